@@ -1,0 +1,184 @@
+#include "compiler/driver/Assemble.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <map>
+
+namespace ashlar::compiler {
+
+namespace {
+
+/// A temporary file that goes with its object.
+struct TemporaryFile {
+  llvm::SmallString<128> path;
+
+  explicit TemporaryFile(llvm::StringRef suffix) {
+    if (std::error_code error =
+            llvm::sys::fs::createTemporaryFile("ashlar", suffix, path))
+      throw Error("cannot create a temporary file: " + error.message());
+  }
+  ~TemporaryFile() { llvm::sys::fs::remove(path); }
+  TemporaryFile(const TemporaryFile &) = delete;
+
+  void write(llvm::StringRef text) {
+    std::error_code error;
+    llvm::raw_fd_ostream out(path, error);
+    out << text;
+    out.close();
+    if (error || out.has_error())
+      throw Error("cannot write " + path.str().str());
+  }
+  std::string read() const {
+    auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    return buffer ? (*buffer)->getBuffer().str() : "";
+  }
+};
+
+/// Leads from a line of the PTX text to the author's: the `.loc` before it.
+class PtxLines {
+public:
+  explicit PtxLines(llvm::StringRef ptx) {
+    llvm::SmallVector<llvm::StringRef> lines;
+    ptx.split(lines, '\n');
+    std::map<int, std::string> files;
+    llvm::Regex file("\\.file[ \t]+([0-9]+)[ \t]+\"([^\"]*)\"");
+    llvm::Regex place("\\.loc[ \t]+([0-9]+)[ \t]+([0-9]+)[ \t]+([0-9]+)");
+    llvm::SmallVector<llvm::StringRef> match;
+    for (llvm::StringRef line : lines)
+      if (file.match(line, &match))
+        files[std::atoi(match[1].str().c_str())] = match[2].str();
+    SourceLine current;
+    for (llvm::StringRef line : lines) {
+      if (place.match(line, &match)) {
+        uint32_t number = 0, column = 0;
+        match[2].getAsInteger(10, number);
+        match[3].getAsInteger(10, column);
+        current = {files[std::atoi(match[1].str().c_str())], number, column};
+      }
+      places.push_back(current);
+    }
+  }
+
+  /// The author's line of a 1-based line of PTX.
+  SourceLine of(size_t line) const {
+    return line && line <= places.size() ? places[line - 1] : SourceLine();
+  }
+
+private:
+  std::vector<SourceLine> places;
+};
+
+/// What ptxas printed, line by line.
+class Report {
+public:
+  Report(llvm::StringRef text, const PtxLines &lines, const SourceLine &kernel)
+      : text(text), lines(lines), kernel(kernel) {}
+
+  SourceLine place(llvm::StringRef line) const {
+    llvm::SmallVector<llvm::StringRef> match;
+    size_t number = 0;
+    if (llvm::Regex("line ([0-9]+)").match(line, &match))
+      match[1].getAsInteger(10, number);
+    SourceLine found = lines.of(number);
+    return found.line ? found : kernel;
+  }
+
+  [[noreturn]] void fail() const {
+    llvm::SmallVector<llvm::StringRef> all;
+    text.split(all, '\n', -1, false);
+    for (llvm::StringRef line : all)
+      if (line.contains("error"))
+        throw Error(place(line),
+                    "the assembler refused the program: " + line.trim().str());
+    throw Error(kernel, "the assembler failed: " + text.trim().str());
+  }
+
+  Resources resources() const {
+    Resources result;
+    auto number = [&](llvm::StringRef pattern) {
+      llvm::SmallVector<llvm::StringRef> match;
+      int value = 0;
+      if (llvm::Regex(pattern).match(text, &match))
+        match[1].getAsInteger(10, value);
+      return value;
+    };
+    result.registers = number("Used ([0-9]+) registers");
+    result.spillStoreBytes = number("([0-9]+) bytes spill stores");
+    result.spillLoadBytes = number("([0-9]+) bytes spill loads");
+    result.stackBytes = number("([0-9]+) bytes stack frame");
+    return result;
+  }
+
+  void addWarnings(std::vector<Warning> &warnings) const {
+    llvm::SmallVector<llvm::StringRef> all;
+    text.split(all, '\n', -1, false);
+    for (llvm::StringRef line : all)
+      if (line.contains("(C75") || line.contains("warning"))
+        warnings.push_back({place(line), "the assembler remarks: " +
+                                             line.trim().str()});
+    Resources used = resources();
+    if (used.spillStoreBytes || used.spillLoadBytes)
+      warnings.push_back(
+          {kernel, "registers spill to memory: " +
+                       std::to_string(used.spillStoreBytes) +
+                       " bytes of stores, " +
+                       std::to_string(used.spillLoadBytes) +
+                       " of loads per thread; use a smaller tile, more "
+                       "warpgroups, or a larger register budget"});
+  }
+
+private:
+  llvm::StringRef text;
+  const PtxLines &lines;
+  SourceLine kernel;
+};
+
+} // namespace
+
+std::string findPtxas() {
+  if (const char *path = std::getenv("ASHLAR_PTXAS"))
+    return path;
+  if (auto found = llvm::sys::findProgramByName("ptxas"))
+    return *found;
+  for (const char *path : {"/usr/local/cuda/bin/ptxas"})
+    if (llvm::sys::fs::can_execute(path))
+      return path;
+  return "";
+}
+
+void assemble(Artifact &artifact, std::vector<Warning> &warnings) {
+  std::string ptxas = findPtxas();
+  if (ptxas.empty())
+    throw Error("no ptxas found: install the CUDA toolkit or the package "
+                "nvidia-cuda-nvcc, or set ASHLAR_PTXAS to its path");
+  TemporaryFile ptx("ptx"), cubin("cubin"), log("log");
+  ptx.write(artifact.ptx);
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""),
+                                                log.path.str(), log.path.str()};
+  std::string error;
+  int status = llvm::sys::ExecuteAndWait(
+      ptxas, {ptxas, "-arch=sm_90a", "-v", ptx.path, "-o", cubin.path},
+      std::nullopt, redirects, /*SecondsToWait=*/120, /*MemoryLimit=*/0, &error);
+  std::string text = log.read();
+  PtxLines lines(artifact.ptx);
+  Report report(text, lines, artifact.where);
+  if (status < 0)
+    throw Error("cannot run " + ptxas + ": " + error);
+  if (status > 0)
+    report.fail();
+  std::string code = cubin.read();
+  auto bytes = reinterpret_cast<const std::byte *>(code.data());
+  artifact.cubin.assign(bytes, bytes + code.size());
+  artifact.resources = report.resources();
+  report.addWarnings(warnings);
+}
+
+} // namespace ashlar::compiler

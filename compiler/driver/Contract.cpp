@@ -1,0 +1,129 @@
+#include "compiler/driver/Contract.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ashlar::compiler {
+
+using namespace mlir;
+
+SourceLine sourceLine(Location location) {
+  if (auto at = location->findInstanceOf<FileLineColLoc>())
+    return {at.getFilename().str(), at.getLine(), at.getColumn()};
+  return {};
+}
+
+namespace {
+
+ElementType elementType(Type type) {
+  if (type.isBF16())
+    return ElementType::bf16;
+  if (type.isF16())
+    return ElementType::f16;
+  if (type.isTF32())
+    return ElementType::tf32;
+  if (isa<Float8E4M3FNType>(type))
+    return ElementType::e4m3;
+  if (isa<Float8E5M2Type>(type))
+    return ElementType::e5m2;
+  if (type.isInteger(8))
+    return type.isUnsignedInteger() ? ElementType::u8 : ElementType::s8;
+  if (type.isInteger(32))
+    return ElementType::s32;
+  return ElementType::f32;
+}
+
+template <typename Range> int indexOf(const Range &range, llvm::StringRef name) {
+  for (auto [i, item] : llvm::enumerate(range))
+    if (item.name == name)
+      return i;
+  return -1;
+}
+
+Extent extent(Value value, const Artifact &artifact) {
+  if (auto size = value.getDefiningOp<tile::SizeOp>()) {
+    auto it = llvm::find(artifact.sizes, size.getName());
+    return {static_cast<int>(it - artifact.sizes.begin()), 0};
+  }
+  llvm::APInt constant;
+  matchPattern(value, m_ConstantInt(&constant));
+  return {-1, constant.getSExtValue()};
+}
+
+} // namespace
+
+void readContract(tile::KernelOp kernel, Artifact &artifact) {
+  artifact.name = kernel.getSymName().str();
+  artifact.target = "sm_90a";
+  artifact.where = sourceLine(kernel.getLoc());
+  artifact.threads = *kernel.getThreads();
+  artifact.sharedBytes = *kernel.getSharedBytes();
+  for (auto size : kernel.getBody().getOps<tile::SizeOp>())
+    artifact.sizes.push_back(size.getName().str());
+  for (auto tensor : kernel.getBody().getOps<tile::TensorOp>()) {
+    TensorContract contract;
+    contract.name = tensor.getName().str();
+    contract.type = elementType(tensor.getResult().getType().getElementType());
+    for (Value value : tensor.getExtents())
+      contract.extents.push_back(extent(value, artifact));
+    contract.read = tensor.getAccess() != tile::Access::output;
+    contract.written = tensor.getAccess() != tile::Access::input;
+    contract.alignmentBytes = tensor.getAlignment();
+    contract.where = sourceLine(tensor.getLoc());
+    artifact.tensors.push_back(std::move(contract));
+  }
+  for (auto scalar : kernel.getBody().getOps<tile::ScalarOp>())
+    artifact.scalars.push_back({scalar.getName().str(),
+                                elementType(scalar.getResult().getType()),
+                                sourceLine(scalar.getLoc())});
+  if (auto cluster = kernel.getCluster())
+    artifact.grid.cluster.assign(cluster->begin(), cluster->end());
+  for (auto schedule : kernel.getBody().getOps<tile::ScheduleOp>()) {
+    for (Value value : schedule.getExtents())
+      artifact.grid.extents.push_back(extent(value, artifact));
+    artifact.grid.tile.assign(schedule.getTile().begin(),
+                              schedule.getTile().end());
+    artifact.grid.persistent = schedule.getPersistent();
+  }
+  for (auto role : kernel.getBody().getOps<tile::RoleOp>())
+    artifact.roles.push_back({role.getName().str(),
+                              static_cast<int>(*role.getFirstWarp()),
+                              static_cast<int>(role.getWarps()),
+                              static_cast<int>(role.getRegisters())});
+  for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>())
+    artifact.pipelines.push_back(
+        {static_cast<int>(pipeline.getResult().getType().getStages()),
+         static_cast<int64_t>(*pipeline.getStageBytes()),
+         sourceLine(pipeline.getLoc())});
+}
+
+void readParameters(hopper::KernelOp kernel, Artifact &artifact) {
+  for (Operation &op : kernel.getBody().front()) {
+    Parameter parameter;
+    if (auto size = dyn_cast<hopper::SizeOp>(op)) {
+      parameter.kind = Parameter::Kind::size;
+      auto it = llvm::find(artifact.sizes, size.getName());
+      parameter.index = it - artifact.sizes.begin();
+    } else if (auto scalar = dyn_cast<hopper::ScalarOp>(op)) {
+      parameter.kind = Parameter::Kind::scalar;
+      parameter.index = indexOf(artifact.scalars, scalar.getName());
+    } else if (auto pointer = dyn_cast<hopper::PointerOp>(op)) {
+      parameter.kind = Parameter::Kind::pointer;
+      parameter.index = indexOf(artifact.tensors, pointer.getTensor());
+    } else if (auto stride = dyn_cast<hopper::StrideOp>(op)) {
+      parameter.kind = Parameter::Kind::stride;
+      parameter.index = indexOf(artifact.tensors, stride.getTensor());
+      parameter.dimension = stride.getDimension();
+    } else if (auto map = dyn_cast<hopper::TensorMapOp>(op)) {
+      parameter.kind = Parameter::Kind::tensorMap;
+      parameter.index = indexOf(artifact.tensors, map.getTensor());
+      parameter.tensorMap = {parameter.index,
+                             {map.getBox().begin(), map.getBox().end()},
+                             static_cast<int>(map.getSwizzle())};
+    } else {
+      continue;
+    }
+    artifact.parameters.push_back(std::move(parameter));
+  }
+}
+
+} // namespace ashlar::compiler

@@ -1,0 +1,130 @@
+#include "compiler/driver/EmitPtx.h"
+#include "ashlar/error.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace ashlar::compiler {
+
+namespace {
+
+/// The newest PTX that ptxas 13.0 and LLVM 22 have in common.
+constexpr const char *features = "+ptx90";
+
+const llvm::Target &nvptx() {
+  static const llvm::Target *target = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    std::string error;
+    return llvm::TargetRegistry::lookupTarget(
+        llvm::Triple("nvptx64-nvidia-cuda"), error);
+  }();
+  if (!target)
+    throw Error("this LLVM has no NVPTX back end; install LLVM with NVPTX");
+  return *target;
+}
+
+/// MLIR's inline assembly is not convergent, so LLVM may copy a barrier into
+/// both arms of a divergent branch.
+void markConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block)
+        if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+          if (call->isInlineAsm())
+            call->addFnAttr(llvm::Attribute::Convergent);
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+/// Keeps the first error that LLVM reports.
+struct FirstError : llvm::DiagnosticHandler {
+  explicit FirstError(std::string &message) : message(message) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() == llvm::DS_Error && message.empty()) {
+      llvm::raw_string_ostream out(message);
+      llvm::DiagnosticPrinterRawOStream printer(out);
+      info.print(printer);
+    }
+    return true;
+  }
+  std::string &message;
+};
+
+} // namespace
+
+PtxText emitPtx(mlir::ModuleOp module, bool keepLlvm) {
+  llvm::LLVMContext context;
+  std::string error;
+  context.setDiagnosticHandler(std::make_unique<FirstError>(error));
+  PtxText text;
+
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::unique_ptr<llvm::TargetMachine> machine(nvptx().createTargetMachine(
+      triple, "sm_90a", features, llvm::TargetOptions(), std::nullopt,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::Module> llvmModule =
+      mlir::translateModuleToLLVMIR(module, context);
+  if (!llvmModule)
+    throw Error("the program cannot be translated to LLVM IR" +
+                (error.empty() ? "" : ": " + error));
+  llvmModule->setTargetTriple(triple);
+  llvmModule->setDataLayout(machine->createDataLayout());
+  markConvergent(*llvmModule);
+  if (keepLlvm) {
+    llvm::raw_string_ostream out(text.llvm);
+    llvmModule->print(out, nullptr);
+  }
+  llvm::raw_string_ostream verifier(error);
+  if (llvm::verifyModule(*llvmModule, &verifier))
+    throw Error("the program became invalid LLVM IR: " + error);
+
+  llvm::SmallString<0> ptx;
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext recovery;
+  bool finished = recovery.RunSafely([&] {
+    optimize(*llvmModule, *machine);
+    llvm::raw_svector_ostream out(ptx);
+    llvm::legacy::PassManager codegen;
+    machine->addPassesToEmitFile(codegen, out, nullptr,
+                                 llvm::CodeGenFileType::AssemblyFile);
+    codegen.run(*llvmModule);
+  });
+  if (!finished) {
+    // What the back end left behind cannot be destroyed safely.
+    (void)llvmModule.release();
+    (void)machine.release();
+  }
+  if (!finished || !error.empty())
+    throw Error("LLVM's back end for sm_90a failed" +
+                (error.empty() ? "" : ": " + error));
+  text.ptx = ptx.str();
+  return text;
+}
+
+} // namespace ashlar::compiler

@@ -1,0 +1,116 @@
+#include "compiler/hopper/Hopper.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "compiler/hopper/HopperDialect.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "compiler/hopper/HopperTypes.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/hopper/HopperOps.cpp.inc"
+
+namespace ashlar::hopper {
+
+void HopperDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/hopper/HopperOps.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "compiler/hopper/HopperTypes.cpp.inc"
+      >();
+}
+
+int64_t entryRegisters(int64_t threads) {
+  return std::min<int64_t>(64 * 1024 / threads / 8 * 8, 248);
+}
+
+LogicalResult KernelOp::verify() {
+  if (getThreads() % 32 || getThreads() < 32 || getThreads() > 1024)
+    return emitOpError("has ") << getThreads()
+                               << " threads; a CTA has whole warps, 32 to 1024 "
+                                  "threads";
+  if (getClusterSize() < 1 || getClusterSize() > 8)
+    return emitOpError("has clusters of ")
+           << getClusterSize() << " CTAs; the portable limit is 8";
+  return success();
+}
+
+LogicalResult TensorMapOp::verify() {
+  if (getBox().empty() || getBox().size() > 5)
+    return emitOpError("has a box of ") << getBox().size()
+                                        << " dimensions; TMA has 1 to 5";
+  for (int64_t extent : getBox())
+    if (extent < 1 || extent > 256)
+      return emitOpError("has a box extent of ")
+             << extent << "; TMA moves 1 to 256 elements per dimension";
+  if (!llvm::is_contained({0, 32, 64, 128}, getSwizzle()))
+    return emitOpError("swizzles ") << getSwizzle()
+                                    << " bytes; TMA has 0, 32, 64 and 128";
+  return success();
+}
+
+LogicalResult SpecialRegisterOp::verify() {
+  if (!llvm::is_contained<StringRef>(
+          {"ctaid.x", "nctaid.x", "tid.x", "cluster_ctarank"}, getName()))
+    return emitOpError("reads unknown register '") << getName() << "'";
+  return success();
+}
+
+LogicalResult NamedBarrierOp::verify() {
+  if (getId() < 1 || getId() > 15)
+    return emitOpError("uses barrier ")
+           << getId() << "; named barriers are 1 to 15, 0 is the CTA's own";
+  if (getThreads() % 32)
+    return emitOpError("counts ") << getThreads()
+                                  << " threads; a barrier counts whole warps";
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  if (!getResult().getType().getLayout())
+    return emitOpError("views a tile that has no layout");
+  return success();
+}
+
+LogicalResult MbarrierInitOp::verify() {
+  if (getCount() < 1 || getCount() >= (1 << 20))
+    return emitOpError("counts ") << getCount()
+                                  << " arrivals; a barrier takes 1 to 2^20 - 1";
+  return success();
+}
+
+LogicalResult MbarrierExpectOp::verify() {
+  if (getBytes() < 1 || getBytes() >= (1 << 20))
+    return emitOpError("expects ")
+           << getBytes() << " bytes; a barrier takes 1 to 2^20 - 1";
+  return success();
+}
+
+LogicalResult WgmmaOp::verify() {
+  if (!getOperation()->getParentOfType<RoleOp>())
+    return emitOpError("stands outside a role");
+  if (!getA().getType().getLayout() || !getB().getType().getLayout())
+    return emitOpError("reads a tile that has no layout");
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (!isa_and_present<tile::FragmentAttr>(type.getEncoding()))
+    return emitOpError("has an accumulator without a fragment layout");
+  return success();
+}
+
+LogicalResult WgmmaWaitOp::verify() {
+  if (getValues().getTypes() != getResults().getTypes())
+    return emitOpError("passes its accumulators through; their types must stay");
+  return success();
+}
+
+} // namespace ashlar::hopper

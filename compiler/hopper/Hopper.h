@@ -1,0 +1,24 @@
+// The hopper dialect: mbarriers, TMA, wgmma and named barriers.
+#ifndef ASHLAR_COMPILER_HOPPER_HOPPER_H
+#define ASHLAR_COMPILER_HOPPER_HOPPER_H
+
+#include "compiler/tile/Tile.h"
+
+#include "compiler/hopper/HopperDialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "compiler/hopper/HopperTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/hopper/HopperOps.h.inc"
+
+namespace ashlar::hopper {
+
+/// Registers that each thread of a CTA starts with: the register file of 64 K
+/// shared out evenly in steps of 8, as ptxas does when one CTA fills a
+/// multiprocessor.
+int64_t entryRegisters(int64_t threads);
+
+} // namespace ashlar::hopper
+
+#endif

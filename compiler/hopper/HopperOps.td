@@ -1,0 +1,396 @@
+// The hopper dialect: how sm_90a does it. Shared memory has addresses,
+// pipelines are mbarriers with phases, copies are TMA or cp.async, and the
+// tensor cores are wgmma.
+
+#ifndef ASHLAR_HOPPER_OPS
+#define ASHLAR_HOPPER_OPS
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "compiler/tile/TileBase.td"
+
+def Hopper_Dialect : Dialect {
+  let name = "hopper";
+  let cppNamespace = "::ashlar::hopper";
+  let summary = "mbarriers, TMA, wgmma and named barriers";
+  let description = [{
+    Addresses in shared memory are `index` values in bytes. A
+    `!tile.shared` value is a tile at an address, with its layout. Fragments
+    are tensors whose encoding says which thread holds what.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = [
+    "::ashlar::tile::TileDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+class Hopper_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Hopper_Dialect, mnemonic, traits>;
+class Hopper_Type<string name, string typeMnemonic>
+    : TypeDef<Hopper_Dialect, name> { let mnemonic = typeMnemonic; }
+
+def Hopper_TensorMap : Hopper_Type<"TensorMap", "tensor_map"> {
+  let summary = "a TMA descriptor, encoded at launch";
+}
+def Hopper_Pointer : Hopper_Type<"Pointer", "pointer"> {
+  let summary = "the base address of a tensor in global memory";
+}
+
+//===-- The kernel and its parameters -------------------------------------===//
+
+def Hopper_KernelOp : Hopper_Op<"kernel", [
+    IsolatedFromAbove, Symbol, SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "a kernel: parameters, set-up and roles";
+  let description = [{
+    The parameter operations, in order, are the kernel's ABI. Every thread
+    runs the body; a role's region is run by its warps.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$threads,
+                       I64Attr:$shared_bytes, I64Attr:$cluster_size);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `threads` $threads `shared` $shared_bytes `cluster` $cluster_size
+    attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+}
+
+class Hopper_Parameter<string mnemonic>
+    : Hopper_Op<mnemonic, [Pure, HasParent<"KernelOp">]>;
+
+def Hopper_SizeOp : Hopper_Parameter<"size"> {
+  let summary = "parameter: an extent, 32 bits";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name attr-dict";
+}
+def Hopper_ScalarOp : Hopper_Parameter<"scalar"> {
+  let summary = "parameter: a scalar";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs AnyTypeOf<[AnyFloat, I32]>:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+def Hopper_PointerOp : Hopper_Parameter<"pointer"> {
+  let summary = "parameter: the base address of a tensor";
+  let arguments = (ins StrAttr:$tensor);
+  let results = (outs Hopper_Pointer:$result);
+  let assemblyFormat = "$tensor attr-dict `:` type($result)";
+}
+def Hopper_StrideOp : Hopper_Parameter<"stride"> {
+  let summary = "parameter: the stride of a dimension of a tensor, in elements";
+  let arguments = (ins StrAttr:$tensor, I64Attr:$dimension);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$tensor `[` $dimension `]` attr-dict";
+}
+def Hopper_TensorMapOp : Hopper_Parameter<"tensor_map"> {
+  let summary = "parameter: a TMA descriptor of a tensor";
+  let description = [{
+    `box` is what one copy moves, in elements, outermost first; `swizzle` is
+    the width in bytes of the swizzled atom, 0 for none.
+  }];
+  let arguments = (ins StrAttr:$tensor, DenseI64ArrayAttr:$box,
+                       I64Attr:$swizzle);
+  let results = (outs Hopper_TensorMap:$result);
+  let assemblyFormat = [{
+    $tensor `box` $box `swizzle` $swizzle attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===-- Who runs what -----------------------------------------------------===//
+
+def Hopper_RoleOp : Hopper_Op<"role", [
+    SingleBlock, NoTerminator, NoRegionArguments, HasParent<"KernelOp">]> {
+  let summary = "the program of warps first_warp to first_warp + warps";
+  let description = [{
+    `registers` is what setmaxnreg gives each thread; 0 leaves the register
+    file as it was at entry. `entry_registers` of the kernel is where it starts.
+  }];
+  let arguments = (ins StrAttr:$name, I64Attr:$first_warp, I64Attr:$warps,
+                       DefaultValuedAttr<I64Attr, "0">:$registers);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $name `from` $first_warp `warps` $warps (`registers` $registers^)?
+    attr-dict-with-keyword $body
+  }];
+}
+def Hopper_OnceOp : Hopper_Op<"once", [
+    SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "run by one thread: of the CTA, or inside a role of the role";
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict-with-keyword $body";
+}
+def Hopper_OncePerWarpOp : Hopper_Op<"once_per_warp", [
+    SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "run by one thread of each warp, after the warp has met";
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict-with-keyword $body";
+}
+def Hopper_SpecialRegisterOp : Hopper_Op<"special_register", [Pure]> {
+  let summary = "ctaid.x, nctaid.x, tid.x or cluster_ctarank";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name attr-dict";
+  let hasVerifier = 1;
+}
+def Hopper_SyncOp : Hopper_Op<"sync"> {
+  let summary = "every thread of the CTA, or of the cluster, meets";
+  let arguments = (ins UnitAttr:$cluster);
+  let assemblyFormat = "(`cluster` $cluster^)? attr-dict";
+}
+def Hopper_NamedBarrierOp : Hopper_Op<"named_barrier"> {
+  let summary = "bar.sync, or bar.arrive, on a barrier of `threads` threads";
+  let arguments = (ins I64Attr:$id, I64Attr:$threads, UnitAttr:$arrive);
+  let assemblyFormat = [{
+    (`arrive` $arrive^)? $id `threads` $threads attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+//===-- Shared memory -----------------------------------------------------===//
+
+def Hopper_SharedAddressOp : Hopper_Op<"shared_address", [Pure]> {
+  let summary = "the address of a byte of the kernel's shared memory";
+  let arguments = (ins I64Attr:$offset);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$offset attr-dict";
+}
+def Hopper_ViewOp : Hopper_Op<"view", [Pure]> {
+  let summary = "the tile at an address";
+  let arguments = (ins Index:$address);
+  let results = (outs Tile_Shared:$result);
+  let assemblyFormat = "$address attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+def Hopper_SharedLoadOp : Hopper_Op<"shared_load"> {
+  let summary = "tile to fragment";
+  let arguments = (ins Tile_Shared:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+}
+def Hopper_SharedStoreOp : Hopper_Op<"shared_store"> {
+  let summary = "fragment to tile";
+  let arguments = (ins AnyRankedTensor:$value, Tile_Shared:$target);
+  let assemblyFormat = [{
+    $value `to` $target attr-dict `:` type($value) `,` type($target)
+  }];
+}
+def Hopper_FenceProxyAsyncOp : Hopper_Op<"fence_proxy_async"> {
+  let summary = "orders this thread's view of shared memory before later asynchronous reads";
+  let assemblyFormat = "attr-dict";
+}
+
+//===-- mbarriers ---------------------------------------------------------===//
+
+def Hopper_MbarrierInitOp : Hopper_Op<"mbarrier.init"> {
+  let summary = "a barrier whose phase completes after `count` arrivals and all expected bytes";
+  let arguments = (ins Index:$barrier, I64Attr:$count);
+  let assemblyFormat = "$barrier `count` $count attr-dict";
+  let hasVerifier = 1;
+}
+def Hopper_MbarrierFenceOp : Hopper_Op<"mbarrier.fence_init"> {
+  let summary = "makes initialised barriers visible to the cluster and the copy engine";
+  let assemblyFormat = "attr-dict";
+}
+def Hopper_MbarrierWaitOp : Hopper_Op<"mbarrier.wait"> {
+  let summary = "waits until the phase of this parity has completed";
+  let description = [{
+    `generic`: the phase covers writes by cp.async, which are not fenced on
+    their side.
+  }];
+  let arguments = (ins Index:$barrier, Index:$parity, UnitAttr:$generic);
+  let assemblyFormat = "(`generic` $generic^)? $barrier `parity` $parity attr-dict";
+}
+def Hopper_MbarrierTestOp : Hopper_Op<"mbarrier.test"> {
+  let summary = "whether the phase of this parity has completed; the same for every thread of the role";
+  let description = [{
+    The warps of the role agree over named barrier `agree`; a role of one warp
+    needs none.
+  }];
+  let arguments = (ins Index:$barrier, Index:$parity,
+                       OptionalAttr<I64Attr>:$agree, UnitAttr:$generic);
+  let results = (outs I1:$result);
+  let assemblyFormat = [{
+    (`generic` $generic^)? $barrier `parity` $parity (`agree` $agree^)?
+    attr-dict
+  }];
+}
+def Hopper_MbarrierArriveOp : Hopper_Op<"mbarrier.arrive"> {
+  let summary = "one arrival, here or in the CTA of the cluster with this rank";
+  let arguments = (ins Index:$barrier, Optional<Index>:$rank);
+  let assemblyFormat = "$barrier (`of` $rank^)? attr-dict";
+}
+def Hopper_MbarrierArriveAsyncOp : Hopper_Op<"mbarrier.arrive_async"> {
+  let summary = "one arrival of this thread once its cp.async copies are complete";
+  let arguments = (ins Index:$barrier);
+  let assemblyFormat = "$barrier attr-dict";
+}
+def Hopper_MbarrierExpectOp : Hopper_Op<"mbarrier.expect_bytes"> {
+  let summary = "the current phase completes only after this many more bytes";
+  let arguments = (ins Index:$barrier, I64Attr:$bytes);
+  let assemblyFormat = "$barrier `,` $bytes attr-dict";
+  let hasVerifier = 1;
+}
+
+//===-- Copies ------------------------------------------------------------===//
+
+def Hopper_TmaLoadOp : Hopper_Op<"tma.load", [AttrSizedOperandSegments]> {
+  let summary = "one TMA box from global to shared, completing on a barrier";
+  let description = [{
+    Coordinates are in elements, outermost first. With `multicast` the box
+    arrives at the same address, and on the same barrier, in each CTA of the
+    mask.
+  }];
+  let arguments = (ins Hopper_TensorMap:$map, Variadic<Index>:$coordinates,
+                       Index:$address, Index:$barrier,
+                       Optional<Index>:$mask);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `to` $address `on` $barrier
+    (`multicast` $mask^)? attr-dict `:` type($map)
+  }];
+}
+def Hopper_TmaStoreOp : Hopper_Op<"tma.store"> {
+  let summary = "one TMA box from shared to global";
+  let arguments = (ins Index:$address, Hopper_TensorMap:$map,
+                       Variadic<Index>:$coordinates,
+                       OptionalAttr<Tile_ReductionAttr>:$reduction);
+  let assemblyFormat = [{
+    $address `to` $map `[` $coordinates `]` (`reduce` $reduction^)? attr-dict
+    `:` type($map)
+  }];
+}
+def Hopper_BulkCommitOp : Hopper_Op<"bulk.commit"> {
+  let summary = "closes a group of this thread's TMA stores";
+  let assemblyFormat = "attr-dict";
+}
+def Hopper_BulkWaitOp : Hopper_Op<"bulk.wait"> {
+  let summary = "waits until at most `pending` groups are unfinished";
+  let description = [{
+    `read`: finished means that shared memory has been read; otherwise, that
+    global memory has been written.
+  }];
+  let arguments = (ins I64Attr:$pending, UnitAttr:$read);
+  let assemblyFormat = "$pending (`read` $read^)? attr-dict";
+}
+
+class Hopper_GlobalAccess<string mnemonic>
+    : Hopper_Op<mnemonic, [AttrSizedOperandSegments]> {
+  code globalDescription = [{
+    The element at coordinates c lies at pointer + sum of c[i] * strides[i],
+    with a last stride of 1. Base and strides are multiples of `align` bytes.
+  }];
+}
+def Hopper_CopyTileOp : Hopper_GlobalAccess<"copy_tile"> {
+  let summary = "a tile from global to shared by the role's threads";
+  let description = globalDescription # [{
+    Uses cp.async where `align` is 4 or more, ordinary loads and stores below.
+    Elements outside `extents` arrive as zeros.
+  }];
+  let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
+                       Variadic<Index>:$extents, Variadic<I64>:$strides,
+                       Tile_Shared:$target, I64Attr:$alignment);
+  let assemblyFormat = [{
+    $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
+    `[` $strides `]` `align` $alignment `to` $target attr-dict
+    `:` type($pointer) `,` type($target)
+  }];
+}
+def Hopper_LoadOp : Hopper_GlobalAccess<"load"> {
+  let summary = "global to fragment; zeros outside the extents";
+  let description = globalDescription;
+  let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
+                       Variadic<Index>:$extents, Variadic<I64>:$strides,
+                       I64Attr:$alignment);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
+    `[` $strides `]` `align` $alignment attr-dict
+    `:` type($pointer) `->` type($result)
+  }];
+}
+def Hopper_StoreOp : Hopper_GlobalAccess<"store"> {
+  let summary = "fragment to global; nothing outside the extents";
+  let description = globalDescription;
+  let arguments = (ins AnyRankedTensor:$value, Hopper_Pointer:$pointer,
+                       Variadic<Index>:$coordinates, Variadic<Index>:$extents,
+                       Variadic<I64>:$strides, I64Attr:$alignment);
+  let assemblyFormat = [{
+    $value `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
+    `strides` `[` $strides `]` `align` $alignment attr-dict
+    `:` type($value) `,` type($pointer)
+  }];
+}
+
+//===-- wgmma -------------------------------------------------------------===//
+
+def Hopper_WgmmaOp : Hopper_Op<"wgmma", [
+    AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "accumulator + A · B by the role's warpgroups, asynchronously";
+  let description = [{
+    `fence` puts wgmma.fence before it: needed where a thread has written the
+    accumulator since the last one. The result may be used by another wgmma on
+    the same accumulator, by a loop, and by `hopper.wgmma.wait`.
+  }];
+  let arguments = (ins Tile_Shared:$a, Tile_Shared:$b,
+                       AnyRankedTensor:$accumulator, UnitAttr:$transpose_a,
+                       UnitAttr:$transpose_b, UnitAttr:$fence);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    (`fence` $fence^)? $a (`transposed` $transpose_a^)? `,` $b
+    (`transposed` $transpose_b^)? `,` $accumulator attr-dict
+    `:` type($a) `,` type($b) `,` type($result)
+  }];
+  let hasVerifier = 1;
+}
+def Hopper_WgmmaCommitOp : Hopper_Op<"wgmma.commit"> {
+  let summary = "closes a group of wgmma";
+  let assemblyFormat = "attr-dict";
+}
+def Hopper_WgmmaWaitOp : Hopper_Op<"wgmma.wait"> {
+  let summary = "waits until at most `pending` groups are unfinished";
+  let description = [{
+    The accumulators pass through, so that no use of them moves above the wait.
+  }];
+  let arguments = (ins I64Attr:$pending, Variadic<AnyRankedTensor>:$values);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $pending (`,` $values^ `:` type($values) `->` type($results))? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+def Hopper_ReleaseOp : Hopper_Op<"release", [SingleBlock, NoTerminator]> {
+  let summary = "a stage becomes empty once every wgmma before has read it";
+  let description = [{
+    `hopper-schedule-wgmma` turns the region, the arrivals, into
+    `hopper.once_per_warp` behind the wait that covers those wgmma.
+    `stages` is the depth of the ring.
+  }];
+  let arguments = (ins Index:$stage, I64Attr:$stages);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$stage `of` $stages attr-dict-with-keyword $body";
+}
+
+//===-- Fragments ---------------------------------------------------------===//
+
+def Hopper_SplatOp : Hopper_Op<"splat", [Pure]> {
+  let summary = "a fragment with one value everywhere";
+  let arguments = (ins AnyTypeOf<[AnyFloat, AnyInteger]>:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+}
+def Hopper_BroadcastOp : Hopper_Op<"broadcast", [Pure]> {
+  let summary = "a fragment repeated along new dimensions, without moving data between threads";
+  let arguments = (ins AnyRankedTensor:$value, DenseI64ArrayAttr:$dimensions);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value `along` $dimensions attr-dict `:` type($value) `->` type($result)
+  }];
+}
+
+#endif

@@ -1,0 +1,61 @@
+// Which thread holds which elements of a tile in registers.
+
+#pragma once
+
+#include "compiler/layout/Layout.h"
+
+namespace ashlar::layout {
+
+/// The thread-value layout of a fragment: value v of thread t is the element
+/// at the colexicographic linear index thread(t) + value(v) of `shape`.
+///
+/// Elements held by several threads are a broadcast: the thread layout has
+/// strides of 0.
+struct FragmentLayout {
+  std::vector<int64_t> shape;
+  Layout thread;
+  Layout value;
+
+  /// "128x256 (4,8,4,2):(256,1,16,64) / (2,2,32,1):(128,8,1024,64)"
+  std::string str() const;
+  static FragmentLayout parse(std::string_view text);
+  bool operator==(const FragmentLayout &other) const = default;
+};
+
+std::ostream &operator<<(std::ostream &out, const FragmentLayout &fragment);
+
+/// The accumulator of wgmma for a role of so many warpgroups, each of which
+/// owns m / warpgroups contiguous rows (PTX ISA, "Register fragments for
+/// wgmma.mma_async.m64nNk"). Rows per warpgroup are a multiple of 64 and
+/// columns of 8.
+FragmentLayout accumulatorLayout(int64_t m, int64_t n, int64_t warpgroups);
+
+/// A fragment that no mma touches: each thread holds vectors of up to 16 bytes
+/// along the last dimension, threads follow one another along the last
+/// dimension first, and every element is held exactly once. Throws unless the
+/// elements divide evenly among the threads.
+FragmentLayout blockedLayout(const std::vector<int64_t> &shape, int64_t threads,
+                             int64_t elementBytes);
+
+/// The fragment of fewer dimensions that broadcasts to this one: each thread
+/// holds what it needs and no more. `keptDims` ascend.
+FragmentLayout sliceLayout(const FragmentLayout &fragment,
+                           const std::vector<int> &keptDims);
+
+/// The element, one coordinate per dimension, that is value `value` of thread
+/// `thread`.
+std::vector<int64_t> coordinate(const FragmentLayout &fragment, int64_t thread,
+                                int64_t value);
+
+/// One layout per dimension, congruent with `half`, that gives the coordinate
+/// in that dimension. `half` maps to colexicographic linear indices in `shape`.
+/// Throws where a mode moves along more than one dimension.
+std::vector<Layout> perDimension(const Layout &half,
+                                 const std::vector<int64_t> &shape);
+
+/// The largest power of two such that the values of each thread, taken in
+/// groups of so many, are consecutive elements of the last dimension and start
+/// at a multiple of it.
+int64_t contiguousValues(const FragmentLayout &fragment);
+
+} // namespace ashlar::layout

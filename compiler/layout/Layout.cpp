@@ -1,0 +1,138 @@
+#include "compiler/layout/Layout.h"
+
+#include <ostream>
+
+namespace ashlar::layout {
+
+namespace {
+
+int64_t evaluate(const IntTuple &shape, const IntTuple &stride,
+                 int64_t linear) {
+  if (shape.isLeaf())
+    return linear * stride.value();
+  int64_t offset = 0;
+  int64_t last = shape.size() - 1;
+  for (int64_t i = 0; i < last; ++i) {
+    int64_t extent = shape[i].product();
+    offset += evaluate(shape[i], stride[i], linear % extent);
+    linear /= extent;
+  }
+  return last < 0 ? 0 : offset + evaluate(shape[last], stride[last], linear);
+}
+
+int64_t evaluate(const IntTuple &shape, const IntTuple &stride,
+                 const IntTuple &coordinate) {
+  if (coordinate.isLeaf())
+    return evaluate(shape, stride, coordinate.value());
+  if (shape.size() != coordinate.size() || shape.isLeaf())
+    refuse("the coordinate ", coordinate, " does not fit the shape ", shape);
+  int64_t offset = 0;
+  for (int64_t i = 0; i < shape.size(); ++i)
+    offset += evaluate(shape[i], stride[i], coordinate[i]);
+  return offset;
+}
+
+/// The compact strides of `shape` with the rightmost leaf fastest, from
+/// `current` on.
+IntTuple rowMajorStrides(const IntTuple &shape, int64_t &current) {
+  if (shape.isLeaf()) {
+    int64_t stride = current;
+    current *= shape.value();
+    return stride;
+  }
+  std::vector<IntTuple> strides(shape.size());
+  for (int64_t i = shape.size() - 1; i >= 0; --i)
+    strides[i] = rowMajorStrides(shape[i], current);
+  return IntTuple(std::move(strides));
+}
+
+IntTuple columnMajorStrides(const IntTuple &shape) {
+  int64_t current = 1;
+  return shape.map([&](int64_t extent) {
+    int64_t stride = current;
+    current *= extent;
+    return stride;
+  });
+}
+
+} // namespace
+
+Layout::Layout(IntTuple shape) : Layout(shape, columnMajorStrides(shape)) {}
+
+Layout::Layout(IntTuple shape, IntTuple stride)
+    : theShape(std::move(shape)), theStride(std::move(stride)) {
+  if (!congruent(theShape, theStride))
+    refuse("the shape ", theShape, " and the stride ", theStride,
+           " are not trees of the same form");
+  for (int64_t extent : theShape.flatten())
+    if (extent < 1)
+      refuse("the shape ", theShape, " has an extent of ", extent,
+             "; extents are at least 1");
+  for (int64_t step : theStride.flatten())
+    if (step < 0)
+      refuse("the stride ", theStride, " contains ", step,
+             "; strides are not negative");
+}
+
+Layout Layout::rowMajor(const IntTuple &shape) {
+  int64_t current = 1;
+  return Layout(shape, rowMajorStrides(shape, current));
+}
+
+Layout Layout::parse(std::string_view text) {
+  size_t colon = text.find(':');
+  if (colon == std::string_view::npos)
+    refuse("'", text, "' is not a layout: expected shape:stride");
+  return Layout(IntTuple::parse(text.substr(0, colon)),
+                IntTuple::parse(text.substr(colon + 1)));
+}
+
+std::vector<Layout> Layout::modes() const {
+  std::vector<Layout> result;
+  for (int64_t i = 0; i < rank(); ++i)
+    result.push_back(mode(i));
+  return result;
+}
+
+int64_t Layout::cosize() const {
+  return 1 + evaluate(theShape, theStride, size() - 1);
+}
+
+int64_t Layout::operator()(int64_t linear) const {
+  if (linear < 0)
+    refuse("the coordinate ", linear, " is negative");
+  return evaluate(theShape, theStride, linear);
+}
+
+int64_t Layout::operator()(const IntTuple &coordinate) const {
+  return evaluate(theShape, theStride, coordinate);
+}
+
+int64_t Layout::at(std::span<const int64_t> coordinates) const {
+  if (static_cast<int64_t>(coordinates.size()) != rank())
+    refuse("the layout ", *this, " has ", rank(), " modes, not ",
+           coordinates.size());
+  int64_t offset = 0;
+  for (int64_t i = 0; i < rank(); ++i)
+    offset += evaluate(theShape[i], theStride[i], coordinates[i]);
+  return offset;
+}
+
+std::string Layout::str() const {
+  return theShape.str() + ":" + theStride.str();
+}
+
+std::ostream &operator<<(std::ostream &out, const Layout &layout) {
+  return out << layout.str();
+}
+
+Layout concat(const std::vector<Layout> &modes) {
+  std::vector<IntTuple> shapes, strides;
+  for (const Layout &mode : modes) {
+    shapes.push_back(mode.shape());
+    strides.push_back(mode.stride());
+  }
+  return Layout(IntTuple(std::move(shapes)), IntTuple(std::move(strides)));
+}
+
+} // namespace ashlar::layout

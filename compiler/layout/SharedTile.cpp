@@ -1,0 +1,60 @@
+#include "compiler/layout/SharedTile.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace ashlar::layout {
+
+namespace {
+
+std::string shapeText(const std::vector<int64_t> &shape) {
+  return IntTuple::of(shape).str();
+}
+
+void checkShape(const std::vector<int64_t> &shape, int64_t elementBytes) {
+  if (shape.empty() || shape.size() > 5)
+    refuse("the shared tile ", shapeText(shape), " has ", shape.size(),
+           " dimensions; TMA copies tiles of 1 to 5");
+  if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 1; }))
+    refuse("the shared tile ", shapeText(shape), " has an empty dimension");
+  if (elementBytes < 1 || elementBytes > 16 ||
+      !std::has_single_bit(static_cast<uint64_t>(elementBytes)))
+    refuse("the shared tile ", shapeText(shape), " has elements of ",
+           elementBytes, " bytes; 1, 2, 4, 8 and 16 are possible");
+}
+
+} // namespace
+
+SwizzledLayout sharedTileLayout(std::vector<int64_t> shape,
+                                int64_t elementBytes) {
+  checkShape(shape, elementBytes);
+  int64_t innerBytes = shape.back() * elementBytes;
+  if (innerBytes % 16 != 0)
+    refuse("the shared tile ", shapeText(shape), " has rows of ", innerBytes,
+           " bytes (", shape.back(), " elements of ", elementBytes,
+           "); TMA needs a multiple of 16: use a multiple of ",
+           16 / elementBytes, " elements");
+  int64_t atom = std::min<int64_t>(innerBytes & -innerBytes, 128);
+
+  std::vector<Layout> modes(shape.size());
+  int64_t denseBytes = atom;
+  for (size_t i = shape.size() - 1; i-- > 0;) {
+    modes[i] = Layout(shape[i], denseBytes);
+    denseBytes *= shape[i];
+  }
+  Layout row(atom / elementBytes, elementBytes);
+  Layout blocks(innerBytes / atom, denseBytes);
+  modes.back() = blocks.size() == 1 ? row : concat({row, blocks});
+  int bits = std::countr_zero(static_cast<uint64_t>(atom / 16));
+  return {Swizzle{bits, 4, 3}, concat(modes)};
+}
+
+int64_t atomBytes(const SwizzledLayout &tile) {
+  return int64_t(16) << tile.swizzle.bits;
+}
+
+int64_t alignmentBytes(const SwizzledLayout &tile) {
+  return std::max<int64_t>(8 * atomBytes(tile), 128);
+}
+
+} // namespace ashlar::layout

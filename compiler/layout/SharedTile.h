@@ -1,0 +1,29 @@
+// Tiles in shared memory, as TMA writes them and wgmma reads them.
+
+#pragma once
+
+#include "compiler/layout/Swizzle.h"
+#include "compiler/layout/TmaBox.h"
+
+namespace ashlar::layout {
+
+/// The layout, in bytes, of a row-major tile of rank 1 to 5 in shared memory.
+///
+/// Rows of shape.back() elements are cut into column blocks as wide as the
+/// widest swizzle atom (128, 64, 32 or 16 bytes) that divides them. Each block
+/// is dense, all leading dimensions one below the other, and the blocks follow
+/// one another. Mode i of the layout is dimension i: a 128x128 bf16 tile is
+/// S<3,4,3> o (128,(64,2)):(128,(2,16384)).
+///
+/// Throws unless rows are whole multiples of 16 bytes.
+SwizzledLayout sharedTileLayout(std::vector<int64_t> shape,
+                                int64_t elementBytes);
+
+/// The bytes of one row of the swizzle atom, 16 << bits.
+int64_t atomBytes(const SwizzledLayout &tile);
+
+/// The alignment of the tile's base that makes the swizzle of addresses the
+/// swizzle of offsets: 8 rows of the atom, at least 128 bytes.
+int64_t alignmentBytes(const SwizzledLayout &tile);
+
+} // namespace ashlar::layout

@@ -1,0 +1,96 @@
+#include "compiler/tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "compiler/tile/TileDialect.cpp.inc"
+#include "compiler/tile/TileEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "compiler/tile/TileAttributes.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "compiler/tile/TileTypes.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/tile/TileOps.cpp.inc"
+
+namespace ashlar::tile {
+
+void TileDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "compiler/tile/TileOps.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "compiler/tile/TileTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "compiler/tile/TileAttributes.cpp.inc"
+      >();
+}
+
+int64_t elementBytes(Type type) {
+  if (type.isTF32())
+    return 4;
+  return (type.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+int64_t SharedType::elementBytes() {
+  return tile::elementBytes(getElementType());
+}
+
+int64_t SharedType::sizeBytes() {
+  int64_t bytes = elementBytes();
+  for (int64_t extent : getShape())
+    bytes *= extent;
+  return bytes;
+}
+
+Type SharedType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  StringAttr layout;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() ||
+      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(element))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(layout))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  if (!element.isIntOrFloat()) {
+    parser.emitError(loc, "a shared tile holds numbers, not ") << element;
+    return {};
+  }
+  return SharedType::get(parser.getContext(), shape, element, layout);
+}
+
+void SharedType::print(AsmPrinter &printer) const {
+  printer << '<';
+  for (int64_t extent : getShape())
+    printer << extent << 'x';
+  printer << getElementType();
+  if (getLayout())
+    printer << ", " << getLayout();
+  printer << '>';
+}
+
+TypedValue<PipelineType> pipelineOf(Value stage) {
+  Operation *op = stage.getDefiningOp();
+  if (!op || !isa<AcquireOp, TryAcquireOp, WaitOp, TryWaitOp>(op))
+    return {};
+  return cast<TypedValue<PipelineType>>(op->getOperand(0));
+}
+
+RoleOp roleOf(Operation *op) { return op->getParentOfType<RoleOp>(); }
+
+} // namespace ashlar::tile

@@ -1,0 +1,39 @@
+// The tile dialect: whole tiles, pipelines and roles.
+#ifndef ASHLAR_COMPILER_TILE_TILE_H
+#define ASHLAR_COMPILER_TILE_TILE_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "compiler/tile/TileDialect.h.inc"
+#include "compiler/tile/TileEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "compiler/tile/TileAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "compiler/tile/TileTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "compiler/tile/TileOps.h.inc"
+
+namespace ashlar::tile {
+
+/// Bytes of one element in memory; tf32 takes 4.
+int64_t elementBytes(mlir::Type type);
+
+/// The pipeline that a stage belongs to.
+mlir::TypedValue<PipelineType> pipelineOf(mlir::Value stage);
+
+/// The role around an operation, or null.
+RoleOp roleOf(mlir::Operation *op);
+
+} // namespace ashlar::tile
+
+#endif

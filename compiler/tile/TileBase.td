@@ -1,0 +1,128 @@
+// The tile dialect: what moves and what is computed, by which role, through
+// which pipeline.
+
+#ifndef ASHLAR_TILE_BASE
+#define ASHLAR_TILE_BASE
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::ashlar::tile";
+  let summary = "whole tiles, pipelines and roles";
+  let description = [{
+    Values are whole tiles: tensors in global memory, tiles in shared memory,
+    and fragments (builtin tensors held in the registers of a role). No thread
+    index, no byte and no barrier exists at this level.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+class Tile_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tile_Dialect, mnemonic, traits>;
+
+class Tile_Type<string name, string typeMnemonic>
+    : TypeDef<Tile_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+class Tile_Attr<string name, string attrMnemonic>
+    : AttrDef<Tile_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+//===-- Types -------------------------------------------------------------===//
+
+def Tile_Tensor : Tile_Type<"Tensor", "tensor"> {
+  let summary = "a tensor in global memory, its extents known at launch";
+  let parameters = (ins "::mlir::Type":$elementType, "int64_t":$rank);
+  let assemblyFormat = "`<` $elementType `,` $rank `>`";
+}
+
+def Tile_Shared : Tile_Type<"Shared", "shared"> {
+  let summary = "a tile in shared memory";
+  let description = [{
+    `!tile.shared<128x64xbf16>`, and once `tile-assign-layouts` has run,
+    `!tile.shared<128x64xbf16, "S<3,4,3> o (128,64):(128,2)">`: the layout
+    gives the byte offset of each element.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
+                        "::mlir::Type":$elementType,
+                        "::mlir::StringAttr":$layout);
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape,
+                                   "::mlir::Type":$elementType), [{
+    return $_get($_ctxt, shape, elementType, ::mlir::StringAttr());
+  }]>];
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    int64_t elementBytes();
+    int64_t sizeBytes();
+  }];
+}
+
+def Tile_Pipeline : Tile_Type<"Pipeline", "pipeline"> {
+  let summary = "a ring of stages, each a set of tiles in shared memory";
+  let parameters = (ins "int64_t":$stages,
+                        ArrayRefParameter<"::mlir::Type">:$tiles);
+  let assemblyFormat = "`<` $stages `,` `[` $tiles `]` `>`";
+  let extraClassDeclaration = [{
+    SharedType tile(unsigned index) {
+      return ::mlir::cast<SharedType>(getTiles()[index]);
+    }
+  }];
+}
+
+def Tile_Stage : Tile_Type<"Stage", "stage"> {
+  let summary = "one stage of a pipeline, between acquire and commit or wait and release";
+}
+
+def Tile_Schedule : Tile_Type<"Schedule", "schedule"> {
+  let summary = "which output tiles a CTA works on, and in which order";
+  let parameters = (ins "int64_t":$rank);
+  let assemblyFormat = "`<` $rank `>`";
+}
+
+def Tile_Barrier : Tile_Type<"Barrier", "barrier"> {
+  let summary = "a named barrier between roles";
+}
+
+//===-- Attributes --------------------------------------------------------===//
+
+def Tile_Fragment : Tile_Attr<"Fragment", "fragment"> {
+  let summary = "the (thread, value) layout of a fragment, as a tensor encoding";
+  let parameters = (ins StringRefParameter<"layout text">:$layout);
+  let assemblyFormat = "`<` $layout `>`";
+}
+
+def Tile_Access : I32EnumAttr<"Access", "how a kernel uses a tensor", [
+  I32EnumAttrCase<"input", 0>, I32EnumAttrCase<"output", 1>,
+  I32EnumAttrCase<"inout", 2>
+]> { let cppNamespace = "::ashlar::tile"; let genSpecializedAttr = 0; }
+def Tile_AccessAttr : EnumAttr<Tile_Dialect, Tile_Access, "access"> {
+  let assemblyFormat = "$value";
+}
+
+def Tile_Raster : I32EnumAttr<"Raster", "order of the output tiles", [
+  I32EnumAttrCase<"along_n", 0>, I32EnumAttrCase<"along_m", 1>,
+  I32EnumAttrCase<"grouped", 2>
+]> { let cppNamespace = "::ashlar::tile"; let genSpecializedAttr = 0; }
+def Tile_RasterAttr : EnumAttr<Tile_Dialect, Tile_Raster, "raster"> {
+  let assemblyFormat = "$value";
+}
+
+def Tile_Reduction : I32EnumAttr<"Reduction", "how a copy combines with memory", [
+  I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"min", 1>,
+  I32EnumAttrCase<"max", 2>
+]> { let cppNamespace = "::ashlar::tile"; let genSpecializedAttr = 0; }
+def Tile_ReductionAttr : EnumAttr<Tile_Dialect, Tile_Reduction, "reduction"> {
+  let assemblyFormat = "$value";
+}
+
+#endif

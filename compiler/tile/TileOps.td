@@ -1,0 +1,326 @@
+#ifndef ASHLAR_TILE_OPS
+#define ASHLAR_TILE_OPS
+
+include "compiler/tile/TileBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===-- The kernel and its parameters -------------------------------------===//
+
+def Tile_KernelOp : Tile_Op<"kernel", [
+    IsolatedFromAbove, Symbol, SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "a kernel: parameters, pipelines and roles";
+  let description = [{
+    The body declares sizes, tensors, scalars, one schedule, pipelines, shared
+    tiles and barriers, then the roles. `cluster` gives the CTAs of a cluster
+    along each dimension of the schedule; their product is at most 8. `threads`
+    and `shared_bytes` are set by `tile-plan-memory`.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<DenseI64ArrayAttr>:$cluster,
+                       OptionalAttr<I64Attr>:$threads,
+                       OptionalAttr<I64Attr>:$shared_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name (`cluster` $cluster^)? attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+}
+
+class Tile_Declaration<string mnemonic, list<Trait> traits = []>
+    : Tile_Op<mnemonic, !listconcat([HasParent<"KernelOp">], traits)>;
+
+def Tile_SizeOp : Tile_Declaration<"size", [Pure]> {
+  let summary = "an extent that is known at launch";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name attr-dict";
+}
+
+def Tile_TensorOp : Tile_Declaration<"tensor"> {
+  let summary = "a tensor parameter";
+  let description = [{
+    Extents are results of `tile.size` or constants, outermost first; the last
+    dimension is contiguous. The base address and every stride but the last are
+    multiples of `align` bytes: at 16 the tensor can be moved by TMA, below by
+    cp.async (4 and 8) or by ordinary loads.
+  }];
+  let arguments = (ins StrAttr:$name, Tile_AccessAttr:$access,
+                       Variadic<Index>:$extents, I64Attr:$alignment);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = [{
+    $name $access `[` $extents `]` `align` $alignment attr-dict
+    `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ScalarOp : Tile_Declaration<"scalar", [Pure]> {
+  let summary = "a scalar parameter";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs AnyTypeOf<[AnyFloat, I32]>:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+
+def Tile_ScheduleOp : Tile_Declaration<"schedule"> {
+  let summary = "the output tiles of the kernel and their order";
+  let description = [{
+    The space of `extents` is cut into tiles of `tile` elements. Persistent:
+    each cluster walks over many tiles; otherwise the grid has a CTA for each.
+    `grouped` walks `group` tiles along the last but one dimension for each step
+    along the last.
+  }];
+  let arguments = (ins Variadic<Index>:$extents, DenseI64ArrayAttr:$tile,
+                       UnitAttr:$persistent, Tile_RasterAttr:$raster,
+                       DefaultValuedAttr<I64Attr, "1">:$group);
+  let results = (outs Tile_Schedule:$result);
+  let assemblyFormat = [{
+    (`persistent` $persistent^)? `[` $extents `]` `by` $tile $raster
+    (`(` $group^ `)`)? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_PipelineOp : Tile_Declaration<"pipeline"> {
+  let summary = "a ring of stages in shared memory";
+  let description = [{
+    `tile-plan-memory` sets the rest: `offset` of the first stage, the distance
+    `stage_bytes` to the next, `tile_offsets` inside a stage, and where the
+    mbarriers of the stages lie, first the full ones, then the empty ones.
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<I64Attr>:$stage_bytes,
+                       OptionalAttr<DenseI64ArrayAttr>:$tile_offsets,
+                       OptionalAttr<I64Attr>:$barrier_offset);
+  let results = (outs Tile_Pipeline:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_AllocOp : Tile_Declaration<"alloc"> {
+  let summary = "a tile in shared memory outside any pipeline";
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Tile_Shared:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Tile_BarrierOp : Tile_Declaration<"barrier"> {
+  let summary = "a named barrier; every warp of each role that uses it takes part";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Tile_Barrier:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+
+def Tile_RoleOp : Tile_Declaration<"role", [
+    SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "the program of a group of warps";
+  let description = [{
+    `registers` is the budget of each of its threads; 0 leaves it to the
+    assembler. `tile-plan-memory` sets `first_warp`.
+  }];
+  let arguments = (ins StrAttr:$name, I64Attr:$warps,
+                       DefaultValuedAttr<I64Attr, "0">:$registers,
+                       OptionalAttr<I64Attr>:$first_warp);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $name `warps` $warps (`registers` $registers^)? attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+}
+
+//===-- The tile loop -----------------------------------------------------===//
+
+def Tile_ScheduleRangeOp : Tile_Op<"schedule_range", [Pure]> {
+  let summary = "the tile numbers that this CTA works on: from first, below end, by step";
+  let arguments = (ins Tile_Schedule:$schedule);
+  let results = (outs Index:$first, Index:$end, Index:$step);
+  let assemblyFormat = "$schedule attr-dict `:` type($schedule)";
+}
+
+def Tile_ScheduleCoordinatesOp : Tile_Op<"schedule_coordinates", [Pure]> {
+  let summary = "the tile coordinates, in tiles, of a tile number in this CTA";
+  let arguments = (ins Tile_Schedule:$schedule, Index:$number);
+  let results = (outs Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $schedule `,` $number attr-dict `:` type($schedule) `->` type($coordinates)
+  }];
+  let hasVerifier = 1;
+}
+
+//===-- Pipelines ---------------------------------------------------------===//
+
+def Tile_AcquireOp : Tile_Op<"acquire"> {
+  let summary = "waits until the next stage is empty and takes it for writing";
+  let arguments = (ins Tile_Pipeline:$pipeline);
+  let results = (outs Tile_Stage:$stage);
+  let assemblyFormat = "$pipeline attr-dict `:` type($pipeline)";
+}
+
+def Tile_TryAcquireOp : Tile_Op<"try_acquire"> {
+  let summary = "takes the next stage if it is empty; valid only where ready is true";
+  let arguments = (ins Tile_Pipeline:$pipeline);
+  let results = (outs I1:$ready, Tile_Stage:$stage);
+  let assemblyFormat = "$pipeline attr-dict `:` type($pipeline)";
+}
+
+def Tile_CommitOp : Tile_Op<"commit"> {
+  let summary = "the role has written its part of the stage";
+  let arguments = (ins Tile_Pipeline:$pipeline, Tile_Stage:$stage);
+  let assemblyFormat = "$pipeline `,` $stage attr-dict `:` type($pipeline)";
+}
+
+def Tile_WaitOp : Tile_Op<"wait"> {
+  let summary = "waits until the next stage is full and takes it for reading";
+  let arguments = (ins Tile_Pipeline:$pipeline);
+  let results = (outs Tile_Stage:$stage);
+  let assemblyFormat = "$pipeline attr-dict `:` type($pipeline)";
+}
+
+def Tile_TryWaitOp : Tile_Op<"try_wait"> {
+  let summary = "takes the next stage if it is full; valid only where ready is true";
+  let arguments = (ins Tile_Pipeline:$pipeline);
+  let results = (outs I1:$ready, Tile_Stage:$stage);
+  let assemblyFormat = "$pipeline attr-dict `:` type($pipeline)";
+}
+
+def Tile_ReleaseOp : Tile_Op<"release"> {
+  let summary = "the stage may be refilled once the role has read it";
+  let arguments = (ins Tile_Pipeline:$pipeline, Tile_Stage:$stage);
+  let assemblyFormat = "$pipeline `,` $stage attr-dict `:` type($pipeline)";
+}
+
+def Tile_BufferOp : Tile_Op<"buffer", [Pure]> {
+  let summary = "one tile of a stage";
+  let arguments = (ins Tile_Stage:$stage, I64Attr:$index);
+  let results = (outs Tile_Shared:$result);
+  let assemblyFormat = "$stage `[` $index `]` attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+//===-- Movement ----------------------------------------------------------===//
+
+def Tile_CopyOp : Tile_Op<"copy"> {
+  let summary = "asynchronous copy from global to a stage; complete when the stage is full";
+  let description = [{
+    Coordinates are element offsets into the tensor, outermost first. Elements
+    outside the tensor arrive as zeros. `multicast`: the CTAs of the cluster
+    that want the same tile each fetch a part and send it to all of them.
+  }];
+  let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
+                       Tile_Shared:$target, UnitAttr:$multicast);
+  let assemblyFormat = [{
+    $source `[` $coordinates `]` `to` $target (`multicast` $multicast^)?
+    attr-dict `:` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_CopyOutOp : Tile_Op<"copy_out"> {
+  let summary = "asynchronous copy from shared to global; nothing outside the tensor is written";
+  let arguments = (ins Tile_Shared:$source, Tile_Tensor:$target,
+                       Variadic<Index>:$coordinates,
+                       OptionalAttr<Tile_ReductionAttr>:$reduction);
+  let assemblyFormat = [{
+    $source `to` $target `[` $coordinates `]` (`reduce` $reduction^)?
+    attr-dict `:` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ReadOp : Tile_Op<"read"> {
+  let summary = "shared tile to fragment";
+  let arguments = (ins Tile_Shared:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_WriteOp : Tile_Op<"write"> {
+  let summary = "fragment to shared tile";
+  let arguments = (ins AnyRankedTensor:$value, Tile_Shared:$target);
+  let assemblyFormat = [{
+    $value `to` $target attr-dict `:` type($value) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_LoadOp : Tile_Op<"load"> {
+  let summary = "global to fragment by ordinary loads; zeros outside the tensor";
+  let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `[` $coordinates `]` attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store"> {
+  let summary = "fragment to global by ordinary stores; nothing outside the tensor is written";
+  let arguments = (ins AnyRankedTensor:$value, Tile_Tensor:$target,
+                       Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $value `to` $target `[` $coordinates `]` attr-dict
+    `:` type($value) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+//===-- Computation -------------------------------------------------------===//
+
+def Tile_MmaOp : Tile_Op<"mma", [AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "accumulator + A · B, asynchronously, on the tensor cores";
+  let description = [{
+    A is M×K and B is K×N; `transpose_a` says that the tile lies as K×M,
+    `transpose_b` that it lies as N×K.
+  }];
+  let arguments = (ins Tile_Shared:$a, Tile_Shared:$b,
+                       AnyRankedTensor:$accumulator,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $a (`transposed` $transpose_a^)? `,` $b (`transposed` $transpose_b^)? `,`
+    $accumulator attr-dict `:` type($a) `,` type($b) `,` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "a fragment with one value everywhere";
+  let arguments = (ins AnyTypeOf<[AnyFloat, AnyInteger]>:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "a fragment repeated along new dimensions";
+  let description = [{
+    `dimensions[i]` is the dimension of the result that dimension i of the
+    source runs along.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, DenseI64ArrayAttr:$dimensions);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value `along` $dimensions attr-dict `:` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===-- Barriers between roles --------------------------------------------===//
+
+def Tile_SyncOp : Tile_Op<"sync"> {
+  let summary = "waits until every role of the barrier has arrived";
+  let arguments = (ins Tile_Barrier:$barrier);
+  let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
+}
+
+def Tile_ArriveOp : Tile_Op<"arrive"> {
+  let summary = "arrives at the barrier without waiting";
+  let arguments = (ins Tile_Barrier:$barrier);
+  let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
+}
+
+#endif

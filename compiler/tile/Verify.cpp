@@ -1,0 +1,378 @@
+// What each operation of the tile dialect requires, in the author's words.
+
+#include "compiler/tile/Tile.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace ashlar::tile {
+
+namespace {
+
+/// "128x64"
+std::string dimensions(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+LogicalResult checkCoordinates(Operation *op, TensorType tensor,
+                               OperandRange coordinates) {
+  if (static_cast<int64_t>(coordinates.size()) == tensor.getRank())
+    return success();
+  return op->emitOpError("gives ")
+         << coordinates.size() << " coordinates to a tensor of rank "
+         << tensor.getRank();
+}
+
+LogicalResult checkTileOfTensor(Operation *op, TensorType tensor,
+                                ArrayRef<int64_t> shape, Type element) {
+  if (static_cast<int64_t>(shape.size()) > tensor.getRank())
+    return op->emitOpError("moves a tile of ")
+           << shape.size() << " dimensions in a tensor of rank "
+           << tensor.getRank();
+  if (element != tensor.getElementType())
+    return op->emitOpError("moves ")
+           << element << " in a tensor of " << tensor.getElementType()
+           << ": convert the fragment first, or declare both with one type";
+  return success();
+}
+
+/// The type that elements have in registers: tf32 lives in f32.
+Type registerElement(Type element) {
+  if (element.isTF32())
+    return Float32Type::get(element.getContext());
+  if (element.isUnsignedInteger(8))
+    return IntegerType::get(element.getContext(), 8);
+  return element;
+}
+
+LogicalResult checkSharedFragment(Operation *op, SharedType shared,
+                                  RankedTensorType fragment) {
+  if (shared.getShape() != fragment.getShape())
+    return op->emitOpError("moves a fragment of ")
+           << dimensions(fragment.getShape()) << " and a shared tile of "
+           << dimensions(shared.getShape()) << ": the shapes must agree";
+  if (registerElement(shared.getElementType()) !=
+      registerElement(fragment.getElementType()))
+    return op->emitOpError("moves a fragment of ")
+           << fragment.getElementType() << " and a shared tile of "
+           << shared.getElementType() << ": convert the fragment first";
+  return success();
+}
+
+} // namespace
+
+LogicalResult KernelOp::verify() {
+  if (auto cluster = getCluster()) {
+    int64_t size = 1;
+    for (int64_t extent : *cluster) {
+      if (extent < 1)
+        return emitOpError("has a cluster extent of ")
+               << extent << "; each is at least 1";
+      size *= extent;
+    }
+    if (size > 8)
+      return emitOpError("has clusters of ")
+             << size << " CTAs; the portable limit is 8";
+  }
+  llvm::StringSet<> names;
+  ScheduleOp schedule;
+  for (Operation &op : getBody().getOps()) {
+    if (auto name = op.getAttrOfType<StringAttr>("name"))
+      if (!names.insert(name.getValue()).second)
+        return op.emitError("the name '")
+               << name.getValue() << "' is declared twice in this kernel";
+    if (auto next = dyn_cast<ScheduleOp>(op)) {
+      if (schedule)
+        return next.emitOpError("is the second tile loop of this kernel; a "
+                                "kernel has one grid");
+      schedule = next;
+    }
+  }
+  if (auto cluster = getCluster()) {
+    int64_t rank = schedule ? schedule.getTile().size() : 1;
+    if (static_cast<int64_t>(cluster->size()) != rank)
+      return emitOpError("has a cluster of ")
+             << cluster->size() << " dimensions and a tile loop of " << rank
+             << ": give the cluster's extent along each dimension of the loop";
+  }
+  return success();
+}
+
+LogicalResult TensorOp::verify() {
+  TensorType type = getResult().getType();
+  if (type.getRank() < 1 || type.getRank() > 5)
+    return emitOpError("'")
+           << getName() << "' has " << type.getRank()
+           << " dimensions; a tensor has 1 to 5: merge dimensions that are "
+              "contiguous";
+  if (static_cast<int64_t>(getExtents().size()) != type.getRank())
+    return emitOpError("'") << getName() << "' has " << getExtents().size()
+                            << " extents and rank " << type.getRank();
+  int64_t bytes = elementBytes(type.getElementType());
+  int64_t alignment = getAlignment();
+  if (alignment < bytes || alignment > 128 || (alignment & (alignment - 1)))
+    return emitOpError("'")
+           << getName() << "' is aligned to " << getAlignment()
+           << " bytes; the alignment is a power of two from the size of an "
+              "element ("
+           << bytes << ") to 128";
+  for (Value extent : getExtents())
+    if (!extent.getDefiningOp<SizeOp>() &&
+        !matchPattern(extent, m_Constant()))
+      return emitOpError("'") << getName()
+                              << "' has an extent that is neither a size nor a "
+                                 "constant; declare it with size()";
+  return success();
+}
+
+LogicalResult ScheduleOp::verify() {
+  if (getExtents().size() != getTile().size() || getTile().empty() ||
+      getTile().size() > 4)
+    return emitOpError("has ") << getExtents().size() << " extents and "
+                               << getTile().size()
+                               << " tile extents; both are 1 to 4 and agree";
+  for (int64_t extent : getTile())
+    if (extent < 1)
+      return emitOpError("has a tile extent of ") << extent;
+  if (getGroup() < 1)
+    return emitOpError("groups ") << getGroup() << " tiles; at least 1";
+  if (getRaster() == Raster::grouped && getTile().size() < 2)
+    return emitOpError("groups tiles of one dimension; grouped rasters need "
+                       "two");
+  if (getResult().getType().getRank() !=
+      static_cast<int64_t>(getTile().size()))
+    return emitOpError("has a result of another rank");
+  return success();
+}
+
+LogicalResult PipelineOp::verify() {
+  PipelineType type = getResult().getType();
+  if (type.getStages() < 1)
+    return emitOpError("has ") << type.getStages() << " stages; at least 1";
+  if (type.getTiles().empty())
+    return emitOpError("has no tile in its stages; give it at least one "
+                       "smem(type, shape)");
+  for (Type tile : type.getTiles())
+    if (!isa<SharedType>(tile))
+      return emitOpError("has a stage of ") << tile << ", not a shared tile";
+  return success();
+}
+
+LogicalResult RoleOp::verify() {
+  if (!isa<KernelOp>(getOperation()->getParentOp()))
+    return emitOpError("'") << getName() << "' stands inside another role; "
+                               "roles stand directly in the kernel";
+  if (getWarps() < 1 || getWarps() > 32)
+    return emitOpError("'") << getName() << "' has " << getWarps()
+                            << " warps; a CTA has 1 to 32";
+  int64_t registers = getRegisters();
+  if (registers && (registers % 8 || registers < 24 || registers > 240))
+    return emitOpError("'")
+           << getName() << "' has a budget of " << registers
+           << " registers; a budget is a multiple of 8 from 24 to 240";
+  return success();
+}
+
+LogicalResult ScheduleCoordinatesOp::verify() {
+  if (static_cast<int64_t>(getCoordinates().size()) !=
+      getSchedule().getType().getRank())
+    return emitOpError("gives ") << getCoordinates().size()
+                                 << " coordinates for a schedule of rank "
+                                 << getSchedule().getType().getRank();
+  return success();
+}
+
+LogicalResult BufferOp::verify() {
+  auto pipeline = pipelineOf(getStage());
+  if (!pipeline)
+    return emitOpError("reads a stage that no acquire or wait gave");
+  int64_t count = pipeline.getType().getTiles().size();
+  if (static_cast<int64_t>(getIndex()) >= count)
+    return emitOpError("takes tile ")
+           << getIndex() << " of a stage that has " << count;
+  if (pipeline.getType().tile(getIndex()) != getResult().getType())
+    return emitOpError("has the type ")
+           << getResult().getType() << ", the stage's tile is "
+           << pipeline.getType().tile(getIndex());
+  return success();
+}
+
+LogicalResult CopyOp::verify() {
+  if (failed(checkCoordinates(*this, getSource().getType(), getCoordinates())))
+    return failure();
+  if (!getTarget().getDefiningOp<BufferOp>())
+    return emitOpError("writes a shared tile outside a pipeline; an "
+                       "asynchronous copy completes on a stage");
+  return checkTileOfTensor(*this, getSource().getType(),
+                           getTarget().getType().getShape(),
+                           getTarget().getType().getElementType());
+}
+
+LogicalResult CopyOutOp::verify() {
+  if (failed(checkCoordinates(*this, getTarget().getType(), getCoordinates())))
+    return failure();
+  return checkTileOfTensor(*this, getTarget().getType(),
+                           getSource().getType().getShape(),
+                           getSource().getType().getElementType());
+}
+
+LogicalResult ReadOp::verify() {
+  return checkSharedFragment(*this, getSource().getType(),
+                             cast<RankedTensorType>(getResult().getType()));
+}
+
+LogicalResult WriteOp::verify() {
+  return checkSharedFragment(*this, getTarget().getType(),
+                             cast<RankedTensorType>(getValue().getType()));
+}
+
+LogicalResult LoadOp::verify() {
+  if (failed(checkCoordinates(*this, getSource().getType(), getCoordinates())))
+    return failure();
+  auto fragment = cast<RankedTensorType>(getResult().getType());
+  Type element = getSource().getType().getElementType();
+  if (registerElement(element) == fragment.getElementType())
+    element = fragment.getElementType();
+  auto source = TensorType::get(getContext(), element,
+                                getSource().getType().getRank());
+  return checkTileOfTensor(*this, source, fragment.getShape(),
+                           fragment.getElementType());
+}
+
+LogicalResult StoreOp::verify() {
+  if (failed(checkCoordinates(*this, getTarget().getType(), getCoordinates())))
+    return failure();
+  auto fragment = cast<RankedTensorType>(getValue().getType());
+  Type element = getTarget().getType().getElementType();
+  if (registerElement(element) == fragment.getElementType())
+    element = fragment.getElementType();
+  auto target = TensorType::get(getContext(), element,
+                                getTarget().getType().getRank());
+  return checkTileOfTensor(*this, target, fragment.getShape(),
+                           fragment.getElementType());
+}
+
+LogicalResult SplatOp::verify() {
+  if (cast<RankedTensorType>(getResult().getType()).getElementType() !=
+      getValue().getType())
+    return emitOpError("makes ") << getResult().getType() << " of a "
+                                 << getValue().getType();
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (static_cast<int64_t>(getDimensions().size()) != source.getRank())
+    return emitOpError("names ") << getDimensions().size()
+                                 << " dimensions for a fragment of rank "
+                                 << source.getRank();
+  int64_t previous = -1;
+  for (auto [extent, dimension] :
+       llvm::zip(source.getShape(), getDimensions())) {
+    if (dimension <= previous || dimension >= result.getRank() ||
+        result.getDimSize(dimension) != extent)
+      return emitOpError("spreads ")
+             << dimensions(source.getShape()) << " over "
+             << dimensions(result.getShape())
+             << ": each source dimension runs along a result dimension of the "
+                "same extent, in order";
+    previous = dimension;
+  }
+  if (source.getElementType() != result.getElementType())
+    return emitOpError("changes the element type");
+  return success();
+}
+
+namespace {
+
+bool isFp8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+/// The accumulator types that wgmma has for an input type.
+bool canAccumulate(Type a, Type b, Type accumulator) {
+  bool f32 = accumulator.isF32(), f16 = accumulator.isF16();
+  if (isFp8(a) && isFp8(b))
+    return f32 || f16;
+  if (a.isF16() && b.isF16())
+    return f32 || f16;
+  if ((a.isBF16() && b.isBF16()) || (a.isTF32() && b.isTF32()))
+    return f32;
+  if (a.isInteger(8) && b.isInteger(8))
+    return accumulator.isInteger(32);
+  return false;
+}
+
+} // namespace
+
+LogicalResult MmaOp::verify() {
+  SharedType a = getA().getType(), b = getB().getType();
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (a.getShape().size() != 2 || b.getShape().size() != 2 ||
+      result.getRank() != 2)
+    return emitOpError("multiplies tiles of two dimensions; A has ")
+           << a.getShape().size() << ", B has " << b.getShape().size()
+           << ", the accumulator has " << result.getRank();
+  int64_t m = a.getShape()[getTransposeA() ? 1 : 0];
+  int64_t k = a.getShape()[getTransposeA() ? 0 : 1];
+  int64_t kOfB = b.getShape()[getTransposeB() ? 1 : 0];
+  int64_t n = b.getShape()[getTransposeB() ? 0 : 1];
+  Type elementA = a.getElementType(), elementB = b.getElementType();
+
+  if (k != kOfB)
+    return emitOpError("multiplies A with K = ")
+           << k << " and B with K = " << kOfB
+           << ": the inner extents must agree (is a .T() missing?)";
+  if (result.getDimSize(0) != m || result.getDimSize(1) != n)
+    return emitOpError("adds a product of ")
+           << m << "x" << n << " to an accumulator of "
+           << dimensions(result.getShape());
+  if (!canAccumulate(elementA, elementB, result.getElementType()))
+    return emitOpError("multiplies ")
+           << elementA << " by " << elementB << " into "
+           << result.getElementType()
+           << "; wgmma has bf16, tf32 into f32, f16 and fp8 into f32 or f16, "
+              "8-bit integers into i32, with both inputs of one kind";
+  bool sixteenBit = elementBytes(elementA) == 2;
+  if (!sixteenBit && (getTransposeA() || !getTransposeB()))
+    return emitOpError("reads ")
+           << (getTransposeA() ? "A with M" : "B with N")
+           << " contiguous; wgmma can transpose only 16-bit types: store it "
+              "with K contiguous";
+
+  int64_t step = 32 / elementBytes(elementA);
+  if (k % step)
+    return emitOpError("has K = ") << k << "; for " << elementA
+                                   << " wgmma needs a multiple of " << step;
+  if (n % 8 || n < 8)
+    return emitOpError("has N = ")
+           << n << "; wgmma needs a multiple of 8: use " << (n / 8 + 1) * 8;
+  if (elementA.isInteger(8) && n % 16 && n != 8 && n != 24)
+    return emitOpError("has N = ")
+           << n << "; wgmma on 8-bit integers needs N = 8, 24 or a multiple of 16";
+  RoleOp role = roleOf(*this);
+  if (!role)
+    return emitOpError("stands outside a role");
+  if (role.getWarps() % 4)
+    return emitOpError("stands in role '")
+           << role.getName() << "' of " << role.getWarps()
+           << " warps; wgmma needs whole warpgroups: use warpgroups("
+           << (role.getWarps() + 3) / 4 << ")";
+  int64_t rows = 64 * (role.getWarps() / 4);
+  if (m % rows)
+    return emitOpError("has M = ")
+           << m << " rows in a role of " << role.getWarps() / 4
+           << " warpgroups; each takes a multiple of 64: use "
+           << (m / rows + 1) * rows << " or fewer warpgroups";
+  return success();
+}
+
+} // namespace ashlar::tile

@@ -1,0 +1,239 @@
+#include "ashlar/arithmetic.h"
+#include "Broadcast.h"
+#include "Describe.h"
+#include "Elementwise.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+namespace ashlar {
+
+using namespace detail;
+
+namespace {
+
+/// Operands of one shape and element type, read and broadcast.
+struct Operands {
+  mlir::Value a, b;
+};
+
+mlir::Value readTile(Trace &trace, const TileOperand &operand) {
+  if (operand.fragment)
+    return trace.read(*operand.fragment, operand.where);
+  if (operand.column)
+    return trace.read(*operand.column, operand.where);
+  return operand.scalar ? trace.read(*operand.scalar, operand.where)
+                        : mlir::Value();
+}
+
+/// The operand as a fragment of this type.
+mlir::Value spread(Trace &trace, const TileOperand &operand, mlir::Value value,
+                   mlir::RankedTensorType type, SourceLocation where) {
+  if (!value)
+    return emitNumber(trace, operand.number, type, where);
+  if (mlir::getElementTypeOrSelf(value) != type.getElementType())
+    fail(where, "the operands are " + describe(type) + " and " +
+                    describe(value.getType()) + "; convert one of them");
+  if (operand.scalar)
+    return emitSplat(trace, value, type, where);
+  if (operand.column)
+    return broadcastColumn(trace, value, type.getShape(), where);
+  return broadcastLeading(trace, value, type.getShape(), where);
+}
+
+/// The type of the fragment with more dimensions. One operand is a fragment.
+mlir::RankedTensorType commonType(const TileOperand &a, mlir::Value left,
+                                  const TileOperand &b, mlir::Value right,
+                                  SourceLocation where) {
+  mlir::RankedTensorType types[2];
+  if (a.fragment)
+    types[0] = llvm::cast<mlir::RankedTensorType>(left.getType());
+  if (b.fragment)
+    types[1] = llvm::cast<mlir::RankedTensorType>(right.getType());
+  if (!types[0] && !types[1])
+    fail(where, "neither operand is a fragment, so the result has no shape; "
+                "use full(type, shape, value) for one of them");
+  if (!types[0] || !types[1])
+    return types[0] ? types[0] : types[1];
+  return types[0].getRank() >= types[1].getRank() ? types[0] : types[1];
+}
+
+Operands read(Trace &trace, const TileOperand &a, const TileOperand &b,
+              SourceLocation where) {
+  mlir::Value left = readTile(trace, a), right = readTile(trace, b);
+  auto type = commonType(a, left, b, right, where);
+  return {spread(trace, a, left, type, where),
+          spread(trace, b, right, type, where)};
+}
+
+Fragment arithmetic(Binary operation, const TileOperand &a,
+                    const TileOperand &b) {
+  Trace &trace = Trace::current(a.where);
+  Operands operands = read(trace, a, b, a.where);
+  return trace.declare<Fragment>(
+      HandleKind::fragment,
+      emit(trace, operation, operands.a, operands.b, a.where), a.where);
+}
+
+Mask compare(Comparison comparison, const TileOperand &a,
+             const TileOperand &b) {
+  Trace &trace = Trace::current(a.where);
+  Operands operands = read(trace, a, b, a.where);
+  return trace.declare<Mask>(
+      HandleKind::mask,
+      emit(trace, comparison, operands.a, operands.b, a.where), a.where);
+}
+
+Fragment apply(Unary operation, const Fragment &a, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Value value = trace.read(a, where);
+  return trace.declare<Fragment>(HandleKind::fragment,
+                                 emit(trace, operation, value, where), where);
+}
+
+Mask combine(Binary operation, const MaskOperand &a, const MaskOperand &b) {
+  Trace &trace = Trace::current(a.where);
+  mlir::Value left = trace.read(*a.mask, a.where);
+  mlir::Value right = trace.read(*b.mask, b.where);
+  if (left.getType() != right.getType())
+    fail(a.where, "the masks are " + describe(left.getType()) + " and " +
+                      describe(right.getType()) + "; they must agree");
+  return trace.declare<Mask>(HandleKind::mask,
+                             emit(trace, operation, left, right, a.where),
+                             a.where);
+}
+
+} // namespace
+
+Fragment operator+(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::add, a, b);
+}
+Fragment operator+(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::add, a, b);
+}
+Fragment operator-(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::sub, a, b);
+}
+Fragment operator-(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::sub, a, b);
+}
+Fragment operator*(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::mul, a, b);
+}
+Fragment operator*(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::mul, a, b);
+}
+Fragment operator/(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::div, a, b);
+}
+Fragment operator/(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::div, a, b);
+}
+Fragment operator-(FragmentOperand a) {
+  return apply(Unary::negate, *a.fragment, a.where);
+}
+
+Fragment &operator+=(Fragment &a, TileOperand b) {
+  return a = FragmentOperand(a, b.where) + b;
+}
+Fragment &operator-=(Fragment &a, TileOperand b) {
+  return a = FragmentOperand(a, b.where) - b;
+}
+Fragment &operator*=(Fragment &a, TileOperand b) {
+  return a = FragmentOperand(a, b.where) * b;
+}
+Fragment &operator/=(Fragment &a, TileOperand b) {
+  return a = FragmentOperand(a, b.where) / b;
+}
+
+Fragment max(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::max, a, b);
+}
+Fragment max(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::max, a, b);
+}
+Fragment min(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::min, a, b);
+}
+Fragment min(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::min, a, b);
+}
+
+Mask operator<(FragmentOperand a, TileOperand b) {
+  return compare(Comparison::lt, a, b);
+}
+Mask operator<(SpreadOperand a, FragmentOperand b) {
+  return compare(Comparison::lt, a, b);
+}
+Mask operator<=(FragmentOperand a, TileOperand b) {
+  return compare(Comparison::le, a, b);
+}
+Mask operator<=(SpreadOperand a, FragmentOperand b) {
+  return compare(Comparison::le, a, b);
+}
+Mask operator>(FragmentOperand a, TileOperand b) {
+  return compare(Comparison::gt, a, b);
+}
+Mask operator>(SpreadOperand a, FragmentOperand b) {
+  return compare(Comparison::gt, a, b);
+}
+Mask operator>=(FragmentOperand a, TileOperand b) {
+  return compare(Comparison::ge, a, b);
+}
+Mask operator>=(SpreadOperand a, FragmentOperand b) {
+  return compare(Comparison::ge, a, b);
+}
+Mask operator==(FragmentOperand a, TileOperand b) {
+  return compare(Comparison::eq, a, b);
+}
+Mask operator!=(FragmentOperand a, TileOperand b) {
+  return compare(Comparison::ne, a, b);
+}
+
+Mask operator&&(MaskOperand a, MaskOperand b) {
+  return combine(Binary::logicAnd, a, b);
+}
+Mask operator||(MaskOperand a, MaskOperand b) {
+  return combine(Binary::logicOr, a, b);
+}
+Mask operator!(MaskOperand a) {
+  Trace &trace = Trace::current(a.where);
+  mlir::Value value = trace.read(*a.mask, a.where);
+  return trace.declare<Mask>(HandleKind::mask, emitNot(trace, value, a.where),
+                             a.where);
+}
+
+Fragment select(const Mask &mask, TileOperand a, TileOperand b,
+                SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Value truth = trace.read(mask, where);
+  Operands operands = read(trace, a, b, where);
+  auto type = llvm::cast<mlir::RankedTensorType>(operands.a.getType());
+  truth = broadcastLeading(trace, truth, type.getShape(), where);
+  return trace.declare<Fragment>(
+      HandleKind::fragment,
+      emitSelect(trace, truth, operands.a, operands.b, where), where);
+}
+
+Fragment abs(const Fragment &a, SourceLocation where) {
+  return apply(Unary::abs, a, where);
+}
+Fragment exp2(const Fragment &a, SourceLocation where) {
+  return apply(Unary::exp2, a, where);
+}
+Fragment exp(const Fragment &a, SourceLocation where) {
+  return apply(Unary::exp, a, where);
+}
+Fragment log2(const Fragment &a, SourceLocation where) {
+  return apply(Unary::log2, a, where);
+}
+Fragment tanh(const Fragment &a, SourceLocation where) {
+  return apply(Unary::tanh, a, where);
+}
+Fragment sqrt(const Fragment &a, SourceLocation where) {
+  return apply(Unary::sqrt, a, where);
+}
+Fragment rsqrt(const Fragment &a, SourceLocation where) {
+  return apply(Unary::rsqrt, a, where);
+}
+
+} // namespace ashlar

@@ -1,0 +1,28 @@
+#include "ashlar/barrier.h"
+#include "Trace.h"
+
+namespace ashlar {
+
+using namespace detail;
+
+Barrier barrier(std::string_view name, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  std::string what = "barrier '" + std::string(name) + "'";
+  trace.requireKernelFrame(what, where);
+  trace.takeName(what, name, where);
+  auto op = trace.create<tile::BarrierOp>(
+      where, tile::BarrierType::get(trace.context()), llvm::StringRef(name));
+  return trace.declare<Barrier>(HandleKind::barrier, op, where);
+}
+
+void Barrier::sync(SourceLocation where) const {
+  Trace &trace = Trace::current(where);
+  trace.create<tile::SyncOp>(where, trace.read(*this, where));
+}
+
+void Barrier::arrive(SourceLocation where) const {
+  Trace &trace = Trace::current(where);
+  trace.create<tile::ArriveOp>(where, trace.read(*this, where));
+}
+
+} // namespace ashlar

@@ -1,0 +1,49 @@
+#include "Broadcast.h"
+#include "Describe.h"
+
+#include <numeric>
+
+namespace ashlar::detail {
+
+using namespace mlir;
+
+namespace {
+
+Value broadcastAlong(Trace &trace, Value value, llvm::ArrayRef<int64_t> shape,
+                     llvm::ArrayRef<int64_t> along, SourceLocation where) {
+  auto type = cast<RankedTensorType>(value.getType());
+  for (auto [extent, dimension] : llvm::zip(type.getShape(), along))
+    if (dimension < 0 || extent != shape[dimension])
+      fail(where, "the shapes " + dimensions(type.getShape()) + " and " +
+                      dimensions(shape) +
+                      " don't broadcast: trailing extents must agree; a vector "
+                      "of row values is written along_rows(vector)");
+  return trace.emit<tile::BroadcastOp>(
+      where, RankedTensorType::get(shape, type.getElementType()), value, along);
+}
+
+} // namespace
+
+Value broadcastColumn(Trace &trace, Value vector, llvm::ArrayRef<int64_t> shape,
+                      SourceLocation where) {
+  auto type = cast<RankedTensorType>(vector.getType());
+  if (type.getRank() != 1 || shape.size() < 2 ||
+      type.getDimSize(0) != shape[0])
+    fail(where, "along_rows of " + dimensions(type.getShape()) +
+                    " meets a fragment of " + dimensions(shape) +
+                    "; it takes a vector with one value for each row");
+  return broadcastAlong(trace, vector, shape, {0}, where);
+}
+
+Value broadcastLeading(Trace &trace, Value value, llvm::ArrayRef<int64_t> shape,
+                       SourceLocation where) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  llvm::SmallVector<int64_t> along(type.getRank());
+  std::iota(along.begin(), along.end(),
+            static_cast<int64_t>(shape.size()) - type.getRank());
+  return broadcastAlong(trace, value, shape, along, where);
+}
+
+} // namespace ashlar::detail

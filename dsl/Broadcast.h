@@ -1,0 +1,18 @@
+#pragma once
+
+#include "Trace.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace ashlar::detail {
+
+/// The vector repeated as the columns of a fragment of this shape.
+mlir::Value broadcastColumn(Trace &trace, mlir::Value vector,
+                            llvm::ArrayRef<int64_t> shape,
+                            SourceLocation where);
+/// The fragment repeated along new leading dimensions.
+mlir::Value broadcastLeading(Trace &trace, mlir::Value value,
+                             llvm::ArrayRef<int64_t> shape,
+                             SourceLocation where);
+
+} // namespace ashlar::detail

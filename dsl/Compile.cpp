@@ -1,0 +1,13 @@
+#include "KernelImpl.h"
+#include "ashlar/compile.h"
+#include "compiler/driver/Driver.h"
+
+namespace ashlar {
+
+Compilation compile(const Kernel &kernel, const CompileOptions &options) {
+  mlir::OwningOpRef<mlir::ModuleOp> program =
+      kernel.implementation()->program().clone();
+  return compiler::compile(*program, options);
+}
+
+} // namespace ashlar

@@ -1,0 +1,44 @@
+#include "ashlar/condition.h"
+#include "Elementwise.h"
+
+namespace ashlar {
+
+using namespace detail;
+
+namespace {
+
+mlir::Value read(Trace &trace, const ConditionOperand &operand) {
+  if (operand.condition)
+    return trace.read(*operand.condition, operand.where);
+  return trace.constant(mlir::BoolAttr::get(trace.context(), operand.constant),
+                        operand.where);
+}
+
+Condition combine(Binary operation, const Condition &a,
+                  const ConditionOperand &b) {
+  Trace &trace = Trace::current(b.where);
+  mlir::Value left = trace.read(a, b.where), right = read(trace, b);
+  return trace.declare<Condition>(HandleKind::condition,
+                                  emit(trace, operation, left, right, b.where),
+                                  b.where);
+}
+
+} // namespace
+
+Condition operator&&(const Condition &a, ConditionOperand b) {
+  return combine(Binary::logicAnd, a, b);
+}
+
+Condition operator||(const Condition &a, ConditionOperand b) {
+  return combine(Binary::logicOr, a, b);
+}
+
+Condition operator!(const Condition &a) {
+  SourceLocation where = a.declared_at();
+  Trace &trace = Trace::current(where);
+  return trace.declare<Condition>(
+      HandleKind::condition, emitNot(trace, trace.read(a, where), where),
+      where);
+}
+
+} // namespace ashlar

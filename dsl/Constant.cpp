@@ -1,0 +1,29 @@
+// Constants stand once at the head of the role or the kernel that uses them.
+
+#include "Trace.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace ashlar::detail {
+
+mlir::Value Trace::constant(mlir::TypedAttr value, SourceLocation where) {
+  bool inRole = frames.size() > 1 && frames[1].kind == FrameKind::role;
+  ConstantPool &pool = inRole ? roleConstants : kernelConstants;
+  mlir::Value &known = pool.values[value];
+  if (known)
+    return known;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  if (pool.last)
+    builder.setInsertionPointAfter(pool.last);
+  else
+    builder.setInsertionPointToStart(frames[inRole ? 1 : 0].block);
+  auto op = mlir::arith::ConstantOp::create(builder, location(where), value);
+  pool.last = op;
+  return known = op;
+}
+
+mlir::Value Trace::constantIndex(int64_t value, SourceLocation where) {
+  return constant(builder.getIndexAttr(value), where);
+}
+
+} // namespace ashlar::detail

@@ -1,0 +1,143 @@
+#include "ashlar/copy.h"
+#include "Describe.h"
+#include "Elementwise.h"
+#include "SharedType.h"
+#include "TileRef.h"
+
+namespace ashlar {
+
+using namespace detail;
+
+namespace {
+
+void copyIn(const TileRef &source, const SharedTile &target, bool multicast,
+            SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto tile = readPlain(trace, target, "copy", where);
+  if (!tile.getDefiningOp<tile::BufferOp>())
+    fail(where, "copy writes the shared tile declared at " +
+                    lineOf(target.declared_at()) +
+                    ", which is in no pipeline; an asynchronous copy completes "
+                    "on a stage: copy into a stage, or use store(tile, "
+                    "load(...))");
+  Place place = resolve(trace, source, tile.getType().getShape(),
+                        tile.getType().getElementType(), "the shared tile",
+                        Direction::read, where);
+  trace.create<tile::CopyOp>(where, place.tensor.getResult(), place.offsets,
+                             tile, multicast);
+}
+
+void copyOut(const SharedTile &source, const TileRef &target,
+             tile::ReductionAttr reduction, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto tile = readPlain(trace, source, "copy", where);
+  Place place = resolve(trace, target, tile.getType().getShape(),
+                        tile.getType().getElementType(), "the shared tile",
+                        Direction::write, where);
+  trace.create<tile::CopyOutOp>(where, tile, place.tensor.getResult(),
+                                place.offsets, reduction);
+}
+
+tile::Reduction reductionOf(Reduction reduction) {
+  switch (reduction) {
+  case Reduction::add:
+    return tile::Reduction::add;
+  case Reduction::min:
+    return tile::Reduction::min;
+  case Reduction::max:
+    return tile::Reduction::max;
+  }
+  return {};
+}
+
+/// A fragment that was read: u8 becomes s32, because a fragment of 8-bit
+/// integers is signed.
+template <class Op, class... Operands>
+Fragment readFragment(Trace &trace, llvm::ArrayRef<int64_t> shape,
+                      mlir::Type memory, SourceLocation where,
+                      Operands... operands) {
+  mlir::Builder types(trace.context());
+  bool isUnsigned = memory.isUnsignedInteger(8);
+  mlir::Type element = memory.isTF32() ? types.getF32Type()
+                       : isUnsigned    ? types.getI8Type()
+                                       : memory;
+  mlir::Value value = trace.create<Op>(
+      where, mlir::RankedTensorType::get(shape, element), operands...);
+  if (isUnsigned)
+    value = emitZeroExtend(trace, value, types.getI32Type(), where);
+  return trace.declare<Fragment>(HandleKind::fragment, value, where);
+}
+
+} // namespace
+
+void copy(const TileRef &source, const SharedTile &target,
+          SourceLocation where) {
+  copyIn(source, target, false, where);
+}
+
+void copy(const TileRef &source, const SharedTile &target, Multicast,
+          SourceLocation where) {
+  copyIn(source, target, true, where);
+}
+
+void copy(const SharedTile &source, const TileRef &target,
+          SourceLocation where) {
+  copyOut(source, target, {}, where);
+}
+
+void copy(const SharedTile &source, const TileRef &target, Reduction reduction,
+          SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  copyOut(source, target,
+          tile::ReductionAttr::get(trace.context(), reductionOf(reduction)),
+          where);
+}
+
+Fragment load(const TileRef &source, const Shape &shape, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto extents = checkedShape("the fragment", shape, where);
+  mlir::Type memory = readTensor(trace, source.tensor, where)
+                          .getResult()
+                          .getType()
+                          .getElementType();
+  Place place = resolve(trace, source, extents, memory, "the fragment",
+                        Direction::read, where);
+  return readFragment<tile::LoadOp>(trace, extents, memory, where,
+                                    place.tensor.getResult(), place.offsets);
+}
+
+Fragment load(const SharedTile &source, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto tile = readPlain(trace, source, "load", where);
+  return readFragment<tile::ReadOp>(trace, tile.getType().getShape(),
+                                    tile.getType().getElementType(), where,
+                                    tile);
+}
+
+void store(const TileRef &target, const Fragment &fragment,
+           SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Value value = trace.read(fragment, where);
+  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+  Place place = resolve(trace, target, type.getShape(), type.getElementType(),
+                        "the fragment", Direction::write, where);
+  trace.create<tile::StoreOp>(where, value, place.tensor.getResult(),
+                              place.offsets);
+}
+
+void store(const SharedTile &target, const Fragment &fragment,
+           SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto tile = readPlain(trace, target, "store", where);
+  mlir::Value value = trace.read(fragment, where);
+  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+  if (type.getShape() != tile.getType().getShape() ||
+      !holdsSame(tile.getType().getElementType(), type.getElementType()))
+    fail(where, "the fragment is " + describe(type) +
+                    " and the shared tile is " + describe(tile.getType()) +
+                    "; store needs one shape and one element type: convert "
+                    "the fragment, or declare the tile to match");
+  trace.create<tile::WriteOp>(where, value, tile);
+}
+
+} // namespace ashlar

@@ -1,0 +1,106 @@
+#include "Describe.h"
+#include "Trace.h"
+
+namespace ashlar {
+
+std::string Shape::str() const { return detail::dimensions(extents); }
+
+namespace detail {
+
+using namespace mlir;
+
+Type memoryType(MLIRContext *context, ElementType type) {
+  Builder builder(context);
+  switch (type) {
+  case ElementType::bf16:
+    return builder.getBF16Type();
+  case ElementType::f16:
+    return builder.getF16Type();
+  case ElementType::f32:
+    return builder.getF32Type();
+  case ElementType::tf32:
+    return builder.getTF32Type();
+  case ElementType::e4m3:
+    return Float8E4M3FNType::get(context);
+  case ElementType::e5m2:
+    return Float8E5M2Type::get(context);
+  case ElementType::s8:
+    return builder.getI8Type();
+  case ElementType::u8:
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  case ElementType::s32:
+    return builder.getI32Type();
+  }
+  return {};
+}
+
+Type registerType(MLIRContext *context, ElementType type) {
+  if (type == ElementType::tf32 || type == ElementType::u8)
+    return {};
+  return memoryType(context, type);
+}
+
+namespace {
+
+std::string elementName(Type type) {
+  if (type.isBF16())
+    return "bf16";
+  if (isa<Float8E4M3FNType>(type))
+    return "e4m3";
+  if (isa<Float8E5M2Type>(type))
+    return "e5m2";
+  if (type.isInteger(1))
+    return "condition";
+  if (type.isUnsignedInteger(8))
+    return "u8";
+  if (type.isSignlessInteger())
+    return "s" + std::to_string(type.getIntOrFloatBitWidth());
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+} // namespace
+
+std::string describe(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return dimensions(tensor.getShape()) + " " +
+           elementName(tensor.getElementType());
+  if (auto shared = dyn_cast<tile::SharedType>(type))
+    return dimensions(shared.getShape()) + " " +
+           elementName(shared.getElementType());
+  return elementName(type);
+}
+
+std::string dimensions(llvm::ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+llvm::SmallVector<int64_t> checkedShape(const std::string &what,
+                                        const Shape &shape,
+                                        SourceLocation where) {
+  if (shape.rank() < 1 || shape.rank() > 5)
+    fail(where, what + " has " + std::to_string(shape.rank()) +
+                    " dimensions; it has 1 to 5");
+  for (int64_t extent : shape)
+    if (extent < 1)
+      fail(where, what + " has the extents " + shape.str() +
+                      "; each is at least 1");
+  return {shape.begin(), shape.end()};
+}
+
+RankedTensorType fragmentType(MLIRContext *context, ElementType type,
+                              const Shape &shape, SourceLocation where) {
+  Type element = registerType(context, type);
+  if (!element)
+    fail(where, "a fragment can't hold " + std::string(name(type)) + "; use " +
+                    (type == ElementType::tf32 ? "f32" : "s32"));
+  return RankedTensorType::get(checkedShape("the fragment", shape, where),
+                               element);
+}
+
+} // namespace detail
+} // namespace ashlar

@@ -1,0 +1,31 @@
+// Types of the IR and of the language, in the words of the author.
+#pragma once
+
+#include "ashlar/element_type.h"
+#include "ashlar/shape.h"
+#include "ashlar/location.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace ashlar::detail {
+
+/// The element type in memory.
+mlir::Type memoryType(mlir::MLIRContext *context, ElementType type);
+/// The element type of a fragment; null when a fragment can't hold it.
+mlir::Type registerType(mlir::MLIRContext *context, ElementType type);
+
+/// "f32", "128x256 f32", "index".
+std::string describe(mlir::Type type);
+/// "128x256"
+std::string dimensions(llvm::ArrayRef<int64_t> shape);
+
+/// The extents of `what`, each checked to be positive.
+llvm::SmallVector<int64_t> checkedShape(const std::string &what,
+                                        const Shape &shape,
+                                        SourceLocation where);
+/// The fragment type; throws when a fragment can't hold such elements.
+mlir::RankedTensorType fragmentType(mlir::MLIRContext *context,
+                                    ElementType type, const Shape &shape,
+                                    SourceLocation where);
+
+} // namespace ashlar::detail

@@ -1,0 +1,199 @@
+#include "Elementwise.h"
+#include "Describe.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace ashlar::detail {
+
+using namespace mlir;
+
+namespace {
+
+bool isFloat(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value));
+}
+
+template <class FloatOp, class IntegerOp>
+Value emitEither(Trace &trace, Value a, Value b, SourceLocation where) {
+  return isFloat(a) ? trace.emit<FloatOp>(where, a, b)
+                    : trace.emit<IntegerOp>(where, a, b);
+}
+
+void requireFloat(Value a, const char *function, SourceLocation where) {
+  if (!isFloat(a))
+    fail(where, std::string(function) + " of " + describe(a.getType()) +
+                    "; it is defined for floating-point types: convert first");
+}
+
+} // namespace
+
+Value emit(Trace &trace, Binary operation, Value a, Value b,
+           SourceLocation where) {
+  switch (operation) {
+  case Binary::add:
+    return emitEither<arith::AddFOp, arith::AddIOp>(trace, a, b, where);
+  case Binary::sub:
+    return emitEither<arith::SubFOp, arith::SubIOp>(trace, a, b, where);
+  case Binary::mul:
+    return emitEither<arith::MulFOp, arith::MulIOp>(trace, a, b, where);
+  case Binary::div:
+    return emitEither<arith::DivFOp, arith::DivSIOp>(trace, a, b, where);
+  case Binary::rem:
+    return emitEither<arith::RemFOp, arith::RemSIOp>(trace, a, b, where);
+  case Binary::min:
+    return emitEither<arith::MinimumFOp, arith::MinSIOp>(trace, a, b, where);
+  case Binary::max:
+    return emitEither<arith::MaximumFOp, arith::MaxSIOp>(trace, a, b, where);
+  case Binary::ceilDiv:
+    return trace.emit<arith::CeilDivSIOp>(where, a, b);
+  case Binary::logicAnd:
+    return trace.emit<arith::AndIOp>(where, a, b);
+  case Binary::logicOr:
+    return trace.emit<arith::OrIOp>(where, a, b);
+  }
+  return {};
+}
+
+Value emit(Trace &trace, Unary operation, Value a, SourceLocation where) {
+  switch (operation) {
+  case Unary::negate:
+    if (isFloat(a))
+      return trace.emit<arith::NegFOp>(where, a);
+    return trace.emit<arith::SubIOp>(
+        where, emitNumber(trace, 0, a.getType(), where), a);
+  case Unary::abs:
+    if (isFloat(a))
+      return trace.emit<math::AbsFOp>(where, a);
+    return trace.emit<math::AbsIOp>(where, a);
+  case Unary::exp2:
+    requireFloat(a, "exp2", where);
+    return trace.emit<math::Exp2Op>(where, a);
+  case Unary::exp: {
+    requireFloat(a, "exp", where);
+    Value scale = emitNumber(trace, std::numbers::log2e, a.getType(), where);
+    Value scaled = trace.emit<arith::MulFOp>(where, a, scale);
+    return trace.emit<math::Exp2Op>(where, scaled);
+  }
+  case Unary::log2:
+    requireFloat(a, "log2", where);
+    return trace.emit<math::Log2Op>(where, a);
+  case Unary::tanh:
+    requireFloat(a, "tanh", where);
+    return trace.emit<math::TanhOp>(where, a);
+  case Unary::sqrt:
+    requireFloat(a, "sqrt", where);
+    return trace.emit<math::SqrtOp>(where, a);
+  case Unary::rsqrt:
+    requireFloat(a, "rsqrt", where);
+    return trace.emit<math::RsqrtOp>(where, a);
+  }
+  return {};
+}
+
+Value emit(Trace &trace, Comparison comparison, Value a, Value b,
+           SourceLocation where) {
+  using F = arith::CmpFPredicate;
+  using I = arith::CmpIPredicate;
+  struct Predicates {
+    F real;
+    I integer;
+  };
+  auto predicates = [&]() -> Predicates {
+    switch (comparison) {
+    case Comparison::lt:
+      return {F::OLT, I::slt};
+    case Comparison::le:
+      return {F::OLE, I::sle};
+    case Comparison::gt:
+      return {F::OGT, I::sgt};
+    case Comparison::ge:
+      return {F::OGE, I::sge};
+    case Comparison::eq:
+      return {F::OEQ, I::eq};
+    case Comparison::ne:
+      return {F::UNE, I::ne};
+    }
+    return {};
+  }();
+  return isFloat(a)
+             ? trace.emit<arith::CmpFOp>(where, predicates.real, a, b)
+             : trace.emit<arith::CmpIOp>(where, predicates.integer, a, b);
+}
+
+Value emitNot(Trace &trace, Value a, SourceLocation where) {
+  Value ones = emitNumber(trace, -1, a.getType(), where);
+  return trace.emit<arith::XOrIOp>(where, a, ones);
+}
+
+Value emitSelect(Trace &trace, Value condition, Value a, Value b,
+                 SourceLocation where) {
+  return trace.emit<arith::SelectOp>(where, condition, a, b);
+}
+
+Value emitSplat(Trace &trace, Value scalar, RankedTensorType type,
+                SourceLocation where) {
+  return trace.create<tile::SplatOp>(where, type, scalar);
+}
+
+Value emitNumber(Trace &trace, double number, Type type, SourceLocation where) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return emitSplat(
+        trace, emitNumber(trace, number, tensor.getElementType(), where),
+        tensor, where);
+  if (isa<FloatType>(type))
+    return trace.constant(FloatAttr::get(type, number), where);
+  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  double limit = std::ldexp(1.0, bits - 1);
+  if (number != std::nearbyint(number) || number < -limit || number >= limit)
+    fail(where, std::to_string(number) + " is not an " + describe(type));
+  return trace.constant(
+      IntegerAttr::get(type, static_cast<int64_t>(number)), where);
+}
+
+namespace {
+
+template <class Op>
+Value convertTo(Trace &trace, Value value, Type element, SourceLocation where) {
+  Type type = element;
+  if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
+    type = tensor.clone(element);
+  return trace.emit<Op>(where, type, value);
+}
+
+} // namespace
+
+Value emitConvert(Trace &trace, Value value, Type to, SourceLocation where) {
+  Type from = getElementTypeOrSelf(value);
+  if (from == to)
+    return value;
+  unsigned fromBits = from.getIntOrFloatBitWidth();
+  unsigned toBits = to.getIntOrFloatBitWidth();
+  bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
+  if (fromFloat && !toFloat)
+    return convertTo<arith::FPToSIOp>(trace, value, to, where);
+  if (!fromFloat && toFloat)
+    return convertTo<arith::SIToFPOp>(trace, value, to, where);
+  if (!fromFloat)
+    return fromBits < toBits
+               ? convertTo<arith::ExtSIOp>(trace, value, to, where)
+               : convertTo<arith::TruncIOp>(trace, value, to, where);
+  if (fromBits < toBits)
+    return convertTo<arith::ExtFOp>(trace, value, to, where);
+  if (fromBits > toBits)
+    return convertTo<arith::TruncFOp>(trace, value, to, where);
+  // bf16 and f16, e4m3 and e5m2: neither holds the other
+  Type f32 = Float32Type::get(trace.context());
+  return emitConvert(trace, emitConvert(trace, value, f32, where), to, where);
+}
+
+Value emitZeroExtend(Trace &trace, Value value, Type element,
+                     SourceLocation where) {
+  return convertTo<arith::ExtUIOp>(trace, value, element, where);
+}
+
+} // namespace ashlar::detail

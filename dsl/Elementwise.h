@@ -1,0 +1,38 @@
+// Arithmetic on indices, scalars and whole fragments: one emitter for all.
+#pragma once
+
+#include "Trace.h"
+
+namespace ashlar::detail {
+
+enum class Binary { add, sub, mul, div, rem, min, max, ceilDiv, logicAnd, logicOr };
+enum class Unary { negate, abs, exp2, exp, log2, tanh, sqrt, rsqrt };
+enum class Comparison { lt, le, gt, ge, eq, ne };
+
+/// Operands have one type: index, a number, or a tensor of numbers.
+mlir::Value emit(Trace &trace, Binary operation, mlir::Value a, mlir::Value b,
+                 SourceLocation where);
+mlir::Value emit(Trace &trace, Unary operation, mlir::Value a,
+                 SourceLocation where);
+mlir::Value emit(Trace &trace, Comparison comparison, mlir::Value a,
+                 mlir::Value b, SourceLocation where);
+mlir::Value emitNot(Trace &trace, mlir::Value a, SourceLocation where);
+mlir::Value emitSelect(Trace &trace, mlir::Value condition, mlir::Value a,
+                       mlir::Value b, SourceLocation where);
+
+/// The value with another element type.
+mlir::Value emitConvert(Trace &trace, mlir::Value value, mlir::Type element,
+                        SourceLocation where);
+
+/// Unsigned integers with more bits.
+mlir::Value emitZeroExtend(Trace &trace, mlir::Value value, mlir::Type element,
+                           SourceLocation where);
+
+/// A number everywhere in a value of this type: index, a number, or a tensor.
+mlir::Value emitNumber(Trace &trace, double number, mlir::Type type,
+                       SourceLocation where);
+/// A scalar everywhere in a fragment.
+mlir::Value emitSplat(Trace &trace, mlir::Value scalar,
+                      mlir::RankedTensorType type, SourceLocation where);
+
+} // namespace ashlar::detail

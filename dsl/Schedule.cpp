@@ -1,0 +1,73 @@
+#include "ashlar/schedule.h"
+#include "Describe.h"
+#include "Trace.h"
+
+namespace ashlar {
+
+using namespace detail;
+
+namespace {
+
+tile::Raster rasterOf(Raster::Order order) {
+  switch (order) {
+  case Raster::Order::along_n:
+    return tile::Raster::along_n;
+  case Raster::Order::along_m:
+    return tile::Raster::along_m;
+  case Raster::Order::grouped:
+    return tile::Raster::grouped;
+  }
+  return {};
+}
+
+} // namespace
+
+Handle detail::makeSchedule(const Index *extents, const int64_t *tile,
+                            size_t rank, bool persistent, Raster raster,
+                            SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  trace.requireKernelFrame("the tile loop", where);
+  for (auto earlier : trace.kernel().getOps<tile::ScheduleOp>()) {
+    auto at = llvm::cast<mlir::FileLineColLoc>(earlier.getLoc());
+    fail(where, "this is the second tile loop of the kernel, the first is on "
+                "line " +
+                    std::to_string(at.getLine()) + "; a kernel has one grid");
+  }
+  if (rank > 4)
+    fail(where, "the tile loop has " + std::to_string(rank) +
+                    " dimensions; it has 1 to 4");
+  Shape shape(std::vector<int64_t>(tile, tile + rank));
+  auto tileExtents = checkedShape("the tile of the tile loop", shape, where);
+  if (raster.group < 1)
+    fail(where, "Raster::grouped(" + std::to_string(raster.group) +
+                    "): a group has at least 1 tile");
+  if (raster.order != Raster::Order::along_n && rank < 2)
+    fail(where, "the tile loop has one dimension and a raster of two; leave "
+                "the raster out");
+  llvm::SmallVector<mlir::Value> values;
+  for (const Index *extent = extents; extent != extents + rank; ++extent)
+    values.push_back(trace.read(*extent, where));
+  auto op = trace.create<tile::ScheduleOp>(
+      where, tile::ScheduleType::get(trace.context(), rank), values,
+      tileExtents, persistent, rasterOf(raster.order), raster.group);
+  return trace.declareHandle(HandleKind::schedule, op, where);
+}
+
+void cluster(std::initializer_list<int64_t> extents, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  trace.requireKernelFrame("the cluster", where);
+  Shape shape(extents);
+  auto checked = checkedShape("the cluster", shape, where);
+  int64_t ctas = 1;
+  for (int64_t extent : checked)
+    ctas *= extent;
+  if (ctas > 8)
+    fail(where, "the cluster of " + shape.str() + " has " +
+                    std::to_string(ctas) +
+                    " CTAs; the portable limit is 8");
+  if (trace.kernel().getCluster())
+    fail(where, "the kernel has a cluster already; call cluster once");
+  trace.kernel().setCluster(checked);
+}
+
+} // namespace ashlar

@@ -1,0 +1,59 @@
+#include "ashlar/shared.h"
+#include "Describe.h"
+#include "SharedType.h"
+
+namespace ashlar {
+
+namespace detail {
+
+tile::SharedType sharedType(Trace &trace, ElementType type, const Shape &shape,
+                            SourceLocation where) {
+  return tile::SharedType::get(trace.context(),
+                               checkedShape("the shared tile", shape, where),
+                               memoryType(trace.context(), type));
+}
+
+mlir::TypedValue<tile::SharedType> readPlain(Trace &trace,
+                                             const SharedTile &tile,
+                                             const char *what,
+                                             SourceLocation where) {
+  if (tile.is_transposed())
+    fail(where, std::string(what) +
+                    " is given a transposed view; only mma accepts .T()");
+  return llvm::cast<mlir::TypedValue<tile::SharedType>>(
+      trace.read(tile, where));
+}
+
+} // namespace detail
+
+using namespace detail;
+
+SharedTile shared(ElementType type, const Shape &shape, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  trace.requireKernelFrame("the shared tile", where);
+  mlir::Type result = sharedType(trace, type, shape, where);
+  auto op = trace.declareOp<tile::AllocOp>(where, result);
+  return trace.declare<SharedTile>(HandleKind::sharedTile, op.getResult(),
+                                   where);
+}
+
+SharedTile SharedTile::T(SourceLocation where) const {
+  int64_t rank = shape(where).rank();
+  if (rank != 2)
+    fail(where, "the shared tile has " + std::to_string(rank) +
+                    " dimensions; .T() exchanges the two of a matrix");
+  SharedTile view = *this;
+  view.transposed = !transposed;
+  return view;
+}
+
+Shape SharedTile::shape(SourceLocation where) const {
+  Trace &trace = Trace::current(where);
+  auto type = llvm::cast<tile::SharedType>(trace.read(*this, where).getType());
+  std::vector<int64_t> extents = type.getShape().vec();
+  if (transposed)
+    std::swap(extents[0], extents[1]);
+  return Shape(std::move(extents));
+}
+
+} // namespace ashlar

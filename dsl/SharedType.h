@@ -1,0 +1,19 @@
+#pragma once
+
+#include "Trace.h"
+#include "ashlar/shape.h"
+#include "ashlar/shared.h"
+
+namespace ashlar::detail {
+
+/// The type of a tile in shared memory; throws unless its extents are positive.
+tile::SharedType sharedType(Trace &trace, ElementType type, const Shape &shape,
+                            SourceLocation where);
+
+/// The shared tile; throws when it is a transposed view.
+mlir::TypedValue<tile::SharedType> readPlain(Trace &trace,
+                                             const SharedTile &tile,
+                                             const char *what,
+                                             SourceLocation where);
+
+} // namespace ashlar::detail

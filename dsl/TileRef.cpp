@@ -1,0 +1,53 @@
+#include "TileRef.h"
+#include "Describe.h"
+#include "Elementwise.h"
+
+namespace ashlar::detail {
+
+tile::TensorOp readTensor(Trace &trace, const Tensor &tensor,
+                          SourceLocation where) {
+  return trace.read(tensor, where).getDefiningOp<tile::TensorOp>();
+}
+
+bool holdsSame(mlir::Type memory, mlir::Type element) {
+  return memory == element || (memory.isTF32() && element.isF32());
+}
+
+Place resolve(Trace &trace, const TileRef &ref, llvm::ArrayRef<int64_t> shape,
+              mlir::Type element, const char *what, Direction direction,
+              SourceLocation where) {
+  tile::TensorOp tensor = readTensor(trace, ref.tensor, where);
+  std::string subject = "tensor '" + tensor.getName().str() + "'";
+  tile::Access access = tensor.getAccess();
+  if (direction == Direction::write && access == tile::Access::input)
+    fail(where, subject + " is an input and is written here; declare it with "
+                          "output() or inout()");
+  if (direction == Direction::read && access == tile::Access::output)
+    fail(where, subject + " is an output and is read here; declare it with "
+                          "input() or inout()");
+
+  tile::TensorType type = tensor.getResult().getType();
+  int64_t rank = type.getRank(), tileRank = shape.size();
+  if (tileRank > rank)
+    fail(where, subject + " has " + std::to_string(rank) + " dimensions and " +
+                    what + " has " + std::to_string(tileRank) +
+                    "; a tile has at most the dimensions of its tensor");
+  if (!holdsSame(type.getElementType(), element))
+    fail(where, subject + " holds " + describe(type.getElementType()) +
+                    " and " + what + " holds " + describe(element) +
+                    "; convert the fragment, or declare both with one type");
+
+  Place place{tensor, {}};
+  int64_t leading = rank - tileRank;
+  for (auto [dimension, coordinate] : llvm::enumerate(ref.coordinates)) {
+    mlir::Value offset = trace.read(coordinate, ref.where);
+    int64_t trailing = static_cast<int64_t>(dimension) - leading;
+    if (ref.unit == TileRef::Unit::tiles && trailing >= 0)
+      offset = emit(trace, Binary::mul, offset,
+                    trace.constantIndex(shape[trailing], ref.where), ref.where);
+    place.offsets.push_back(offset);
+  }
+  return place;
+}
+
+} // namespace ashlar::detail

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "Trace.h"
+#include "ashlar/tensor.h"
+
+namespace ashlar::detail {
+
+/// What is done with the elements of a tensor.
+enum class Direction { read, write };
+
+/// A place in a tensor, in elements.
+struct Place {
+  tile::TensorOp tensor;
+  llvm::SmallVector<mlir::Value> offsets;
+};
+
+tile::TensorOp readTensor(Trace &trace, const Tensor &tensor,
+                          SourceLocation where);
+
+/// Whether memory of one type holds elements of the other: tf32 is held as f32
+/// in a fragment.
+bool holdsSame(mlir::Type memory, mlir::Type element);
+
+/// Where a tile of this shape and element type lies. Throws when the tensor
+/// can't be used in this direction, has another element type, or has fewer
+/// dimensions than the tile. `what` names the tile in messages.
+Place resolve(Trace &trace, const TileRef &ref, llvm::ArrayRef<int64_t> shape,
+              mlir::Type element, const char *what, Direction direction,
+              SourceLocation where);
+
+} // namespace ashlar::detail

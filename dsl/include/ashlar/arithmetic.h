@@ -1,0 +1,130 @@
+#pragma once
+
+#include "ashlar/fragment.h"
+
+namespace ashlar {
+
+namespace detail {
+
+/// A fragment, and where it stands in an expression.
+struct FragmentOperand {
+  const Fragment *fragment;
+  SourceLocation where;
+
+  FragmentOperand(const Fragment &fragment,
+                  SourceLocation where = SourceLocation::current())
+      : fragment(&fragment), where(where) {}
+};
+
+/// A mask, and where it stands in an expression.
+struct MaskOperand {
+  const Mask *mask;
+  SourceLocation where;
+
+  MaskOperand(const Mask &mask,
+              SourceLocation where = SourceLocation::current())
+      : mask(&mask), where(where) {}
+};
+
+/// What meets a fragment and is none: a column, a scalar or a number.
+struct SpreadOperand : ScalarOperand {
+  const Fragment *column = nullptr;
+
+  using ScalarOperand::ScalarOperand;
+  SpreadOperand(const ColumnVector &column,
+                SourceLocation where = SourceLocation::current())
+      : ScalarOperand(0, where), column(&column.values()) {}
+};
+
+/// Whatever can meet a fragment.
+struct TileOperand : SpreadOperand {
+  const Fragment *fragment = nullptr;
+
+  using SpreadOperand::SpreadOperand;
+  TileOperand(const SpreadOperand &other) : SpreadOperand(other) {}
+  TileOperand(FragmentOperand operand)
+      : SpreadOperand(0, operand.where), fragment(operand.fragment) {}
+  TileOperand(const Fragment &fragment,
+              SourceLocation where = SourceLocation::current())
+      : SpreadOperand(0, where), fragment(&fragment) {}
+};
+
+} // namespace detail
+
+// Operands have one element type; a number takes the type of the fragment.
+// Shapes broadcast as in NumPy.
+
+Fragment operator+(detail::FragmentOperand a, detail::TileOperand b);
+Fragment operator+(detail::SpreadOperand a, detail::FragmentOperand b);
+Fragment operator-(detail::FragmentOperand a, detail::TileOperand b);
+Fragment operator-(detail::SpreadOperand a, detail::FragmentOperand b);
+Fragment operator*(detail::FragmentOperand a, detail::TileOperand b);
+Fragment operator*(detail::SpreadOperand a, detail::FragmentOperand b);
+Fragment operator/(detail::FragmentOperand a, detail::TileOperand b);
+Fragment operator/(detail::SpreadOperand a, detail::FragmentOperand b);
+Fragment operator-(detail::FragmentOperand a);
+
+Fragment &operator+=(Fragment &a, detail::TileOperand b);
+Fragment &operator-=(Fragment &a, detail::TileOperand b);
+Fragment &operator*=(Fragment &a, detail::TileOperand b);
+Fragment &operator/=(Fragment &a, detail::TileOperand b);
+
+/// NaN if either is NaN.
+Fragment max(detail::FragmentOperand a, detail::TileOperand b);
+Fragment max(detail::SpreadOperand a, detail::FragmentOperand b);
+/// NaN if either is NaN.
+Fragment min(detail::FragmentOperand a, detail::TileOperand b);
+Fragment min(detail::SpreadOperand a, detail::FragmentOperand b);
+
+// False where either operand is NaN, but for != which is true there.
+
+Mask operator<(detail::FragmentOperand a, detail::TileOperand b);
+Mask operator<(detail::SpreadOperand a, detail::FragmentOperand b);
+Mask operator<=(detail::FragmentOperand a, detail::TileOperand b);
+Mask operator<=(detail::SpreadOperand a, detail::FragmentOperand b);
+Mask operator>(detail::FragmentOperand a, detail::TileOperand b);
+Mask operator>(detail::SpreadOperand a, detail::FragmentOperand b);
+Mask operator>=(detail::FragmentOperand a, detail::TileOperand b);
+Mask operator>=(detail::SpreadOperand a, detail::FragmentOperand b);
+Mask operator==(detail::FragmentOperand a, detail::TileOperand b);
+Mask operator!=(detail::FragmentOperand a, detail::TileOperand b);
+
+Mask operator&&(detail::MaskOperand a, detail::MaskOperand b);
+Mask operator||(detail::MaskOperand a, detail::MaskOperand b);
+Mask operator!(detail::MaskOperand a);
+
+/// `a` where the mask is true, `b` elsewhere. At least one is a fragment.
+Fragment select(const Mask &mask, detail::TileOperand a, detail::TileOperand b,
+                SourceLocation where = SourceLocation::current());
+
+Fragment abs(const Fragment &a,
+             SourceLocation where = SourceLocation::current());
+/// 2 to the power of each element.
+Fragment exp2(const Fragment &a,
+              SourceLocation where = SourceLocation::current());
+/// exp2(a · log2(e))
+Fragment exp(const Fragment &a,
+             SourceLocation where = SourceLocation::current());
+Fragment log2(const Fragment &a,
+              SourceLocation where = SourceLocation::current());
+Fragment tanh(const Fragment &a,
+              SourceLocation where = SourceLocation::current());
+Fragment sqrt(const Fragment &a,
+              SourceLocation where = SourceLocation::current());
+/// 1 / sqrt(a)
+Fragment rsqrt(const Fragment &a,
+               SourceLocation where = SourceLocation::current());
+/// 1 / (1 + exp(-a))
+Fragment sigmoid(const Fragment &a,
+                 SourceLocation where = SourceLocation::current());
+/// max(a, 0)
+Fragment relu(const Fragment &a,
+              SourceLocation where = SourceLocation::current());
+/// The tanh form: a/2 · (1 + tanh(sqrt(2/π) (a + 0.044715 a³))).
+Fragment gelu(const Fragment &a,
+              SourceLocation where = SourceLocation::current());
+/// a · sigmoid(a)
+Fragment silu(const Fragment &a,
+              SourceLocation where = SourceLocation::current());
+
+} // namespace ashlar

@@ -1,0 +1,20 @@
+// The language: everything that a kernel is written with.
+#pragma once
+
+#include "ashlar/arithmetic.h"
+#include "ashlar/barrier.h"
+#include "ashlar/compile.h"
+#include "ashlar/condition.h"
+#include "ashlar/control.h"
+#include "ashlar/copy.h"
+#include "ashlar/element_type.h"
+#include "ashlar/fragment.h"
+#include "ashlar/index.h"
+#include "ashlar/kernel.h"
+#include "ashlar/pipeline.h"
+#include "ashlar/role.h"
+#include "ashlar/scalar.h"
+#include "ashlar/schedule.h"
+#include "ashlar/shape.h"
+#include "ashlar/shared.h"
+#include "ashlar/tensor.h"

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "ashlar/body.h"
+#include "ashlar/index.h"
+
+namespace ashlar {
+
+namespace detail {
+
+/// A loop that is open: its body is being traced. Its destructor notices a
+/// body that was left by break or return.
+class OpenLoop {
+public:
+  OpenLoop(const Index &low, const Index &high, const Index &step,
+           SourceLocation where);
+  /// The loop over the tiles of a schedule.
+  OpenLoop(const Handle &schedule, SourceLocation where);
+  OpenLoop(const OpenLoop &) = delete;
+  OpenLoop &operator=(const OpenLoop &) = delete;
+  ~OpenLoop();
+
+  /// The induction variable.
+  Index counter() const;
+  /// One coordinate of the tile, in tiles.
+  Index coordinate(int64_t dimension) const;
+  bool traced() const { return closed; }
+  void close();
+
+private:
+  uint32_t kernel; // the number of its kernel
+  int exceptions;  // in flight when it was opened
+  SourceLocation where;
+  bool closed = false;
+};
+
+struct LoopEnd {};
+
+} // namespace detail
+
+/// The integers from `low`, below `high`, by `step`. A for statement over it
+/// traces its body once and becomes one loop of the kernel.
+class Range {
+public:
+  Range(Index low, Index high, Index step, SourceLocation where)
+      : low(std::move(low)), high(std::move(high)), step(std::move(step)),
+        where(where) {}
+
+  class Iterator {
+  public:
+    explicit Iterator(const Range &range)
+        : loop(range.low, range.high, range.step, range.where) {}
+    Index operator*() const { return loop.counter(); }
+    Iterator &operator++() {
+      loop.close();
+      return *this;
+    }
+    bool operator!=(detail::LoopEnd) const { return !loop.traced(); }
+
+  private:
+    detail::OpenLoop loop;
+  };
+
+  Iterator begin() const { return Iterator(*this); }
+  detail::LoopEnd end() const { return {}; }
+
+private:
+  Index low, high, step;
+  SourceLocation where;
+};
+
+/// `for (Index k : range(n))`: 0, 1, ..., n - 1. Don't leave the body by break
+/// or return: that throws `Error`.
+Range range(const Index &count,
+            SourceLocation where = SourceLocation::current());
+/// low, low + 1, ..., high - 1.
+Range range(const Index &low, const Index &high,
+            SourceLocation where = SourceLocation::current());
+/// low, low + step, ... below high. A step that is known must be positive.
+Range range(const Index &low, const Index &high, const Index &step,
+            SourceLocation where = SourceLocation::current());
+
+/// Runs `then` where the condition holds. Variables assigned in the body keep
+/// their old value elsewhere.
+void when(const Condition &condition, detail::Body<> then,
+          SourceLocation where = SourceLocation::current());
+/// Runs `then` where the condition holds, `otherwise` elsewhere.
+void when(const Condition &condition, detail::Body<> then,
+          detail::Body<> otherwise,
+          SourceLocation where = SourceLocation::current());
+
+} // namespace ashlar

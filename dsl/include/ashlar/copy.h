@@ -1,0 +1,50 @@
+#pragma once
+
+#include "ashlar/fragment.h"
+#include "ashlar/tensor.h"
+
+namespace ashlar {
+
+/// Each CTA of the cluster that wants the same tile fetches a part of it and
+/// sends it to all of them.
+struct Multicast {};
+inline constexpr Multicast multicast{};
+
+/// How a copy to global memory combines with what is there.
+enum class Reduction : uint8_t { add, min, max };
+inline constexpr Reduction reduce_add = Reduction::add;
+inline constexpr Reduction reduce_min = Reduction::min;
+inline constexpr Reduction reduce_max = Reduction::max;
+
+/// Copies a tile of a tensor to a tile of a stage, asynchronously; complete
+/// when the stage is full. Elements outside the tensor arrive as zeros.
+void copy(const TileRef &source, const SharedTile &target,
+          SourceLocation where = SourceLocation::current());
+/// The same, fetched once for the CTAs of the cluster that want it.
+void copy(const TileRef &source, const SharedTile &target, Multicast,
+          SourceLocation where = SourceLocation::current());
+/// Copies a tile in shared memory to a tensor, asynchronously. Nothing outside
+/// the tensor is written.
+void copy(const SharedTile &source, const TileRef &target,
+          SourceLocation where = SourceLocation::current());
+/// The same, combined with what is in memory.
+void copy(const SharedTile &source, const TileRef &target, Reduction reduction,
+          SourceLocation where = SourceLocation::current());
+
+/// Global memory to a fragment by ordinary loads; zeros outside the tensor.
+/// tf32 arrives as f32, u8 as s32.
+Fragment load(const TileRef &source, const Shape &shape,
+              SourceLocation where = SourceLocation::current());
+/// Shared memory to a fragment. tf32 arrives as f32, u8 as s32.
+Fragment load(const SharedTile &source,
+              SourceLocation where = SourceLocation::current());
+
+/// A fragment to global memory by ordinary stores. Nothing outside the tensor
+/// is written. The element types agree.
+void store(const TileRef &target, const Fragment &fragment,
+           SourceLocation where = SourceLocation::current());
+/// A fragment to shared memory.
+void store(const SharedTile &target, const Fragment &fragment,
+           SourceLocation where = SourceLocation::current());
+
+} // namespace ashlar

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "ashlar/scalar.h"
+#include "ashlar/shape.h"
+#include "ashlar/shared.h"
+
+namespace ashlar {
+
+/// A tile held in the registers of a role.
+class Fragment : public detail::Variable {
+public:
+  explicit Fragment(const detail::Handle &handle) : Variable(handle) {}
+  Fragment(const Fragment &other,
+           SourceLocation where = SourceLocation::current())
+      : Variable(other, where) {}
+  Fragment(Fragment &&) noexcept = default;
+  Fragment &operator=(const Fragment &other) = default;
+
+  /// Extents in elements.
+  Shape shape(SourceLocation where = SourceLocation::current()) const;
+};
+
+/// One truth value for each element of a fragment.
+class Mask : public detail::Variable {
+public:
+  explicit Mask(const detail::Handle &handle) : Variable(handle) {}
+  Mask(const Mask &other, SourceLocation where = SourceLocation::current())
+      : Variable(other, where) {}
+  Mask(Mask &&) noexcept = default;
+  Mask &operator=(const Mask &other) = default;
+};
+
+/// A fragment of zeros. Extents are positive; types are bf16, f16, f32, e4m3,
+/// e5m2, s8 and s32.
+Fragment zeros(ElementType type, const Shape &shape,
+               SourceLocation where = SourceLocation::current());
+/// A fragment with one value everywhere.
+Fragment full(ElementType type, const Shape &shape,
+              detail::ScalarOperand value,
+              SourceLocation where = SourceLocation::current());
+
+/// accumulator + a · b on the tensor cores, asynchronously: the program goes
+/// on, and whoever uses the result waits. `a` is M×K and `b` is K×N, as seen
+/// after `.T()`. Throws when the extents don't agree.
+Fragment mma(const SharedTile &a, const SharedTile &b,
+             const Fragment &accumulator,
+             SourceLocation where = SourceLocation::current());
+
+/// The fragment in another type, rounded to nearest even; fp8 saturates.
+Fragment convert(const Fragment &fragment, ElementType type,
+                 SourceLocation where = SourceLocation::current());
+
+/// A vector of length m that stands as an m×1 column: in arithmetic, element i
+/// meets row i of the other operand.
+class ColumnVector {
+public:
+  ColumnVector(const Fragment &vector, SourceLocation where)
+      : vector(vector, where) {}
+  const Fragment &values() const { return vector; }
+
+private:
+  Fragment vector;
+};
+/// `scores - along_rows(row_max)`. A plain vector of length n meets the columns,
+/// as in NumPy.
+inline ColumnVector
+along_rows(const Fragment &vector,
+           SourceLocation where = SourceLocation::current()) {
+  return ColumnVector(vector, where);
+}
+
+/// The fragment repeated along new leading dimensions (the rule of NumPy).
+Fragment broadcast(const Fragment &fragment, const Shape &shape,
+                   SourceLocation where = SourceLocation::current());
+/// The column repeated along the other dimensions.
+Fragment broadcast(const ColumnVector &column, const Shape &shape,
+                   SourceLocation where = SourceLocation::current());
+
+} // namespace ashlar

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "ashlar/condition.h"
+
+#include <concepts>
+#include <string_view>
+
+namespace ashlar {
+
+namespace detail {
+struct IndexOperand;
+template <class T>
+concept Integer = std::integral<T> && !std::same_as<T, bool>;
+} // namespace detail
+
+/// A signed 64-bit integer that is known when the kernel runs, the same for
+/// every thread of a role: a coordinate, a trip count, an extent. An integer of
+/// C++ converts to it.
+class [[maybe_unused]] Index : public detail::Variable {
+public:
+  template <detail::Integer T>
+  Index(T constant, SourceLocation where = SourceLocation::current())
+      : Index(constant, where, nullptr) {}
+  explicit Index(const detail::Handle &handle) : Variable(handle) {}
+  Index(const Index &other, SourceLocation where = SourceLocation::current());
+  Index(Index &&) noexcept = default;
+  Index &operator=(const Index &other);
+
+  Index &operator+=(detail::IndexOperand other);
+  Index &operator-=(detail::IndexOperand other);
+  Index &operator*=(detail::IndexOperand other);
+
+private:
+  friend class detail::Trace;
+  Index(int64_t constant, SourceLocation where, std::nullptr_t);
+
+  int64_t constant = 0; // the value of one made outside any kernel
+};
+
+/// An extent that is known at launch; never negative.
+class [[maybe_unused]] Size : public Index {
+public:
+  explicit Size(const detail::Handle &handle) : Index(handle) {}
+  Size(const Size &other, SourceLocation where = SourceLocation::current())
+      : Index(other, where) {}
+  Size &operator=(const Size &) = delete;
+};
+
+/// Declares an extent. The launch takes its value from the tensors that have
+/// it, and checks that they agree. Throws when the name is taken.
+Size size(std::string_view name,
+          SourceLocation where = SourceLocation::current());
+
+namespace detail {
+
+/// An index or an integer, and where it was written.
+struct IndexOperand {
+  const Index *index = nullptr;
+  int64_t constant = 0;
+  SourceLocation where;
+
+  IndexOperand(const Index &index,
+               SourceLocation where = SourceLocation::current())
+      : index(&index), where(where) {}
+  template <Integer T>
+  IndexOperand(T constant, SourceLocation where = SourceLocation::current())
+      : constant(constant), where(where) {}
+};
+
+} // namespace detail
+
+Index operator+(detail::IndexOperand a, detail::IndexOperand b);
+Index operator-(detail::IndexOperand a, detail::IndexOperand b);
+Index operator*(detail::IndexOperand a, detail::IndexOperand b);
+/// Rounds towards zero, as in C++.
+Index operator/(detail::IndexOperand a, detail::IndexOperand b);
+/// Has the sign of `a`, as in C++.
+Index operator%(detail::IndexOperand a, detail::IndexOperand b);
+Index operator-(detail::IndexOperand a);
+
+Condition operator<(detail::IndexOperand a, detail::IndexOperand b);
+Condition operator<=(detail::IndexOperand a, detail::IndexOperand b);
+Condition operator>(detail::IndexOperand a, detail::IndexOperand b);
+Condition operator>=(detail::IndexOperand a, detail::IndexOperand b);
+Condition operator==(detail::IndexOperand a, detail::IndexOperand b);
+Condition operator!=(detail::IndexOperand a, detail::IndexOperand b);
+
+Index min(detail::IndexOperand a, detail::IndexOperand b);
+Index max(detail::IndexOperand a, detail::IndexOperand b);
+/// The least integer that is not less than a / b.
+Index ceil_div(detail::IndexOperand a, detail::IndexOperand b);
+/// `a` where the condition holds, `b` elsewhere.
+Index select(const Condition &condition, detail::IndexOperand a,
+             detail::IndexOperand b);
+
+} // namespace ashlar

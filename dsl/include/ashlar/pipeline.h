@@ -1,0 +1,83 @@
+#pragma once
+
+#include "ashlar/control.h"
+#include "ashlar/shared.h"
+
+#include <initializer_list>
+
+namespace ashlar {
+
+/// One stage of a pipeline, between acquire and commit or wait and release.
+class Stage : public detail::Handle {
+public:
+  explicit Stage(const Handle &handle) : Handle(handle) {}
+  Stage(const Stage &) = default;
+  Stage &operator=(const Stage &) = delete;
+
+  /// The tile with this number, counted from 0 as given to `pipeline`.
+  SharedTile operator[](detail::Located<int64_t> index) const;
+};
+
+/// The next stage, if it is ready; `when` asks.
+class [[nodiscard]] Attempt {
+public:
+  Attempt(const detail::Handle &ready, const Stage &stage)
+      : ready(ready), stage(stage) {}
+
+private:
+  friend void when(const Attempt &, detail::Body<Stage>, SourceLocation);
+  friend void when(const Attempt &, detail::Body<Stage>, detail::Body<>,
+                   SourceLocation);
+  detail::Handle ready;
+  Stage stage;
+};
+
+/// A ring of stages in shared memory. A producer acquires a stage, writes it
+/// and commits it; a consumer waits for it, reads it and releases it.
+class Pipeline : public detail::Handle {
+public:
+  explicit Pipeline(const Handle &handle) : Handle(handle) {}
+  Pipeline(const Pipeline &) = default;
+  Pipeline &operator=(const Pipeline &) = delete;
+
+  /// Waits until the next stage is empty and takes it for writing.
+  [[nodiscard]] Stage
+  acquire(SourceLocation where = SourceLocation::current()) const;
+  /// Takes the next stage for writing if it is empty.
+  Attempt try_acquire(SourceLocation where = SourceLocation::current()) const;
+  /// The role has written its part of the stage. The stage is full once the
+  /// copies into it have landed.
+  void commit(const Stage &stage,
+              SourceLocation where = SourceLocation::current()) const;
+  /// Waits until the next stage is full and takes it for reading.
+  [[nodiscard]] Stage
+  wait(SourceLocation where = SourceLocation::current()) const;
+  /// Takes the next stage for reading if it is full.
+  Attempt try_wait(SourceLocation where = SourceLocation::current()) const;
+  /// The stage may be refilled once every read that the role has issued is
+  /// done, asynchronous mma among them.
+  void release(const Stage &stage,
+               SourceLocation where = SourceLocation::current()) const;
+};
+
+namespace detail {
+Pipeline makePipeline(int64_t stages, std::initializer_list<StageTile> tiles,
+                      SourceLocation where);
+} // namespace detail
+
+/// Declares a pipeline: `pipeline(4, smem(bf16, {128, 64}), ...)`. Throws when
+/// it has no stage or no tile.
+template <std::same_as<StageTile>... Tiles>
+Pipeline pipeline(detail::Located<int64_t> stages, const Tiles &...tiles) {
+  return detail::makePipeline(stages.value, {tiles...}, stages.where);
+}
+
+/// Runs `then` with the stage if it was ready.
+void when(const Attempt &attempt, detail::Body<Stage> then,
+          SourceLocation where = SourceLocation::current());
+/// Runs `then` with the stage if it was ready, `otherwise` if not.
+void when(const Attempt &attempt, detail::Body<Stage> then,
+          detail::Body<> otherwise,
+          SourceLocation where = SourceLocation::current());
+
+} // namespace ashlar

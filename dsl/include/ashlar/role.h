@@ -1,0 +1,35 @@
+#pragma once
+
+#include "ashlar/body.h"
+#include "ashlar/location.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace ashlar {
+
+/// How many warps run a role.
+struct Warps {
+  int64_t count;
+};
+constexpr Warps warps(int64_t count) { return {count}; }
+/// A warpgroup is four warps; wgmma needs whole ones.
+constexpr Warps warpgroups(int64_t count) { return {4 * count}; }
+
+/// The register budget of each thread of a role: a multiple of 8 from 24 to
+/// 240.
+struct Registers {
+  int64_t count;
+};
+constexpr Registers registers(int64_t count) { return {count}; }
+
+/// Defines the program of a group of warps. Roles stand directly in the
+/// kernel; variables of the kernel can be read in a role, not assigned.
+void role(std::string_view name, Warps warps, detail::Body<> body,
+          SourceLocation where = SourceLocation::current());
+/// The same with a register budget; without one the assembler chooses.
+void role(std::string_view name, Warps warps, Registers registers,
+          detail::Body<> body,
+          SourceLocation where = SourceLocation::current());
+
+} // namespace ashlar

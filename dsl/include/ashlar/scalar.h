@@ -1,0 +1,78 @@
+#pragma once
+
+#include "ashlar/condition.h"
+#include "ashlar/element_type.h"
+
+#include <string_view>
+#include <type_traits>
+
+namespace ashlar {
+
+/// A number that is known when the kernel runs, the same for every thread.
+class Scalar : public detail::Variable {
+public:
+  explicit Scalar(const detail::Handle &handle) : Variable(handle) {}
+  Scalar(const Scalar &other, SourceLocation where = SourceLocation::current())
+      : Variable(other, where) {}
+  Scalar(Scalar &&) noexcept = default;
+  Scalar &operator=(const Scalar &other) = default;
+};
+
+/// Declares a scalar parameter: f32, s32, bf16 or f16.
+Scalar scalar(std::string_view name, ElementType type,
+              SourceLocation where = SourceLocation::current());
+
+namespace detail {
+
+template <class T>
+concept Number = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+
+/// A scalar or a number of C++, which takes the type of the other operand.
+struct ScalarOperand {
+  const Scalar *scalar = nullptr;
+  double number = 0;
+  SourceLocation where;
+
+  ScalarOperand(const Scalar &scalar,
+                SourceLocation where = SourceLocation::current())
+      : scalar(&scalar), where(where) {}
+  template <Number T>
+  ScalarOperand(T number, SourceLocation where = SourceLocation::current())
+      : number(static_cast<double>(number)), where(where) {}
+};
+
+} // namespace detail
+
+Scalar operator+(detail::ScalarOperand a, detail::ScalarOperand b);
+Scalar operator-(detail::ScalarOperand a, detail::ScalarOperand b);
+Scalar operator*(detail::ScalarOperand a, detail::ScalarOperand b);
+Scalar operator/(detail::ScalarOperand a, detail::ScalarOperand b);
+Scalar operator-(detail::ScalarOperand a);
+
+Condition operator<(detail::ScalarOperand a, detail::ScalarOperand b);
+Condition operator<=(detail::ScalarOperand a, detail::ScalarOperand b);
+Condition operator>(detail::ScalarOperand a, detail::ScalarOperand b);
+Condition operator>=(detail::ScalarOperand a, detail::ScalarOperand b);
+Condition operator==(detail::ScalarOperand a, detail::ScalarOperand b);
+Condition operator!=(detail::ScalarOperand a, detail::ScalarOperand b);
+
+Scalar min(detail::ScalarOperand a, detail::ScalarOperand b);
+/// NaN if either is NaN.
+Scalar max(detail::ScalarOperand a, detail::ScalarOperand b);
+/// `a` where the condition holds, `b` elsewhere.
+Scalar select(const Condition &condition, detail::ScalarOperand a,
+              detail::ScalarOperand b);
+
+Scalar abs(const Scalar &a, SourceLocation where = SourceLocation::current());
+Scalar exp2(const Scalar &a, SourceLocation where = SourceLocation::current());
+Scalar exp(const Scalar &a, SourceLocation where = SourceLocation::current());
+Scalar log2(const Scalar &a, SourceLocation where = SourceLocation::current());
+Scalar tanh(const Scalar &a, SourceLocation where = SourceLocation::current());
+Scalar sqrt(const Scalar &a, SourceLocation where = SourceLocation::current());
+Scalar rsqrt(const Scalar &a, SourceLocation where = SourceLocation::current());
+
+/// The scalar in another type.
+Scalar convert(const Scalar &a, ElementType type,
+               SourceLocation where = SourceLocation::current());
+
+} // namespace ashlar

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace ashlar {
+
+/// The extents of a tile in elements, outermost first; known when the kernel
+/// is built.
+class Shape {
+public:
+  Shape(std::initializer_list<int64_t> extents) : extents(extents) {}
+  explicit Shape(std::vector<int64_t> extents) : extents(std::move(extents)) {}
+
+  int64_t rank() const { return static_cast<int64_t>(extents.size()); }
+  int64_t operator[](int64_t dimension) const { return extents[dimension]; }
+  auto begin() const { return extents.begin(); }
+  auto end() const { return extents.end(); }
+  bool operator==(const Shape &) const = default;
+
+  /// "128x64"
+  std::string str() const;
+
+private:
+  std::vector<int64_t> extents;
+};
+
+} // namespace ashlar

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "ashlar/element_type.h"
+#include "ashlar/index.h"
+
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+namespace ashlar {
+
+struct TileRef;
+
+/// A tensor in global memory, a parameter of the kernel. Dimensions are
+/// outermost first; the last one is contiguous.
+class Tensor : public detail::Handle {
+public:
+  explicit Tensor(const Handle &handle) : Handle(handle) {}
+  Tensor(const Tensor &) = default;
+  Tensor &operator=(const Tensor &) = delete;
+
+  /// The tile at these coordinates, in units of tiles, one for each dimension.
+  /// The tile has the shape of the shared tile or fragment that it is copied
+  /// to or from, along the trailing dimensions of the tensor; coordinates
+  /// before them are plain indices.
+  TileRef tile(std::initializer_list<Index> coordinates,
+               SourceLocation where = SourceLocation::current()) const;
+  /// The tile whose first element is at these coordinates, in elements.
+  TileRef at(std::initializer_list<Index> coordinates,
+             SourceLocation where = SourceLocation::current()) const;
+};
+
+/// A place in a tensor, for `copy`, `load` and `store`.
+struct TileRef {
+  enum class Unit : uint8_t { tiles, elements };
+
+  Tensor tensor;
+  Unit unit;
+  std::vector<Index> coordinates;
+  SourceLocation where;
+};
+
+/// What the base address and every stride but the last are multiples of.
+struct Alignment {
+  int64_t bytes;
+};
+
+/// 16 bytes let TMA move the tensor; below, cp.async (4 and 8) or ordinary
+/// loads do.
+constexpr Alignment align(int64_t bytes) { return {bytes}; }
+
+/// Declares a tensor that the kernel reads. Throws when the name is taken or
+/// the tensor has not 1 to 5 dimensions.
+Tensor input(std::string_view name, ElementType type,
+             std::initializer_list<Index> extents,
+             Alignment alignment = align(16),
+             SourceLocation where = SourceLocation::current());
+/// Declares a tensor that the kernel writes.
+Tensor output(std::string_view name, ElementType type,
+              std::initializer_list<Index> extents,
+              Alignment alignment = align(16),
+              SourceLocation where = SourceLocation::current());
+/// Declares a tensor that the kernel reads and writes.
+Tensor inout(std::string_view name, ElementType type,
+             std::initializer_list<Index> extents,
+             Alignment alignment = align(16),
+             SourceLocation where = SourceLocation::current());
+
+} // namespace ashlar

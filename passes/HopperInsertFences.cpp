@@ -1,0 +1,146 @@
+// hopper-insert-fences: every generic write that an asynchronous reader sees is
+// fenced, and no more.
+//
+// wgmma and TMA read shared memory through the asynchronous proxy (PTX ISA,
+// "Async proxy"). A thread's own stores are fenced before it next tells another
+// thread of them; cp.async writes complete without their thread, so the reader
+// fences after it has waited for them.
+
+#include "compiler/hopper/Hopper.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/Passes.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace ashlar {
+
+#define GEN_PASS_DEF_HOPPERINSERTFENCES
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// The buffer that an address points into, by the offset of its first byte.
+std::optional<int64_t> bufferOf(Value address) {
+  Operation *op = address.getDefiningOp();
+  if (auto view = dyn_cast_if_present<hopper::ViewOp>(op))
+    return bufferOf(view.getAddress());
+  if (auto shared = dyn_cast_if_present<hopper::SharedAddressOp>(op))
+    return shared.getOffset();
+  if (auto add = dyn_cast_if_present<arith::AddIOp>(op))
+    for (Value operand : add->getOperands())
+      if (auto found = bufferOf(operand))
+        return found;
+  return std::nullopt;
+}
+
+class Fences {
+public:
+  explicit Fences(hopper::KernelOp kernel) {
+    kernel.walk([&](Operation *op) {
+      if (auto wgmma = dyn_cast<hopper::WgmmaOp>(op)) {
+        readAsynchronously(wgmma.getA());
+        readAsynchronously(wgmma.getB());
+      } else if (auto store = dyn_cast<hopper::TmaStoreOp>(op)) {
+        readAsynchronously(store.getAddress());
+      }
+    });
+  }
+
+  void run(hopper::RoleOp role) {
+    hasReader = false;
+    role.walk([&](Operation *op) {
+      hasReader |= isa<hopper::WgmmaOp, hopper::TmaStoreOp>(op);
+    });
+    run(role.getBody().front(), /*dirty=*/false);
+  }
+
+private:
+  void readAsynchronously(Value address) {
+    if (auto buffer = bufferOf(address))
+      asynchronous.insert(*buffer);
+    else
+      unknownReader = true;
+  }
+
+  bool isRead(Value address) {
+    auto buffer = bufferOf(address);
+    return unknownReader || !buffer || asynchronous.contains(*buffer);
+  }
+
+  bool writes(Operation &op) {
+    if (auto store = dyn_cast<hopper::SharedStoreOp>(op))
+      return isRead(store.getTarget());
+    if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
+      return copy.getAlignment() < 4 && isRead(copy.getTarget());
+    return false;
+  }
+
+  /// Whether other threads, or an asynchronous reader, learn here of what this
+  /// thread has written.
+  static bool publishes(Operation &op) {
+    if (isa<hopper::MbarrierArriveOp, hopper::NamedBarrierOp, hopper::SyncOp,
+            hopper::WgmmaOp, hopper::TmaStoreOp>(op))
+      return true;
+    if (!isa<hopper::OnceOp, hopper::OncePerWarpOp>(op))
+      return false;
+    return llvm::any_of(op.getRegion(0).front(), publishes);
+  }
+
+  static void fence(OpBuilder builder, Location loc) {
+    hopper::FenceProxyAsyncOp::create(builder, loc);
+  }
+
+  /// Returns whether unfenced writes are left at the end of the block.
+  bool run(Block &block, bool dirty) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      bool waits = false;
+      if (auto wait = dyn_cast<hopper::MbarrierWaitOp>(op))
+        waits = wait.getGeneric();
+      if (auto test = dyn_cast<hopper::MbarrierTestOp>(op))
+        waits = test.getGeneric();
+      if (waits && hasReader &&
+          !isa_and_present<hopper::FenceProxyAsyncOp>(op.getNextNode())) {
+        OpBuilder builder(&op);
+        builder.setInsertionPointAfter(&op);
+        fence(builder, op.getLoc());
+      }
+      if (isa<hopper::FenceProxyAsyncOp>(op))
+        dirty = false;
+      if (dirty && publishes(op)) {
+        fence(OpBuilder(&op), op.getLoc());
+        dirty = false;
+      }
+      dirty |= writes(op);
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        bool after = run(*loop.getBody(), dirty);
+        // What the end of an iteration leaves, the start of the next sees.
+        if (after && !dirty)
+          after = run(*loop.getBody(), true);
+        dirty |= after;
+      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+        bool before = dirty, then = run(*branch.thenBlock(), before);
+        bool otherwise =
+            branch.elseBlock() ? run(*branch.elseBlock(), before) : before;
+        dirty = then || otherwise;
+      }
+    }
+    return dirty;
+  }
+
+  llvm::DenseSet<int64_t> asynchronous;
+  bool unknownReader = false, hasReader = false;
+};
+
+struct HopperInsertFences : impl::HopperInsertFencesBase<HopperInsertFences> {
+  void runOnOperation() override {
+    Fences fences(getOperation());
+    for (auto role : getOperation().getBody().getOps<hopper::RoleOp>())
+      fences.run(role);
+  }
+};
+
+} // namespace
+} // namespace ashlar

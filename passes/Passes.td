@@ -1,0 +1,41 @@
+#ifndef ASHLAR_PASSES
+#define ASHLAR_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TileVerifyProtocol : Pass<"tile-verify-protocol", "::ashlar::tile::KernelOp"> {
+  let summary = "Refuse kernels whose pipelines are used out of order";
+}
+
+def TileAssignLayouts : Pass<"tile-assign-layouts", "::ashlar::tile::KernelOp"> {
+  let summary = "Give every shared tile and fragment its layout";
+}
+
+def TilePlanMemory : Pass<"tile-plan-memory", "::ashlar::tile::KernelOp"> {
+  let summary = "Give every shared tile and barrier its offset, every role its warps";
+}
+
+def TileToHopper : Pass<"tile-to-hopper", "::mlir::ModuleOp"> {
+  let summary = "Pipelines become mbarriers, copies TMA or cp.async, mma wgmma";
+  let dependentDialects = ["::ashlar::hopper::HopperDialect"];
+}
+
+def HopperScheduleWgmma : Pass<"hopper-schedule-wgmma", "::ashlar::hopper::KernelOp"> {
+  let summary = "Overlap wgmma groups and place the waits and releases";
+}
+
+def HopperInsertFences : Pass<"hopper-insert-fences", "::ashlar::hopper::KernelOp"> {
+  let summary = "Fence generic writes that an asynchronous reader sees";
+}
+
+def HopperToNvvm : Pass<"hopper-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Fragments become registers, roles branches: one thread's program";
+  let options = [
+    Option<"comments", "comments", "bool", /*default=*/"true",
+           "name each operation and its source line in the PTX">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+#endif

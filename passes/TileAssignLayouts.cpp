@@ -1,0 +1,232 @@
+// tile-assign-layouts: every shared tile and every fragment has its layout.
+//
+// Values that an elementwise operation, a loop or a conditional ties together
+// share one layout. The accumulator of an mma has the layout of wgmma; what is
+// broadcast to a fragment has a slice of its layout; what no mma touches is
+// spread over the role's threads in rows.
+
+#include "compiler/layout/Fragment.h"
+#include "compiler/layout/LayoutError.h"
+#include "compiler/layout/SharedTile.h"
+#include "compiler/tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "passes/Passes.h"
+#include "llvm/ADT/IntEqClasses.h"
+
+namespace ashlar {
+
+#define GEN_PASS_DEF_TILEASSIGNLAYOUTS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+using layout::FragmentLayout;
+
+namespace {
+
+StringAttr layoutOf(tile::SharedType type) {
+  auto shared =
+      layout::sharedTileLayout(type.getShape().vec(), type.elementBytes());
+  return StringAttr::get(type.getContext(), shared.str());
+}
+
+LogicalResult assignShared(tile::KernelOp kernel) {
+  auto check = [](Operation *op, tile::SharedType type) -> LogicalResult {
+    try {
+      layoutOf(type);
+    } catch (const layout::LayoutError &error) {
+      return op->emitError("the shared tile ") << type << " has no layout: "
+                                               << error.what();
+    }
+    return success();
+  };
+  for (auto alloc : kernel.getBody().getOps<tile::AllocOp>())
+    if (failed(check(alloc, alloc.getResult().getType())))
+      return failure();
+  for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>())
+    for (Type type : pipeline.getResult().getType().getTiles())
+      if (failed(check(pipeline, cast<tile::SharedType>(type))))
+        return failure();
+
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](tile::SharedType type) -> Type {
+    if (type.getLayout())
+      return type;
+    return tile::SharedType::get(type.getContext(), type.getShape(),
+                                 type.getElementType(), layoutOf(type));
+  });
+  replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/false,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+  return success();
+}
+
+/// The fragments of one role, in classes that share a layout.
+class Fragments {
+public:
+  explicit Fragments(tile::RoleOp role) : role(role) {
+    role.walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        add(result);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (Value argument : block.getArguments())
+            add(argument);
+    });
+    classes.grow(values.size());
+    role.walk([&](Operation *op) { tie(op); });
+    classes.compress();
+    layouts.resize(classes.getNumClasses());
+  }
+
+  LogicalResult assign() {
+    if (failed(seedFromMma()) || failed(seedFromBroadcasts()) ||
+        failed(seedTheRest()))
+      return failure();
+    return setTypes();
+  }
+
+private:
+  void add(Value value) {
+    if (isa<RankedTensorType>(value.getType())) {
+      numbers[value] = values.size();
+      values.push_back(value);
+    }
+  }
+
+  void join(Value a, Value b) {
+    if (numbers.contains(a) && numbers.contains(b))
+      classes.join(numbers[a], numbers[b]);
+  }
+
+  void tie(Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      auto yields = loop.getYieldedValues();
+      for (auto [i, result] : llvm::enumerate(loop.getResults())) {
+        join(result, loop.getInitArgs()[i]);
+        join(result, loop.getRegionIterArg(i));
+        join(result, yields[i]);
+      }
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      for (auto [i, result] : llvm::enumerate(branch.getResults())) {
+        join(result, branch.thenYield().getOperand(i));
+        join(result, branch.elseYield().getOperand(i));
+      }
+    } else if (auto mma = dyn_cast<tile::MmaOp>(op)) {
+      join(mma.getAccumulator(), mma.getResult());
+    } else if (op->hasTrait<OpTrait::Elementwise>()) {
+      Value first = op->getNumResults() ? op->getResult(0) : Value();
+      for (Value operand : op->getOperands())
+        if (first)
+          join(first, operand);
+    }
+  }
+
+  std::optional<FragmentLayout> &layoutFor(Value value) {
+    return layouts[classes[numbers[value]]];
+  }
+
+  static ArrayRef<int64_t> shapeOf(Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  }
+
+  LogicalResult set(Operation *op, Value value, const FragmentLayout &layout) {
+    auto &slot = layoutFor(value);
+    if (slot && !(*slot == layout))
+      return op->emitError("this fragment would need two layouts at once, ")
+             << slot->str() << " and " << layout.str()
+             << ": load or compute it twice";
+    slot = layout;
+    return success();
+  }
+
+  LogicalResult seedFromMma() {
+    LogicalResult result = success();
+    role.walk([&](tile::MmaOp mma) {
+      auto shape = shapeOf(mma.getResult());
+      FragmentLayout layout =
+          layout::accumulatorLayout(shape[0], shape[1], role.getWarps() / 4);
+      if (failed(set(mma, mma.getResult(), layout)))
+        result = failure();
+    });
+    return result;
+  }
+
+  LogicalResult seedFromBroadcasts() {
+    LogicalResult result = success();
+    role.walk([&](tile::BroadcastOp op) {
+      auto &whole = layoutFor(op.getResult());
+      if (!whole)
+        return;
+      std::vector<int> kept(op.getDimensions().begin(),
+                            op.getDimensions().end());
+      if (failed(set(op, op.getValue(), layout::sliceLayout(*whole, kept))))
+        result = failure();
+    });
+    return result;
+  }
+
+  /// Fragments of more dimensions first: those of fewer may be slices of them.
+  LogicalResult seedTheRest() {
+    SmallVector<Value> order(values);
+    llvm::stable_sort(order, [](Value a, Value b) {
+      return shapeOf(a).size() > shapeOf(b).size();
+    });
+    for (Value value : order) {
+      if (layoutFor(value))
+        continue;
+      int64_t bytes = tile::elementBytes(
+          cast<RankedTensorType>(value.getType()).getElementType());
+      try {
+        layoutFor(value) = layout::blockedLayout(shapeOf(value).vec(),
+                                                 32 * role.getWarps(), bytes);
+      } catch (const layout::LayoutError &error) {
+        return emitError(value.getLoc())
+               << "role '" << role.getName()
+               << "' cannot hold this fragment: " << error.what();
+      }
+      if (failed(seedFromBroadcasts()))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult setTypes() {
+    for (Value value : values) {
+      auto type = cast<RankedTensorType>(value.getType());
+      auto encoding = tile::FragmentAttr::get(type.getContext(),
+                                              layoutFor(value)->str());
+      auto assigned = RankedTensorType::get(type.getShape(),
+                                            type.getElementType(), encoding);
+      if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+        auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
+        if (!elements)
+          return constant.emitError("a constant fragment has one value "
+                                    "everywhere");
+        constant.setValueAttr(elements.resizeSplat(assigned));
+      }
+      value.setType(assigned);
+    }
+    return success();
+  }
+
+  tile::RoleOp role;
+  SmallVector<Value> values;
+  DenseMap<Value, unsigned> numbers;
+  llvm::IntEqClasses classes;
+  std::vector<std::optional<FragmentLayout>> layouts;
+};
+
+struct TileAssignLayouts : impl::TileAssignLayoutsBase<TileAssignLayouts> {
+  void runOnOperation() override {
+    if (failed(assignShared(getOperation())))
+      return signalPassFailure();
+    for (auto role : getOperation().getBody().getOps<tile::RoleOp>())
+      if (failed(Fragments(role).assign()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace ashlar

@@ -1,0 +1,180 @@
+// tile-plan-memory: every buffer and barrier has its offset in shared memory,
+// every role its warps; both budgets hold, or the refusal says by how much.
+
+#include "compiler/hopper/Hopper.h"
+#include "compiler/layout/SharedTile.h"
+#include "compiler/tile/Tile.h"
+#include "mlir/IR/Builders.h"
+#include "passes/Passes.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <map>
+
+namespace ashlar {
+
+#define GEN_PASS_DEF_TILEPLANMEMORY
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Dynamic shared memory of one CTA on sm_90 (CUDA programming guide, compute
+/// capability 9.0: 227 KB).
+constexpr int64_t sharedLimit = 227 * 1024;
+constexpr int64_t barrierBytes = 8;
+constexpr int64_t warpgroupWarps = 4;
+
+int64_t alignmentOf(tile::SharedType type) {
+  return layout::alignmentBytes(
+      layout::SwizzledLayout::parse(type.getLayout().getValue().str()));
+}
+
+/// Where the tiles of a stage lie in it, and how far the next stage is.
+struct StagePlan {
+  SmallVector<int64_t> tileOffsets;
+  int64_t alignment = barrierBytes, bytes = 0;
+
+  explicit StagePlan(tile::PipelineType type) {
+    for (Type element : type.getTiles()) {
+      auto tile = cast<tile::SharedType>(element);
+      int64_t tileAlignment = alignmentOf(tile);
+      bytes = llvm::alignTo(bytes, tileAlignment);
+      tileOffsets.push_back(bytes);
+      bytes += tile.sizeBytes();
+      alignment = std::max(alignment, tileAlignment);
+    }
+    bytes = llvm::alignTo(bytes, alignment);
+  }
+};
+
+LogicalResult planShared(tile::KernelOp kernel) {
+  OpBuilder builder(kernel);
+  int64_t bytes = 0;
+  tile::PipelineOp largest;
+  int64_t largestBytes = 0;
+
+  for (auto alloc : kernel.getBody().getOps<tile::AllocOp>()) {
+    bytes = llvm::alignTo(bytes, alignmentOf(alloc.getResult().getType()));
+    alloc.setOffset(bytes);
+    bytes += alloc.getResult().getType().sizeBytes();
+  }
+  for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>()) {
+    tile::PipelineType type = pipeline.getResult().getType();
+    StagePlan plan(type);
+    bytes = llvm::alignTo(bytes, plan.alignment);
+    pipeline.setOffset(bytes);
+    pipeline.setStageBytes(plan.bytes);
+    pipeline.setTileOffsets(plan.tileOffsets);
+    bytes += type.getStages() * plan.bytes;
+    if (type.getStages() * plan.bytes > largestBytes) {
+      largest = pipeline;
+      largestBytes = type.getStages() * plan.bytes;
+    }
+  }
+  bytes = llvm::alignTo(bytes, barrierBytes);
+  for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>()) {
+    pipeline.setBarrierOffset(bytes);
+    bytes += 2 * pipeline.getResult().getType().getStages() * barrierBytes;
+  }
+  kernel.setSharedBytes(bytes);
+  if (bytes <= sharedLimit)
+    return success();
+
+  Operation *at = largest ? largest.getOperation() : kernel.getOperation();
+  InFlightDiagnostic error = at->emitError()
+                             << "kernel '" << kernel.getSymName() << "' needs "
+                             << bytes << " bytes of shared memory, "
+                             << bytes - sharedLimit << " over the limit of "
+                             << sharedLimit;
+  if (!largest)
+    return error << ": use smaller shared tiles";
+  int64_t stages = largest.getResult().getType().getStages();
+  int64_t perStage = *largest.getStageBytes() + 2 * barrierBytes;
+  int64_t fitting =
+      stages - llvm::divideCeil(uint64_t(bytes - sharedLimit), perStage);
+  if (fitting >= 1)
+    return error << ": of this pipeline's stages of " << perStage << " bytes, "
+                 << fitting << " would fit instead of " << stages;
+  return error << ": not even one of this pipeline's stages of " << perStage
+               << " bytes would fit; use smaller tiles";
+}
+
+/// Warpgroup roles come first, each on a warpgroup boundary, as wgmma and
+/// setmaxnreg need; then the other roles, those of one register budget together.
+LogicalResult planWarps(tile::KernelOp kernel) {
+  SmallVector<tile::RoleOp> roles(kernel.getBody().getOps<tile::RoleOp>());
+  if (roles.empty())
+    return kernel.emitError("kernel '")
+           << kernel.getSymName() << "' has no role: nothing would run";
+  bool budgets = llvm::any_of(roles, [](auto r) { return r.getRegisters(); });
+  for (auto role : roles)
+    if (budgets && !role.getRegisters())
+      return role.emitError("role '")
+             << role.getName()
+             << "' has no register budget while another role has one: give "
+                "registers(n) to all of them or to none";
+
+  int64_t warp = 0;
+  for (auto role : roles)
+    if (role.getWarps() % warpgroupWarps == 0) {
+      role.setFirstWarp(warp);
+      warp += role.getWarps();
+    }
+  std::map<int64_t, SmallVector<tile::RoleOp>> byBudget;
+  for (auto role : roles)
+    if (role.getWarps() % warpgroupWarps)
+      byBudget[role.getRegisters()].push_back(role);
+  for (auto &[budget, group] : byBudget) {
+    if (budgets)
+      warp = llvm::alignTo(warp, warpgroupWarps);
+    for (tile::RoleOp role : group) {
+      role.setFirstWarp(warp);
+      warp += role.getWarps();
+    }
+  }
+  if (budgets)
+    warp = llvm::alignTo(warp, warpgroupWarps);
+  if (warp > 32)
+    return kernel.emitError("kernel '")
+           << kernel.getSymName() << "' has " << warp
+           << " warps with all its roles; a CTA has at most 32";
+  kernel.setThreads(warp * 32);
+  if (!budgets)
+    return success();
+
+  int64_t threads = warp * 32;
+  int64_t entry = hopper::entryRegisters(threads);
+  SmallVector<int64_t> budgetOfGroup(warp / warpgroupWarps, 0);
+  for (auto role : roles)
+    for (int64_t w = 0; w < int64_t(role.getWarps()); ++w)
+      budgetOfGroup[(*role.getFirstWarp() + w) / warpgroupWarps] =
+          role.getRegisters();
+  int64_t total = 0;
+  for (int64_t budget : budgetOfGroup)
+    total += budget * warpgroupWarps * 32;
+  if (total <= entry * threads)
+    return success();
+  InFlightDiagnostic error =
+      kernel.emitError("the register budgets of kernel '")
+      << kernel.getSymName() << "' add up to " << total << ", "
+      << total - entry * threads << " over the " << entry * threads
+      << " that its " << threads << " threads start with (" << entry
+      << " each):";
+  for (auto role : roles)
+    error << " '" << role.getName() << "' asks for " << role.getRegisters()
+          << " in each of "
+          << llvm::alignTo(role.getWarps(), warpgroupWarps) * 32
+          << " threads;";
+  return error << " lower one of them";
+}
+
+struct TilePlanMemory : impl::TilePlanMemoryBase<TilePlanMemory> {
+  void runOnOperation() override {
+    if (failed(planShared(getOperation())) || failed(planWarps(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace ashlar

@@ -1,0 +1,95 @@
+// Barriers and fences as PTX.
+
+#include "passes/hopper_to_nvvm/ThreadLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+/// Every warp of the role takes the same branch: true where all of them saw
+/// true.
+Value ThreadLowering::agree(Value ready, std::optional<int64_t> barrier) {
+  if (!barrier)
+    return b.ptx("{\n\t.reg .pred p, q;\n\tsetp.ne.b32 p, $1, 0;\n\t"
+                 "vote.sync.all.pred q, p, 0xffffffff;\n\t"
+                 "selp.u32 $0, 1, 0, q;\n\t}",
+                 b.getI32Type(), b.flag(ready))[0];
+  std::string text =
+      "{\n\t.reg .pred p, q;\n\tsetp.ne.b32 p, $1, 0;\n\t"
+      "barrier.cta.red.and.aligned.pred q, " +
+      std::to_string(*barrier) + ", " + std::to_string(32 * role.getWarps()) +
+      ", p;\n\tselp.u32 $0, 1, 0, q;\n\t}";
+  return b.ptx(text, b.getI32Type(), b.flag(ready))[0];
+}
+
+LogicalResult ThreadLowering::lowerBarrier(Operation &op) {
+  llvm::TypeSwitch<Operation *>(&op)
+      .Case<hopper::SyncOp>([&](auto sync) {
+        if (!sync.getCluster()) {
+          b.ptx("bar.sync 0;");
+          return;
+        }
+        b.ptx("barrier.cluster.arrive.release.aligned;");
+        b.ptx("barrier.cluster.wait.acquire.aligned;");
+      })
+      .Case<hopper::NamedBarrierOp>([&](auto barrier) {
+        b.ptx((barrier.getArrive() ? "bar.arrive " : "bar.sync ") +
+              std::to_string(barrier.getId()) + ", " +
+              std::to_string(barrier.getThreads()) + ";");
+      })
+      .Case<hopper::FenceProxyAsyncOp>(
+          [&](auto) { b.ptx("fence.proxy.async.shared::cta;"); })
+      .Case<hopper::MbarrierFenceOp>(
+          [&](auto) { b.ptx("fence.mbarrier_init.release.cluster;"); })
+      .Case<hopper::MbarrierInitOp>([&](auto init) {
+        b.ptx("mbarrier.init.shared::cta.b64 [$0], " +
+                  std::to_string(init.getCount()) + ";",
+              lookup(init.getBarrier()));
+      })
+      .Case<hopper::MbarrierExpectOp>([&](auto expect) {
+        b.ptx("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [$0], " +
+                  std::to_string(expect.getBytes()) + ";",
+              lookup(expect.getBarrier()));
+      })
+      .Case<hopper::MbarrierArriveAsyncOp>([&](auto arrive) {
+        b.ptx("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];",
+              lookup(arrive.getBarrier()));
+      })
+      .Case<hopper::MbarrierArriveOp>([&](auto arrive) {
+        Value barrier = lookup(arrive.getBarrier());
+        if (!arrive.getRank()) {
+          b.ptx("mbarrier.arrive.shared::cta.b64 _, [$0];", barrier);
+          return;
+        }
+        b.ptx("{\n\t.reg .b32 remote;\n\t"
+              "mapa.shared::cluster.u32 remote, $0, $1;\n\t"
+              "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+              "[remote];\n\t}",
+              {barrier, lookup(arrive.getRank())});
+      })
+      .Case<hopper::MbarrierWaitOp>([&](auto wait) {
+        b.ptx("{\n\t.reg .pred complete;\n\tWAIT:\n\t"
+              "mbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;\n\t"
+              "@complete bra DONE;\n\tbra WAIT;\n\tDONE:\n\t}",
+              {lookup(wait.getBarrier()), lookup(wait.getParity())});
+      })
+      .Case<hopper::MbarrierTestOp>([&](auto test) {
+        Value ready = b.ptx(
+            "{\n\t.reg .pred complete;\n\t"
+            "mbarrier.test_wait.parity.shared::cta.b64 complete, [$1], $2;\n\t"
+            "selp.u32 $0, 1, 0, complete;\n\t}",
+            b.getI32Type(),
+            {lookup(test.getBarrier()), lookup(test.getParity())})[0];
+        auto isTrue = [&](Value flag) -> Value {
+          return arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ne,
+                                       flag, b.i32(0));
+        };
+        Value everywhere = agree(isTrue(ready), test.getAgree());
+        values.set(test.getResult(), {isTrue(everywhere)});
+      });
+  return success();
+}
+
+} // namespace ashlar

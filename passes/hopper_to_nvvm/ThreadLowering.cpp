@@ -1,0 +1,367 @@
+#include "passes/hopper_to_nvvm/ThreadLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+namespace {
+
+constexpr StringRef sharedName = "ashlar_shared";
+
+/// Roles that set their registers together: one warpgroup role, or the warps
+/// that share a warpgroup.
+struct RoleGroup {
+  int64_t firstWarp, endWarp, registers;
+  SmallVector<hopper::RoleOp> roles;
+};
+
+SmallVector<RoleGroup> groupRoles(hopper::KernelOp kernel) {
+  SmallVector<RoleGroup> groups;
+  SmallVector<hopper::RoleOp> roles(kernel.getBody().getOps<hopper::RoleOp>());
+  llvm::stable_sort(roles, [](hopper::RoleOp a, hopper::RoleOp b) {
+    return a.getFirstWarp() < b.getFirstWarp();
+  });
+  for (hopper::RoleOp role : roles) {
+    int64_t first = role.getFirstWarp(), end = first + role.getWarps();
+    if (!groups.empty() && first % 4 != 0) {
+      groups.back().roles.push_back(role);
+      groups.back().endWarp = end;
+    } else {
+      groups.push_back({first, end, int64_t(role.getRegisters()), {role}});
+    }
+  }
+  return groups;
+}
+
+} // namespace
+
+ThreadLowering::ThreadLowering(hopper::KernelOp kernel, bool comments)
+    : kernel(kernel), b(kernel.getContext(), comments) {}
+
+LogicalResult ThreadLowering::run() {
+  createFunction();
+  for (Operation &op : kernel.getBody().front()) {
+    if (isa<hopper::SizeOp, hopper::ScalarOp, hopper::PointerOp,
+            hopper::StrideOp, hopper::TensorMapOp>(op))
+      continue;
+    if (isa<hopper::RoleOp>(op)) {
+      // All roles are lowered where the first stands, as one chain of branches.
+      if (isa_and_present<hopper::RoleOp>(op.getPrevNode()))
+        continue;
+      if (failed(lowerRoles()))
+        return failure();
+      continue;
+    }
+    if (failed(lowerOp(op)))
+      return failure();
+  }
+  b.loc = kernel.getLoc();
+  LLVM::ReturnOp::create(b, b.loc, ValueRange());
+  return success();
+}
+
+void ThreadLowering::createFunction() {
+  MLIRContext *context = kernel.getContext();
+  b.loc = kernel.getLoc();
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  auto global = LLVM::LLVMPointerType::get(context, 1);
+  SmallVector<Type> types;
+  SmallVector<Operation *> parameters;
+  SmallVector<DictionaryAttr> attributes;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isa<hopper::SizeOp, hopper::ScalarOp, hopper::PointerOp,
+             hopper::StrideOp, hopper::TensorMapOp>(op))
+      continue;
+    parameters.push_back(&op);
+    NamedAttrList list;
+    if (isa<hopper::TensorMapOp>(op)) {
+      types.push_back(pointer);
+      list.append("llvm.byval", TypeAttr::get(LLVM::LLVMArrayType::get(
+                                    b.getIntegerType(8), 128)));
+      list.append("llvm.align", b.getI64IntegerAttr(64));
+      list.append("nvvm.grid_constant", b.getUnitAttr());
+    } else if (isa<hopper::PointerOp>(op)) {
+      types.push_back(global);
+    } else if (isa<hopper::SizeOp>(op)) {
+      types.push_back(b.getI32Type());
+    } else {
+      types.push_back(op.getResult(0).getType());
+    }
+    attributes.push_back(list.getDictionary(context));
+  }
+
+  auto module = kernel->getParentOfType<ModuleOp>();
+  b.setInsertionPoint(kernel);
+  if (!module.lookupSymbol(sharedName)) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    LLVM::GlobalOp::create(b, b.loc,
+                           LLVM::LLVMArrayType::get(b.getIntegerType(8), 0),
+                           /*isConstant=*/false, LLVM::Linkage::External,
+                           sharedName, Attribute(), /*alignment=*/1024,
+                           /*addrSpace=*/3);
+  }
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
+                                          types);
+  function = LLVM::LLVMFuncOp::create(
+      b, b.loc, (kernel.getSymName() + ".lowered").str(), type);
+  kernel.setSymName((kernel.getSymName() + ".source").str());
+  StringRef name = function.getSymName();
+  name.consume_back(".lowered");
+  function.setSymName(name.str());
+  function.setAllArgAttrs(attributes);
+  int32_t threads = kernel.getThreads();
+  function->setAttr("nvvm.kernel", b.getUnitAttr());
+  function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));
+  function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(1));
+  if (kernel.getClusterSize() > 1)
+    function->setAttr("nvvm.cluster_dim",
+                      b.getDenseI32ArrayAttr(
+                          {int32_t(kernel.getClusterSize()), 1, 1}));
+
+  Block *entry = function.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  for (auto [op, argument] : llvm::zip(parameters, entry->getArguments()))
+    values.set(op->getResult(0), {argument});
+  Value address = LLVM::AddressOfOp::create(
+      b, b.loc, LLVM::LLVMPointerType::get(context, 3), sharedName);
+  shared = LLVM::PtrToIntOp::create(b, b.loc, b.getI32Type(), address);
+  thread = b.intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", b.getI32Type(), {});
+  warpNumber = b.intrinsic("llvm.nvvm.shfl.sync.idx.i32", b.getI32Type(),
+                           {b.i32(-1), b.div(thread, 32), b.i32(0), b.i32(31)});
+}
+
+Value ThreadLowering::sharedBase() { return shared; }
+Value ThreadLowering::threadId() { return thread; }
+Value ThreadLowering::warp() { return warpNumber; }
+
+Value ThreadLowering::threadOfRole() {
+  return b.sub(thread, b.i32(32 * role.getFirstWarp()));
+}
+
+Value ThreadLowering::warpgroupOfRole() {
+  return b.div(b.sub(warpNumber, b.i32(role.getFirstWarp())), 4);
+}
+
+Value ThreadLowering::elect() {
+  auto type = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), {b.getI32Type(), b.getI1Type()});
+  Value both = b.intrinsic("llvm.nvvm.elect.sync", type, {b.i32(-1)});
+  return LLVM::ExtractValueOp::create(b, b.loc, both, 1);
+}
+
+LogicalResult ThreadLowering::lowerRoles() {
+  SmallVector<RoleGroup> groups = groupRoles(kernel);
+  int64_t entry = hopper::entryRegisters(kernel.getThreads());
+  OpBuilder::InsertionGuard guard(b);
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    b.loc = group.roles.front().getLoc();
+    OpBuilder::InsertPoint otherwise;
+    // The last group needs no test when every warp left is part of it, or of
+    // its warpgroup when all of it must set its registers.
+    bool last = i + 1 == groups.size();
+    if (!last || (!group.registers &&
+                  group.endWarp * 32 < int64_t(kernel.getThreads()))) {
+      auto branch =
+          scf::IfOp::create(b, b.loc, b.lessThan(warp(), b.i32(group.endWarp)),
+                            /*withElseRegion=*/true);
+      b.setInsertionPointToStart(branch.elseBlock());
+      otherwise = b.saveInsertionPoint();
+      b.setInsertionPointToStart(branch.thenBlock());
+    }
+    if (group.registers && group.registers != entry)
+      b.ptx(("setmaxnreg." +
+             std::string(group.registers > entry ? "inc" : "dec") +
+             ".sync.aligned.u32 " + std::to_string(group.registers) + ";"));
+    for (hopper::RoleOp op : group.roles) {
+      OpBuilder::InsertionGuard inner(b);
+      b.loc = op.getLoc();
+      int64_t first = op.getFirstWarp(), end = first + op.getWarps();
+      bool whole = group.roles.size() == 1 &&
+                   (op.getWarps() % 4 == 0 || !group.registers);
+      if (!whole) {
+        Value inside = b.both(b.lessThan(b.i32(first - 1), warp()),
+                              b.lessThan(warp(), b.i32(end)));
+        auto branch = scf::IfOp::create(b, b.loc, inside);
+        b.setInsertionPointToStart(branch.thenBlock());
+      }
+      if (failed(lowerRole(op)))
+        return failure();
+    }
+    if (otherwise.isSet())
+      b.restoreInsertionPoint(otherwise);
+  }
+  return success();
+}
+
+LogicalResult ThreadLowering::lowerRole(hopper::RoleOp op) {
+  role = op;
+  LogicalResult result = lowerBlock(op.getBody().front());
+  role = {};
+  return result;
+}
+
+LogicalResult ThreadLowering::lowerBlock(Block &block) {
+  for (Operation &op : block)
+    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(lowerOp(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult ThreadLowering::lowerOp(Operation &op) {
+  b.loc = op.getLoc();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case<scf::ForOp>([&](auto loop) { return lowerFor(loop); })
+      .Case<scf::IfOp>([&](auto branch) { return lowerIf(branch); })
+      .Case<hopper::OnceOp>([&](auto once) {
+        Value first =
+            role ? Value(arith::CmpIOp::create(
+                       b, b.loc, arith::CmpIPredicate::eq, warp(),
+                       b.i32(role.getFirstWarp())))
+                 : Value(arith::CmpIOp::create(b, b.loc,
+                                               arith::CmpIPredicate::eq,
+                                               threadId(), b.i32(0)));
+        if (!role)
+          return lowerGuarded(once.getBody(), first);
+        if (role.getWarps() == 1)
+          return lowerGuarded(once.getBody(), elect());
+        OpBuilder::InsertionGuard guard(b);
+        auto inFirst = scf::IfOp::create(b, b.loc, first);
+        b.setInsertionPointToStart(inFirst.thenBlock());
+        return lowerGuarded(once.getBody(), elect());
+      })
+      .Case<hopper::OncePerWarpOp>([&](auto once) {
+        b.ptx("bar.warp.sync 0xffffffff;");
+        return lowerGuarded(once.getBody(), elect());
+      })
+      .Case<hopper::SpecialRegisterOp>([&](auto special) {
+        StringRef name = special.getName();
+        std::string intrinsic =
+            "llvm.nvvm.read.ptx.sreg." +
+            (name == "cluster_ctarank" ? "cluster.ctarank" : name).str();
+        values.set(special.getResult(),
+                   {b.intrinsic(intrinsic, b.getI32Type(), {})});
+        return success();
+      })
+      .Case<hopper::SharedAddressOp>([&](auto address) {
+        values.set(address.getResult(),
+                   {b.add(sharedBase(), address.getOffset())});
+        return success();
+      })
+      .Case<hopper::ViewOp>([&](auto view) {
+        values.set(view.getResult(), {lookup(view.getAddress())});
+        return success();
+      })
+      .Case<hopper::SyncOp, hopper::NamedBarrierOp, hopper::FenceProxyAsyncOp,
+            hopper::MbarrierInitOp, hopper::MbarrierFenceOp,
+            hopper::MbarrierWaitOp, hopper::MbarrierTestOp,
+            hopper::MbarrierArriveOp, hopper::MbarrierArriveAsyncOp,
+            hopper::MbarrierExpectOp>([&](auto) { return lowerBarrier(op); })
+      .Case<hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp,
+            hopper::BulkCommitOp, hopper::BulkWaitOp>(
+          [&](auto) { return lowerCopy(op); })
+      .Case<hopper::SharedLoadOp, hopper::SharedStoreOp, hopper::LoadOp,
+            hopper::StoreOp>([&](auto) { return lowerMemory(op); })
+      .Case<hopper::WgmmaOp>([&](auto wgmma) { return lower(wgmma); })
+      .Case<hopper::WgmmaWaitOp, hopper::SplatOp, hopper::BroadcastOp>(
+          [&](auto other) {
+            lower(other);
+            return success();
+          })
+      .Case<hopper::WgmmaCommitOp>([&](auto) {
+        b.ptx("wgmma.commit_group.sync.aligned;");
+        return success();
+      })
+      .Case<arith::ConstantOp>([&](auto) { return lowerConstant(op); })
+      .Default([&](Operation *other) { return lowerElementwise(*other); });
+}
+
+LogicalResult ThreadLowering::lowerGuarded(Region &region, Value condition) {
+  OpBuilder::InsertionGuard guard(b);
+  auto branch = scf::IfOp::create(b, b.loc, condition);
+  b.setInsertionPointToStart(branch.thenBlock());
+  return lowerBlock(region.front());
+}
+
+LogicalResult ThreadLowering::lowerFor(scf::ForOp loop) {
+  SmallVector<Value> inits = flatten(loop.getInitArgs());
+  auto lowered = scf::ForOp::create(
+      b, loop.getLoc(), lookup(loop.getLowerBound()),
+      lookup(loop.getUpperBound()), lookup(loop.getStep()), inits);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *body = lowered.getBody();
+    if (body->mightHaveTerminator())
+      body->getTerminator()->erase();
+    b.setInsertionPointToEnd(body);
+    values.set(loop.getInductionVar(), {lowered.getInductionVar()});
+    bind(loop.getRegionIterArgs(), lowered.getRegionIterArgs());
+    if (failed(lowerBlock(*loop.getBody())))
+      return failure();
+    scf::YieldOp::create(b, loop.getLoc(), flatten(loop.getYieldedValues()));
+  }
+  bind(loop.getResults(), lowered.getResults());
+  return success();
+}
+
+LogicalResult ThreadLowering::lowerIf(scf::IfOp branch) {
+  SmallVector<Type> types;
+  for (Type type : branch.getResultTypes())
+    llvm::append_range(types, convert(type));
+  auto lowered = scf::IfOp::create(b, branch.getLoc(), types,
+                                   lookup(branch.getCondition()),
+                                   /*addThenBlock=*/true,
+                                   /*addElseBlock=*/true);
+  for (bool then : {true, false}) {
+    OpBuilder::InsertionGuard guard(b);
+    Block *to = then ? lowered.thenBlock() : lowered.elseBlock();
+    Block *from = then ? branch.thenBlock() : branch.elseBlock();
+    if (to->mightHaveTerminator())
+      to->getTerminator()->erase();
+    b.setInsertionPointToEnd(to);
+    SmallVector<Value> yields;
+    if (from) {
+      if (failed(lowerBlock(*from)))
+        return failure();
+      yields = flatten(from->getTerminator()->getOperands());
+    }
+    scf::YieldOp::create(b, branch.getLoc(), yields);
+  }
+  bind(branch.getResults(), lowered.getResults());
+  return success();
+}
+
+SmallVector<Value> ThreadLowering::lookup(ValueRange range) {
+  return llvm::map_to_vector(range, [&](Value v) { return lookup(v); });
+}
+
+SmallVector<Value> ThreadLowering::flatten(ValueRange range) {
+  SmallVector<Value> flat;
+  for (Value value : range)
+    llvm::append_range(flat, registersOf(value));
+  return flat;
+}
+
+SmallVector<Type> ThreadLowering::convert(Type type) {
+  if (isa<IndexType>(type))
+    return {b.getI32Type()};
+  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+    FragmentType fragment(tensor);
+    return SmallVector<Type>(fragment.registers(), fragment.registerType);
+  }
+  return {type};
+}
+
+void ThreadLowering::bind(ValueRange range, ValueRange flat) {
+  size_t next = 0;
+  for (Value value : range) {
+    size_t count = convert(value.getType()).size();
+    values.set(value, Registers(flat.slice(next, count)));
+    next += count;
+  }
+}
+
+} // namespace ashlar

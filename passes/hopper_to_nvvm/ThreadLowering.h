@@ -1,0 +1,120 @@
+// Rebuilds a hopper kernel as the program of one thread.
+#ifndef ASHLAR_PASSES_HOPPERTONVVM_THREADLOWERING_H
+#define ASHLAR_PASSES_HOPPERTONVVM_THREADLOWERING_H
+
+#include "compiler/hopper/Hopper.h"
+#include "compiler/layout/Fragment.h"
+#include "compiler/layout/Swizzle.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/hopper_to_nvvm/PtxBuilder.h"
+
+#include <map>
+
+namespace ashlar {
+
+/// The registers of one fragment in one thread. 16-bit floats lie in pairs,
+/// `vector<2xbf16>`, where the number of values is even; everything else lies
+/// one to a register.
+using Registers = llvm::SmallVector<mlir::Value>;
+
+/// What a thread holds of a fragment.
+struct FragmentType {
+  mlir::Type element; ///< as held in registers
+  layout::FragmentLayout layout;
+  int64_t values; ///< per thread
+  int64_t packed; ///< values to a register: 1 or 2
+  mlir::Type registerType;
+
+  explicit FragmentType(mlir::RankedTensorType type);
+  int64_t registers() const { return values / packed; }
+};
+
+class ThreadLowering {
+public:
+  ThreadLowering(hopper::KernelOp kernel, bool comments);
+  llvm::LogicalResult run();
+
+private:
+  // ThreadLowering.cpp
+  void createFunction();
+  llvm::LogicalResult lowerRoles();
+  llvm::LogicalResult lowerRole(hopper::RoleOp role);
+  llvm::LogicalResult lowerBlock(mlir::Block &block);
+  llvm::LogicalResult lowerOp(mlir::Operation &op);
+  llvm::LogicalResult lowerFor(mlir::scf::ForOp loop);
+  llvm::LogicalResult lowerIf(mlir::scf::IfOp branch);
+  llvm::LogicalResult lowerGuarded(mlir::Region &region, mlir::Value condition);
+  mlir::Value lookup(mlir::Value value) { return values.at(value).front(); }
+  llvm::ArrayRef<mlir::Value> registersOf(mlir::Value value) {
+    return values.at(value);
+  }
+  llvm::SmallVector<mlir::Value> lookup(mlir::ValueRange range);
+  llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange range);
+  /// Maps values to as many of `flat` as each needs.
+  void bind(mlir::ValueRange range, mlir::ValueRange flat);
+  llvm::SmallVector<mlir::Type> convert(mlir::Type type);
+  mlir::Value sharedBase();
+  mlir::Value threadId();     ///< in the CTA
+  mlir::Value warp();         ///< in the CTA, the same value for a whole warp
+  mlir::Value threadOfRole(); ///< in the role being lowered
+  mlir::Value warpgroupOfRole();
+  mlir::Value elect(); ///< i1: true in one thread of the warp
+
+  // Barriers.cpp
+  llvm::LogicalResult lowerBarrier(mlir::Operation &op);
+  mlir::Value agree(mlir::Value ready, std::optional<int64_t> barrier);
+
+  // Copies.cpp
+  llvm::LogicalResult lowerCopy(mlir::Operation &op);
+  void lower(hopper::TmaLoadOp op);
+  void lower(hopper::TmaStoreOp op);
+  void lower(hopper::CopyTileOp op);
+
+  // Fragments.cpp: places of a thread's values
+  struct Place {
+    llvm::SmallVector<mlir::Value> thread; ///< of value 0, per dimension
+    std::vector<std::vector<int64_t>> value; ///< offset of each, per dimension
+  };
+  Place placeOf(const FragmentType &type);
+  /// The layout's image of a run-time coordinate.
+  mlir::Value image(const layout::Layout &layout, mlir::Value coordinate);
+  mlir::Value swizzled(const layout::Swizzle &swizzle, mlir::Value offset);
+
+  // Memory.cpp
+  llvm::LogicalResult lowerMemory(mlir::Operation &op);
+  llvm::LogicalResult lower(hopper::SharedLoadOp op);
+  llvm::LogicalResult lower(hopper::SharedStoreOp op);
+  void lower(hopper::LoadOp op);
+  void lower(hopper::StoreOp op);
+
+  // Elementwise.cpp
+  llvm::LogicalResult lowerElementwise(mlir::Operation &op);
+  llvm::LogicalResult lowerConstant(mlir::Operation &op);
+  void lower(hopper::SplatOp op);
+  void lower(hopper::BroadcastOp op);
+  Registers unpack(const FragmentType &type, llvm::ArrayRef<mlir::Value> from);
+  Registers pack(const FragmentType &type, llvm::ArrayRef<mlir::Value> scalars);
+
+  // Wgmma.cpp
+  llvm::LogicalResult lower(hopper::WgmmaOp op);
+  void lower(hopper::WgmmaWaitOp op);
+
+  hopper::KernelOp kernel;
+  hopper::RoleOp role; ///< the one being lowered
+  PtxBuilder b;
+  mlir::LLVM::LLVMFuncOp function;
+  struct Values {
+    std::map<void *, Registers> map;
+    Registers &at(mlir::Value value) {
+      return map.at(value.getAsOpaquePointer());
+    }
+    void set(mlir::Value value, Registers registers) {
+      map[value.getAsOpaquePointer()] = std::move(registers);
+    }
+  } values;
+  mlir::Value shared, thread, warpNumber;
+};
+
+} // namespace ashlar
+
+#endif

@@ -1,0 +1,182 @@
+// wgmma as PTX: one statement issues every step of K for one block of the
+// accumulator.
+
+#include "compiler/layout/LayoutError.h"
+#include "compiler/layout/Wgmma.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/hopper_to_nvvm/ThreadLowering.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+namespace {
+
+/// An operand as wgmma sees it: a tile of (M or N, K).
+struct Operand {
+  layout::SwizzledLayout tile;
+  layout::WgmmaOperand form;
+  bool transposed; ///< M or N is contiguous
+
+  Operand(tile::SharedType type, bool kContiguous, bool kIsSecond, int64_t mn,
+          int64_t k)
+      : tile(layout::SwizzledLayout::parse(type.getLayout().getValue().str())) {
+    if (!kIsSecond)
+      tile = layout::transposed(tile);
+    form = layout::wgmmaOperand(tile, kContiguous ? 1 : 0, type.elementBytes(),
+                                mn, k);
+    transposed = form.major == layout::Major::MN;
+  }
+
+  /// Bytes from the tile's start to the block at (mn, k), before the swizzle,
+  /// which works on address bits that the start of a tile leaves alone.
+  int64_t offset(int64_t mn, int64_t k) const {
+    return tile.layout.at({mn, k});
+  }
+};
+
+StringRef typeName(Type type) {
+  if (type.isBF16())
+    return "bf16";
+  if (type.isF16())
+    return "f16";
+  if (type.isTF32())
+    return "tf32";
+  if (isa<Float8E4M3FNType>(type))
+    return "e4m3";
+  if (isa<Float8E5M2Type>(type))
+    return "e5m2";
+  if (type.isInteger(8))
+    return type.isUnsignedInteger() ? "u8" : "s8";
+  if (type.isInteger(32))
+    return "s32";
+  return "f32";
+}
+
+/// The widest N of one instruction that cuts n evenly.
+int64_t instructionColumns(int64_t n, int64_t step) {
+  for (int64_t parts = (n + 255) / 256;; ++parts)
+    if (n % parts == 0 && (n / parts) % step == 0)
+      return n / parts;
+}
+
+} // namespace
+
+LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
+  tile::SharedType typeA = op.getA().getType(), typeB = op.getB().getType();
+  FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
+  int64_t m = type.layout.shape[0], n = type.layout.shape[1];
+  int64_t elementBytes = typeA.elementBytes();
+  int64_t k = typeA.sizeBytes() / elementBytes / m;
+  int64_t kStep = 32 / elementBytes;
+  bool integers = typeA.getElementType().isInteger(8);
+  int64_t columns = n <= 256 ? n : instructionColumns(n, integers ? 16 : 8);
+  int64_t warpgroups = role.getWarps() / 4;
+  int64_t rows = m / warpgroups;
+
+  std::optional<Operand> a, bOperand;
+  try {
+    a.emplace(typeA, !op.getTransposeA(), !op.getTransposeA(), 64, kStep);
+    bOperand.emplace(typeB, op.getTransposeB(), op.getTransposeB(), columns,
+                     kStep);
+  } catch (const layout::LayoutError &error) {
+    return op.emitError("wgmma cannot read this tile: ") << error.what();
+  }
+
+  // A descriptor is the start address over 16 and, above it, constant fields.
+  auto descriptor = [&](Value address, const layout::WgmmaOperand &form) {
+    Value field = arith::ShRUIOp::create(b, b.loc, address, b.i32(4));
+    field = b.bitAnd(field, b.i32(0x3FFF));
+    Value wide = arith::ExtUIOp::create(b, b.loc, b.getI64Type(), field);
+    return Value(arith::OrIOp::create(
+        b, b.loc, wide, b.i64(int64_t(layout::descriptorBits(form)))));
+  };
+  Value addressA = lookup(op.getA());
+  if (warpgroups > 1)
+    addressA = b.add(addressA, b.mul(warpgroupOfRole(), a->offset(rows, 0)));
+  Value startA = descriptor(addressA, a->form);
+  Value startB = descriptor(lookup(op.getB()), bOperand->form);
+
+  std::string instruction =
+      "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) + "k" +
+      std::to_string(kStep) + "." + typeName(type.element).str() + "." +
+      typeName(typeA.getElementType()).str() + "." +
+      typeName(typeB.getElementType()).str();
+  std::string modifiers = integers ? "" : ", 1, 1";
+  if (elementBytes == 2)
+    modifiers += std::string(", ") + (a->transposed ? "1" : "0") + ", " +
+                 (bOperand->transposed ? "1" : "0");
+
+  Registers accumulator(registersOf(op.getAccumulator()));
+  Type wordType =
+      type.packed == 2 ? Type(b.getI32Type()) : type.registerType;
+  int64_t perBlock = columns / 2 / type.packed;
+  int64_t blocks = accumulator.size() / perBlock;
+  int64_t blocksPerRow = n / columns;
+  for (int64_t block = 0; block < blocks; ++block) {
+    int64_t row = block / blocksPerRow * 64;
+    int64_t column = block % blocksPerRow * columns;
+    SmallVector<Value> operands;
+    for (int64_t i = 0; i < perBlock; ++i) {
+      Value word = accumulator[block * perBlock + i];
+      if (type.packed == 2)
+        word = LLVM::BitcastOp::create(b, b.loc, wordType, word);
+      operands.push_back(word);
+    }
+    std::string registers = "{";
+    for (int64_t i = 0; i < perBlock; ++i)
+      registers += (i ? ", $" : "$") + std::to_string(i);
+    registers += "}";
+    std::string text = "{\n\t.reg .pred accumulate;\n\t"
+                       "setp.ne.b32 accumulate, 1, 0;\n\t";
+    if (op.getFence())
+      text += "wgmma.fence.sync.aligned;\n\t";
+    for (int64_t step = 0; step < k; step += kStep) {
+      size_t number = perBlock + operands.size();
+      operands.push_back(b.add(startA, a->offset(row, step) / 16));
+      operands.push_back(b.add(startB, bOperand->offset(column, step) / 16));
+      text += instruction + " " + registers + ", $" + std::to_string(number) +
+              ", $" + std::to_string(number + 1) + ", accumulate" + modifiers +
+              ";\n\t";
+    }
+    text += "}";
+    SmallVector<Value> results =
+        b.ptx(text, SmallVector<Type>(perBlock, wordType), operands, perBlock);
+    for (int64_t i = 0; i < perBlock; ++i) {
+      Value word = results[i];
+      if (type.packed == 2)
+        word = LLVM::BitcastOp::create(b, b.loc, type.registerType, word);
+      accumulator[block * perBlock + i] = word;
+    }
+  }
+  values.set(op.getResult(), accumulator);
+  return success();
+}
+
+void ThreadLowering::lower(hopper::WgmmaWaitOp op) {
+  SmallVector<Value> words;
+  SmallVector<Type> types;
+  for (Value value : flatten(op.getValues())) {
+    if (isa<VectorType>(value.getType()))
+      value = LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value);
+    words.push_back(value);
+    types.push_back(value.getType());
+  }
+  SmallVector<Value> results =
+      b.ptx("wgmma.wait_group.sync.aligned " +
+                std::to_string(op.getPending()) + ";",
+            types, words, words.size());
+  size_t next = 0;
+  for (Value value : op.getResults()) {
+    Registers registers;
+    for (Type type : convert(value.getType())) {
+      Value word = results[next++];
+      if (word.getType() != type)
+        word = LLVM::BitcastOp::create(b, b.loc, type, word);
+      registers.push_back(word);
+    }
+    values.set(value, registers);
+  }
+}
+
+} // namespace ashlar

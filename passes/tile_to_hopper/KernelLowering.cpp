@@ -1,0 +1,285 @@
+#include "passes/tile_to_hopper/KernelLowering.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+KernelLowering::KernelLowering(tile::KernelOp kernel, OpBuilder &builder)
+    : source(kernel), builder(builder), cluster(kernel) {}
+
+LogicalResult KernelLowering::run() {
+  target = hopper::KernelOp::create(
+      builder, source.getLoc(), source.getSymName(), *source.getThreads(),
+      *source.getSharedBytes(), cluster.size());
+  target.getBody().emplaceBlock();
+  builder.setInsertionPointToStart(&target.getBody().front());
+  for (auto pipeline : source.getBody().getOps<tile::PipelineOp>())
+    rings[pipeline.getResult()] = std::make_unique<Ring>(pipeline, cluster);
+  if (failed(lowerParameters()))
+    return failure();
+  lowerSetUp();
+  for (auto alloc : source.getBody().getOps<tile::AllocOp>()) {
+    Value address = hopper::SharedAddressOp::create(builder, alloc.getLoc(),
+                                                    *alloc.getOffset());
+    map.map(alloc.getResult(),
+            hopper::ViewOp::create(builder, alloc.getLoc(),
+                                   alloc.getResult().getType(), address));
+  }
+  for (auto barrier : source.getBody().getOps<tile::BarrierOp>())
+    barrierIds[barrier.getResult()] = nextBarrier++;
+  for (auto role : source.getBody().getOps<tile::RoleOp>())
+    if (failed(lowerRole(role)))
+      return failure();
+  if (nextBarrier > 16)
+    return source.emitError("kernel '")
+           << source.getSymName() << "' needs " << nextBarrier - 1
+           << " named barriers with those of its roles; a CTA has 15";
+  // No CTA leaves while a peer may still write to it or arrive at its barriers.
+  if (cluster.size() > 1)
+    hopper::SyncOp::create(builder, source.getLoc(), /*cluster=*/true);
+  return success();
+}
+
+void KernelLowering::lowerSetUp() {
+  if (rings.empty())
+    return;
+  Location loc = source.getLoc();
+  auto init = hopper::OnceOp::create(builder, loc);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&init.getBody().emplaceBlock());
+    for (auto &[pipeline, ring] : rings)
+      for (int64_t stage = 0; stage < ring->stages; ++stage) {
+        Location at = pipeline.getLoc();
+        for (auto [offset, count] :
+             {std::pair(ring->fullOffset, ring->fullCount),
+              std::pair(ring->emptyOffset, ring->emptyCount)}) {
+          Value address = hopper::SharedAddressOp::create(
+              builder, at, offset + 8 * stage);
+          hopper::MbarrierInitOp::create(builder, at, address, count);
+        }
+      }
+    hopper::MbarrierFenceOp::create(builder, loc);
+  }
+  hopper::SyncOp::create(builder, loc, cluster.size() > 1);
+}
+
+LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
+  role = op;
+  cursors.clear();
+  currentRoleBarrier = 0;
+  auto lowered = hopper::RoleOp::create(builder, op.getLoc(), op.getName(),
+                                        *op.getFirstWarp(), op.getWarps(),
+                                        op.getRegisters());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&lowered.getBody().emplaceBlock());
+  if (failed(lowerBlock(op.getBody().front())))
+    return failure();
+  bool storesByTma = false;
+  op.walk([&](tile::CopyOutOp) { storesByTma = true; });
+  if (storesByTma)
+    once(op.getLoc(), [&] {
+      hopper::BulkWaitOp::create(builder, op.getLoc(), 0, /*read=*/true);
+    });
+  return success();
+}
+
+LogicalResult KernelLowering::lowerBlock(Block &block) {
+  for (Operation &op : block)
+    if (!op.hasTrait<OpTrait::IsTerminator>() && failed(lowerOp(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult KernelLowering::lowerOp(Operation &op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case<scf::ForOp>([&](auto loop) { return lowerFor(loop); })
+      .Case<scf::IfOp>([&](auto branch) { return lowerIf(branch); })
+      .Case<tile::AcquireOp>([&](auto) {
+        takeStage(op, /*filling=*/true);
+        return success();
+      })
+      .Case<tile::WaitOp>([&](auto) {
+        takeStage(op, /*filling=*/false);
+        return success();
+      })
+      .Case<tile::TryAcquireOp>([&](auto) {
+        tryStage(op, /*filling=*/true);
+        return success();
+      })
+      .Case<tile::TryWaitOp>([&](auto) {
+        tryStage(op, /*filling=*/false);
+        return success();
+      })
+      .Case<tile::CopyOp, tile::CopyOutOp>([&](auto copy) {
+        return lower(copy);
+      })
+      .Case<tile::CommitOp, tile::ReleaseOp, tile::BufferOp, tile::ReadOp,
+            tile::WriteOp, tile::LoadOp, tile::StoreOp, tile::MmaOp,
+            tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>([&](auto op) {
+        lower(op);
+        return success();
+      })
+      .Case<tile::SyncOp, tile::ArriveOp>([&](auto barrier) {
+        int64_t threads = 0;
+        llvm::SmallPtrSet<Operation *, 4> roles;
+        for (Operation *user : barrier.getBarrier().getUsers())
+          if (auto user_role = tile::roleOf(user))
+            if (roles.insert(user_role).second)
+              threads += 32 * user_role.getWarps();
+        hopper::NamedBarrierOp::create(
+            builder, named(op, "barrier"), barrierIds[barrier.getBarrier()],
+            threads, isa<tile::ArriveOp>(op));
+        return success();
+      })
+      .Case<tile::SplatOp>([&](auto splat) {
+        map.map(splat.getResult(),
+                hopper::SplatOp::create(builder, op.getLoc(),
+                                        splat.getResult().getType(),
+                                        lookup(splat.getValue())));
+        return success();
+      })
+      .Case<tile::BroadcastOp>([&](auto broadcast) {
+        map.map(broadcast.getResult(),
+                hopper::BroadcastOp::create(
+                    builder, op.getLoc(), broadcast.getResult().getType(),
+                    lookup(broadcast.getValue()), broadcast.getDimensions()));
+        return success();
+      })
+      .Default([&](Operation *other) -> LogicalResult {
+        if (!isa<arith::ArithDialect, math::MathDialect>(other->getDialect()))
+          return other->emitError("operation '")
+                 << other->getName() << "' has no meaning in a role";
+        builder.clone(*other, map);
+        return success();
+      });
+}
+
+LogicalResult KernelLowering::lowerFor(scf::ForOp loop) {
+  auto moved = cursorsMovedIn(loop);
+  SmallVector<Value> inits = lookup(loop.getInitArgs());
+  for (auto [pipeline, filling] : moved) {
+    Cursor at = cursor(pipeline, filling);
+    inits.append({at.stage, at.parity});
+  }
+  auto lowered = scf::ForOp::create(
+      builder, loop.getLoc(), lookup(loop.getLowerBound()),
+      lookup(loop.getUpperBound()), lookup(loop.getStep()), inits);
+  Block *body = lowered.getBody();
+  if (!inits.empty() || !body->empty())
+    if (body->mightHaveTerminator())
+      body->getTerminator()->erase();
+
+  size_t carried = loop.getInitArgs().size();
+  auto setCursors = [&](ValueRange values) {
+    for (auto [i, key] : llvm::enumerate(moved))
+      cursor(key.first, key.second) = {values[carried + 2 * i],
+                                       values[carried + 2 * i + 1]};
+  };
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(body);
+    map.map(loop.getInductionVar(), lowered.getInductionVar());
+    for (auto [from, to] :
+         llvm::zip(loop.getRegionIterArgs(), lowered.getRegionIterArgs()))
+      map.map(from, to);
+    setCursors(lowered.getRegionIterArgs());
+    if (failed(lowerBlock(*loop.getBody())))
+      return failure();
+    SmallVector<Value> yields = lookup(loop.getYieldedValues());
+    for (auto [pipeline, filling] : moved) {
+      Cursor at = cursor(pipeline, filling);
+      yields.append({at.stage, at.parity});
+    }
+    scf::YieldOp::create(builder, loop.getLoc(), yields);
+  }
+  for (auto [from, to] : llvm::zip(loop.getResults(), lowered.getResults()))
+    map.map(from, to);
+  setCursors(lowered.getResults());
+  return success();
+}
+
+LogicalResult KernelLowering::lowerIf(scf::IfOp branch) {
+  auto moved = cursorsMovedIn(branch);
+  SmallVector<Type> types(branch.getResultTypes());
+  types.append(2 * moved.size(), builder.getIndexType());
+  SmallVector<Cursor> before;
+  for (auto [pipeline, filling] : moved)
+    before.push_back(cursor(pipeline, filling));
+
+  auto lowered =
+      scf::IfOp::create(builder, branch.getLoc(), types,
+                        lookup(branch.getCondition()),
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+  for (bool then : {true, false}) {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *to = then ? lowered.thenBlock() : lowered.elseBlock();
+    if (to->mightHaveTerminator())
+      to->getTerminator()->erase();
+    builder.setInsertionPointToEnd(to);
+    for (auto [key, at] : llvm::zip(moved, before))
+      cursor(key.first, key.second) = at;
+    Block *from = then ? branch.thenBlock() : branch.elseBlock();
+    SmallVector<Value> yields;
+    if (from) {
+      if (failed(lowerBlock(*from)))
+        return failure();
+      yields = lookup(from->getTerminator()->getOperands());
+    }
+    for (auto [pipeline, filling] : moved) {
+      Cursor at = cursor(pipeline, filling);
+      yields.append({at.stage, at.parity});
+    }
+    scf::YieldOp::create(builder, branch.getLoc(), yields);
+  }
+  size_t own = branch.getNumResults();
+  for (auto [from, to] : llvm::zip(branch.getResults(), lowered.getResults()))
+    map.map(from, to);
+  for (auto [i, key] : llvm::enumerate(moved))
+    cursor(key.first, key.second) = {lowered.getResult(own + 2 * i),
+                                     lowered.getResult(own + 2 * i + 1)};
+  return success();
+}
+
+SmallVector<Value> KernelLowering::lookup(ValueRange values) {
+  return llvm::map_to_vector(values, [&](Value v) { return map.lookup(v); });
+}
+
+Location KernelLowering::named(Operation &op, StringRef name) {
+  return NameLoc::get(builder.getStringAttr(name), op.getLoc());
+}
+
+int64_t KernelLowering::roleBarrierId() {
+  if (!currentRoleBarrier)
+    currentRoleBarrier = nextBarrier++;
+  return currentRoleBarrier;
+}
+
+void KernelLowering::roleBarrier(Location loc) {
+  hopper::NamedBarrierOp::create(builder, loc, roleBarrierId(),
+                                 32 * role.getWarps(), /*arrive=*/false);
+}
+
+void KernelLowering::once(Location loc, llvm::function_ref<void()> body) {
+  Block *block = builder.getInsertionBlock();
+  hopper::OnceOp op;
+  for (Operation &before : llvm::reverse(*block)) {
+    op = dyn_cast<hopper::OnceOp>(before);
+    if (op || !isPure(&before))
+      break;
+  }
+  if (op)
+    op->moveBefore(block, block->end());
+  else {
+    op = hopper::OnceOp::create(builder, loc);
+    op.getBody().emplaceBlock();
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&op.getBody().front());
+  body();
+}
+
+} // namespace ashlar

@@ -1,0 +1,111 @@
+// Rebuilds a tile kernel as a hopper kernel, operation by operation.
+#ifndef ASHLAR_PASSES_TILETOHOPPER_KERNELLOWERING_H
+#define ASHLAR_PASSES_TILETOHOPPER_KERNELLOWERING_H
+
+#include "compiler/hopper/Hopper.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/tile_to_hopper/Arithmetic.h"
+#include "passes/tile_to_hopper/Ring.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <memory>
+
+namespace ashlar {
+
+/// One tensor map of the kernel: what TMA moves of a tensor at once.
+struct MapKey {
+  mlir::Operation *tensor;
+  std::vector<int64_t> box;
+  int64_t swizzle;
+  auto operator<=>(const MapKey &) const = default;
+};
+
+/// A place in a ring: which stage is next, and the parity of its phase.
+struct Cursor {
+  mlir::Value stage, parity;
+};
+
+class KernelLowering {
+public:
+  KernelLowering(tile::KernelOp kernel, mlir::OpBuilder &builder);
+  llvm::LogicalResult run();
+
+private:
+  // Parameters.cpp
+  llvm::LogicalResult lowerParameters();
+  mlir::Value tensorMap(tile::TensorOp tensor, llvm::ArrayRef<int64_t> tileBox,
+                        int64_t swizzle);
+  struct GlobalTensor {
+    mlir::Value pointer;
+    llvm::SmallVector<mlir::Value> extents, strides;
+    int64_t alignment;
+  };
+  GlobalTensor globalTensor(mlir::Value tensor);
+
+  // KernelLowering.cpp
+  void lowerSetUp();
+  llvm::LogicalResult lowerRole(tile::RoleOp role);
+  llvm::LogicalResult lowerBlock(mlir::Block &block);
+  llvm::LogicalResult lowerOp(mlir::Operation &op);
+  llvm::LogicalResult lowerFor(mlir::scf::ForOp loop);
+  llvm::LogicalResult lowerIf(mlir::scf::IfOp branch);
+  void lowerElementwise(mlir::Operation &op);
+  void roleBarrier(mlir::Location loc);
+  int64_t roleBarrierId();
+  /// Runs `body` with the builder inside a `hopper.once`; joins the one before
+  /// it when nothing but pure operations lies between.
+  void once(mlir::Location loc, llvm::function_ref<void()> body);
+  mlir::Location named(mlir::Operation &op, llvm::StringRef name);
+  mlir::Value lookup(mlir::Value value) { return map.lookup(value); }
+  llvm::SmallVector<mlir::Value> lookup(mlir::ValueRange values);
+
+  // Schedule.cpp
+  void lower(tile::ScheduleRangeOp op);
+  void lower(tile::ScheduleCoordinatesOp op);
+  /// Clusters of tiles along each dimension of the schedule.
+  llvm::SmallVector<mlir::Value> clusterCounts(tile::ScheduleOp schedule,
+                                               Arithmetic arithmetic);
+
+  // Pipelines.cpp
+  using CursorKey = std::pair<mlir::Value, bool /*filling*/>;
+  Cursor &cursor(mlir::Value pipeline, bool filling);
+  llvm::SmallVector<CursorKey> cursorsMovedIn(mlir::Operation *op);
+  Ring &ringOf(mlir::Value pipeline) { return *rings[pipeline]; }
+  mlir::Value barrier(mlir::Location loc, int64_t offset, mlir::Value stage);
+  Cursor next(mlir::Location loc, const Ring &ring, Cursor at);
+  void takeStage(mlir::Operation &op, bool filling);
+  void tryStage(mlir::Operation &op, bool filling);
+  void lower(tile::CommitOp op);
+  void lower(tile::ReleaseOp op);
+  void lower(tile::BufferOp op);
+
+  // Movement.cpp
+  llvm::LogicalResult lower(tile::CopyOp op);
+  llvm::LogicalResult lowerTma(tile::CopyOp op);
+  llvm::LogicalResult lower(tile::CopyOutOp op);
+  void lower(tile::ReadOp op);
+  void lower(tile::WriteOp op);
+  void lower(tile::LoadOp op);
+  void lower(tile::StoreOp op);
+  void lower(tile::MmaOp op);
+  /// Orders accesses of this role's threads to a tile outside any pipeline.
+  void orderSharedAccess(mlir::Value shared, mlir::Operation &op);
+
+  tile::KernelOp source;
+  hopper::KernelOp target;
+  tile::RoleOp role; ///< the one being lowered
+  mlir::OpBuilder &builder;
+  mlir::IRMapping map;
+  Cluster cluster;
+  llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;
+  std::map<MapKey, mlir::Value> tensorMaps;
+  llvm::DenseMap<mlir::Value, GlobalTensor> globals;
+  llvm::DenseMap<mlir::Value, int64_t> barrierIds;
+  int64_t nextBarrier = 1, currentRoleBarrier = 0;
+  std::map<std::pair<void *, bool>, Cursor> cursors;
+};
+
+} // namespace ashlar
+
+#endif

@@ -1,0 +1,215 @@
+// Tiles and fragments on the move, and the mma that reads them.
+
+#include "compiler/layout/LayoutError.h"
+#include "compiler/layout/SharedTile.h"
+#include "passes/tile_to_hopper/KernelLowering.h"
+
+namespace ashlar {
+
+using namespace mlir;
+using layout::SwizzledLayout;
+
+namespace {
+
+SwizzledLayout layoutOf(tile::SharedType type) {
+  return SwizzledLayout::parse(type.getLayout().getValue().str());
+}
+
+int64_t swizzleBytes(const SwizzledLayout &layout) {
+  return layout.swizzle.bits ? layout::atomBytes(layout) : 0;
+}
+
+Value addressOf(Value view) {
+  return view.getDefiningOp<hopper::ViewOp>().getAddress();
+}
+
+/// Element coordinates of a box: the tile's, plus the box's place in the tile,
+/// whose dimensions are the tensor's last ones.
+SmallVector<Value> boxCoordinates(Arithmetic a, ArrayRef<Value> tile,
+                                  ArrayRef<int64_t> offset) {
+  SmallVector<Value> result(tile);
+  size_t leading = tile.size() - offset.size();
+  for (auto [i, step] : llvm::enumerate(offset))
+    result[leading + i] = a.add(result[leading + i], step);
+  return result;
+}
+
+} // namespace
+
+LogicalResult KernelLowering::lower(tile::CopyOp op) {
+  if (op.getMulticast() && !source.getCluster())
+    return op.emitError("this copy is multicast, and kernel '")
+           << source.getSymName()
+           << "' has no cluster: call cluster({...}) before the roles";
+  if (engineOf(op) == CopyEngine::tma)
+    return lowerTma(op);
+  auto global = globalTensor(op.getSource());
+  hopper::CopyTileOp::create(builder, named(*op, "copy"), global.pointer,
+                             lookup(op.getCoordinates()), global.extents,
+                             global.strides, lookup(op.getTarget()),
+                             global.alignment);
+  return success();
+}
+
+LogicalResult KernelLowering::lowerTma(tile::CopyOp op) {
+  Location loc = named(*op, "copy");
+  Arithmetic a{builder, loc};
+  auto tensor = op.getSource().getDefiningOp<tile::TensorOp>();
+  tile::SharedType type = op.getTarget().getType();
+  SwizzledLayout layout = layoutOf(type);
+  std::vector<int64_t> shape = type.getShape().vec();
+  SmallVector<Value> coordinates = lookup(op.getCoordinates());
+  Value address = addressOf(lookup(op.getTarget()));
+  auto buffer = op.getTarget().getDefiningOp<tile::BufferOp>();
+  Ring &ring = ringOf(tile::pipelineOf(buffer.getStage()));
+  Value full = barrier(loc, ring.fullOffset, lookup(buffer.getStage()));
+
+  // Multicast: this CTA fetches its slice of the first dimension that has more
+  // than one element, and sends it to the whole group.
+  Value mask;
+  std::vector<int64_t> zero(shape.size(), 0);
+  if (op.getMulticast() && cluster.size() > 1) {
+    auto dimensions = cluster.sharedDimensions(op);
+    if (dimensions.empty())
+      return op.emitError("this copy is multicast, but each CTA of the cluster "
+                          "wants another tile: its coordinates depend on every "
+                          "dimension of the cluster");
+    size_t split = 0;
+    while (split + 1 < shape.size() && shape[split] == 1)
+      ++split;
+    auto group = cluster.group(builder, loc, dimensions);
+    int64_t rows = shape[split] / group.size;
+    std::vector<int64_t> second = zero;
+    second[split] = rows;
+    int64_t sliceBytes = layout.layout.at(second);
+    if (shape[split] % group.size || rows == 0 ||
+        sliceBytes % layout::alignmentBytes(layout) ||
+        split + 1 == shape.size())
+      return op.emitError("a multicast to ")
+             << group.size << " CTAs splits this tile of " << shape[split]
+             << " rows into as many slices of whole swizzle atoms (8 rows): "
+                "make the rows a multiple of "
+             << 8 * group.size;
+    shape[split] = rows;
+    address = a.add(address, a.mul(group.place, sliceBytes));
+    size_t at = coordinates.size() - shape.size() + split;
+    coordinates[at] = a.add(coordinates[at], a.mul(group.place, rows));
+    mask = group.mask;
+  }
+
+  std::vector<layout::TmaBox> boxes;
+  try {
+    boxes = layout::tmaBoxes(
+        layout::sharedTileLayout(shape, type.elementBytes()), shape,
+        type.elementBytes());
+  } catch (const layout::LayoutError &error) {
+    return op.emitError("TMA cannot move this tile: ") << error.what();
+  }
+  SmallVector<std::pair<SmallVector<Value>, Value>> places;
+  for (const layout::TmaBox &box : boxes)
+    places.emplace_back(boxCoordinates(a, coordinates, box.offset),
+                        a.add(address, layout.layout.at(box.offset)));
+  Value map = tensorMap(tensor, boxes.front().box, swizzleBytes(layout));
+  once(loc, [&] {
+    hopper::MbarrierExpectOp::create(builder, loc, full, type.sizeBytes());
+    for (auto &[at, to] : places)
+      hopper::TmaLoadOp::create(builder, loc, map, at, to, full, mask);
+  });
+  return success();
+}
+
+LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
+  Location loc = named(*op, "copy");
+  Arithmetic a{builder, loc};
+  auto tensor = op.getTarget().getDefiningOp<tile::TensorOp>();
+  tile::SharedType type = op.getSource().getType();
+  SwizzledLayout layout = layoutOf(type);
+  orderSharedAccess(op.getSource(), *op);
+  std::vector<layout::TmaBox> boxes;
+  try {
+    boxes = layout::tmaBoxes(layout, type.getShape().vec(),
+                             type.elementBytes());
+  } catch (const layout::LayoutError &error) {
+    return op.emitError("TMA cannot move this tile: ") << error.what();
+  }
+  Value address = addressOf(lookup(op.getSource()));
+  SmallVector<Value> coordinates = lookup(op.getCoordinates());
+  SmallVector<std::pair<SmallVector<Value>, Value>> places;
+  for (const layout::TmaBox &box : boxes)
+    places.emplace_back(boxCoordinates(a, coordinates, box.offset),
+                        a.add(address, box.sharedOffsetBytes));
+  Value map = tensorMap(tensor, boxes.front().box, swizzleBytes(layout));
+  once(loc, [&] {
+    for (auto &[at, from] : places)
+      hopper::TmaStoreOp::create(builder, loc, from, map, at,
+                                 op.getReductionAttr());
+    hopper::BulkCommitOp::create(builder, loc);
+  });
+  return success();
+}
+
+void KernelLowering::orderSharedAccess(Value shared, Operation &op) {
+  auto alloc = shared.getDefiningOp<tile::AllocOp>();
+  if (!alloc)
+    return;
+  bool written = false, read = false, copiedOut = false;
+  for (Operation *user : alloc.getResult().getUsers()) {
+    if (tile::roleOf(user) != role)
+      continue;
+    written |= isa<tile::WriteOp>(user);
+    read |= !isa<tile::WriteOp>(user);
+    copiedOut |= isa<tile::CopyOutOp>(user);
+  }
+  if (!written || !read)
+    return;
+  if (isa<tile::WriteOp>(op) && copiedOut)
+    once(op.getLoc(), [&] {
+      hopper::BulkWaitOp::create(builder, op.getLoc(), 0, /*read=*/true);
+    });
+  roleBarrier(op.getLoc());
+}
+
+void KernelLowering::lower(tile::ReadOp op) {
+  orderSharedAccess(op.getSource(), *op);
+  map.map(op.getResult(),
+          hopper::SharedLoadOp::create(builder, named(*op, "load"),
+                                       op.getResult().getType(),
+                                       lookup(op.getSource())));
+}
+
+void KernelLowering::lower(tile::WriteOp op) {
+  orderSharedAccess(op.getTarget(), *op);
+  hopper::SharedStoreOp::create(builder, named(*op, "store"),
+                                lookup(op.getValue()), lookup(op.getTarget()));
+}
+
+void KernelLowering::lower(tile::LoadOp op) {
+  auto global = globalTensor(op.getSource());
+  map.map(op.getResult(),
+          hopper::LoadOp::create(builder, named(*op, "load"),
+                                 op.getResult().getType(), global.pointer,
+                                 lookup(op.getCoordinates()), global.extents,
+                                 global.strides, global.alignment));
+}
+
+void KernelLowering::lower(tile::StoreOp op) {
+  auto global = globalTensor(op.getTarget());
+  hopper::StoreOp::create(builder, named(*op, "store"), lookup(op.getValue()),
+                          global.pointer, lookup(op.getCoordinates()),
+                          global.extents, global.strides, global.alignment);
+}
+
+void KernelLowering::lower(tile::MmaOp op) {
+  orderSharedAccess(op.getA(), *op);
+  if (op.getA() != op.getB())
+    orderSharedAccess(op.getB(), *op);
+  map.map(op.getResult(),
+          hopper::WgmmaOp::create(builder, named(*op, "mma"),
+                                  op.getResult().getType(), lookup(op.getA()),
+                                  lookup(op.getB()),
+                                  lookup(op.getAccumulator()),
+                                  op.getTransposeA(), op.getTransposeB(),
+                                  /*fence=*/false));
+}
+
+} // namespace ashlar

@@ -1,0 +1,89 @@
+#include "passes/tile_to_hopper/Ring.h"
+
+#include <set>
+
+namespace ashlar {
+
+using namespace mlir;
+
+CopyEngine engineOf(tile::CopyOp copy) {
+  auto tensor = copy.getSource().getDefiningOp<tile::TensorOp>();
+  if (tensor.getAlignment() >= 16)
+    return CopyEngine::tma;
+  return tensor.getAlignment() >= 4 ? CopyEngine::cpAsync : CopyEngine::threads;
+}
+
+namespace {
+
+Value pipelineOf(tile::BufferOp buffer) {
+  return tile::pipelineOf(buffer.getStage());
+}
+
+/// Whether a shared tile is part of a stage of the pipeline.
+bool belongsTo(Value shared, Value pipeline) {
+  auto buffer = shared.getDefiningOp<tile::BufferOp>();
+  return buffer && pipelineOf(buffer) == pipeline;
+}
+
+} // namespace
+
+Ring::Ring(tile::PipelineOp op, const Cluster &cluster) : pipeline(op) {
+  stages = op.getResult().getType().getStages();
+  offset = *op.getOffset();
+  stageBytes = *op.getStageBytes();
+  tileOffsets.assign(op.getTileOffsets()->begin(), op.getTileOffsets()->end());
+  fullOffset = *op.getBarrierOffset();
+  emptyOffset = fullOffset + 8 * stages;
+
+  std::set<std::vector<int64_t>> distinct;
+  for (auto &own : cluster.deltas({}))
+    distinct.insert(own);
+  llvm::SmallPtrSet<Operation *, 4> producers, consumers;
+  for (Operation *user : op.getResult().getUsers()) {
+    if (isa<tile::CommitOp>(user))
+      producers.insert(tile::roleOf(user));
+    if (isa<tile::ReleaseOp>(user))
+      consumers.insert(tile::roleOf(user));
+  }
+  for (Operation *producer : producers) {
+    auto role = cast<tile::RoleOp>(producer);
+    Filling how = filling(role);
+    int64_t threads = 32 * role.getWarps();
+    fullCount += how.byTma ? 1 : 0;
+    fullCount += how.byCpAsync ? threads : 0;
+    fullCount += how.byThreads ? threads : 0;
+    filledByCpAsync |= how.byCpAsync;
+    role.walk([&](tile::CopyOp copy) {
+      if (copy.getMulticast() && engineOf(copy) == CopyEngine::tma &&
+          belongsTo(copy.getTarget(), op.getResult()))
+        for (auto &delta : cluster.deltas(cluster.sharedDimensions(copy)))
+          distinct.insert(delta);
+    });
+  }
+  writers.assign(distinct.begin(), distinct.end());
+  for (Operation *consumer : consumers)
+    emptyCount += cast<tile::RoleOp>(consumer).getWarps() * writers.size();
+}
+
+Filling Ring::filling(tile::RoleOp role) const {
+  Filling result;
+  Value value = const_cast<Ring *>(this)->pipeline.getResult();
+  role.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<tile::CopyOp>(op)) {
+      if (!belongsTo(copy.getTarget(), value))
+        return;
+      CopyEngine engine = engineOf(copy);
+      result.byTma |= engine == CopyEngine::tma;
+      result.byCpAsync |= engine == CopyEngine::cpAsync;
+      result.byThreads |= engine == CopyEngine::threads;
+    }
+    if (auto write = dyn_cast<tile::WriteOp>(op))
+      result.byThreads |= belongsTo(write.getTarget(), value);
+  });
+  // A role that commits without writing still has to arrive.
+  if (!result.byTma && !result.byCpAsync && !result.byThreads)
+    result.byThreads = true;
+  return result;
+}
+
+} // namespace ashlar

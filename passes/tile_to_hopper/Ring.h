@@ -1,0 +1,45 @@
+// A pipeline as a ring of mbarriers: who arrives at them, and how often.
+#ifndef ASHLAR_PASSES_TILETOHOPPER_RING_H
+#define ASHLAR_PASSES_TILETOHOPPER_RING_H
+
+#include "passes/tile_to_hopper/Cluster.h"
+
+namespace ashlar {
+
+/// How a copy from global to shared is done: what its tensor's alignment
+/// allows.
+enum class CopyEngine { tma, cpAsync, threads };
+CopyEngine engineOf(tile::CopyOp copy);
+
+/// How a role fills its part of a stage. Each way has its own arrivals at the
+/// stage's full barrier.
+struct Filling {
+  bool byTma = false;     ///< one arrival of one thread
+  bool byCpAsync = false; ///< one arrival of each thread, when its copies land
+  bool byThreads = false; ///< one arrival of each thread
+};
+
+/// What `tile-to-hopper` needs to know of a pipeline.
+class Ring {
+public:
+  Ring(tile::PipelineOp pipeline, const Cluster &cluster);
+
+  int64_t stages, offset, stageBytes, fullOffset, emptyOffset;
+  llvm::SmallVector<int64_t> tileOffsets;
+  /// Arrivals that complete a phase of a full and of an empty barrier.
+  int64_t fullCount = 0, emptyCount = 0;
+  /// Some stage data comes by cp.async, whose writes no writer fences.
+  bool filledByCpAsync = false;
+  /// The CTAs that write into this CTA's stages, as offsets in the cluster;
+  /// they all wait for its releases.
+  std::vector<std::vector<int64_t>> writers;
+
+  Filling filling(tile::RoleOp role) const;
+
+private:
+  tile::PipelineOp pipeline;
+};
+
+} // namespace ashlar
+
+#endif

@@ -1,0 +1,141 @@
+#include "runtime/BindTensor.h"
+
+#include "runtime/Text.h"
+
+#include <algorithm>
+
+namespace ashlar {
+namespace {
+
+/// cuTensorMapEncodeTiled: base address and strides are multiples of 16 bytes.
+constexpr int64_t tensorMapAlignmentBytes = 16;
+/// cuTensorMapEncodeTiled: strides are less than 2^40 bytes. No tensor in
+/// memory has longer ones, so it is asked of all.
+constexpr int64_t strideLimitBytes = int64_t(1) << 40;
+
+class TensorBinder {
+public:
+  TensorBinder(const std::string &kernel, const TensorContract &contract,
+               const TensorArgument &argument, BoundTensor &bound)
+      : kernel(kernel), contract(contract), argument(argument), bound(bound) {}
+
+  void bind() {
+    checkType();
+    bound.shape.assign(argument.shape.begin(), argument.shape.end());
+    bound.strides.resize(argument.shape.size());
+    bound.address = reinterpret_cast<uint64_t>(argument.data);
+    bound.empty = std::find(bound.shape.begin(), bound.shape.end(), 0) !=
+                  bound.shape.end();
+    checkAddress();
+    bindStrides();
+  }
+
+private:
+  void checkType() const {
+    // A tf32 tensor is f32 in memory.
+    if (argument.type != contract.type &&
+        !(contract.type == tf32 && argument.type == f32))
+      fail("holds ", name(argument.type), "; it is declared ",
+           name(contract.type), ": convert the data or compile the kernel for ",
+           name(argument.type));
+  }
+
+  void checkAddress() const {
+    if (bound.empty)
+      return;
+    if (!argument.data)
+      fail("has a null data pointer and is not empty: pass its device address");
+    if (bound.address % static_cast<uint64_t>(bound.alignmentBytes) != 0)
+      fail("is at address ", argument.data, "; the kernel needs a multiple of ",
+           bound.alignmentBytes, " bytes: pass a tensor that starts at one");
+  }
+
+  // From the innermost dimension outwards: what a dimension spans is the dense
+  // stride of the next.
+  void bindStrides() {
+    if (!argument.strides.empty() &&
+        argument.strides.size() != argument.shape.size())
+      fail("has ", argument.shape.size(), " extents and ",
+           argument.strides.size(),
+           " strides: pass one for each dimension, or none for a dense tensor");
+    int64_t span = 1;
+    for (size_t d = bound.shape.size(); d-- > 0;) {
+      const bool innermost = d + 1 == bound.shape.size();
+      const bool matters = !bound.empty && bound.shape[d] > 1;
+      if (!matters)
+        bound.strides[d] = innermost ? 1 : alignedUp(span);
+      else
+        bound.strides[d] = checkedStride(d, innermost, span);
+      if (__builtin_mul_overflow(bound.strides[d],
+                                 std::max<int64_t>(bound.shape[d], 1), &span))
+        span = strideLimitBytes;
+      span = std::min(span, strideLimitBytes);
+    }
+  }
+
+  int64_t checkedStride(size_t d, bool innermost, int64_t span) const {
+    const bool dense = argument.strides.empty();
+    const int64_t stride = dense ? span : argument.strides[d];
+    const char *hint = dense ? ": pass a tensor with padded rows"
+                             : ": pass a copy with other strides";
+    if (stride <= 0)
+      fail("has stride ", stride, " in dimension ", d,
+           "; the kernel needs strides above 0: pass a ", "dense copy");
+    if (innermost && stride != 1)
+      fail("has stride ", stride,
+           " in its innermost dimension; the kernel needs 1: pass a dense ",
+           "copy or its transpose");
+    if (stride >= strideLimitBytes / size_bytes(contract.type))
+      fail("has a stride of ", stride, " elements in dimension ", d,
+           "; the limit is 2^40 bytes: split the problem");
+    if (!innermost &&
+        stride * size_bytes(contract.type) % bound.alignmentBytes != 0)
+      fail("has stride ", stride, " (", stride * size_bytes(contract.type),
+           " bytes) in dimension ", d, "; the kernel needs a multiple of ",
+           bound.alignmentBytes, " bytes", hint);
+    return stride;
+  }
+
+  int64_t alignedUp(int64_t stride) const {
+    const int64_t unit =
+        std::max<int64_t>(1, bound.alignmentBytes / size_bytes(contract.type));
+    return std::min((stride + unit - 1) / unit * unit,
+                    strideLimitBytes / size_bytes(contract.type) - unit);
+  }
+
+  template <typename... Parts>
+  [[noreturn]] void fail(const Parts &...parts) const {
+    throw Error(contract.where, concat("kernel '", kernel, "': tensor '",
+                                       contract.name, "' ", parts...));
+  }
+
+  const std::string &kernel;
+  const TensorContract &contract;
+  const TensorArgument &argument;
+  BoundTensor &bound;
+};
+
+} // namespace
+
+std::vector<BoundTensor> tensorRequirements(const Artifact &artifact) {
+  std::vector<BoundTensor> tensors(artifact.tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i)
+    tensors[i].alignmentBytes = std::max(artifact.tensors[i].alignmentBytes,
+                                         size_bytes(artifact.tensors[i].type));
+  for (const Parameter &parameter : artifact.parameters)
+    if (parameter.kind == Parameter::Kind::tensorMap) {
+      BoundTensor &tensor =
+          tensors[static_cast<size_t>(parameter.tensorMap.tensor)];
+      tensor.usesTensorMap = true;
+      tensor.alignmentBytes =
+          std::max(tensor.alignmentBytes, tensorMapAlignmentBytes);
+    }
+  return tensors;
+}
+
+void bindTensor(const std::string &kernel, const TensorContract &contract,
+                const TensorArgument &argument, BoundTensor &bound) {
+  TensorBinder(kernel, contract, argument, bound).bind();
+}
+
+} // namespace ashlar

@@ -1,0 +1,50 @@
+#include "ashlar/device.h"
+
+#include "ashlar/error.h"
+#include "runtime/Context.h"
+#include "runtime/Text.h"
+
+namespace ashlar {
+
+Device::Device(std::shared_ptr<Context> context)
+    : context(std::move(context)) {}
+
+Device Device::open(int ordinal) {
+  std::string whyNot;
+  const DriverTable *driver = loadCudaDriver(whyNot);
+  if (!driver)
+    throw Error(whyNot);
+  return open(*driver, ordinal);
+}
+
+Device Device::open(const DriverTable &driver, int ordinal) {
+  return Device(std::make_shared<Context>(driver, ordinal));
+}
+
+std::optional<std::string> Device::unavailable() {
+  std::string whyNot;
+  const DriverTable *driver = loadCudaDriver(whyNot);
+  return driver ? unavailable(*driver) : whyNot;
+}
+
+std::optional<std::string> Device::unavailable(const DriverTable &driver) {
+  try {
+    Device device = open(driver);
+    if (device.compute_capability() != 90)
+      return concat("'", device.name(), "' has compute capability ",
+                    device.compute_capability() / 10, ".",
+                    device.compute_capability() % 10,
+                    "; kernels need 9.0 (Hopper)");
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+const std::string &Device::name() const { return context->name; }
+int Device::compute_capability() const { return context->computeCapability; }
+int Device::multiprocessors() const { return context->multiprocessors; }
+int64_t Device::max_shared_bytes() const { return context->maxSharedBytes; }
+const DriverTable &Device::driver() const { return context->driver; }
+
+} // namespace ashlar

@@ -1,0 +1,121 @@
+#include "runtime/LoadedKernel.h"
+
+#include "runtime/Grid.h"
+#include "runtime/Text.h"
+
+#include <charconv>
+#include <iterator>
+
+namespace ashlar {
+namespace {
+
+/// A cluster of more blocks than this may not run on every GPU of an
+/// architecture, and has to be allowed by the function.
+constexpr int64_t portableClusterSize = 8;
+
+template <typename... Parts>
+[[noreturn]] void fail(const Artifact &artifact, const Parts &...parts) {
+  throw Error(artifact.where,
+              concat("kernel '", artifact.name, "' ", parts...));
+}
+
+/// 90 for "sm_90a".
+int capabilityOf(const Artifact &artifact) {
+  const std::string &target = artifact.target;
+  int capability = 0;
+  if (!target.starts_with("sm_") ||
+      std::from_chars(target.data() + 3, target.data() + target.size(),
+                      capability)
+              .ec != std::errc())
+    fail(artifact, "is compiled for '", target,
+         "', which names no GPU: compile it for sm_90a");
+  return capability;
+}
+
+void checkSuits(const Context &context, const Artifact &artifact) {
+  // sm_90a is architecture-specific: it runs on 9.0 and nothing later.
+  if (int needed = capabilityOf(artifact); needed != context.computeCapability)
+    fail(artifact, "is compiled for ", artifact.target, "; '", context.name,
+         "' has compute capability ", context.computeCapability / 10, ".",
+         context.computeCapability % 10, ": run it on ", needed / 10, ".",
+         needed % 10);
+  if (artifact.sharedBytes > context.maxSharedBytes)
+    fail(artifact, "needs ", artifact.sharedBytes,
+         " bytes of shared memory in a block; '", context.name, "' has ",
+         context.maxSharedBytes, ": use smaller tiles or fewer stages");
+}
+
+} // namespace
+
+LoadedKernel::LoadedKernel(std::shared_ptr<Context> shared,
+                           const Artifact &artifact)
+    : context(std::move(shared)) {
+  checkSuits(*context, artifact);
+  context->enter();
+  load(artifact);
+  try {
+    prepare(artifact);
+  } catch (...) {
+    unload();
+    throw;
+  }
+}
+
+LoadedKernel::~LoadedKernel() { unload(); }
+
+void LoadedKernel::load(const Artifact &artifact) {
+  const bool useCubin =
+      !artifact.cubin.empty() && !context->driver.loadsPtxOnly;
+  if (!useCubin && artifact.ptx.empty())
+    fail(artifact, "has only a cubin, and '", context->name,
+         "' executes PTX: keep its PTX");
+  std::string log(8192, '\0');
+  driver::JitOption options[] = {driver::JitOption::errorLogBuffer,
+                                 driver::JitOption::errorLogBufferSizeBytes};
+  void *values[] = {log.data(), reinterpret_cast<void *>(log.size())};
+  const void *image = useCubin
+                          ? static_cast<const void *>(artifact.cubin.data())
+                          : static_cast<const void *>(artifact.ptx.c_str());
+  driver::Result result = context->driver.moduleLoadDataEx(
+      &module, image, static_cast<unsigned>(std::size(options)), options,
+      values);
+  if (result == driver::Result::success)
+    return;
+  module = nullptr;
+  log.resize(log.find('\0') == log.npos ? log.size() : log.find('\0'));
+  while (!log.empty() && (log.back() == '\n' || log.back() == ' '))
+    log.pop_back();
+  fail(artifact, "is refused by the driver as ", useCubin ? "a cubin" : "PTX",
+       " (", describe(context->driver, result), ")", log.empty() ? "" : ": ",
+       log);
+}
+
+void LoadedKernel::prepare(const Artifact &artifact) {
+  const DriverTable &driver = context->driver;
+  if (auto result =
+          driver.moduleGetFunction(&entry, module, artifact.name.c_str());
+      result != driver::Result::success)
+    fail(artifact, "is not in its own code (", describe(driver, result),
+         "): compile the kernel again");
+  auto set = [&](driver::FunctionAttribute attribute, int64_t value,
+                 const char *what) {
+    auto result =
+        driver.functionSetAttribute(entry, attribute, static_cast<int>(value));
+    if (result != driver::Result::success)
+      fail(artifact, "can't have ", what, " (", describe(driver, result), ")");
+  };
+  if (artifact.sharedBytes > 0)
+    set(driver::FunctionAttribute::maxDynamicSharedSizeBytes,
+        artifact.sharedBytes, "its shared memory");
+  if (clusterSize(artifact.grid) > portableClusterSize)
+    set(driver::FunctionAttribute::nonPortableClusterSizeAllowed, 1,
+        "a cluster of more than 8 blocks");
+}
+
+void LoadedKernel::unload() noexcept {
+  if (module && context->tryEnter())
+    context->driver.moduleUnload(module);
+  module = nullptr;
+}
+
+} // namespace ashlar

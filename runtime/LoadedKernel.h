@@ -1,0 +1,31 @@
+// A kernel's code on a device: loaded, found by name, given its shared memory.
+#pragma once
+
+#include "ashlar/artifact.h"
+#include "runtime/Context.h"
+
+#include <memory>
+
+namespace ashlar {
+
+class LoadedKernel {
+public:
+  /// Throws `Error` when the kernel does not suit the device or the driver
+  /// refuses its code.
+  LoadedKernel(std::shared_ptr<Context> context, const Artifact &artifact);
+  LoadedKernel(const LoadedKernel &) = delete;
+  ~LoadedKernel();
+
+  driver::FunctionHandle function() const { return entry; }
+
+private:
+  void load(const Artifact &artifact);
+  void prepare(const Artifact &artifact);
+  void unload() noexcept;
+
+  std::shared_ptr<Context> context;
+  driver::ModuleHandle module = nullptr;
+  driver::FunctionHandle entry = nullptr;
+};
+
+} // namespace ashlar

@@ -1,0 +1,155 @@
+#include "ashlar/module.h"
+
+#include "runtime/HangReport.h"
+#include "runtime/LoadedKernel.h"
+#include "runtime/ParameterBlock.h"
+#include "runtime/Poll.h"
+#include "runtime/Text.h"
+#include "runtime/VerifyArtifact.h"
+
+#include <mutex>
+
+namespace ashlar {
+
+using driver::Result;
+
+struct Module::Implementation {
+  Implementation(Device &device, Artifact &&taken);
+  ~Implementation();
+
+  Grid send(std::span<const NamedArgument> arguments,
+            driver::StreamHandle stream);
+  void launch(const Grid &grid, driver::StreamHandle stream);
+  void wait(const Grid &grid, std::chrono::milliseconds limit);
+
+  std::shared_ptr<Context> context;
+  Artifact artifact;
+  LoadedKernel kernel;
+
+  // The scratch of a launch, kept so that the next allocates nothing.
+  std::mutex mutex;
+  MatchedArguments matched;
+  SizeValues sizes;
+  std::vector<BoundTensor> tensors;
+  ParameterBlock parameters;
+  driver::EventHandle finished = nullptr;
+};
+
+namespace {
+
+Artifact verified(Artifact &&artifact) {
+  verifyArtifact(artifact);
+  return std::move(artifact);
+}
+
+} // namespace
+
+Module::Implementation::Implementation(Device &device, Artifact &&taken)
+    : context(device.shared_context()), artifact(verified(std::move(taken))),
+      kernel(context, artifact), tensors(tensorRequirements(artifact)),
+      parameters(artifact) {}
+
+Module::Implementation::~Implementation() {
+  if (finished && context->tryEnter())
+    context->driver.eventDestroy(finished);
+}
+
+// Every check comes before the first driver call that could have an effect.
+Grid Module::Implementation::send(std::span<const NamedArgument> arguments,
+                                  driver::StreamHandle stream) {
+  std::lock_guard lock(mutex);
+  matchArguments(artifact, arguments, matched);
+  inferSizes(artifact, matched, sizes);
+  for (size_t i = 0; i < tensors.size(); ++i)
+    bindTensor(artifact.name, artifact.tensors[i], *matched.tensors[i],
+               tensors[i]);
+  const Grid grid =
+      computeGrid(artifact, sizes.values, context->multiprocessors);
+  context->enter();
+  if (grid.blocks == 0)
+    return grid;
+  parameters.fill(*context, matched, sizes, tensors);
+  launch(grid, stream);
+  return grid;
+}
+
+void Module::Implementation::launch(const Grid &grid,
+                                    driver::StreamHandle stream) {
+  driver::LaunchAttribute cluster = {};
+  cluster.id = driver::LaunchAttributeId::clusterDimension;
+  cluster.clusterDimension = {grid.clusterSize, 1, 1};
+
+  driver::LaunchConfig config = {};
+  config.gridX = grid.blocks;
+  config.gridY = config.gridZ = 1;
+  config.blockX = static_cast<unsigned>(artifact.threads);
+  config.blockY = config.blockZ = 1;
+  config.sharedBytes = static_cast<unsigned>(artifact.sharedBytes);
+  config.stream = stream;
+  if (grid.clusterSize > 1) {
+    config.attributes = &cluster;
+    config.attributeCount = 1;
+  }
+  Result result = context->driver.launchKernelEx(
+      &config, kernel.function(), parameters.pointers(), nullptr);
+  if (result != Result::success)
+    throw Error(artifact.where,
+                concat("kernel '", artifact.name, "' on ", grid.blocks,
+                       " blocks of ", artifact.threads, " threads with ",
+                       artifact.sharedBytes,
+                       " bytes of shared memory is refused: ",
+                       describe(context->driver, result)));
+}
+
+void Module::Implementation::wait(const Grid &grid,
+                                  std::chrono::milliseconds limit) {
+  const DriverTable &driver = context->driver;
+  std::lock_guard lock(mutex);
+  if (!finished)
+    context->check(driver.eventCreate(&finished, driver::eventDisableTiming),
+                   "creating an event");
+  context->check(driver.eventRecord(finished, nullptr), "recording an event");
+  Result result = pollUntil([&] { return driver.eventQuery(finished); }, limit);
+  if (result == Result::notReady) {
+    TimeoutError timeout(artifact.where, hangReport(artifact, grid, limit));
+    context->lose(timeout.what());
+    throw timeout;
+  }
+  if (result != Result::success)
+    throw Error(artifact.where,
+                concat("kernel '", artifact.name,
+                       "' failed on the device: ", describe(driver, result)));
+}
+
+Module::Module(Device &device, Artifact artifact)
+    : implementation(
+          std::make_unique<Implementation>(device, std::move(artifact))) {}
+Module::Module(Module &&) noexcept = default;
+Module &Module::operator=(Module &&) noexcept = default;
+Module::~Module() = default;
+
+void Module::launch(std::span<const NamedArgument> arguments, Stream &stream) {
+  implementation->send(arguments,
+                       static_cast<driver::StreamHandle>(stream.handle()));
+}
+
+void Module::launch(std::initializer_list<NamedArgument> arguments,
+                    Stream &stream) {
+  launch(std::span(arguments.begin(), arguments.size()), stream);
+}
+
+void Module::launch_and_wait(std::span<const NamedArgument> arguments,
+                             std::chrono::milliseconds limit) {
+  Grid grid = implementation->send(arguments, nullptr);
+  if (grid.blocks > 0)
+    implementation->wait(grid, limit);
+}
+
+void Module::launch_and_wait(std::initializer_list<NamedArgument> arguments,
+                             std::chrono::milliseconds limit) {
+  launch_and_wait(std::span(arguments.begin(), arguments.size()), limit);
+}
+
+const Artifact &Module::artifact() const { return implementation->artifact; }
+
+} // namespace ashlar

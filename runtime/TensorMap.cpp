@@ -1,0 +1,97 @@
+#include "runtime/TensorMap.h"
+
+#include "ashlar/error.h"
+#include "runtime/Text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ashlar {
+
+using driver::TensorMapDataType;
+using driver::TensorMapL2Promotion;
+using driver::TensorMapSwizzle;
+
+namespace {
+
+constexpr size_t maxRank = 5;
+
+TensorMapDataType dataType(ElementType type) {
+  switch (type) {
+  case ElementType::bf16:
+    return TensorMapDataType::bfloat16;
+  case ElementType::f16:
+    return TensorMapDataType::float16;
+  case ElementType::f32:
+  case ElementType::tf32:
+    return TensorMapDataType::float32;
+  case ElementType::s32:
+    return TensorMapDataType::int32;
+  case ElementType::e4m3:
+  case ElementType::e5m2:
+  case ElementType::s8:
+  case ElementType::u8:
+    break;
+  }
+  return TensorMapDataType::uint8;
+}
+
+TensorMapSwizzle swizzle(int bytes) {
+  return bytes == 128  ? TensorMapSwizzle::bytes128
+         : bytes == 64 ? TensorMapSwizzle::bytes64
+         : bytes == 32 ? TensorMapSwizzle::bytes32
+                       : TensorMapSwizzle::none;
+}
+
+} // namespace
+
+void TensorMapSlot::update(const Context &context, const std::string &kernel,
+                           const BoundTensor &tensor) {
+  if (valid && address == tensor.address && shape == tensor.shape &&
+      strides == tensor.strides)
+    return;
+  valid = false;
+  encode(context, kernel, tensor);
+  address = tensor.address;
+  shape = tensor.shape;
+  strides = tensor.strides;
+  valid = true;
+}
+
+// The driver counts dimensions from the innermost, the tensor from the
+// outermost; the innermost stride is not passed, it is 1. The driver refuses a
+// tensor without elements; the kernel touches none of it, so a map of one
+// element at an address that is only well aligned stands for it.
+void TensorMapSlot::encode(const Context &context, const std::string &kernel,
+                           const BoundTensor &tensor) {
+  constexpr uint64_t nowhere = 4096;
+  const size_t rank = tensor.shape.size();
+  const auto elementBytes = static_cast<uint64_t>(size_bytes(contract.type));
+  std::array<uint64_t, maxRank> extents = {}, strideBytes = {};
+  std::array<uint32_t, maxRank> box = {}, elementStrides = {};
+  for (size_t i = 0; i < rank; ++i) {
+    const size_t d = rank - 1 - i;
+    extents[i] = static_cast<uint64_t>(std::max<int64_t>(tensor.shape[d], 1));
+    box[i] = static_cast<uint32_t>(recipe.box[d]);
+    elementStrides[i] = 1;
+    if (i > 0)
+      strideBytes[i - 1] =
+          static_cast<uint64_t>(tensor.strides[d]) * elementBytes;
+  }
+  const bool wideBox = box[0] * elementBytes >= 256;
+  driver::Result result = context.driver.tensorMapEncodeTiled(
+      &encoded, dataType(contract.type), static_cast<uint32_t>(rank),
+      reinterpret_cast<void *>(tensor.empty ? nowhere : tensor.address),
+      extents.data(), strideBytes.data(), box.data(), elementStrides.data(),
+      driver::TensorMapInterleave::none, swizzle(recipe.swizzleBytes),
+      wideBox ? TensorMapL2Promotion::bytes256 : TensorMapL2Promotion::bytes128,
+      driver::TensorMapOutOfBoundsFill::zeros);
+  if (result != driver::Result::success)
+    throw Error(contract.where,
+                concat("kernel '", kernel,
+                       "': the driver refuses the tensor map of '",
+                       contract.name, "' (", describe(context.driver, result),
+                       "): check its address, shape and strides"));
+}
+
+} // namespace ashlar

@@ -1,0 +1,151 @@
+#include "runtime/VerifyArtifact.h"
+
+#include "runtime/Grid.h"
+#include "runtime/Text.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ashlar {
+namespace {
+
+class Verifier {
+public:
+  explicit Verifier(const Artifact &artifact) : artifact(artifact) {}
+
+  void run() const {
+    demand(!artifact.name.empty(), "it has no name");
+    demand(!artifact.ptx.empty() || !artifact.cubin.empty(),
+           "it has neither PTX nor a cubin");
+    demand(artifact.threads >= 1 && artifact.threads <= 1024, "a block has ",
+           artifact.threads, " threads; the limits are 1 and 1024");
+    demand(artifact.sharedBytes >= 0 &&
+               artifact.sharedBytes <= std::numeric_limits<int32_t>::max(),
+           "its shared memory is ", artifact.sharedBytes, " bytes");
+    verifyNames();
+    for (const TensorContract &tensor : artifact.tensors)
+      verifyTensor(tensor);
+    for (const ScalarContract &scalar : artifact.scalars)
+      demand(scalar.type == f32 || scalar.type == s32 || scalar.type == bf16 ||
+                 scalar.type == f16,
+             "scalar '", scalar.name, "' is ", name(scalar.type),
+             "; a scalar is f32, s32, bf16 or f16");
+    for (const Parameter &parameter : artifact.parameters)
+      verifyParameter(parameter);
+    verifyGrid();
+  }
+
+private:
+  template <typename... Parts>
+  void demand(bool holds, const Parts &...parts) const {
+    if (!holds)
+      throw Error(artifact.where,
+                  concat("the artifact of kernel '", artifact.name,
+                         "' contradicts itself: ", parts...,
+                         ": compile the kernel again"));
+  }
+
+  // Arguments are passed by name, so one name must mean one thing.
+  void verifyNames() const {
+    std::vector<std::string> names = artifact.sizes;
+    for (const TensorContract &tensor : artifact.tensors)
+      names.push_back(tensor.name);
+    for (const ScalarContract &scalar : artifact.scalars)
+      names.push_back(scalar.name);
+    std::sort(names.begin(), names.end());
+    auto twice = std::adjacent_find(names.begin(), names.end());
+    demand(twice == names.end(), "the name '",
+           twice == names.end() ? "" : *twice, "' is used twice");
+  }
+
+  void verifyExtent(const Extent &extent, const std::string &of) const {
+    demand(extent.size < static_cast<int>(artifact.sizes.size()), of,
+           " uses size ", extent.size, " of ", artifact.sizes.size());
+    demand(extent.size >= 0 ||
+               (extent.constant >= 0 &&
+                extent.constant <= std::numeric_limits<int32_t>::max()),
+           of, " has the constant extent ", extent.constant);
+  }
+
+  void verifyTensor(const TensorContract &tensor) const {
+    for (const Extent &extent : tensor.extents)
+      verifyExtent(extent, concat("tensor '", tensor.name, "'"));
+    demand(tensor.alignmentBytes > 0 &&
+               (tensor.alignmentBytes & (tensor.alignmentBytes - 1)) == 0,
+           "tensor '", tensor.name, "' is aligned to ", tensor.alignmentBytes,
+           " bytes, no power of two");
+  }
+
+  template <typename Table>
+  void verifyIndex(int index, const Table &table, const char *what) const {
+    demand(index >= 0 && index < static_cast<int>(table.size()),
+           "a parameter uses ", what, " ", index, " of ", table.size());
+  }
+
+  void verifyParameter(const Parameter &parameter) const {
+    switch (parameter.kind) {
+    case Parameter::Kind::size:
+      return verifyIndex(parameter.index, artifact.sizes, "size");
+    case Parameter::Kind::scalar:
+      return verifyIndex(parameter.index, artifact.scalars, "scalar");
+    case Parameter::Kind::pointer:
+      return verifyIndex(parameter.index, artifact.tensors, "tensor");
+    case Parameter::Kind::stride:
+      verifyIndex(parameter.index, artifact.tensors, "tensor");
+      return verifyIndex(
+          parameter.dimension,
+          artifact.tensors[static_cast<size_t>(parameter.index)].extents,
+          "dimension");
+    case Parameter::Kind::tensorMap:
+      return verifyTensorMap(parameter.tensorMap);
+    }
+    demand(false, "a parameter has kind ", static_cast<int>(parameter.kind));
+  }
+
+  // The limits are those of cuTensorMapEncodeTiled.
+  void verifyTensorMap(const TensorMapRecipe &recipe) const {
+    verifyIndex(recipe.tensor, artifact.tensors, "tensor");
+    const TensorContract &tensor =
+        artifact.tensors[static_cast<size_t>(recipe.tensor)];
+    const std::string of = concat("the tensor map of '", tensor.name, "'");
+    const size_t rank = tensor.extents.size();
+    demand(rank >= 1 && rank <= 5, of, " has rank ", rank,
+           "; TMA's limits are 1 and 5");
+    demand(recipe.box.size() == rank, of, " has a box of rank ",
+           recipe.box.size(), " on a tensor of rank ", rank);
+    for (int64_t length : recipe.box)
+      demand(length >= 1 && length <= 256, of, " has a box ", length,
+             " long; TMA's limits are 1 and 256");
+    const int64_t innerBytes = recipe.box.back() * size_bytes(tensor.type);
+    demand(innerBytes % 16 == 0, of, " has an inner box of ", innerBytes,
+           " bytes; TMA needs a multiple of 16");
+    const int swizzle = recipe.swizzleBytes;
+    demand(swizzle == 0 || swizzle == 32 || swizzle == 64 || swizzle == 128, of,
+           " is swizzled by ", swizzle, " bytes; TMA has 0, 32, 64 and 128");
+    demand(swizzle == 0 || innerBytes <= swizzle, of, " has an inner box of ",
+           innerBytes, " bytes, longer than its swizzle of ", swizzle);
+  }
+
+  void verifyGrid() const {
+    const GridRule &grid = artifact.grid;
+    demand(grid.tile.size() == grid.extents.size(), "its grid has ",
+           grid.extents.size(), " extents and ", grid.tile.size(),
+           " tile lengths");
+    for (const Extent &extent : grid.extents)
+      verifyExtent(extent, "its grid");
+    for (int64_t length : grid.tile)
+      demand(length >= 1, "its grid has a tile ", length, " long");
+    for (int64_t length : grid.cluster)
+      demand(length >= 1, "its grid has a cluster ", length, " long");
+    demand(clusterSize(grid) <= 16, "its cluster has ", clusterSize(grid),
+           " blocks; the limit is 16");
+  }
+
+  const Artifact &artifact;
+};
+
+} // namespace
+
+void verifyArtifact(const Artifact &artifact) { Verifier(artifact).run(); }
+
+} // namespace ashlar

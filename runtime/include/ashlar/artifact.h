@@ -1,0 +1,158 @@
+#pragma once
+
+#include "ashlar/element_type.h"
+#include "ashlar/error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ashlar {
+
+/// The length of a dimension: one of `Artifact::sizes`, known at launch, or a
+/// constant when `size` is negative.
+struct Extent {
+  int size = -1;
+  int64_t constant = 0;
+
+  bool operator==(const Extent &) const = default;
+};
+
+/// What the kernel demands of a tensor. The innermost stride must be 1; the
+/// base address and every other stride are multiples of `alignmentBytes`, which
+/// is a power of two.
+struct TensorContract {
+  std::string name;
+  ElementType type = ElementType::f32;
+  std::vector<Extent> extents; ///< outermost first
+  bool read = false;
+  bool written = false;
+  int64_t alignmentBytes = 16;
+  SourceLine where = {};
+
+  bool operator==(const TensorContract &) const = default;
+};
+
+/// What the kernel demands of a scalar: f32, s32, bf16 or f16.
+struct ScalarContract {
+  std::string name;
+  ElementType type = ElementType::f32;
+  SourceLine where = {};
+
+  bool operator==(const ScalarContract &) const = default;
+};
+
+/// How TMA walks a tensor: which one, which box of elements one copy moves (one
+/// number per tensor dimension, outermost first) and the swizzle the box has in
+/// shared memory: 0 (none), 32, 64 or 128 bytes.
+struct TensorMapRecipe {
+  int tensor = 0;
+  std::vector<int64_t> box;
+  int swizzleBytes = 0;
+
+  bool operator==(const TensorMapRecipe &) const = default;
+};
+
+/// One parameter of the kernel's ABI.
+///   size       int32, the value of `Artifact::sizes[index]`
+///   scalar     the value of `Artifact::scalars[index]`: f32, s32 (4 bytes),
+///              bf16, f16 (2 bytes)
+///   pointer    64 bits, the base address of `Artifact::tensors[index]`
+///   stride     int64 in elements, of dimension `dimension` of tensor `index`
+///   tensorMap  128 bytes aligned to 64, made from `tensorMap`
+struct Parameter {
+  enum class Kind : uint8_t { size, scalar, pointer, stride, tensorMap };
+
+  Kind kind = Kind::size;
+  int index = 0;
+  int dimension = 0;
+  TensorMapRecipe tensorMap = {};
+
+  bool operator==(const Parameter &) const = default;
+};
+
+/// How many blocks a launch has. Dimension d has ceil(extents[d] / tile[d])
+/// tiles and ceil(tiles / cluster[d]) clusters; a missing `cluster[d]` is 1.
+/// The grid is one-dimensional: (clusters of all dimensions) * clusterSize
+/// blocks, or, if persistent, at most as many clusters as the device's
+/// multiprocessors can hold with one block each. No extents: one cluster. An
+/// extent of 0: no launch at all.
+struct GridRule {
+  std::vector<Extent> extents;
+  std::vector<int64_t> tile;
+  std::vector<int64_t> cluster;
+  bool persistent = false;
+
+  bool operator==(const GridRule &) const = default;
+};
+
+/// What the assembler reported, per thread.
+struct Resources {
+  int registers = 0;
+  int spillStoreBytes = 0;
+  int spillLoadBytes = 0;
+  int stackBytes = 0;
+
+  bool operator==(const Resources &) const = default;
+};
+
+/// One role of the program, for summaries and reports.
+struct RoleInfo {
+  std::string name;
+  int firstWarp = 0;
+  int warps = 0;
+  int registers = 0; ///< per thread; 0 when the program does not say
+
+  bool operator==(const RoleInfo &) const = default;
+};
+
+/// One pipeline of the program, for summaries and reports.
+struct PipelineInfo {
+  int stages = 0;
+  int64_t stageBytes = 0;
+  SourceLine where = {};
+
+  bool operator==(const PipelineInfo &) const = default;
+};
+
+/// A compiled kernel and all a machine with nothing but a driver needs to
+/// launch it. `name` is also the entry point in `ptx` and `cubin`.
+struct Artifact {
+  std::string name;
+  std::string target; ///< such as "sm_90a"
+  std::string ptx;
+  std::vector<std::byte>
+      cubin; ///< may be empty: then the driver compiles `ptx`
+  std::vector<std::string> sizes;
+  std::vector<TensorContract> tensors;
+  std::vector<ScalarContract> scalars;
+  std::vector<Parameter> parameters; ///< in the order of the kernel's ABI
+  GridRule grid;
+  int threads = 0;         ///< per block
+  int64_t sharedBytes = 0; ///< dynamic shared memory per block
+  Resources resources;
+  std::vector<RoleInfo> roles;
+  std::vector<PipelineInfo> pipelines;
+  SourceLine where;
+
+  bool operator==(const Artifact &) const = default;
+};
+
+/// The artifact as the bytes of one file.
+std::vector<std::byte> serialize(const Artifact &artifact);
+
+/// The artifact those bytes hold. Throws `Error` when they are truncated,
+/// damaged, or of another version of the format.
+Artifact deserialize(std::span<const std::byte> bytes);
+
+/// Writes the artifact to one file; throws `Error` when that fails.
+void save(const Artifact &artifact, const std::filesystem::path &path);
+
+/// Reads what `save` wrote; throws `Error` when the file can't be read or does
+/// not hold an artifact.
+Artifact load(const std::filesystem::path &path);
+
+} // namespace ashlar

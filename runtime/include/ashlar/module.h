@@ -1,0 +1,78 @@
+#pragma once
+
+#include "ashlar/artifact.h"
+#include "ashlar/device.h"
+
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace ashlar {
+
+/// A tensor in device memory. `shape` and `strides` are in elements, outermost
+/// first; no strides means dense and row-major. The stride of a dimension with
+/// fewer than two elements does not matter.
+struct TensorArgument {
+  void *data = nullptr;
+  ElementType type = ElementType::f32;
+  std::vector<int64_t> shape = {};
+  std::vector<int64_t> strides = {};
+};
+
+/// A tensor, or a scalar: float for f32, bf16 (rounded to nearest even) and f16
+/// (likewise), an integer for s32 and for sizes.
+using Argument = std::variant<TensorArgument, float, int32_t, int64_t>;
+
+struct NamedArgument {
+  std::string_view name;
+  Argument value;
+};
+
+/// Thrown when a kernel does not finish in time. The device is unusable from
+/// then on: every later call on it throws `Error`, destructors leave it alone.
+class TimeoutError : public Error {
+public:
+  using Error::Error;
+};
+
+/// A kernel loaded on a device. Moves, does not copy. Launches from several
+/// threads are safe.
+class Module {
+public:
+  /// Loads the artifact: the cubin when there is one, else the driver compiles
+  /// the PTX. Throws `Error` when the artifact contradicts itself, the device
+  /// is of another architecture or has too little shared memory, or the driver
+  /// refuses the code (with its log).
+  Module(Device &device, Artifact artifact);
+  Module(Module &&) noexcept;
+  Module &operator=(Module &&) noexcept;
+  ~Module();
+
+  /// Checks every argument against the kernel's contract, then queues the
+  /// kernel on `stream`. Sizes are read off the tensors' shapes and must agree;
+  /// one that is no tensor's extent is passed by name as an integer. A grid of
+  /// zero tiles does nothing. Neither waits nor allocates, so it can be
+  /// captured in a CUDA graph. Throws `Error` before anything is sent.
+  void launch(std::span<const NamedArgument> arguments, Stream &stream);
+  void launch(std::initializer_list<NamedArgument> arguments, Stream &stream);
+
+  /// Launches on the default stream and waits. Throws `TimeoutError` when the
+  /// kernel takes longer than `limit`, `Error` when it fails on the device.
+  void launch_and_wait(std::span<const NamedArgument> arguments,
+                       std::chrono::milliseconds limit);
+  void launch_and_wait(std::initializer_list<NamedArgument> arguments,
+                       std::chrono::milliseconds limit);
+
+  const Artifact &artifact() const;
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation;
+};
+
+} // namespace ashlar

@@ -1,0 +1,232 @@
+#include "test/unit/layout/RandomLayouts.h"
+
+#include "compiler/layout/Fragment.h"
+
+#include <bit>
+#include <map>
+#include <set>
+
+using namespace ashlar::layout;
+
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+/// Expects that every element is held by exactly one thread.
+void expectPartition(const FragmentLayout &fragment) {
+  std::set<Shape> held;
+  for (int64_t t = 0; t < fragment.thread.size(); ++t)
+    for (int64_t v = 0; v < fragment.value.size(); ++v) {
+      Shape element = coordinate(fragment, t, v);
+      for (size_t i = 0; i < fragment.shape.size(); ++i)
+        ASSERT_LT(element[i], fragment.shape[i]);
+      ASSERT_TRUE(held.insert(element).second) << fragment;
+    }
+  EXPECT_EQ(static_cast<int64_t>(held.size()),
+            IntTuple::of(fragment.shape).product())
+      << fragment;
+}
+
+/// The largest power of two that groups values as contiguousValues promises.
+int64_t bruteForceContiguous(const FragmentLayout &fragment) {
+  auto holds = [&](int64_t group) {
+    if (fragment.value.size() % group != 0)
+      return false;
+    for (int64_t t = 0; t < fragment.thread.size(); ++t)
+      for (int64_t v = 0; v < fragment.value.size(); ++v) {
+        Shape expected = coordinate(fragment, t, v / group * group);
+        if (expected.back() % group != 0)
+          return false;
+        expected.back() += v % group;
+        if (coordinate(fragment, t, v) != expected)
+          return false;
+      }
+    return true;
+  };
+  int64_t group = 1;
+  while (holds(2 * group))
+    group *= 2;
+  return group;
+}
+
+std::vector<FragmentLayout> examples() {
+  std::vector<FragmentLayout> result;
+  for (int64_t warpgroups : {1, 2})
+    for (int64_t m : {128, 256})
+      for (int64_t n : {8, 24, 64, 256})
+        result.push_back(accumulatorLayout(m, n, warpgroups));
+  for (int64_t elementBytes : {1, 2, 4})
+    for (Shape shape : {Shape{64, 96}, Shape{128}, Shape{128, 64},
+                        Shape{4, 8, 24}, Shape{256, 1}, Shape{1, 2048}})
+      for (int64_t threads : {32, 128})
+        result.push_back(blockedLayout(shape, threads, elementBytes));
+  return result;
+}
+
+} // namespace
+
+TEST(AccumulatorLayout, PlacesElementsAsThePtxIsaSays) {
+  for (int64_t n = 8; n <= 256; n += 8)
+    for (int64_t warpgroups : {1, 2, 3})
+      for (int64_t blocks : {1, 2}) {
+        int64_t rows = 64 * blocks;
+        FragmentLayout fragment =
+            accumulatorLayout(rows * warpgroups, n, warpgroups);
+        ASSERT_EQ(fragment.thread.size(), 128 * warpgroups);
+        ASSERT_EQ(fragment.value.size(), rows * n / 128);
+        for (int64_t t = 0; t < 128 * warpgroups; ++t)
+          for (int64_t v = 0; v < fragment.value.size(); ++v) {
+            int64_t lane = t % 32, warp = t / 32 % 4, warpgroup = t / 128;
+            int64_t inBlock = v % (n / 2), block = v / (n / 2);
+            int64_t row = warpgroup * rows + block * 64 + warp * 16 + lane / 4 +
+                          inBlock / 2 % 2 * 8;
+            int64_t column = inBlock / 4 * 8 + lane % 4 * 2 + inBlock % 2;
+            ASSERT_EQ(coordinate(fragment, t, v), (Shape{row, column}));
+          }
+      }
+}
+
+TEST(AccumulatorLayout, RefusesWhatWgmmaDoesNotCompute) {
+  EXPECT_REFUSAL(accumulatorLayout(96, 64, 1),
+                 "96 rows does not divide among 1 warpgroups");
+  EXPECT_REFUSAL(accumulatorLayout(64, 64, 2), "among 2 warpgroups");
+  EXPECT_REFUSAL(accumulatorLayout(64, 12, 1), "12 columns");
+}
+
+TEST(FragmentLayouts, HoldEveryElementOnce) {
+  for (const FragmentLayout &fragment : examples())
+    expectPartition(fragment);
+}
+
+TEST(BlockedLayout, GivesNeighbouringThreadsNeighbouringVectors) {
+  FragmentLayout fragment = blockedLayout({128, 64}, 128, 2);
+  for (int64_t t = 0; t < 128; ++t)
+    for (int64_t v = 0; v < 8; ++v)
+      EXPECT_EQ(coordinate(fragment, t, v), (Shape{t / 8, t % 8 * 8 + v}));
+  EXPECT_EQ(fragment.str(), "128x64 (8,16):(1024,1) / (8,1,8):(128,8192,16)");
+}
+
+TEST(BlockedLayout, HasVectorsOf16BytesWhereTheShapeAllows) {
+  EXPECT_EQ(contiguousValues(blockedLayout({128, 64}, 128, 1)), 16);
+  EXPECT_EQ(contiguousValues(blockedLayout({128, 64}, 128, 4)), 4);
+  EXPECT_EQ(contiguousValues(blockedLayout({64, 2}, 128, 4)), 1);
+  EXPECT_EQ(contiguousValues(blockedLayout({128, 2}, 128, 4)), 2);
+}
+
+TEST(BlockedLayout, CoversRandomShapes) {
+  RandomLayouts random(80);
+  for (int round = 0; round < 1000; ++round) {
+    Shape shape;
+    for (int64_t i = random.number(1, 3); i > 0; --i)
+      shape.push_back(random.pick({1, 2, 3, 4, 6, 8, 12, 16}));
+    int64_t threads = random.pick({1, 2, 3, 4, 8, 12, 32, 96});
+    if (IntTuple::of(shape).product() % threads == 0)
+      expectPartition(blockedLayout(shape, threads, random.pick({1, 2, 4, 8})));
+  }
+}
+
+TEST(BlockedLayout, RefusesElementsThatDoNotDivide) {
+  EXPECT_REFUSAL(blockedLayout({64}, 128, 4),
+                 "the 64 elements of a fragment (64) do not divide among 128 "
+                 "threads: use a multiple of 128 elements or 64 threads");
+  EXPECT_REFUSAL(blockedLayout({64}, 32, 0), "elements of 0 bytes");
+}
+
+TEST(SliceLayout, HoldsWhatEachThreadNeedsAndNoMore) {
+  for (const FragmentLayout &fragment : examples())
+    for (int dim = 0; dim < static_cast<int>(fragment.shape.size()); ++dim) {
+      FragmentLayout slice = sliceLayout(fragment, {dim});
+      ASSERT_EQ(slice.shape, Shape{fragment.shape[dim]});
+      ASSERT_EQ(slice.thread.size(), fragment.thread.size());
+      for (int64_t t = 0; t < fragment.thread.size(); ++t) {
+        std::set<int64_t> needed, held;
+        for (int64_t v = 0; v < fragment.value.size(); ++v)
+          needed.insert(coordinate(fragment, t, v)[dim]);
+        for (int64_t v = 0; v < slice.value.size(); ++v)
+          ASSERT_TRUE(held.insert(coordinate(slice, t, v)[0]).second);
+        ASSERT_EQ(needed, held) << fragment << " along " << dim;
+      }
+    }
+}
+
+TEST(SliceLayout, OfAccumulatorRowsIsTheSoftmaxVector) {
+  EXPECT_EQ(sliceLayout(accumulatorLayout(128, 64, 2), {0}).str(),
+            "128 (4,8,4,2):(0,1,16,64) / 2:8");
+  EXPECT_EQ(sliceLayout(accumulatorLayout(128, 64, 2), {1}).str(),
+            "64 (4,8,4,2):(2,0,0,0) / (2,8):(1,8)");
+}
+
+TEST(SliceLayout, KeepsSeveralDimensionsInOrder) {
+  FragmentLayout fragment = blockedLayout({4, 8, 24}, 32, 2);
+  FragmentLayout slice = sliceLayout(fragment, {0, 2});
+  EXPECT_EQ(slice.shape, (Shape{4, 24}));
+  for (int64_t t = 0; t < 32; ++t) {
+    std::set<Shape> needed, held;
+    for (int64_t v = 0; v < fragment.value.size(); ++v) {
+      Shape element = coordinate(fragment, t, v);
+      needed.insert({element[0], element[2]});
+    }
+    for (int64_t v = 0; v < slice.value.size(); ++v)
+      held.insert(coordinate(slice, t, v));
+    EXPECT_EQ(needed, held);
+  }
+}
+
+TEST(SliceLayout, RefusesDimensionsThatAreNotThere) {
+  FragmentLayout fragment = accumulatorLayout(64, 64, 1);
+  EXPECT_REFUSAL(sliceLayout(fragment, {2}), "the dimension 2");
+  EXPECT_REFUSAL(sliceLayout(fragment, {1, 0}), "ascending order");
+}
+
+TEST(PerDimension, GivesTheCoordinateInEachDimension) {
+  for (const FragmentLayout &fragment : examples()) {
+    std::vector<Layout> thread = perDimension(fragment.thread, fragment.shape);
+    std::vector<Layout> value = perDimension(fragment.value, fragment.shape);
+    for (size_t dim = 0; dim < fragment.shape.size(); ++dim) {
+      ASSERT_TRUE(congruent(thread[dim].shape(), fragment.thread.shape()));
+      for (int64_t t = 0; t < fragment.thread.size(); ++t)
+        for (int64_t v = 0; v < fragment.value.size(); ++v)
+          ASSERT_EQ(thread[dim](t) + value[dim](v),
+                    coordinate(fragment, t, v)[dim])
+              << fragment;
+    }
+  }
+}
+
+TEST(PerDimension, RefusesModesThatCrossDimensions) {
+  EXPECT_REFUSAL(perDimension(Layout(16, 1), {8, 8}),
+                 "the mode 16:1 moves along more than one dimension of (8,8)");
+  EXPECT_REFUSAL(perDimension(Layout(4, 9), {8, 8}), "the mode 4:9");
+}
+
+TEST(ContiguousValues, IsTheLargestVectorOfEveryThread) {
+  for (const FragmentLayout &fragment : examples()) {
+    EXPECT_EQ(contiguousValues(fragment), bruteForceContiguous(fragment))
+        << fragment;
+    for (int dim = 0; dim < static_cast<int>(fragment.shape.size()); ++dim) {
+      FragmentLayout slice = sliceLayout(fragment, {dim});
+      EXPECT_EQ(contiguousValues(slice), bruteForceContiguous(slice)) << slice;
+    }
+  }
+}
+
+TEST(ContiguousValues, AlignsWithWhereThreadsAndOtherValuesStart) {
+  FragmentLayout windows = {{16}, Layout(4, 2), Layout(8, 1)};
+  EXPECT_EQ(contiguousValues(windows), 2);
+  EXPECT_EQ(contiguousValues(windows), bruteForceContiguous(windows));
+  FragmentLayout strided = {{16}, Layout(), Layout::parse("(4,3):(1,6)")};
+  EXPECT_EQ(contiguousValues(strided), 2);
+  EXPECT_EQ(contiguousValues(strided), bruteForceContiguous(strided));
+}
+
+TEST(ContiguousValues, IsTwoForAnAccumulator) {
+  EXPECT_EQ(contiguousValues(accumulatorLayout(128, 256, 2)), 2);
+}
+
+TEST(FragmentLayouts, ReadWhatTheyWrite) {
+  EXPECT_EQ(accumulatorLayout(128, 256, 2).str(),
+            "128x256 (4,8,4,2):(256,1,16,64) / (2,2,32,1):(128,8,1024,64)");
+  for (const FragmentLayout &fragment : examples())
+    EXPECT_EQ(FragmentLayout::parse(fragment.str()), fragment);
+  EXPECT_REFUSAL(FragmentLayout::parse("128x256 4:1"), "expected 128x256");
+}

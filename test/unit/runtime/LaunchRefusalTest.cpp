@@ -1,0 +1,244 @@
+#include "FakeDriver.h"
+#include "Throws.h"
+
+namespace ashlar::test {
+namespace {
+
+class LaunchRefusal : public testing::Test {
+protected:
+  // Whatever is wrong, nothing may have been sent.
+  void expectRefused(std::initializer_list<const char *> parts) {
+    Device device = Device::open(fake.table);
+    Module module(device, artifact);
+    Stream stream = Stream::wrap(device, nullptr);
+    expectError([&] { module.launch(arguments, stream); }, parts);
+    EXPECT_EQ(fake.launches, 0);
+    EXPECT_EQ(fake.count("tensorMapEncodeTiled"), 0);
+  }
+
+  void *at(uintptr_t address) { return reinterpret_cast<void *>(address); }
+
+  FakeDriver fake;
+  Artifact artifact = gemmArtifact();
+  std::vector<NamedArgument> arguments = gemmArguments();
+};
+
+TEST_F(LaunchRefusal, NothingIsWrongWithTheArgumentsTheOtherTestsSpoil) {
+  Device device = Device::open(fake.table);
+  Module module(device, artifact);
+  Stream stream = Stream::wrap(device, nullptr);
+  module.launch(arguments, stream);
+  EXPECT_EQ(fake.launches, 1);
+}
+
+TEST_F(LaunchRefusal, MissingTensorNamesItsDeclaration) {
+  arguments.erase(arguments.begin() + 1);
+  expectRefused({"gemm.cpp:12: error: ", "kernel 'gemm'",
+                 "tensor 'B' is missing", "pass a TensorArgument"});
+}
+
+TEST_F(LaunchRefusal, MissingScalarNamesItsDeclaration) {
+  arguments.pop_back();
+  expectRefused(
+      {"gemm.cpp:14: error: ", "scalar 'alpha' is missing", "pass a float"});
+}
+
+TEST_F(LaunchRefusal, UnknownArgumentListsTheKnownOnes) {
+  arguments.push_back({"C", 1.0f});
+  expectRefused({"gemm.cpp:10: error: ", "'gemm' has no argument 'C'",
+                 "A, B, D, alpha, M, N, K"});
+}
+
+TEST_F(LaunchRefusal, DuplicateTensor) {
+  arguments.push_back(arguments[0]);
+  expectRefused({"gemm.cpp:11: error: ", "'A' is passed twice"});
+}
+
+TEST_F(LaunchRefusal, DuplicateScalar) {
+  arguments.push_back({"alpha", 0.25f});
+  expectRefused({"gemm.cpp:14: error: ", "'alpha' is passed twice"});
+}
+
+TEST_F(LaunchRefusal, DuplicateSize) {
+  arguments.push_back({"M", 256});
+  arguments.push_back({"M", 256});
+  expectRefused({"gemm.cpp:10: error: ", "'M' is passed twice"});
+}
+
+TEST_F(LaunchRefusal, ScalarWhereATensorIsDeclared) {
+  arguments[0].value = 1.0f;
+  expectRefused({"gemm.cpp:11: error: ", "'A' is a float",
+                 "declared as a tensor", "pass a TensorArgument"});
+}
+
+TEST_F(LaunchRefusal, TensorWhereAScalarIsDeclared) {
+  arguments[3].value = TensorArgument{at(0x1000), f32, {1}};
+  expectRefused({"gemm.cpp:14: error: ", "'alpha' is a tensor",
+                 "a scalar of type f32", "pass a float"});
+}
+
+TEST_F(LaunchRefusal, IntegerWhereAFloatIsDeclared) {
+  arguments[3].value = 1;
+  expectRefused({"gemm.cpp:14: error: ", "'alpha' is an integer", "f32"});
+}
+
+TEST_F(LaunchRefusal, FloatWhereAnIntegerIsDeclared) {
+  artifact.scalars[0].type = s32;
+  expectRefused(
+      {"gemm.cpp:14: error: ", "'alpha' is a float", "s32", "pass an integer"});
+}
+
+TEST_F(LaunchRefusal, IntegerThatDoesNotFitItsScalar) {
+  // The grid is not empty, so only the value can be what is refused.
+  artifact.scalars[0].type = s32;
+  arguments[3].value = int64_t(1) << 31;
+  Device device = Device::open(fake.table);
+  Module module(device, artifact);
+  Stream stream = Stream::wrap(device, nullptr);
+  expectError([&] { module.launch(arguments, stream); },
+              {"gemm.cpp:14: error: ", "scalar 'alpha' is 2147483648"});
+  EXPECT_EQ(fake.launches, 0);
+}
+
+TEST_F(LaunchRefusal, FloatWhereASizeIsDeclared) {
+  arguments.push_back({"M", 256.0f});
+  expectRefused({"gemm.cpp:10: error: ", "'M' is a float", "a size"});
+}
+
+TEST_F(LaunchRefusal, OtherElementType) {
+  tensor(arguments, "A").type = f16;
+  expectRefused(
+      {"gemm.cpp:11: error: ", "tensor 'A' holds f16", "declared bf16"});
+}
+
+TEST_F(LaunchRefusal, OtherRank) {
+  tensor(arguments, "B").shape = {1, 384, 128};
+  expectRefused({"gemm.cpp:12: error: ", "tensor 'B' has rank 3",
+                 "declared with rank 2"});
+}
+
+TEST_F(LaunchRefusal, OtherRankOfStrides) {
+  tensor(arguments, "B").strides = {1};
+  expectRefused({"gemm.cpp:12: error: ", "tensor 'B' has 2 extents and 1 "
+                                         "strides"});
+}
+
+TEST_F(LaunchRefusal, OtherConstantExtent) {
+  artifact.tensors[1].extents[1] = {-1, 64};
+  expectRefused({"gemm.cpp:12: error: ", "tensor 'B' has extent 128",
+                 "in dimension 1", "declared with 64"});
+}
+
+TEST_F(LaunchRefusal, TensorsThatDisagreeOnASizeAreBothNamed) {
+  tensor(arguments, "B").shape = {384, 64};
+  expectRefused({"gemm.cpp:12: error: ", "tensor 'B' has extent 64",
+                 "in dimension 1", "'K'", "tensor 'A' (gemm.cpp:11)", "128"});
+}
+
+TEST_F(LaunchRefusal, PassedSizeThatDisagreesWithATensor) {
+  arguments.push_back({"K", 64});
+  expectRefused({"gemm.cpp:11: error: ", "tensor 'A' has extent 128",
+                 "the argument 'K' makes it 64"});
+}
+
+TEST_F(LaunchRefusal, SizeThatIsNoExtentAndWasNotPassed) {
+  artifact.sizes.push_back("groups");
+  expectRefused({"gemm.cpp:10: error: ", "size 'groups' is no tensor's extent",
+                 "pass it"});
+}
+
+TEST_F(LaunchRefusal, PassedSizeOutsideItsLimits) {
+  artifact.sizes.push_back("groups");
+  arguments.push_back({"groups", -1});
+  expectRefused({"size 'groups' is -1", "2147483647"});
+  arguments.back().value = int64_t(1) << 31;
+  expectRefused({"size 'groups' is 2147483648", "2147483647"});
+}
+
+TEST_F(LaunchRefusal, ExtentOf32Bits) {
+  tensor(arguments, "A").shape[0] = int64_t(1) << 31;
+  expectRefused({"gemm.cpp:11: error: ", "extent 2147483648 in dimension 0",
+                 "2147483647"});
+}
+
+TEST_F(LaunchRefusal, NegativeExtent) {
+  tensor(arguments, "A").shape[0] = -128;
+  expectRefused({"gemm.cpp:11: error: ", "extent -128 in dimension 0"});
+}
+
+TEST_F(LaunchRefusal, InnermostStrideOtherThanOne) {
+  tensor(arguments, "A").strides = {1, 256};
+  expectRefused({"gemm.cpp:11: error: ", "stride 256 in its innermost",
+                 "the kernel needs 1"});
+}
+
+TEST_F(LaunchRefusal, StrideThatIsNotAligned) {
+  tensor(arguments, "A").strides = {132, 1};
+  expectRefused({"gemm.cpp:11: error: ",
+                 "stride 132 (264 bytes) in dimension "
+                 "0",
+                 "multiple of 16 bytes"});
+}
+
+TEST_F(LaunchRefusal, DenseTensorWhoseRowsAreNotAligned) {
+  arguments = gemmArguments(256, 100, 128);
+  expectRefused(
+      {"gemm.cpp:13: error: ", "tensor 'D' has stride 100 (200 bytes)",
+       "multiple of 16 bytes", "padded rows"});
+}
+
+TEST_F(LaunchRefusal, ContractsMayAskForMoreThanTma) {
+  artifact.tensors[0].alignmentBytes = 128;
+  tensor(arguments, "A").strides = {136, 1};
+  expectRefused({"stride 136 (272 bytes)", "multiple of 128 bytes"});
+}
+
+TEST_F(LaunchRefusal, TmaAsksForSixteenBytesWhateverTheContract) {
+  artifact.tensors[0].alignmentBytes = 2;
+  tensor(arguments, "A").strides = {129, 1};
+  expectRefused({"stride 129 (258 bytes)", "multiple of 16 bytes"});
+}
+
+TEST_F(LaunchRefusal, ZeroStride) {
+  tensor(arguments, "B").strides = {0, 1};
+  expectRefused({"gemm.cpp:12: error: ", "stride 0 in dimension 0", "above 0"});
+}
+
+TEST_F(LaunchRefusal, NegativeStride) {
+  tensor(arguments, "B").strides = {-128, 1};
+  expectRefused({"gemm.cpp:12: error: ", "stride -128 in dimension 0"});
+}
+
+TEST_F(LaunchRefusal, StrideOfAsManyBytesAsTmaCanNotCount) {
+  tensor(arguments, "A").strides = {(int64_t(1) << 39), 1};
+  expectRefused({"gemm.cpp:11: error: ", "549755813888 elements", "2^40"});
+}
+
+TEST_F(LaunchRefusal, DenseShapeThatOverflowsItsStrides) {
+  const int64_t most = (int64_t(1) << 31) - 1;
+  artifact.sizes = {"M", "N", "K", "P", "Q"};
+  artifact.tensors[0].extents = {{-1, 2}, {3}, {4}, {0}, {2}};
+  artifact.parameters.erase(artifact.parameters.begin() + 3);
+  tensor(arguments, "A").shape = {2, most, most, 256, 128};
+  expectRefused({"gemm.cpp:11: error: ", "2^40"});
+}
+
+TEST_F(LaunchRefusal, NullPointer) {
+  tensor(arguments, "D").data = nullptr;
+  expectRefused({"gemm.cpp:13: error: ", "tensor 'D' has a null data pointer"});
+}
+
+TEST_F(LaunchRefusal, PointerThatIsNotAligned) {
+  tensor(arguments, "D").data = at(0x30008);
+  expectRefused({"gemm.cpp:13: error: ", "tensor 'D' is at address 0x30008",
+                 "multiple of 16 bytes"});
+}
+
+TEST_F(LaunchRefusal, MoreBlocksThanAGridHas) {
+  artifact.grid = {{{0}, {1}}, {1, 1}, {}, false};
+  arguments = gemmArguments(1 << 20, 1 << 20, 128);
+  expectRefused({"gemm.cpp:10: error: ", "more than 2147483647 blocks"});
+}
+
+} // namespace
+} // namespace ashlar::test
