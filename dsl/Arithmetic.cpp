@@ -97,9 +97,8 @@ Mask combine(Binary operation, const MaskOperand &a, const MaskOperand &b) {
   if (left.getType() != right.getType())
     fail(a.where, "the masks are " + describe(left.getType()) + " and " +
                       describe(right.getType()) + "; they must agree");
-  return trace.declare<Mask>(HandleKind::mask,
-                             emit(trace, operation, left, right, a.where),
-                             a.where);
+  return trace.declare<Mask>(
+      HandleKind::mask, emit(trace, operation, left, right, a.where), a.where);
 }
 
 } // namespace

@@ -95,9 +95,8 @@ void Trace::closeLoop() {
           .replaceAllUsesWith(lookup(cell, frames.size() - 1));
   frame.block->eraseArguments(unchanged);
 
-  auto loop =
-      scf::ForOp::create(builder, where, frame.bounds.low, frame.bounds.high,
-                         frame.bounds.step, initial);
+  auto loop = scf::ForOp::create(builder, where, frame.bounds.low,
+                                 frame.bounds.high, frame.bounds.step, initial);
   loop.getRegion().getBlocks().clear();
   loop.getRegion().push_back(frame.detached.release());
   for (auto [cell, result] : llvm::zip(assigned, loop.getResults()))

@@ -27,8 +27,7 @@ Value broadcastAlong(Trace &trace, Value value, llvm::ArrayRef<int64_t> shape,
 Value broadcastColumn(Trace &trace, Value vector, llvm::ArrayRef<int64_t> shape,
                       SourceLocation where) {
   auto type = cast<RankedTensorType>(vector.getType());
-  if (type.getRank() != 1 || shape.size() < 2 ||
-      type.getDimSize(0) != shape[0])
+  if (type.getRank() != 1 || shape.size() < 2 || type.getDimSize(0) != shape[0])
     fail(where, "along_rows of " + dimensions(type.getShape()) +
                     " meets a fragment of " + dimensions(shape) +
                     "; it takes a vector with one value for each row");

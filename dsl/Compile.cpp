@@ -1,5 +1,5 @@
-#include "KernelImpl.h"
 #include "ashlar/compile.h"
+#include "KernelImpl.h"
 #include "compiler/driver/Driver.h"
 
 namespace ashlar {

@@ -36,9 +36,9 @@ Condition operator||(const Condition &a, ConditionOperand b) {
 Condition operator!(const Condition &a) {
   SourceLocation where = a.declared_at();
   Trace &trace = Trace::current(where);
-  return trace.declare<Condition>(
-      HandleKind::condition, emitNot(trace, trace.read(a, where), where),
-      where);
+  return trace.declare<Condition>(HandleKind::condition,
+                                  emitNot(trace, trace.read(a, where), where),
+                                  where);
 }
 
 } // namespace ashlar

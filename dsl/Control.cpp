@@ -32,8 +32,8 @@ OpenLoop::OpenLoop(const Handle &schedule, SourceLocation where)
   mlir::Value number = trace.openLoop(
       {range.getFirst(), range.getEnd(), range.getStep()}, where);
   int64_t rank = llvm::cast<tile::ScheduleType>(tiles.getType()).getRank();
-  llvm::SmallVector<mlir::Type> types(
-      rank, mlir::IndexType::get(trace.context()));
+  llvm::SmallVector<mlir::Type> types(rank,
+                                      mlir::IndexType::get(trace.context()));
   trace.create<tile::ScheduleCoordinatesOp>(where, types, tiles, number);
 }
 

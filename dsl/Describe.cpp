@@ -87,8 +87,8 @@ llvm::SmallVector<int64_t> checkedShape(const std::string &what,
                     " dimensions; it has 1 to 5");
   for (int64_t extent : shape)
     if (extent < 1)
-      fail(where, what + " has the extents " + shape.str() +
-                      "; each is at least 1");
+      fail(where,
+           what + " has the extents " + shape.str() + "; each is at least 1");
   return {shape.begin(), shape.end()};
 }
 

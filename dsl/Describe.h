@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ashlar/element_type.h"
-#include "ashlar/shape.h"
 #include "ashlar/location.h"
+#include "ashlar/shape.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -20,9 +20,8 @@ std::string describe(mlir::Type type);
 std::string dimensions(llvm::ArrayRef<int64_t> shape);
 
 /// The extents of `what`, each checked to be positive.
-llvm::SmallVector<int64_t> checkedShape(const std::string &what,
-                                        const Shape &shape,
-                                        SourceLocation where);
+llvm::SmallVector<int64_t>
+checkedShape(const std::string &what, const Shape &shape, SourceLocation where);
 /// The fragment type; throws when a fragment can't hold such elements.
 mlir::RankedTensorType fragmentType(mlir::MLIRContext *context,
                                     ElementType type, const Shape &shape,

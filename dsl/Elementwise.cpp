@@ -142,17 +142,17 @@ Value emitSplat(Trace &trace, Value scalar, RankedTensorType type,
 
 Value emitNumber(Trace &trace, double number, Type type, SourceLocation where) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return emitSplat(
-        trace, emitNumber(trace, number, tensor.getElementType(), where),
-        tensor, where);
+    return emitSplat(trace,
+                     emitNumber(trace, number, tensor.getElementType(), where),
+                     tensor, where);
   if (isa<FloatType>(type))
     return trace.constant(FloatAttr::get(type, number), where);
   unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   double limit = std::ldexp(1.0, bits - 1);
   if (number != std::nearbyint(number) || number < -limit || number >= limit)
     fail(where, std::to_string(number) + " is not an " + describe(type));
-  return trace.constant(
-      IntegerAttr::get(type, static_cast<int64_t>(number)), where);
+  return trace.constant(IntegerAttr::get(type, static_cast<int64_t>(number)),
+                        where);
 }
 
 namespace {

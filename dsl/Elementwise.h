@@ -5,7 +5,18 @@
 
 namespace ashlar::detail {
 
-enum class Binary { add, sub, mul, div, rem, min, max, ceilDiv, logicAnd, logicOr };
+enum class Binary {
+  add,
+  sub,
+  mul,
+  div,
+  rem,
+  min,
+  max,
+  ceilDiv,
+  logicAnd,
+  logicOr
+};
 enum class Unary { negate, abs, exp2, exp, log2, tanh, sqrt, rsqrt };
 enum class Comparison { lt, le, gt, ge, eq, ne };
 

@@ -47,8 +47,8 @@ Fragment convert(const Fragment &fragment, ElementType type,
   Trace &trace = Trace::current(where);
   mlir::Value value = trace.read(fragment, where);
   auto from = llvm::cast<mlir::RankedTensorType>(value.getType());
-  auto to = fragmentType(trace.context(), type, Shape(from.getShape().vec()),
-                         where);
+  auto to =
+      fragmentType(trace.context(), type, Shape(from.getShape().vec()), where);
   return declareFragment(
       trace, emitConvert(trace, value, to.getElementType(), where), where);
 }

@@ -36,9 +36,8 @@ Index arithmetic(Binary operation, const IndexOperand &a,
                  const IndexOperand &b) {
   Trace &trace = Trace::current(a.where);
   mlir::Value left = trace.read(a), right = trace.read(b);
-  return trace.declare<Index>(HandleKind::index,
-                              emit(trace, operation, left, right, a.where),
-                              a.where);
+  return trace.declare<Index>(
+      HandleKind::index, emit(trace, operation, left, right, a.where), a.where);
 }
 
 Condition compare(Comparison comparison, const IndexOperand &a,

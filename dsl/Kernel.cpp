@@ -16,7 +16,8 @@ using namespace detail;
 namespace {
 
 void checkName(const std::string &name, SourceLocation where) {
-  bool valid = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
+  bool valid =
+      !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
   for (unsigned char character : name)
     valid &= std::isalnum(character) || character == '_';
   if (!valid)
@@ -29,11 +30,11 @@ void verify(mlir::ModuleOp module) {
   std::optional<Error> first;
   mlir::ScopedDiagnosticHandler handler(
       module.getContext(), [&](mlir::Diagnostic &diagnostic) {
-        if (first || diagnostic.getSeverity() !=
-                         mlir::DiagnosticSeverity::Error)
+        if (first ||
+            diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
           return;
-        auto at = diagnostic.getLocation()
-                      ->findInstanceOf<mlir::FileLineColLoc>();
+        auto at =
+            diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>();
         first.emplace(at ? SourceLine{at.getFilename().str(), at.getLine(),
                                       at.getColumn()}
                          : SourceLine{},
@@ -46,13 +47,13 @@ void verify(mlir::ModuleOp module) {
 void trace(Kernel::Impl &impl, const Body<> &body, SourceLocation where) {
   checkName(impl.name, where);
   if (Trace::active())
-    fail(where, "kernel '" + impl.name + "' is defined inside another kernel; "
-                                         "define it outside");
-  impl.context
-      .loadDialect<tile::TileDialect, mlir::arith::ArithDialect,
-                   mlir::math::MathDialect, mlir::scf::SCFDialect>();
-  auto location = mlir::FileLineColLoc::get(
-      &impl.context, where.file_name(), where.line(), where.column());
+    fail(where, "kernel '" + impl.name +
+                    "' is defined inside another kernel; "
+                    "define it outside");
+  impl.context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect,
+                           mlir::math::MathDialect, mlir::scf::SCFDialect>();
+  auto location = mlir::FileLineColLoc::get(&impl.context, where.file_name(),
+                                            where.line(), where.column());
   impl.module = mlir::ModuleOp::create(location);
   Trace trace(impl.context, *impl.module, impl.name, where);
   body();

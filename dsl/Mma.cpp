@@ -15,9 +15,8 @@ Fragment mma(const SharedTile &a, const SharedTile &b,
   auto type = llvm::cast<mlir::RankedTensorType>(sum.getType());
   Shape shapeOfSum(type.getShape().vec());
 
-  std::string subject = "mma of A " + shapeOfA.str() + ", B " +
-                        shapeOfB.str() + " and an accumulator of " +
-                        shapeOfSum.str() + ": ";
+  std::string subject = "mma of A " + shapeOfA.str() + ", B " + shapeOfB.str() +
+                        " and an accumulator of " + shapeOfSum.str() + ": ";
   if (shapeOfA.rank() != 2 || shapeOfB.rank() != 2 || shapeOfSum.rank() != 2)
     fail(where, subject + "each has two dimensions");
   if (shapeOfA[1] != shapeOfB[0])

@@ -30,18 +30,17 @@ namespace {
 
 template <class Op> Stage take(const Pipeline &pipeline, SourceLocation where) {
   Trace &trace = Trace::current(where);
-  auto op = trace.create<Op>(
-      where, tile::StageType::get(trace.context()),
-      trace.read(pipeline, where));
+  auto op = trace.create<Op>(where, tile::StageType::get(trace.context()),
+                             trace.read(pipeline, where));
   return trace.declare<Stage>(HandleKind::stage, op, where);
 }
 
 template <class Op>
 Attempt attempt(const Pipeline &pipeline, SourceLocation where) {
   Trace &trace = Trace::current(where);
-  auto op = trace.create<Op>(
-      where, mlir::IntegerType::get(trace.context(), 1),
-      tile::StageType::get(trace.context()), trace.read(pipeline, where));
+  auto op = trace.create<Op>(where, mlir::IntegerType::get(trace.context(), 1),
+                             tile::StageType::get(trace.context()),
+                             trace.read(pipeline, where));
   return Attempt(
       trace.declareHandle(HandleKind::condition, op.getReady(), where),
       trace.declare<Stage>(HandleKind::stage, op.getStage(), where));

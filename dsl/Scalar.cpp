@@ -145,9 +145,8 @@ Scalar convert(const Scalar &a, ElementType type, SourceLocation where) {
   if (!element)
     fail(where, "a scalar can't be " + std::string(name(type)));
   mlir::Value value = trace.read(a, where);
-  return trace.declare<Scalar>(HandleKind::scalar,
-                               emitConvert(trace, value, element, where),
-                               where);
+  return trace.declare<Scalar>(
+      HandleKind::scalar, emitConvert(trace, value, element, where), where);
 }
 
 } // namespace ashlar

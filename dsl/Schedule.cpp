@@ -63,8 +63,7 @@ void cluster(std::initializer_list<int64_t> extents, SourceLocation where) {
     ctas *= extent;
   if (ctas > 8)
     fail(where, "the cluster of " + shape.str() + " has " +
-                    std::to_string(ctas) +
-                    " CTAs; the portable limit is 8");
+                    std::to_string(ctas) + " CTAs; the portable limit is 8");
   if (trace.kernel().getCluster())
     fail(where, "the kernel has a cluster already; call cluster once");
   trace.kernel().setCluster(checked);

@@ -6,16 +6,16 @@
 // demand; closing the loop drops the arguments that were never assigned.
 #pragma once
 
-#include "ashlar/error.h"
 #include "ashlar/body.h"
+#include "ashlar/error.h"
 #include "ashlar/index.h"
 #include "compiler/tile/Tile.h"
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinOps.h"
 
 #include <deque>
 #include <optional>
@@ -76,7 +76,8 @@ public:
     return Op::create(builder, location(where),
                       std::forward<Arguments>(arguments)...);
   }
-  /// Appends an operation by its author's attributes alone; passes set the rest.
+  /// Appends an operation by its author's attributes alone; passes set the
+  /// rest.
   template <class Op>
   Op declareOp(SourceLocation where, mlir::TypeRange results,
                llvm::ArrayRef<mlir::NamedAttribute> attributes = {}) {
@@ -142,8 +143,8 @@ public:
   void abandonLoop(SourceLocation where);
 
   /// Traces both bodies and makes one conditional of them.
-  void branch(mlir::Value condition, const Body<> &then, const Body<> *otherwise,
-              SourceLocation where);
+  void branch(mlir::Value condition, const Body<> &then,
+              const Body<> *otherwise, SourceLocation where);
 
   /// Throws when a loop was left by break or return.
   void checkLoops() const;

@@ -70,19 +70,20 @@ size_t Trace::depthOf(const Handle &handle, SourceLocation where) const {
   if (handle.kernel == 0)
     fail(where, subject + " stands outside the kernel; declare it inside");
   if (handle.kernel != serial)
-    fail(where, subject + " belongs to another kernel; handles can be used only "
-                          "in the kernel that made them, while it is built");
+    fail(where, subject +
+                    " belongs to another kernel; handles can be used only "
+                    "in the kernel that made them, while it is built");
   uint32_t number = cells[handle.cell].frame;
   for (size_t depth = frames.size(); depth-- > 0;)
     if (frames[depth].number == number)
       return depth;
   const FrameRecord &frame = records[number];
   std::string body = nameOf(frame.kind);
-  fail(where, subject + " is used outside its " + body + " (at " +
-                  lineOf(frame.opened) + "); declare it before the " + body +
-                  (frame.kind == FrameKind::role
-                       ? ", or pass it through shared memory"
-                       : " and assign it inside"));
+  fail(where,
+       subject + " is used outside its " + body + " (at " +
+           lineOf(frame.opened) + "); declare it before the " + body +
+           (frame.kind == FrameKind::role ? ", or pass it through shared memory"
+                                          : " and assign it inside"));
 }
 
 mlir::Value Trace::read(const Handle &handle, SourceLocation where) {
@@ -180,8 +181,7 @@ void Trace::assignIndex(Index &target, const Index &source) {
     target.constant = source.constant;
     return;
   }
-  SourceLocation where =
-      active() ? active()->lastLocation() : value.declared;
+  SourceLocation where = active() ? active()->lastLocation() : value.declared;
   Trace &trace = Trace::checked(where);
   trace.assign(variable, trace.read(source, where), where);
 }

@@ -22,8 +22,8 @@ Kernel gemm(const GemmConfig &c) {
 
     cluster({2, 1});
     TileLoop tiles = persistent({M, N}, {c.bm, c.bn}, Raster::grouped(8));
-    Pipeline ring = pipeline(c.stages, smem(bf16, {c.bm, c.bk}),
-                             smem(bf16, {c.bn, c.bk}));
+    Pipeline ring =
+        pipeline(c.stages, smem(bf16, {c.bm, c.bk}), smem(bf16, {c.bn, c.bk}));
 
     role("load", warps(1), registers(40), [&] {
       for (auto [m, n] : tiles)

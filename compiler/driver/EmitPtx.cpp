@@ -52,7 +52,11 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  // Loops are shaped before LLVM sees them; peeling and unrolling here would
+  // only copy wgmma and barriers.
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  llvm::PassBuilder builder(&machine, tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
@@ -79,6 +83,8 @@ struct FirstError : llvm::DiagnosticHandler {
 } // namespace
 
 PtxText emitPtx(mlir::ModuleOp module, bool keepLlvm) {
+  // The dialect that translates the kernel's `nvvm.` attributes.
+  module->getContext()->getOrLoadDialect("nvvm");
   llvm::LLVMContext context;
   std::string error;
   context.setDiagnosticHandler(std::make_unique<FirstError>(error));

@@ -18,7 +18,7 @@ public:
   Condition &operator=(const Condition &other) = default;
 
   template <class T>
-    requires std::same_as<T, bool>
+  requires std::same_as<T, bool>
   explicit operator T() const {
     static_assert(!std::same_as<T, bool>,
                   "a condition of the kernel is known only when the kernel "
@@ -51,20 +51,16 @@ Condition operator||(const Condition &a, detail::ConditionOperand b);
 Condition operator!(const Condition &a);
 
 // With a bool both operands must match exactly: C++ has && and || of its own.
-template <std::same_as<bool> B>
-Condition operator&&(const Condition &a, B b) {
+template <std::same_as<bool> B> Condition operator&&(const Condition &a, B b) {
   return a && detail::ConditionOperand(b, a.declared_at());
 }
-template <std::same_as<bool> B>
-Condition operator||(const Condition &a, B b) {
+template <std::same_as<bool> B> Condition operator||(const Condition &a, B b) {
   return a || detail::ConditionOperand(b, a.declared_at());
 }
-template <std::same_as<bool> B>
-Condition operator&&(B a, const Condition &b) {
+template <std::same_as<bool> B> Condition operator&&(B a, const Condition &b) {
   return b && detail::ConditionOperand(a, b.declared_at());
 }
-template <std::same_as<bool> B>
-Condition operator||(B a, const Condition &b) {
+template <std::same_as<bool> B> Condition operator||(B a, const Condition &b) {
   return b || detail::ConditionOperand(a, b.declared_at());
 }
 

@@ -35,8 +35,7 @@ public:
 Fragment zeros(ElementType type, const Shape &shape,
                SourceLocation where = SourceLocation::current());
 /// A fragment with one value everywhere.
-Fragment full(ElementType type, const Shape &shape,
-              detail::ScalarOperand value,
+Fragment full(ElementType type, const Shape &shape, detail::ScalarOperand value,
               SourceLocation where = SourceLocation::current());
 
 /// accumulator + a · b on the tensor cores, asynchronously: the program goes
@@ -61,8 +60,8 @@ public:
 private:
   Fragment vector;
 };
-/// `scores - along_rows(row_max)`. A plain vector of length n meets the columns,
-/// as in NumPy.
+/// `scores - along_rows(row_max)`. A plain vector of length n meets the
+/// columns, as in NumPy.
 inline ColumnVector
 along_rows(const Fragment &vector,
            SourceLocation where = SourceLocation::current()) {

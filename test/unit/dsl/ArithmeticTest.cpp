@@ -43,7 +43,8 @@ TEST(Arithmetic, BroadcastsLikeNumpy) {
     Fragment bias = zeros(f32, {8}), maximum = zeros(f32, {64});
     exp2(a - along_rows(maximum)) + bias;
   }));
-  EXPECT_THAT(text, HasSubstr("along [0] : tensor<64xf32> -> tensor<64x8xf32>"));
+  EXPECT_THAT(text,
+              HasSubstr("along [0] : tensor<64xf32> -> tensor<64x8xf32>"));
   EXPECT_THAT(text, HasSubstr("along [1] : tensor<8xf32> -> tensor<64x8xf32>"));
 }
 
@@ -85,7 +86,9 @@ TEST(Arithmetic, Conversions) {
   for (const char *op : {"truncf", "extf", "fptosi", "trunci", "sitofp"})
     EXPECT_THAT(text, HasSubstr(std::string("arith.") + op));
   EXPECT_THAT(text, HasSubstr("tensor<64x8xf8E4M3FN>"));
-  EXPECT_THAT(mistake(in_role([] { zeros(tf32, {64, 8}); })),
+  EXPECT_THAT(mistake(in_role([] {
+                zeros(tf32, {64, 8});
+              })),
               HasSubstr("a fragment can't hold tf32; use f32"));
 }
 

@@ -100,7 +100,8 @@ TEST(Carry, BreakIsAnError) {
       break;
   });
   EXPECT_THAT(mistake(k), HasSubstr("a DSL loop was left by break or return"));
-  EXPECT_THAT(mistake(k), HasSubstr("CarryTest.cpp:" + std::to_string(__LINE__ - 4)));
+  EXPECT_THAT(mistake(k),
+              HasSubstr("CarryTest.cpp:" + std::to_string(__LINE__ - 4)));
 }
 
 TEST(Carry, ReturnFromALoopIsAnError) {

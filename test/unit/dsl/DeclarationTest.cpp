@@ -10,7 +10,9 @@ std::string declared(detail::Body<> body) { return mistake(kernel("k", body)); }
 } // namespace
 
 TEST(Declaration, Tensors) {
-  EXPECT_THAT(declared([] { input("A", bf16, {1, 2, 3, 4, 5, 6}); }),
+  EXPECT_THAT(declared([] {
+                input("A", bf16, {1, 2, 3, 4, 5, 6});
+              }),
               HasSubstr("tensor 'A' has 6 dimensions; a tensor has 1 to 5"));
   EXPECT_THAT(declared([] { input("A", bf16, {}); }),
               HasSubstr("has 0 dimensions"));
@@ -24,8 +26,9 @@ TEST(Declaration, NamesAreTakenOnce) {
     size("A");
     input("A", bf16, {8});
   });
-  EXPECT_THAT(mistake(k), HasSubstr("'A' is already taken at DeclarationTest.cpp:" +
-                                    std::to_string(__LINE__ - 4)));
+  EXPECT_THAT(mistake(k),
+              HasSubstr("'A' is already taken at DeclarationTest.cpp:" +
+                        std::to_string(__LINE__ - 4)));
 }
 
 TEST(Declaration, Coordinates) {
@@ -37,10 +40,14 @@ TEST(Declaration, Coordinates) {
 }
 
 TEST(Declaration, Pipelines) {
-  EXPECT_THAT(declared([] { pipeline(0, smem(bf16, {64, 64})); }),
+  EXPECT_THAT(declared([] {
+                pipeline(0, smem(bf16, {64, 64}));
+              }),
               HasSubstr("has 0 stages"));
   EXPECT_THAT(declared([] { pipeline(2); }), HasSubstr("hold no tile"));
-  EXPECT_THAT(declared([] { pipeline(2, smem(bf16, {64, -1})); }),
+  EXPECT_THAT(declared([] {
+                pipeline(2, smem(bf16, {64, -1}));
+              }),
               HasSubstr("has the extents 64x-1"));
   EXPECT_THAT(declared([] {
                 Pipeline ring = pipeline(2, smem(bf16, {64, 64}));
@@ -54,10 +61,9 @@ TEST(Declaration, Roles) {
               HasSubstr("has 0 warps"));
   EXPECT_THAT(declared([] { role("r", warps(1), registers(41), [] {}); }),
               HasSubstr("a budget of 41 registers"));
-  EXPECT_THAT(declared([] {
-                role("r", warps(1), [] { role("s", warps(1), [] {}); });
-              }),
-              HasSubstr("role 's' stands inside a role"));
+  EXPECT_THAT(
+      declared([] { role("r", warps(1), [] { role("s", warps(1), [] {}); }); }),
+      HasSubstr("role 's' stands inside a role"));
   EXPECT_THAT(declared([] {
                 role("r", warps(1), [] {});
                 role("r", warps(1), [] {});
@@ -117,8 +123,8 @@ TEST(Declaration, TheVerifierSpeaksAtTheAuthorsLine) {
       mma(s[0], s[1].T(), zeros(f32, {96, 64}));
     });
   });
-  EXPECT_THAT(mistake(k), HasSubstr("DeclarationTest.cpp:" +
-                                    std::to_string(__LINE__ - 4)));
+  EXPECT_THAT(mistake(k),
+              HasSubstr("DeclarationTest.cpp:" + std::to_string(__LINE__ - 4)));
   EXPECT_THAT(mistake(k), HasSubstr("has M = 96"));
 }
 

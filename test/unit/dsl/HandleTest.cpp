@@ -13,16 +13,17 @@ std::string at(int line) { return "HandleTest.cpp:" + std::to_string(line); }
 } // namespace
 
 TEST(Handle, AFragmentOutsideItsLoop) {
+  int loop = __LINE__ + 3;
   Kernel k = in_role([] {
     std::optional<Fragment> kept;
     for (Index i : range(4))
       kept.emplace(zeros(f32, {64, 8}));
     *kept + 1;
   });
-  EXPECT_THAT(mistake(k), HasSubstr(at(__LINE__ - 2) + ": error"));
-  EXPECT_THAT(mistake(k), HasSubstr("fragment declared at " + at(__LINE__ - 4) +
-                                    " is used outside its loop (at " +
-                                    at(__LINE__ - 5)));
+  EXPECT_THAT(mistake(k), HasSubstr(at(loop + 2) + ": error"));
+  EXPECT_THAT(mistake(k),
+              HasSubstr("fragment declared at " + at(loop + 1) +
+                        " is used outside its loop (at " + at(loop)));
 }
 
 TEST(Handle, AStageInAnotherRole) {

@@ -1,0 +1,63 @@
+// Compiles a tile kernel from a text file: to PTX on the standard output, or to
+// an artifact that the runtime loads.
+
+#include "compiler/driver/Driver.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace {
+
+llvm::cl::opt<std::string> input(llvm::cl::Positional, llvm::cl::Required,
+                                 llvm::cl::desc("<kernel.mlir>"));
+llvm::cl::opt<std::string> save("save", llvm::cl::desc("write the artifact"),
+                                llvm::cl::value_desc("file"));
+llvm::cl::opt<std::string> emit("emit", llvm::cl::init("ptx"),
+                                llvm::cl::desc("level to print"),
+                                llvm::cl::value_desc("level"));
+llvm::cl::opt<bool> resources("resources",
+                              llvm::cl::desc("print resources and times"));
+
+int run() {
+  mlir::DialectRegistry registry;
+  ashlar::compiler::registerDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  auto module = mlir::parseSourceFile<mlir::ModuleOp>(input, &context);
+  if (!module)
+    return 1;
+  ashlar::CompileOptions options;
+  options.assemble = resources || !save.empty();
+  options.keep_levels = save.empty() && !resources;
+  ashlar::Compilation result = ashlar::compiler::compile(*module, options);
+  for (const ashlar::Warning &warning : result.warnings)
+    llvm::errs() << warning.where.str() << ": warning: " << warning.message
+                 << "\n";
+  if (!save.empty())
+    ashlar::save(result.artifact, save.getValue());
+  if (resources) {
+    const ashlar::Resources &used = result.artifact.resources;
+    llvm::outs() << used.registers << " registers, " << used.spillStoreBytes
+                 << " bytes of spill stores, " << used.spillLoadBytes
+                 << " of spill loads\n";
+    for (const ashlar::StepTime &step : result.times)
+      llvm::outs() << step.step << ": " << step.milliseconds << " ms\n";
+  }
+  for (const ashlar::LevelText &level : result.levels)
+    if (level.level == emit)
+      llvm::outs() << level.text;
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::cl::ParseCommandLineOptions(argc, argv, "Ashlar: tile IR to PTX\n");
+  try {
+    return run();
+  } catch (const ashlar::Error &error) {
+    llvm::errs() << error.what() << "\n";
+    return 1;
+  }
+}
