@@ -7,6 +7,9 @@ namespace ashlar {
 Compilation compile(const Kernel &kernel, const CompileOptions &options) {
   mlir::OwningOpRef<mlir::ModuleOp> program =
       kernel.implementation()->program().clone();
+  mlir::DialectRegistry levels;
+  compiler::registerDialects(levels);
+  program->getContext()->appendDialectRegistry(levels);
   return compiler::compile(*program, options);
 }
 

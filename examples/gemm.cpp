@@ -49,6 +49,23 @@ Kernel gemm(const GemmConfig &c) {
   });
 }
 
+// What an element of D should be.
+double dotProduct(const Problem &problem, std::span<const int64_t> at) {
+  const HostTensor &a = problem["A"], &b = problem["B"];
+  const int64_t length = problem.size("K");
+  double sum = 0;
+  for (int64_t k = 0; k < length; ++k)
+    sum += a(at[0], k) * b(at[1], k);
+  return sum;
+}
+
+double operations(const Problem &problem) {
+  return 2.0 * problem.size("M") * problem.size("N") * problem.size("K");
+}
+
 int main(int argc, char **argv) {
-  return ashlar::tool(argc, argv, gemm(GemmConfig{}));
+  return tool(argc, argv, gemm(GemmConfig{}),
+              {.sizes = {{"M", 4096}, {"N", 4096}, {"K", 4096}},
+               .references = {{"D", dotProduct}},
+               .operations = operations});
 }

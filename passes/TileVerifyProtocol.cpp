@@ -1,8 +1,18 @@
-// tile-verify-protocol: every stage is acquired, committed, waited for and
-// released in order.
+// tile-verify-protocol: every stage is acquired, written and committed, or
+// waited for, read and released, in this order and on every path.
+//
+// Each role is walked in program order with the stages that it holds. This is a
+// structural check: it sees one role at a time, and of loops one iteration.
 
 #include "compiler/tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <set>
 
 namespace ashlar {
 
@@ -13,8 +23,419 @@ using namespace mlir;
 
 namespace {
 
+using Roles = llvm::SmallSetVector<Operation *, 4>;
+
+bool isAcquired(Value stage) {
+  return isa<tile::AcquireOp, tile::TryAcquireOp>(stage.getDefiningOp());
+}
+StringRef taken(Value stage) {
+  return isAcquired(stage) ? "acquired" : "waited for";
+}
+StringRef given(Value stage) {
+  return isAcquired(stage) ? "committed" : "released";
+}
+StringRef give(Value stage) { return isAcquired(stage) ? "commit" : "release"; }
+
+/// Who fills and who drains each pipeline, and which of its tiles are written.
+struct Traffic {
+  llvm::MapVector<Value, Roles> producers, consumers;
+  std::set<std::pair<void *, int64_t>> written;
+
+  explicit Traffic(tile::KernelOp kernel) {
+    kernel.walk([&](Operation *op) {
+      if (isa<tile::CommitOp>(op))
+        producers[op->getOperand(0)].insert(tile::roleOf(op));
+      if (isa<tile::ReleaseOp>(op))
+        consumers[op->getOperand(0)].insert(tile::roleOf(op));
+      Value target;
+      if (auto copy = dyn_cast<tile::CopyOp>(op))
+        target = copy.getTarget();
+      if (auto write = dyn_cast<tile::WriteOp>(op))
+        target = write.getTarget();
+      if (auto buffer =
+              target ? target.getDefiningOp<tile::BufferOp>() : nullptr)
+        if (Value pipeline = tile::pipelineOf(buffer.getStage()))
+          written.insert({pipeline.getAsOpaquePointer(), buffer.getIndex()});
+    });
+  }
+
+  bool onlyProducer(Value pipeline, Operation *role) {
+    return producers[pipeline].size() == 1 &&
+           producers[pipeline].contains(role);
+  }
+  bool onlyConsumer(Value pipeline, Operation *role) {
+    return consumers[pipeline].size() == 1 &&
+           consumers[pipeline].contains(role);
+  }
+};
+
+/// A stage in the hands of a role.
+struct Holding {
+  enum State {
+    offered, ///< by try_acquire or try_wait, outside the branch that is ready
+    open,    ///< acquired or waited for
+    closed,  ///< committed or released
+    reported
+  } state;
+  Operation *closedBy = nullptr;
+};
+
+/// What is known of a pipeline at a point of a role.
+struct Balance {
+  static constexpr int64_t unbounded = int64_t(1) << 40;
+  int64_t fullAtMost = 0;   ///< stages committed and not yet waited for
+  int64_t takenAtLeast = 0; ///< stages acquired and not yet released
+};
+
+struct Path {
+  llvm::MapVector<Value, Holding> stages;
+  llvm::MapVector<Value, Balance> balances;
+
+  int64_t countOpen(Value pipeline, bool acquired) const {
+    return llvm::count_if(stages, [&](auto &entry) {
+      return entry.second.state == Holding::open &&
+             isAcquired(entry.first) == acquired &&
+             tile::pipelineOf(entry.first) == pipeline;
+    });
+  }
+};
+
+/// The `ready` flags that are true where `condition` is `truth`.
+void collectReady(Value condition, bool truth,
+                  llvm::SmallPtrSetImpl<Operation *> &ready) {
+  Operation *op = condition.getDefiningOp();
+  if (!op)
+    return;
+  if (isa<tile::TryAcquireOp, tile::TryWaitOp>(op)) {
+    if (truth)
+      ready.insert(op);
+  } else if (isa<arith::XOrIOp>(op) &&
+             matchPattern(op->getOperand(1), m_One())) {
+    collectReady(op->getOperand(0), !truth, ready);
+  } else if ((isa<arith::AndIOp>(op) && truth) ||
+             (isa<arith::OrIOp>(op) && !truth)) {
+    for (Value operand : op->getOperands())
+      collectReady(operand, truth, ready);
+  }
+}
+
+/// Walks one role.
+class RoleProtocol {
+public:
+  RoleProtocol(tile::RoleOp role, Traffic &traffic)
+      : role(role), traffic(traffic) {}
+
+  LogicalResult run() {
+    Path path;
+    walk(role.getBody().front(), path, "the role");
+    return success(!failed);
+  }
+
+private:
+  /// Refuses at `op`, with a note at the operation that it is in conflict with.
+  void refuse(Operation *op, const Twine &message, Operation *other,
+              const Twine &note) {
+    InFlightDiagnostic error = op->emitError(message);
+    error.attachNote(other->getLoc()) << note;
+    failed = true;
+  }
+
+  void walk(Block &block, Path &path, StringRef place) {
+    SmallVector<Value> own;
+    for (Operation &op : block) {
+      if (isa<tile::AcquireOp, tile::TryAcquireOp, tile::WaitOp,
+              tile::TryWaitOp>(op)) {
+        own.push_back(op.getResults().back());
+        take(op, path);
+      } else if (isa<tile::CommitOp, tile::ReleaseOp>(op)) {
+        close(op, path);
+      } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        walkLoop(loop, path);
+      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+        walkBranch(branch, path);
+      } else {
+        for (Value operand : op.getOperands())
+          if (auto buffer = operand.getDefiningOp<tile::BufferOp>())
+            use(op, buffer, path);
+      }
+    }
+    for (Value stage : own) {
+      leave(stage, path.stages[stage], place);
+      path.stages.erase(stage);
+    }
+  }
+
+  /// A stage that was taken in a block does not outlive it.
+  void leave(Value stage, const Holding &holding, StringRef place) {
+    if (holding.state != Holding::open && holding.state != Holding::offered)
+      return;
+    stage.getDefiningOp()->emitError("the stage ")
+        << taken(stage) << " here is not " << given(stage)
+        << (holding.state == Holding::offered ? " where it is ready" : "")
+        << " by the end of " << place << ": add a " << give(stage)
+        << " behind its last use";
+    failed = true;
+  }
+
+  void take(Operation &op, Path &path) {
+    Value pipeline = op.getOperand(0), stage = op.getResults().back();
+    bool fills = isAcquired(stage), waits = isa<tile::AcquireOp, tile::WaitOp>(op);
+    int64_t stages = cast<tile::PipelineType>(pipeline.getType()).getStages();
+    Operation *declared = pipeline.getDefiningOp();
+    Balance &balance = path.balances[pipeline];
+    int64_t held = path.countOpen(pipeline, fills);
+    if (waits && held >= stages)
+      refuse(&op,
+             "role '" + role.getName() + "' holds all " + Twine(stages) +
+                 " stages of the pipeline and waits for another: " +
+                 give(stage) + " one first, or give the pipeline more stages",
+             declared, "the pipeline is declared here");
+    else if (waits && fills && traffic.onlyConsumer(pipeline, role) &&
+             balance.takenAtLeast >= stages)
+      refuse(&op,
+             "role '" + role.getName() + "' acquires a stage of the pipeline "
+                 "that only it drains, when all " + Twine(stages) +
+                 " are taken: release one first, or give the pipeline more "
+                 "stages",
+             declared, "the pipeline is declared here");
+    else if (waits && !fills && traffic.onlyProducer(pipeline, role) &&
+             balance.fullAtMost <= 0)
+      refuse(&op,
+             "role '" + role.getName() + "' waits for a stage of the pipeline "
+                 "that only it fills, before it has filled one: commit a "
+                 "stage before this wait",
+             declared, "the pipeline is declared here");
+    if (waits && fills)
+      ++balance.takenAtLeast;
+    if (waits && !fills && balance.fullAtMost < Balance::unbounded)
+      balance.fullAtMost = std::max<int64_t>(balance.fullAtMost - 1, 0);
+    path.stages[stage] = {waits ? Holding::open : Holding::offered};
+  }
+
+  /// The holding of a stage that may be used here, or null after a report.
+  Holding *usable(Operation &op, Value stage, Path &path, StringRef doing) {
+    auto it = path.stages.find(stage);
+    if (it == path.stages.end()) {
+      op.emitError("this ") << doing << " a stage that no acquire or wait of "
+                            << "this role gave: take a stage from the pipeline "
+                            << "first";
+      failed = true;
+      return nullptr;
+    }
+    Holding &holding = it->second;
+    if (holding.state == Holding::open)
+      return &holding;
+    if (holding.state == Holding::offered)
+      refuse(&op,
+             Twine("this ") + doing + " a stage that may not be ready: do it "
+                 "under when(ready)",
+             stage.getDefiningOp(), "readiness is tested here");
+    if (holding.state == Holding::closed) {
+      if (isa<tile::CommitOp, tile::ReleaseOp>(op))
+        refuse(&op,
+               Twine("this ") + doing + " a stage that has been " +
+                   given(stage) + " already: remove one of the two",
+               holding.closedBy, Twine(given(stage)) + " here");
+      else
+        refuse(&op,
+               Twine("this ") + doing + " a stage that has been " +
+                   given(stage) + ": move the " + give(stage) +
+                   " behind its last use",
+               holding.closedBy, Twine(given(stage)) + " here");
+    }
+    holding.state = Holding::reported;
+    return nullptr;
+  }
+
+  void close(Operation &op, Path &path) {
+    bool commits = isa<tile::CommitOp>(op);
+    Value pipeline = op.getOperand(0), stage = op.getOperand(1);
+    StringRef doing = commits ? "commits" : "releases";
+    Holding *holding = usable(op, stage, path, doing);
+    if (!holding)
+      return;
+    Operation *taker = stage.getDefiningOp();
+    holding->state = Holding::closed;
+    holding->closedBy = &op;
+    if (commits != isAcquired(stage))
+      return refuse(&op,
+                    Twine("this ") + doing + " a stage that was " +
+                        taken(stage) + ": use " + give(stage),
+                    taker, Twine(taken(stage)) + " here");
+    if (tile::pipelineOf(stage) != pipeline)
+      return refuse(&op,
+                    Twine("this ") + doing + " a stage of another pipeline: " +
+                        give(stage) + " it to the pipeline it came from",
+                    taker, Twine(taken(stage)) + " here");
+    Balance &balance = path.balances[pipeline];
+    if (commits)
+      balance.fullAtMost =
+          std::min(balance.fullAtMost + 1, Balance::unbounded);
+    else
+      --balance.takenAtLeast;
+  }
+
+  void use(Operation &op, tile::BufferOp buffer, Path &path) {
+    Value stage = buffer.getStage();
+    bool writes = isa<tile::CopyOp, tile::WriteOp>(op);
+    Holding *holding =
+        usable(op, stage, path, writes ? "writes into" : "reads");
+    if (!holding)
+      return;
+    Operation *taker = stage.getDefiningOp();
+    if (writes && !isAcquired(stage)) {
+      refuse(&op,
+             "this writes into a stage that was waited for, which is there to "
+             "be read: write into a stage from acquire",
+             taker, "waited for here");
+      holding->state = Holding::reported;
+      return;
+    }
+    if (!writes && isAcquired(stage)) {
+      refuse(&op,
+             "this reads a stage that was acquired, which is not full yet: "
+             "read a stage from wait",
+             taker, "acquired here");
+      holding->state = Holding::reported;
+      return;
+    }
+    Value pipeline = tile::pipelineOf(stage);
+    if (!writes && !traffic.producers[pipeline].empty() &&
+        !traffic.written.contains(
+            {pipeline.getAsOpaquePointer(), buffer.getIndex()}))
+      refuse(&op,
+             "this reads tile " + Twine(buffer.getIndex()) +
+                 " of a stage, which no role writes: copy or write it between "
+                 "acquire and commit",
+             pipeline.getDefiningOp(), "the pipeline is declared here");
+  }
+
+  void walkLoop(scf::ForOp loop, Path &path) {
+    Path inside = path;
+    walk(*loop.getBody(), inside, "the loop body");
+    for (auto &[stage, holding] : path.stages) {
+      Holding &after = inside.stages[stage];
+      if (after.state == Holding::closed && holding.state != Holding::closed) {
+        refuse(after.closedBy,
+               Twine("this ") + give(stage) + " stands in a loop and would be "
+                   "repeated, but its stage was " + taken(stage) +
+                   " outside: move both into the loop or both out of it",
+               stage.getDefiningOp(), Twine(taken(stage)) + " here");
+        after.state = Holding::reported;
+      }
+      holding = after;
+    }
+    auto trips = loop.getStaticTripCount();
+    for (auto &[pipeline, after] : inside.balances) {
+      Balance &balance = path.balances[pipeline];
+      int64_t filled = after.fullAtMost - balance.fullAtMost;
+      int64_t took = after.takenAtLeast - balance.takenAtLeast;
+      if (filled > 0)
+        balance.fullAtMost = Balance::unbounded;
+      // A loop that may not run takes nothing, but may release.
+      if (trips)
+        balance.takenAtLeast += took * trips->getSExtValue();
+      else if (took < 0)
+        balance.takenAtLeast = -Balance::unbounded;
+      int64_t stages =
+          cast<tile::PipelineType>(pipeline.getType()).getStages();
+      if (took > 0 && balance.takenAtLeast > stages &&
+          traffic.onlyConsumer(pipeline, role)) {
+        refuse(loop,
+               "this loop acquires more than the " + Twine(stages) +
+                   " stages of a pipeline that only role '" + role.getName() +
+                   "' drains, and releases none: release in the loop, or give "
+                   "the pipeline more stages",
+               pipeline.getDefiningOp(), "the pipeline is declared here");
+        balance.takenAtLeast = -Balance::unbounded;
+      }
+    }
+  }
+
+  void walkBranch(scf::IfOp branch, Path &path) {
+    Path arms[2] = {path, path};
+    llvm::SmallPtrSet<Operation *, 4> ready[2];
+    for (int arm : {0, 1}) {
+      collectReady(branch.getCondition(), arm == 0, ready[arm]);
+      for (auto &[stage, holding] : arms[arm].stages)
+        if (holding.state == Holding::offered &&
+            ready[arm].contains(stage.getDefiningOp()))
+          holding.state = Holding::open;
+      Block *block = arm == 0 ? branch.thenBlock() : branch.elseBlock();
+      if (block)
+        walk(*block, arms[arm], "this branch");
+    }
+    for (auto &[stage, holding] : path.stages)
+      holding = join(branch, stage, holding, arms, ready);
+    for (Path &arm : arms)
+      for (auto &[pipeline, after] : arm.balances)
+        path.balances.insert({pipeline, after});
+    for (auto &[pipeline, balance] : path.balances) {
+      Balance a = arms[0].balances.lookup(pipeline);
+      Balance b = arms[1].balances.lookup(pipeline);
+      balance = {std::max(a.fullAtMost, b.fullAtMost),
+                 std::min(a.takenAtLeast, b.takenAtLeast)};
+    }
+  }
+
+  /// What holds of a stage behind a conditional.
+  Holding join(scf::IfOp branch, Value stage, Holding before, Path (&arms)[2],
+               llvm::SmallPtrSet<Operation *, 4> (&ready)[2]) {
+    Holding after[2];
+    for (int arm : {0, 1}) {
+      after[arm] = arms[arm].stages.lookup(stage);
+      if (after[arm].state == Holding::reported)
+        return after[arm];
+    }
+    if (before.state == Holding::offered)
+      for (int arm : {0, 1})
+        if (ready[arm].contains(stage.getDefiningOp()))
+          return after[arm].state == Holding::closed ? after[arm] : before;
+    if (after[0].state == after[1].state)
+      return after[0];
+    int closing = after[0].state == Holding::closed ? 0 : 1;
+    Operation *taker = stage.getDefiningOp();
+    refuse(taker,
+           Twine("the stage ") + taken(stage) + " here is " + given(stage) +
+               " on one path and not on the other: " + give(stage) +
+               " it on both, or behind the conditional",
+           after[closing].closedBy,
+           Twine(given(stage)) + " only where the condition is " +
+               (closing == 0 ? "true" : "false"));
+    return {Holding::reported};
+  }
+
+  tile::RoleOp role;
+  Traffic &traffic;
+  bool failed = false;
+};
+
+/// A pipeline moves data only if some role fills it and some role drains it.
+LogicalResult checkTraffic(tile::PipelineOp pipeline, Traffic &traffic) {
+  Value value = pipeline.getResult();
+  if (traffic.producers[value].empty())
+    return pipeline.emitError(
+        "no role commits a stage of this pipeline, so nothing ever arrives: "
+        "fill it with acquire, copy and commit, or remove it");
+  if (traffic.consumers[value].empty())
+    return pipeline.emitError("no role releases a stage of this pipeline, so "
+                              "its producer stops after ")
+           << pipeline.getResult().getType().getStages()
+           << " stages: drain it with wait and release, or remove it";
+  return success();
+}
+
 struct TileVerifyProtocol : impl::TileVerifyProtocolBase<TileVerifyProtocol> {
-  void runOnOperation() override {}
+  void runOnOperation() override {
+    Traffic traffic(getOperation());
+    bool failed = false;
+    for (auto role : getOperation().getBody().getOps<tile::RoleOp>())
+      failed |= RoleProtocol(role, traffic).run().failed();
+    for (auto pipeline : getOperation().getBody().getOps<tile::PipelineOp>())
+      failed |= checkTraffic(pipeline, traffic).failed();
+    if (failed)
+      signalPassFailure();
+  }
 };
 
 } // namespace

@@ -63,10 +63,11 @@ LogicalResult ThreadLowering::lowerBarrier(Operation &op) {
           b.ptx("mbarrier.arrive.shared::cta.b64 _, [$0];", barrier);
           return;
         }
+        // A release at cluster scope would cost a fence of the whole GPU; what
+        // it would order, reads of the stage, is complete by now.
         b.ptx("{\n\t.reg .b32 remote;\n\t"
               "mapa.shared::cluster.u32 remote, $0, $1;\n\t"
-              "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
-              "[remote];\n\t}",
+              "mbarrier.arrive.shared::cluster.b64 _, [remote];\n\t}",
               {barrier, lookup(arrive.getRank())});
       })
       .Case<hopper::MbarrierWaitOp>([&](auto wait) {

@@ -22,13 +22,14 @@ TEST(Declaration, Tensors) {
 }
 
 TEST(Declaration, NamesAreTakenOnce) {
+  int first = __LINE__ + 2;
   Kernel k = kernel("k", [] {
     size("A");
     input("A", bf16, {8});
   });
   EXPECT_THAT(mistake(k),
               HasSubstr("'A' is already taken at DeclarationTest.cpp:" +
-                        std::to_string(__LINE__ - 4)));
+                        std::to_string(first)));
 }
 
 TEST(Declaration, Coordinates) {
@@ -116,6 +117,7 @@ TEST(Declaration, LeadingCoordinatesArePlain) {
 }
 
 TEST(Declaration, TheVerifierSpeaksAtTheAuthorsLine) {
+  int mistaken = __LINE__ + 5;
   Kernel k = kernel("k", [] {
     Pipeline ring = pipeline(2, smem(bf16, {96, 64}), smem(bf16, {64, 64}));
     role("math", warpgroups(1), [&] {
@@ -124,7 +126,7 @@ TEST(Declaration, TheVerifierSpeaksAtTheAuthorsLine) {
     });
   });
   EXPECT_THAT(mistake(k),
-              HasSubstr("DeclarationTest.cpp:" + std::to_string(__LINE__ - 4)));
+              HasSubstr("DeclarationTest.cpp:" + std::to_string(mistaken)));
   EXPECT_THAT(mistake(k), HasSubstr("has M = 96"));
 }
 

@@ -1,0 +1,49 @@
+# Programs: one executable each, or, when LLVM is linked statically, all of them
+# in one, which acts as the program whose name it is called by: the compiler is
+# 40 MB and is not needed twice.
+
+# ashlar_add_program(name source... LIBRARIES library...)
+function(ashlar_add_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 program "" "" "LIBRARIES")
+  set(sources ${program_UNPARSED_ARGUMENTS})
+  if(NOT ASHLAR_STATIC)
+    add_executable(${name} ${sources})
+    target_link_libraries(${name} PRIVATE ${program_LIBRARIES})
+    return()
+  endif()
+  if("GTest::gtest_main" IN_LIST program_LIBRARIES)
+    # Its main can't be renamed.
+    list(TRANSFORM program_LIBRARIES REPLACE "gtest_main" "gtest")
+    list(APPEND sources ${CMAKE_SOURCE_DIR}/cmake/GtestMain.cpp)
+  endif()
+  add_library(${name} OBJECT ${sources})
+  target_compile_definitions(${name} PRIVATE main=ashlar_main_${name})
+  target_link_libraries(${name} PRIVATE ${program_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY ASHLAR_PROGRAMS ${name})
+endfunction()
+
+# Links the programs of a static build into `ashlar-programs`, with a symbolic
+# link for each in `programs/`.
+function(ashlar_link_programs)
+  get_property(programs GLOBAL PROPERTY ASHLAR_PROGRAMS)
+  if(NOT programs)
+    return()
+  endif()
+  set(ASHLAR_PROGRAM_DECLARATIONS "")
+  set(ASHLAR_PROGRAM_ENTRIES "")
+  set(folder ${CMAKE_BINARY_DIR}/programs)
+  file(MAKE_DIRECTORY ${folder})
+  foreach(program IN LISTS programs)
+    string(APPEND ASHLAR_PROGRAM_DECLARATIONS
+      "int ashlar_main_${program}(int, char **);\n")
+    string(APPEND ASHLAR_PROGRAM_ENTRIES
+      "    {\"${program}\", ashlar_main_${program}},\n")
+    file(CREATE_LINK ashlar-programs ${folder}/${program} SYMBOLIC)
+  endforeach()
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/Programs.cpp.in
+    ${CMAKE_BINARY_DIR}/Programs.cpp @ONLY)
+  add_executable(ashlar-programs ${CMAKE_BINARY_DIR}/Programs.cpp)
+  set_target_properties(ashlar-programs PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${folder})
+  target_link_libraries(ashlar-programs PRIVATE ${programs})
+endfunction()

@@ -1,0 +1,14 @@
+// Only roles do work.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    Tensor D = output("D", f32, {64, 64});
+    // CHECK
+    for (Index k : range(4))
+      store(D.tile({k, 0}), zeros(f32, {64, 64}));
+    role("math", warpgroups(1), [] {});
+  });
+}

@@ -1,0 +1,14 @@
+// A and B that disagree on K.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    SharedTile a = shared(bf16, {64, 64}), b = shared(bf16, {64, 128});
+    role("math", warpgroups(1), [&] {
+      // CHECK
+      mma(a, b.T(), zeros(f32, {64, 64}));
+    });
+  });
+}

@@ -1,0 +1,14 @@
+// 8-bit integers are multiplied only with K contiguous.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    SharedTile a = shared(s8, {64, 64}), b = shared(s8, {64, 64});
+    role("math", warpgroups(1), [&] {
+      // CHECK
+      mma(a, b, zeros(s32, {64, 64}));
+    });
+  });
+}

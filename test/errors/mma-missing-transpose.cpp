@@ -1,0 +1,14 @@
+// B is N×K as it lies in memory; mma takes K×N.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    SharedTile a = shared(bf16, {64, 64}), b = shared(bf16, {128, 64});
+    role("math", warpgroups(1), [&] {
+      // CHECK
+      mma(a, b, zeros(f32, {64, 128}));
+    });
+  });
+}

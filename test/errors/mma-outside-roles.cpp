@@ -1,0 +1,13 @@
+// Only roles do work.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    SharedTile a = shared(bf16, {64, 64});
+    // CHECK
+    mma(a, a.T(), zeros(f32, {64, 64}));
+    role("math", warpgroups(1), [] {});
+  });
+}

@@ -1,0 +1,13 @@
+// A shared tile that is larger than shared memory.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    // CHECK
+    SharedTile staged = shared(f32, {256, 256});
+    role("math", warpgroups(1),
+         [&] { store(staged, zeros(f32, {256, 256})); });
+  });
+}

@@ -1,0 +1,14 @@
+// A store does not convert.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    Tensor D = output("D", bf16, {64, 64});
+    role("math", warpgroups(1), [&] {
+      // CHECK
+      store(D.tile({0, 0}), zeros(f32, {64, 64}));
+    });
+  });
+}

@@ -1,0 +1,16 @@
+// The launch must know the tile loop's extents.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    Size M = size("M");
+    // CHECK
+    TileLoop tiles = grid({M * 2}, {128});
+    role("math", warpgroups(1), [&] {
+      for (auto [m] : tiles)
+        m + 1;
+    });
+  });
+}

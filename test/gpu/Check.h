@@ -1,0 +1,43 @@
+// Runs a kernel on a problem and holds its output against the host's.
+#ifndef ASHLAR_TEST_GPU_CHECK_H
+#define ASHLAR_TEST_GPU_CHECK_H
+
+#include "ashlar/compile.h"
+#include "ashlar/device.h"
+#include "ashlar/module.h"
+#include "ashlar/problem.h"
+
+#include <functional>
+
+namespace ashlar::test {
+
+/// The device that the tests run on, opened once.
+Device &device();
+
+/// Compiles a kernel and refuses one that spills or that the assembler remarks
+/// on. Throws `Error`.
+Artifact compileCleanly(const Kernel &kernel);
+
+/// A problem with random inputs.
+Problem randomProblem(const Artifact &artifact,
+                      const std::vector<NamedSize> &sizes,
+                      const std::vector<NamedScalar> &scalars = {});
+
+/// Launches on the problem's tensors, with a time limit, and gives back the
+/// tensor 'D'. Throws when anything outside an output was written.
+HostTensor launch(Module &module, const Problem &problem);
+
+/// ‖result - reference‖ / ‖reference‖ over the whole tensor.
+double relativeError(
+    const HostTensor &result,
+    const std::function<double(std::span<const int64_t>)> &reference);
+
+/// The same for D = A · B over every element, or, where that is more than some
+/// 10^10 multiplications, over random rows and columns and the last ones. Every
+/// element of D is checked to be finite.
+double gemmError(const HostTensor &a, bool transposeA, const HostTensor &b,
+                 bool transposeB, const HostTensor &d);
+
+} // namespace ashlar::test
+
+#endif

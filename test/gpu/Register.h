@@ -1,0 +1,25 @@
+// Tests made at run time: which there are depends on the machine.
+#ifndef ASHLAR_TEST_GPU_REGISTER_H
+#define ASHLAR_TEST_GPU_REGISTER_H
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+namespace ashlar::test {
+
+inline void registerTest(const char *suite, const std::string &name,
+                         std::function<void()> body) {
+  struct Test : testing::Test {
+    explicit Test(std::function<void()> body) : body(std::move(body)) {}
+    void TestBody() override { body(); }
+    std::function<void()> body;
+  };
+  testing::RegisterTest(suite, name.c_str(), nullptr, nullptr, __FILE__,
+                        __LINE__, [body] { return new Test(body); });
+}
+
+} // namespace ashlar::test
+
+#endif

@@ -1,0 +1,202 @@
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(hopper.kernel(hopper-insert-fences))' | FileCheck %s
+
+// A stage written from registers and read by wgmma: one fence, before the
+// arrival that tells of the writes.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @written_by_registers
+hopper.kernel @written_by_registers threads 256 shared 16448 cluster 1 {
+  %tile = hopper.shared_address 0
+  %second = hopper.shared_address 8192
+  %full = hopper.shared_address 16384
+  %c0 = arith.constant 0 : index
+  // CHECK: hopper.role "make"
+  hopper.role "make" from 0 warps 4 {
+    %f = arith.constant dense<1.0> : !half
+    %v = hopper.view %tile : !tile
+    %w = hopper.view %second : !tile
+    // CHECK: hopper.shared_store
+    // CHECK-NEXT: hopper.shared_store
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    // CHECK-NEXT: }
+    hopper.shared_store %f to %v : !half, !tile
+    hopper.shared_store %f to %w : !half, !tile
+    hopper.mbarrier.arrive %full
+    hopper.mbarrier.arrive %full
+  }
+  // CHECK: hopper.role "math"
+  // CHECK-NOT: hopper.fence_proxy_async
+  hopper.role "math" from 4 warps 4 {
+    %zero = arith.constant dense<0.0> : !acc
+    %v = hopper.view %tile : !tile
+    %w = hopper.view %second : !tile
+    hopper.mbarrier.wait %full parity %c0
+    %r = hopper.wgmma fence %v, %w transposed, %zero : !tile, !tile, !acc
+  }
+}
+
+// -----
+
+// Only ordinary loads read it: no fence.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @read_by_registers
+// CHECK-NOT: hopper.fence_proxy_async
+hopper.kernel @read_by_registers threads 256 shared 16448 cluster 1 {
+  %tile = hopper.shared_address 0
+  %full = hopper.shared_address 16384
+  hopper.role "make" from 0 warps 4 {
+    %f = arith.constant dense<1.0> : !half
+    %v = hopper.view %tile : !tile
+    hopper.shared_store %f to %v : !half, !tile
+    hopper.mbarrier.arrive %full
+    %g = hopper.shared_load %v : !tile -> !half
+  }
+}
+
+// -----
+
+// A tile that TMA stores: the fence comes before the role's threads meet. What
+// another tile holds needs none.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @stored_by_tma
+hopper.kernel @stored_by_tma threads 128 shared 16448 cluster 1 {
+  %map = hopper.tensor_map "D" box [64, 64] swizzle 128 : !hopper.tensor_map
+  %tile = hopper.shared_address 0
+  %other = hopper.shared_address 8192
+  %c0 = arith.constant 0 : index
+  hopper.role "store" from 0 warps 4 {
+    %f = arith.constant dense<1.0> : !half
+    %v = hopper.view %tile : !tile
+    %w = hopper.view %other : !tile
+    // CHECK: hopper.shared_store
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: hopper.shared_store
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: hopper.once
+    hopper.shared_store %f to %w : !half, !tile
+    hopper.named_barrier 1 threads 128
+    hopper.shared_store %f to %v : !half, !tile
+    hopper.named_barrier 1 threads 128
+    hopper.once {
+      hopper.tma.store %tile to %map[%c0, %c0] : !hopper.tensor_map
+    }
+  }
+}
+
+// -----
+
+// cp.async completes without its thread: the reader fences behind its wait, if
+// it reads through the asynchronous proxy.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @cp_async
+hopper.kernel @cp_async threads 384 shared 16448 cluster 1 {
+  %M = hopper.size "M"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %tile = hopper.shared_address 0
+  %full = hopper.shared_address 16384
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i64
+  // CHECK: hopper.role "load"
+  hopper.role "load" from 8 warps 4 {
+    %v = hopper.view %tile : !tile
+    // CHECK: hopper.copy_tile
+    // CHECK-NEXT: hopper.mbarrier.arrive_async
+    hopper.copy_tile %A[%c0, %c0] within [%M, %M] strides [%one, %one] align 4 to %v : !hopper.pointer, !tile
+    hopper.mbarrier.arrive_async %full
+  }
+  // CHECK: hopper.role "math"
+  hopper.role "math" from 0 warps 4 {
+    %zero = arith.constant dense<0.0> : !acc
+    %v = hopper.view %tile : !tile
+    // CHECK: hopper.mbarrier.wait generic
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.wgmma
+    hopper.mbarrier.wait generic %full parity %c0
+    %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+  }
+  // CHECK: hopper.role "read"
+  hopper.role "read" from 4 warps 4 {
+    %v = hopper.view %tile : !tile
+    // CHECK: hopper.mbarrier.wait generic
+    // CHECK-NEXT: hopper.shared_load
+    hopper.mbarrier.wait generic %full parity %c0
+    %f = hopper.shared_load %v : !tile -> !half
+  }
+}
+
+// -----
+
+// Ordinary stores of a narrow copy are fenced by their thread.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: hopper.kernel @narrow_copy
+hopper.kernel @narrow_copy threads 256 shared 16448 cluster 1 {
+  %M = hopper.size "M"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %tile = hopper.shared_address 0
+  %full = hopper.shared_address 16384
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i64
+  hopper.role "load" from 4 warps 4 {
+    %v = hopper.view %tile : !tile
+    // CHECK: hopper.copy_tile
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    hopper.copy_tile %A[%c0, %c0] within [%M, %M] strides [%one, %one] align 2 to %v : !hopper.pointer, !tile
+    hopper.mbarrier.arrive %full
+  }
+  hopper.role "math" from 0 warps 4 {
+    %zero = arith.constant dense<0.0> : !acc
+    %v = hopper.view %tile : !tile
+    %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+  }
+}
+
+// -----
+
+// What an iteration writes, the next one publishes: the fence is in the loop.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @next_iteration
+hopper.kernel @next_iteration threads 128 shared 16448 cluster 1 {
+  %M = hopper.size "M"
+  %tile = hopper.shared_address 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "all" from 0 warps 4 {
+    %zero = arith.constant dense<0.0> : !acc
+    %f = arith.constant dense<1.0> : !half
+    %v = hopper.view %tile : !tile
+    %odd = arith.cmpi eq, %M, %c0 : index
+    // CHECK: scf.for
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: hopper.wgmma
+    // CHECK-NEXT: scf.if
+    // CHECK-NEXT: hopper.shared_store
+    // CHECK: }
+    // CHECK-NOT: hopper.fence_proxy_async
+    scf.for %i = %c0 to %M step %c1 {
+      hopper.named_barrier 1 threads 128
+      %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+      scf.if %odd {
+        hopper.shared_store %f to %v : !half, !tile
+      }
+    }
+  }
+}

@@ -1,0 +1,147 @@
+// RUN: ashlar-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{has 100 threads; a CTA has whole warps, 32 to 1024 threads}}
+hopper.kernel @part_of_a_warp threads 100 shared 0 cluster 1 {
+}
+
+// -----
+
+// expected-error@+1 {{has 0 threads; a CTA has whole warps, 32 to 1024 threads}}
+hopper.kernel @no_thread threads 0 shared 0 cluster 1 {
+}
+
+// -----
+
+// expected-error@+1 {{has 1056 threads; a CTA has whole warps, 32 to 1024 threads}}
+hopper.kernel @many_threads threads 1056 shared 0 cluster 1 {
+}
+
+// -----
+
+// expected-error@+1 {{has clusters of 16 CTAs; the portable limit is 8}}
+hopper.kernel @cluster threads 128 shared 0 cluster 16 {
+}
+
+// -----
+
+hopper.kernel @box_rank threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{has a box of 6 dimensions; TMA has 1 to 5}}
+  %m = hopper.tensor_map "A" box [1, 1, 1, 1, 1, 8] swizzle 0 : !hopper.tensor_map
+}
+
+// -----
+
+hopper.kernel @box_extent threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{has a box extent of 257; TMA moves 1 to 256 elements per dimension}}
+  %m = hopper.tensor_map "A" box [257, 64] swizzle 0 : !hopper.tensor_map
+}
+
+// -----
+
+hopper.kernel @box_empty threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{has a box extent of 0; TMA moves 1 to 256 elements per dimension}}
+  %m = hopper.tensor_map "A" box [0, 64] swizzle 0 : !hopper.tensor_map
+}
+
+// -----
+
+hopper.kernel @swizzle threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{swizzles 96 bytes; TMA has 0, 32, 64 and 128}}
+  %m = hopper.tensor_map "A" box [64, 64] swizzle 96 : !hopper.tensor_map
+}
+
+// -----
+
+hopper.kernel @register threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{reads unknown register 'ctaid.z'}}
+  %r = hopper.special_register "ctaid.z"
+}
+
+// -----
+
+hopper.kernel @barrier_zero threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{uses barrier 0; named barriers are 1 to 15, 0 is the CTA's own}}
+  hopper.named_barrier 0 threads 128
+}
+
+// -----
+
+hopper.kernel @barrier_sixteen threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{uses barrier 16; named barriers are 1 to 15, 0 is the CTA's own}}
+  hopper.named_barrier 16 threads 128
+}
+
+// -----
+
+hopper.kernel @barrier_threads threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{counts 100 threads; a barrier counts whole warps}}
+  hopper.named_barrier 1 threads 100
+}
+
+// -----
+
+hopper.kernel @view threads 128 shared 0 cluster 1 {
+  %a = hopper.shared_address 0
+  // expected-error@+1 {{views a tile that has no layout}}
+  %v = hopper.view %a : !tile.shared<64x64xbf16>
+}
+
+// -----
+
+hopper.kernel @arrivals threads 128 shared 0 cluster 1 {
+  %a = hopper.shared_address 0
+  // expected-error@+1 {{counts 0 arrivals; a barrier takes 1 to 2^20 - 1}}
+  hopper.mbarrier.init %a count 0
+}
+
+// -----
+
+hopper.kernel @many_arrivals threads 128 shared 0 cluster 1 {
+  %a = hopper.shared_address 0
+  // expected-error@+1 {{counts 1048576 arrivals; a barrier takes 1 to 2^20 - 1}}
+  hopper.mbarrier.init %a count 1048576
+}
+
+// -----
+
+hopper.kernel @bytes threads 128 shared 0 cluster 1 {
+  %a = hopper.shared_address 0
+  // expected-error@+1 {{expects 0 bytes; a barrier takes 1 to 2^20 - 1}}
+  hopper.mbarrier.expect_bytes %a, 0
+}
+
+// -----
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+hopper.kernel @outside threads 128 shared 0 cluster 1 {
+  %a = hopper.shared_address 0
+  %v = hopper.view %a : !tile
+  %zero = arith.constant dense<0.0> : !acc
+  // expected-error@+1 {{stands outside a role}}
+  %r = hopper.wgmma %v, %v transposed, %zero : !tile, !tile, !acc
+}
+
+// -----
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+hopper.kernel @no_fragment threads 128 shared 0 cluster 1 {
+  %a = hopper.shared_address 0
+  %v = hopper.view %a : !tile
+  hopper.role "math" from 0 warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{has an accumulator without a fragment layout}}
+    %r = hopper.wgmma %v, %v transposed, %zero : !tile, !tile, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+hopper.kernel @wait threads 128 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %zero = arith.constant dense<0.0> : !acc
+    // expected-error@+1 {{passes its accumulators through; their types must stay}}
+    %r = hopper.wgmma.wait 0, %zero : !acc -> tensor<64x64xf32>
+  }
+}

@@ -1,0 +1,113 @@
+// RUN: ashlar-opt %s | ashlar-opt | FileCheck %s
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+
+// CHECK: hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
+hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
+  // CHECK-NEXT: %[[M:.+]] = hopper.size "M"
+  %M = hopper.size "M"
+  // CHECK-NEXT: %[[ALPHA:.+]] = hopper.scalar "alpha" : f32
+  %alpha = hopper.scalar "alpha" : f32
+  // CHECK-NEXT: %[[D:.+]] = hopper.pointer "D" : !hopper.pointer
+  %D = hopper.pointer "D" : !hopper.pointer
+  // CHECK-NEXT: %[[STRIDE:.+]] = hopper.stride "D"[0]
+  %stride = hopper.stride "D"[0]
+  // CHECK-NEXT: %[[MAP:.+]] = hopper.tensor_map "A" box [64, 64] swizzle 128 : !hopper.tensor_map
+  %map = hopper.tensor_map "A" box [64, 64] swizzle 128 : !hopper.tensor_map
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  // CHECK: hopper.once {
+  hopper.once {
+    // CHECK-NEXT: %[[BARRIER:.+]] = hopper.shared_address 16384
+    %b = hopper.shared_address 16384
+    // CHECK-NEXT: hopper.mbarrier.init %[[BARRIER]] count 1
+    hopper.mbarrier.init %b count 1
+    // CHECK-NEXT: hopper.mbarrier.fence_init
+    hopper.mbarrier.fence_init
+  }
+  // CHECK: hopper.sync cluster
+  hopper.sync cluster
+  // CHECK: hopper.role "load" from 4 warps 1 registers 40 {
+  hopper.role "load" from 4 warps 1 registers 40 {
+    // CHECK-NEXT: %[[FULL:.+]] = hopper.shared_address 16384
+    %full = hopper.shared_address 16384
+    // CHECK-NEXT: %[[RANK:.+]] = hopper.special_register "cluster_ctarank"
+    %rank = hopper.special_register "cluster_ctarank"
+    // CHECK-NEXT: hopper.mbarrier.wait %[[FULL]] parity %[[C0:.+]]
+    hopper.mbarrier.wait %full parity %c0
+    // CHECK-NEXT: hopper.mbarrier.wait generic %[[FULL]] parity %[[C0]]
+    hopper.mbarrier.wait generic %full parity %c0
+    // CHECK-NEXT: hopper.mbarrier.test %[[FULL]] parity %[[C0]]
+    %r0 = hopper.mbarrier.test %full parity %c0
+    // CHECK-NEXT: hopper.mbarrier.test generic %[[FULL]] parity %[[C0]] agree 3
+    %r1 = hopper.mbarrier.test generic %full parity %c0 agree 3
+    // CHECK-NEXT: hopper.mbarrier.expect_bytes %[[FULL]], 8192
+    hopper.mbarrier.expect_bytes %full, 8192
+    // CHECK-NEXT: hopper.tma.load %[[MAP]][%[[C0]], %[[M]]] to %[[C0]] on %[[FULL]] : !hopper.tensor_map
+    hopper.tma.load %map[%c0, %M] to %c0 on %full : !hopper.tensor_map
+    // CHECK-NEXT: hopper.tma.load %[[MAP]][%[[C0]], %[[M]]] to %[[C0]] on %[[FULL]] multicast %[[RANK]] : !hopper.tensor_map
+    hopper.tma.load %map[%c0, %M] to %c0 on %full multicast %rank : !hopper.tensor_map
+    // CHECK-NEXT: hopper.mbarrier.arrive %[[FULL]]
+    hopper.mbarrier.arrive %full
+    // CHECK-NEXT: hopper.mbarrier.arrive %[[FULL]] of %[[RANK]]
+    hopper.mbarrier.arrive %full of %rank
+    // CHECK-NEXT: hopper.mbarrier.arrive_async %[[FULL]]
+    hopper.mbarrier.arrive_async %full
+    // CHECK-NEXT: hopper.tma.store %[[C0]] to %[[MAP]][%[[C0]], %[[M]]] : !hopper.tensor_map
+    hopper.tma.store %c0 to %map[%c0, %M] : !hopper.tensor_map
+    // CHECK-NEXT: hopper.tma.store %[[C0]] to %[[MAP]][%[[C0]], %[[M]]] reduce max : !hopper.tensor_map
+    hopper.tma.store %c0 to %map[%c0, %M] reduce max : !hopper.tensor_map
+    // CHECK-NEXT: hopper.bulk.commit
+    hopper.bulk.commit
+    // CHECK-NEXT: hopper.bulk.wait 1{{$}}
+    hopper.bulk.wait 1
+    // CHECK-NEXT: hopper.bulk.wait 0 read
+    hopper.bulk.wait 0 read
+    // CHECK-NEXT: hopper.named_barrier 1 threads 160
+    hopper.named_barrier 1 threads 160
+    // CHECK-NEXT: hopper.named_barrier arrive 2 threads 64
+    hopper.named_barrier arrive 2 threads 64
+    // CHECK-NEXT: %[[VIEW:.+]] = hopper.view %[[C0]] : <64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+    %view = hopper.view %c0 : !tile
+    // CHECK-NEXT: hopper.copy_tile %[[D]][%[[C0]], %[[C0]]] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 4 to %[[VIEW]]
+    hopper.copy_tile %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 4 to %view : !hopper.pointer, !tile
+  }
+  // CHECK: hopper.role "math" from 0 warps 4 {
+  hopper.role "math" from 0 warps 4 {
+    %view = hopper.view %c0 : !tile
+    // CHECK: %[[ZERO:.+]] = hopper.splat %[[ALPHA]] : f32 -> tensor<64x64xf32, #tile.fragment<
+    %zero = hopper.splat %alpha : f32 -> !acc
+    // CHECK-NEXT: %[[ONE:.+]] = hopper.wgmma fence %{{.+}}, %{{.+}} transposed, %[[ZERO]] :
+    %x = hopper.wgmma fence %view, %view transposed, %zero : !tile, !tile, !acc
+    // CHECK-NEXT: %[[TWO:.+]] = hopper.wgmma %{{.+}} transposed, %{{.+}}, %[[ONE]] :
+    %y = hopper.wgmma %view transposed, %view, %x : !tile, !tile, !acc
+    // CHECK-NEXT: hopper.wgmma.commit
+    hopper.wgmma.commit
+    // CHECK-NEXT: %[[DONE:.+]] = hopper.wgmma.wait 0, %[[TWO]] :
+    %z = hopper.wgmma.wait 0, %y : !acc -> !acc
+    // CHECK-NEXT: hopper.wgmma.wait 1{{$}}
+    hopper.wgmma.wait 1
+    // CHECK-NEXT: hopper.release %{{.+}} of 4 {
+    hopper.release %c0 of 4 {
+      %empty = hopper.shared_address 16416
+      hopper.mbarrier.arrive %empty
+    }
+    // CHECK: hopper.once_per_warp {
+    hopper.once_per_warp {
+    }
+    // CHECK: hopper.fence_proxy_async
+    hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.load %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 16 : !hopper.pointer -> tensor<64x64xf32
+    %l = hopper.load %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 : !hopper.pointer -> !acc
+    // CHECK-NEXT: hopper.store %[[DONE]] to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 16 : tensor<64x64xf32
+    hopper.store %z to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 : !acc, !hopper.pointer
+    // CHECK-NEXT: %[[LOADED:.+]] = hopper.shared_load %{{.+}} : <64x64xbf16
+    %s = hopper.shared_load %view : !tile -> tensor<64x64xbf16>
+    // CHECK-NEXT: hopper.shared_store %[[LOADED]] to %{{.+}} : tensor<64x64xbf16>, <64x64xbf16
+    hopper.shared_store %s to %view : tensor<64x64xbf16>, !tile
+    %v = arith.constant dense<0.0> : tensor<64xf32>
+    // CHECK: hopper.broadcast %{{.+}} along [1] : tensor<64xf32> -> tensor<64x64xf32>
+    %w = hopper.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
+  }
+}

@@ -1,0 +1,307 @@
+// RUN: ashlar-opt %s --split-input-file --hopper-to-nvvm | FileCheck %s
+
+// One statement issues every step of K; its registers are tied to its results.
+
+!a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!b = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @bf16
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, accumulate, 1, 1, 0, 0;
+hopper.kernel @bf16 threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!b = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @a_m_contiguous
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, accumulate, 1, 1, 1, 0;
+hopper.kernel @a_m_contiguous threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a transposed, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x64xf16, "S<3,4,3> o (64,64):(128,2)">
+!b = !tile.shared<64x128xf16, "S<3,4,3> o (64,(64,2)):(128,(2,8192))">
+!acc = tensor<64x128xf32, #tile.fragment<"64x128 (4,8,4,1):(128,1,16,64) / (2,2,16,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @b_n_contiguous
+// CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {{.*}}, accumulate, 1, 1, 0, 1;
+hopper.kernel @b_n_contiguous threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!b = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @both_contiguous
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, accumulate, 1, 1, 1, 1;
+hopper.kernel @both_contiguous threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a transposed, %b, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x64xf16, "S<3,4,3> o (64,64):(128,2)">
+!b = !tile.shared<64x64xf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf16, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @f16_into_f16
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f16.f16.f16 {{.*}}, accumulate, 1, 1, 0, 0;
+hopper.kernel @f16_into_f16 threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x128xf8E4M3FN, "S<3,4,3> o (64,128):(128,1)">
+!b = !tile.shared<64x128xf8E5M2, "S<3,4,3> o (64,128):(128,1)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @fp8_mixed
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e5m2 {{.*}}, accumulate, 1, 1;
+hopper.kernel @fp8_mixed threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x128xf8E5M2, "S<3,4,3> o (64,128):(128,1)">
+!b = !tile.shared<64x128xf8E5M2, "S<3,4,3> o (64,128):(128,1)">
+!acc = tensor<64x64xf16, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @fp8_into_f16
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k32.f16.e5m2.e5m2 {{.*}}, accumulate, 1, 1;
+hopper.kernel @fp8_into_f16 threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x32xtf32, "S<3,4,3> o (64,32):(128,4)">
+!b = !tile.shared<64x32xtf32, "S<3,4,3> o (64,32):(128,4)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @tf32
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 {{.*}}, accumulate, 1, 1;
+hopper.kernel @tf32 threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x128xi8, "S<3,4,3> o (64,128):(128,1)">
+!b = !tile.shared<64x128xi8, "S<3,4,3> o (64,128):(128,1)">
+!acc = tensor<64x64xi32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @s8
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 {{.*}}, accumulate;
+hopper.kernel @s8 threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x128xui8, "S<3,4,3> o (64,128):(128,1)">
+!b = !tile.shared<64x128xi8, "S<3,4,3> o (64,128):(128,1)">
+!acc = tensor<64x64xi32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @u8_s8
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k32.s32.u8.s8 {{.*}}, accumulate;
+hopper.kernel @u8_s8 threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x32xbf16, "S<2,4,3> o (64,32):(64,2)">
+!b = !tile.shared<8x32xbf16, "S<2,4,3> o (8,32):(64,2)">
+!acc = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @registers
+// Four registers to a thread, two steps of K, and operands that are tied.
+// CHECK: wgmma.fence.sync.aligned;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, accumulate, 1, 1, 0, 0;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $10, $11, accumulate, 1, 1, 0, 0;
+// CHECK-SAME: "=f,=f,=f,=f,0,1,2,3,l,l,l,l,~{memory}"
+hopper.kernel @registers threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x16xf16, "S<1,4,3> o (64,16):(32,2)">
+!b = !tile.shared<16x16xf16, "S<1,4,3> o (16,16):(32,2)">
+!acc = tensor<64x16xf16, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @packed
+// Two f16 to a register.
+// CHECK: m64n16k16.f16.f16.f16 {$0, $1, $2, $3}, $8, $9,
+// CHECK-SAME: "=r,=r,=r,=r,0,1,2,3,l,l,~{memory}"
+hopper.kernel @packed threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x32xbf16, "S<2,4,3> o (64,32):(64,2)">
+!b = !tile.shared<8x32xbf16, "S<2,4,3> o (8,32):(64,2)">
+!acc = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @no_fence
+// CHECK-NOT: wgmma.fence
+// CHECK: wgmma.mma_async
+hopper.kernel @no_fence threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!b = !tile.shared<8x64xbf16, "S<3,4,3> o (8,64):(128,2)">
+!acc = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @descriptor
+// Start address over 16, stride 1024 bytes, swizzle of 128 bytes; each step of K
+// is 32 bytes further.
+// CHECK: arith.shrui
+// CHECK: %[[MASK:.+]] = arith.constant 16383 : i32
+// CHECK: arith.andi %{{.+}}, %[[MASK]]
+// CHECK: %[[FIELDS:.+]] = arith.constant 4611686293372403712 : i64
+// CHECK: %[[START:.+]] = arith.ori %{{.+}}, %[[FIELDS]]
+// CHECK: %[[TWO:.+]] = arith.constant 2 : i64
+// CHECK: arith.addi %[[START]], %[[TWO]]
+hopper.kernel @descriptor threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<128x16xf16, "S<1,4,3> o (128,16):(32,2)">
+!b = !tile.shared<512x16xf16, "S<1,4,3> o (512,16):(32,2)">
+!acc = tensor<128x512xf16, #tile.fragment<"128x512 (4,8,4,1):(256,1,16,128) / (2,2,64,2):(128,8,1024,64)">>
+// CHECK-LABEL: llvm.func @blocks
+// 128 rows to a warpgroup and 512 columns: four instructions for each step.
+// CHECK-COUNT-4: m64n256k16.f16.f16.f16
+// CHECK-NOT: m64n256k16
+hopper.kernel @blocks threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+!a = !tile.shared<128x64xbf16, "S<3,4,3> o (128,64):(128,2)">
+!b = !tile.shared<8x64xbf16, "S<3,4,3> o (8,64):(128,2)">
+!acc = tensor<128x8xf32, #tile.fragment<"128x8 (4,8,4,2):(256,1,16,64) / (2,2,1,1):(128,8,1024,64)">>
+// CHECK-LABEL: llvm.func @warpgroups
+// The second warpgroup starts 64 rows, 8192 bytes, further.
+// CHECK: %[[WARPGROUP:.+]] = arith.divui %{{.+}}, %c4
+// CHECK: %[[BYTES:.+]] = arith.constant 8192 : i32
+// CHECK: arith.muli %[[WARPGROUP]], %[[BYTES]]
+hopper.kernel @warpgroups threads 256 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 8 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+  }
+}
+
+// -----
+
+// Groups are closed and waited for; the accumulators pass through the wait.
+
+!acc = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @groups
+// CHECK: "wgmma.commit_group.sync.aligned;"
+// CHECK: "wgmma.wait_group.sync.aligned 1;", "=f,=f,=f,=f,0,1,2,3,~{memory}"
+hopper.kernel @groups threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %zero = arith.constant dense<0.0> : !acc
+    hopper.wgmma.commit
+    %r = hopper.wgmma.wait 1, %zero : !acc -> !acc
+  }
+}

@@ -1,0 +1,66 @@
+// RUN: ashlar-opt %s --split-input-file --tile-assign-layouts --verify-diagnostics
+
+tile.kernel @narrow_rows {
+  // expected-error@+1 {{the shared tile '!tile.shared<64x12xbf16>' has no layout: the shared tile (64,12) has rows of 24 bytes (12 elements of 2); TMA needs a multiple of 16: use a multiple of 8 elements}}
+  %a = tile.alloc : !tile.shared<64x12xbf16>
+}
+
+// -----
+
+tile.kernel @narrow_rows_of_a_stage {
+  // expected-error@+1 {{the shared tile '!tile.shared<64x4xi8>' has no layout: the shared tile (64,4) has rows of 4 bytes (4 elements of 1); TMA needs a multiple of 16: use a multiple of 16 elements}}
+  %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xi8>, !tile.shared<64x4xi8>]>
+}
+
+// -----
+
+tile.kernel @six_dimensions {
+  // expected-error@+1 {{has no layout: the shared tile (1,1,1,1,64,64) has 6 dimensions; TMA copies tiles of 1 to 5}}
+  %a = tile.alloc : !tile.shared<1x1x1x1x64x64xbf16>
+}
+
+// -----
+
+tile.kernel @empty {
+  // expected-error@+1 {{has no layout: the shared tile (0,64) has an empty dimension}}
+  %a = tile.alloc : !tile.shared<0x64xbf16>
+}
+
+// -----
+
+tile.kernel @too_few_elements {
+  tile.role "copy" warps 3 {
+    // expected-error@+1 {{role 'copy' cannot hold this fragment: the 4096 elements of a fragment (64,64) do not divide among 96 threads: use a multiple of 96 elements or 32 threads}}
+    %f = arith.constant dense<0.0> : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+// One vector along the rows of an accumulator and along its columns.
+!smem = !tile.shared<64x64xbf16>
+tile.kernel @two_layouts {
+  %M = tile.size "M"
+  %bias = tile.tensor "bias" input [%M] align 16 : !tile.tensor<f32, 1>
+  %a = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    %v = tile.load %bias[%c0] : !tile.tensor<f32, 1> -> tensor<64xf32>
+    %w = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
+    %sum = arith.addf %acc, %w : tensor<64x64xf32>
+    // expected-error@+1 {{this fragment would need two layouts at once}}
+    %x = tile.broadcast %v along [0] : tensor<64xf32> -> tensor<64x64xf32>
+    %both = arith.addf %sum, %x : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @not_a_splat {
+  tile.role "math" warps 1 {
+    // expected-error@+1 {{a constant fragment has one value everywhere}}
+    %f = arith.constant dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 18.0, 19.0, 20.0, 21.0, 22.0, 23.0, 24.0, 25.0, 26.0, 27.0, 28.0, 29.0, 30.0, 31.0]> : tensor<32xf32>
+  }
+}

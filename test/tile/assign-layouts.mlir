@@ -1,0 +1,116 @@
+// RUN: ashlar-opt %s --split-input-file --tile-assign-layouts | FileCheck %s
+
+// A shared tile is swizzled as widely as its rows allow: 128, 64, 32 bytes, and
+// not at all for rows of 16. Wide rows are cut into columns of one atom.
+
+// CHECK-LABEL: tile.kernel @shared
+tile.kernel @shared {
+  // CHECK: tile.alloc : <128x64xbf16, "S<3,4,3> o (128,64):(128,2)">
+  %a = tile.alloc : !tile.shared<128x64xbf16>
+  // CHECK: tile.alloc : <128x32xbf16, "S<2,4,3> o (128,32):(64,2)">
+  %b = tile.alloc : !tile.shared<128x32xbf16>
+  // CHECK: tile.alloc : <128x32xi8, "S<1,4,3> o (128,32):(32,1)">
+  %c = tile.alloc : !tile.shared<128x32xi8>
+  // CHECK: tile.alloc : <128x8xbf16, "S<0,4,3> o (128,8):(16,2)">
+  %d = tile.alloc : !tile.shared<128x8xbf16>
+  // CHECK: tile.alloc : <128x256xbf16, "S<3,4,3> o (128,(64,4)):(128,(2,16384))">
+  %e = tile.alloc : !tile.shared<128x256xbf16>
+  // CHECK: tile.alloc : <64x96xbf16, "S<2,4,3> o (64,(32,3)):(64,(2,4096))">
+  %f = tile.alloc : !tile.shared<64x96xbf16>
+  // CHECK: tile.alloc : <2x64x32xtf32, "S<3,4,3> o (2,64,32):(8192,128,4)">
+  %g = tile.alloc : !tile.shared<2x64x32xtf32>
+  // CHECK: tile.pipeline : <2, [!tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">, !tile.shared<64x16xf32, "S<2,4,3> o (64,16):(64,4)">]>
+  %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xbf16>, !tile.shared<64x16xf32>]>
+}
+
+// -----
+
+// The accumulator has the layout of wgmma; loops, conditionals and elementwise
+// operations carry it, and a bias that is broadcast has a slice of it.
+
+!smem = !tile.shared<64x64xbf16>
+// CHECK-LABEL: tile.kernel @accumulator
+// CHECK: arith.constant dense<0.000000e+00> : [[ACC:tensor<64x64xf32, #tile.fragment<"64x64 \(4,8,4,1\):\(128,1,16,64\) / \(2,2,8,1\):\(64,8,512,64\)">>]]
+// CHECK: scf.for {{.*}} -> ([[ACC]])
+// CHECK: tile.mma {{.*}} [[ACC]]
+// CHECK: tile.load {{.*}} -> [[BIAS:tensor<64xf32, #tile.fragment<"64 \(4,8,4,1\):\(2,0,0,0\) / \(2,8\):\(1,8\)">>]]
+// CHECK: tile.broadcast {{.*}} : [[BIAS]] -> [[ACC]]
+// CHECK: arith.addf {{.*}} : [[ACC]]
+// CHECK: arith.truncf {{.*}} : [[ACC]] to [[HALF:tensor<64x64xbf16, #tile.fragment<"64x64 \(4,8,4,1\):\(128,1,16,64\) / \(2,2,8,1\):\(64,8,512,64\)">>]]
+// CHECK: scf.if {{.*}} -> ([[HALF]])
+// CHECK: tile.store {{.*}} : [[HALF]]
+tile.kernel @accumulator {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %bias = tile.tensor "bias" input [%M] align 16 : !tile.tensor<f32, 1>
+  %a = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = scf.for %k = %c0 to %M step %c1 iter_args(%x = %zero) -> tensor<64x64xf32> {
+      %y = tile.mma %a, %a transposed, %x : !smem, !smem, tensor<64x64xf32>
+      scf.yield %y : tensor<64x64xf32>
+    }
+    %v = tile.load %bias[%c0] : !tile.tensor<f32, 1> -> tensor<64xf32>
+    %w = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
+    %sum = arith.addf %acc, %w : tensor<64x64xf32>
+    %h = arith.truncf %sum : tensor<64x64xf32> to tensor<64x64xbf16>
+    %first = arith.cmpi eq, %M, %c0 : index
+    %r = scf.if %first -> tensor<64x64xbf16> {
+      scf.yield %h : tensor<64x64xbf16>
+    } else {
+      %twice = arith.addf %h, %h : tensor<64x64xbf16>
+      scf.yield %twice : tensor<64x64xbf16>
+    }
+    tile.store %r to %D[%c0, %c0] : tensor<64x64xbf16>, !tile.tensor<bf16, 2>
+  }
+}
+
+// -----
+
+// Two warpgroups take half of the rows each; an accumulator wider than one
+// instruction is still one fragment.
+
+!a = !tile.shared<256x64xbf16>
+!b = !tile.shared<512x64xbf16>
+// CHECK-LABEL: tile.kernel @two_warpgroups
+// CHECK: tile.mma {{.*}} tensor<256x512xf32, #tile.fragment<"256x512 (4,8,4,2):(512,1,16,128) / (2,2,64,2):(256,8,2048,64)">>
+tile.kernel @two_warpgroups {
+  %a = tile.alloc : !a
+  %b = tile.alloc : !b
+  tile.role "math" warps 8 {
+    %zero = arith.constant dense<0.0> : tensor<256x512xf32>
+    %y = tile.mma %a, %b transposed, %zero : !a, !b, tensor<256x512xf32>
+  }
+}
+
+// -----
+
+// What no mma touches is spread over the threads in rows of 16 bytes.
+
+// CHECK-LABEL: tile.kernel @blocked
+tile.kernel @blocked {
+  %a = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "copy" warps 4 {
+    // CHECK: tile.read {{.*}} -> tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+    %f = tile.read %a : !tile.shared<64x64xbf16> -> tensor<64x64xbf16>
+  }
+}
+
+// -----
+
+// Broadcasts without an mma: the wide fragment is blocked, the narrow a slice.
+
+// CHECK-LABEL: tile.kernel @blocked_broadcast
+// CHECK: tile.load {{.*}} -> [[ROW:tensor<64xf32, #tile.fragment<"64 .*">>]]
+// CHECK: tile.broadcast {{.*}} : [[ROW]] -> tensor<64x64xf32, #tile.fragment<"64x64 (16,8):(256,1) / (4,1,8):(64,4096,8)">>
+tile.kernel @blocked_broadcast {
+  %M = tile.size "M"
+  %bias = tile.tensor "bias" input [%M] align 16 : !tile.tensor<f32, 1>
+  tile.role "copy" warps 4 {
+    %c0 = arith.constant 0 : index
+    %v = tile.load %bias[%c0] : !tile.tensor<f32, 1> -> tensor<64xf32>
+    %w = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
+  }
+}

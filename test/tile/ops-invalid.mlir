@@ -1,0 +1,668 @@
+// RUN: ashlar-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{'tile.kernel' op has a cluster extent of 0; each is at least 1}}
+tile.kernel @cluster_extent cluster [0] {
+}
+
+// -----
+
+// expected-error@+1 {{'tile.kernel' op has clusters of 16 CTAs; the portable limit is 8}}
+tile.kernel @cluster_size cluster [4, 4] {
+}
+
+// -----
+
+// expected-error@+1 {{'tile.kernel' op has a cluster of 2 dimensions and a tile loop of 1: give the cluster's extent along each dimension of the loop}}
+tile.kernel @cluster_rank cluster [2, 1] {
+  %M = tile.size "M"
+  %t = tile.schedule [%M] by [64] along_n : !tile.schedule<1>
+}
+
+// -----
+
+tile.kernel @name_twice {
+  %M = tile.size "M"
+  // expected-error@+1 {{the name 'M' is declared twice in this kernel}}
+  %N = tile.size "M"
+}
+
+// -----
+
+tile.kernel @two_schedules {
+  %M = tile.size "M"
+  %t = tile.schedule [%M] by [64] along_n : !tile.schedule<1>
+  // expected-error@+1 {{is the second tile loop of this kernel; a kernel has one grid}}
+  %u = tile.schedule [%M] by [64] along_n : !tile.schedule<1>
+}
+
+// -----
+
+tile.kernel @tensor_rank {
+  %M = tile.size "M"
+  // expected-error@+1 {{'T' has 6 dimensions; a tensor has 1 to 5: merge dimensions that are contiguous}}
+  %T = tile.tensor "T" input [%M, %M, %M, %M, %M, %M] align 16 : !tile.tensor<bf16, 6>
+}
+
+// -----
+
+tile.kernel @tensor_extents {
+  %M = tile.size "M"
+  // expected-error@+1 {{'T' has 1 extents and rank 2}}
+  %T = tile.tensor "T" input [%M] align 16 : !tile.tensor<bf16, 2>
+}
+
+// -----
+
+tile.kernel @tensor_align_small {
+  %M = tile.size "M"
+  // expected-error@+1 {{'T' is aligned to 2 bytes; the alignment is a power of two from the size of an element (4) to 128}}
+  %T = tile.tensor "T" input [%M] align 2 : !tile.tensor<f32, 1>
+}
+
+// -----
+
+tile.kernel @tensor_align_odd {
+  %M = tile.size "M"
+  // expected-error@+1 {{'T' is aligned to 24 bytes; the alignment is a power of two from the size of an element (2) to 128}}
+  %T = tile.tensor "T" input [%M] align 24 : !tile.tensor<bf16, 1>
+}
+
+// -----
+
+tile.kernel @tensor_align_large {
+  %M = tile.size "M"
+  // expected-error@+1 {{'T' is aligned to 256 bytes; the alignment is a power of two from the size of an element (4) to 128}}
+  %T = tile.tensor "T" input [%M] align 256 : !tile.tensor<tf32, 1>
+}
+
+// -----
+
+tile.kernel @tensor_extent_computed {
+  %M = tile.size "M"
+  %twice = arith.addi %M, %M : index
+  // expected-error@+1 {{'T' has an extent that is neither a size nor a constant; declare it with size()}}
+  %T = tile.tensor "T" input [%twice] align 16 : !tile.tensor<bf16, 1>
+}
+
+// -----
+
+tile.kernel @schedule_extents {
+  %M = tile.size "M"
+  // expected-error@+1 {{has 2 extents and 1 tile extents; both are 1 to 4 and agree}}
+  %t = tile.schedule [%M, %M] by [64] along_n : !tile.schedule<1>
+}
+
+// -----
+
+tile.kernel @schedule_rank {
+  %M = tile.size "M"
+  // expected-error@+1 {{has 5 extents and 5 tile extents; both are 1 to 4 and agree}}
+  %t = tile.schedule [%M, %M, %M, %M, %M] by [1, 1, 1, 1, 1] along_n : !tile.schedule<5>
+}
+
+// -----
+
+tile.kernel @schedule_tile {
+  %M = tile.size "M"
+  // expected-error@+1 {{has a tile extent of 0}}
+  %t = tile.schedule [%M] by [0] along_n : !tile.schedule<1>
+}
+
+// -----
+
+tile.kernel @schedule_group {
+  %M = tile.size "M"
+  // expected-error@+1 {{groups 0 tiles; at least 1}}
+  %t = tile.schedule [%M, %M] by [64, 64] grouped (0) : !tile.schedule<2>
+}
+
+// -----
+
+tile.kernel @schedule_grouped {
+  %M = tile.size "M"
+  // expected-error@+1 {{groups tiles of one dimension; grouped rasters need two}}
+  %t = tile.schedule [%M] by [64] grouped (8) : !tile.schedule<1>
+}
+
+// -----
+
+tile.kernel @schedule_result {
+  %M = tile.size "M"
+  // expected-error@+1 {{has a result of another rank}}
+  %t = tile.schedule [%M] by [64] along_n : !tile.schedule<2>
+}
+
+// -----
+
+tile.kernel @pipeline_stages {
+  // expected-error@+1 {{has 0 stages; at least 1}}
+  %r = tile.pipeline : !tile.pipeline<0, [!tile.shared<64x64xbf16>]>
+}
+
+// -----
+
+tile.kernel @pipeline_element {
+  // expected-error@+1 {{has a stage of 'f32', not a shared tile}}
+  %r = tile.pipeline : !tile.pipeline<2, [f32]>
+}
+
+// -----
+
+tile.kernel @shared_of_index {
+  // expected-error@+1 {{a shared tile holds numbers, not 'index'}}
+  %s = tile.alloc : !tile.shared<64x64xindex>
+}
+
+// -----
+
+tile.kernel @role_in_role {
+  tile.role "outer" warps 4 {
+    // expected-error@+1 {{'tile.role' op expects parent op 'tile.kernel'}}
+    tile.role "inner" warps 4 {
+    }
+  }
+}
+
+// -----
+
+tile.kernel @role_no_warps {
+  // expected-error@+1 {{'math' has 0 warps; a CTA has 1 to 32}}
+  tile.role "math" warps 0 {
+  }
+}
+
+// -----
+
+tile.kernel @role_many_warps {
+  // expected-error@+1 {{'math' has 33 warps; a CTA has 1 to 32}}
+  tile.role "math" warps 33 {
+  }
+}
+
+// -----
+
+tile.kernel @role_registers {
+  // expected-error@+1 {{'math' has a budget of 100 registers; a budget is a multiple of 8 from 24 to 240}}
+  tile.role "math" warps 4 registers 100 {
+  }
+}
+
+// -----
+
+tile.kernel @role_registers_many {
+  // expected-error@+1 {{'math' has a budget of 248 registers; a budget is a multiple of 8 from 24 to 240}}
+  tile.role "math" warps 4 registers 248 {
+  }
+}
+
+// -----
+
+tile.kernel @role_registers_few {
+  // expected-error@+1 {{'math' has a budget of 16 registers; a budget is a multiple of 8 from 24 to 240}}
+  tile.role "math" warps 4 registers 16 {
+  }
+}
+
+// -----
+
+tile.kernel @coordinates {
+  %M = tile.size "M"
+  %t = tile.schedule [%M, %M] by [64, 64] along_n : !tile.schedule<2>
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{gives 1 coordinates for a schedule of rank 2}}
+    %m = tile.schedule_coordinates %t, %M : !tile.schedule<2> -> index
+  }
+}
+
+// -----
+
+tile.kernel @buffer_of_nothing {
+  %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+  tile.role "math" warps 4 {
+    %s = tile.acquire %ring : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %c1 step %c1 iter_args(%t = %s) -> !tile.stage {
+      // expected-error@+1 {{reads a stage that no acquire or wait gave}}
+      %b = tile.buffer %t[0] : !tile.shared<64x64xbf16>
+      scf.yield %t : !tile.stage
+    }
+  }
+}
+
+// -----
+
+tile.kernel @buffer_index {
+  %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+  tile.role "math" warps 4 {
+    %s = tile.acquire %ring : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+    // expected-error@+1 {{takes tile 1 of a stage that has 1}}
+    %b = tile.buffer %s[1] : !tile.shared<64x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @buffer_type {
+  %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+  tile.role "math" warps 4 {
+    %s = tile.acquire %ring : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+    // expected-error@+1 {{has the type '!tile.shared<64x32xbf16>', the stage's tile is '!tile.shared<64x64xbf16>'}}
+    %b = tile.buffer %s[0] : !tile.shared<64x32xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @copy_coordinates {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+  tile.role "math" warps 4 {
+    %s = tile.acquire %ring : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+    %b = tile.buffer %s[0] : !tile.shared<64x64xbf16>
+    // expected-error@+1 {{gives 1 coordinates to a tensor of rank 2}}
+    tile.copy %A[%M] to %b : !tile.tensor<bf16, 2>, !tile.shared<64x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @copy_outside_a_pipeline {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{writes a shared tile outside a pipeline; an asynchronous copy completes on a stage}}
+    tile.copy %A[%M, %M] to %b : !tile.tensor<bf16, 2>, !tile.shared<64x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @copy_rank {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M] align 16 : !tile.tensor<bf16, 1>
+  %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+  tile.role "math" warps 4 {
+    %s = tile.acquire %ring : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+    %b = tile.buffer %s[0] : !tile.shared<64x64xbf16>
+    // expected-error@+1 {{moves a tile of 2 dimensions in a tensor of rank 1}}
+    tile.copy %A[%M] to %b : !tile.tensor<bf16, 1>, !tile.shared<64x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @copy_element {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<f32, 2>
+  %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+  tile.role "math" warps 4 {
+    %s = tile.acquire %ring : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+    %b = tile.buffer %s[0] : !tile.shared<64x64xbf16>
+    // expected-error@+1 {{moves 'bf16' in a tensor of 'f32': convert the fragment first, or declare both with one type}}
+    tile.copy %A[%M, %M] to %b : !tile.tensor<f32, 2>, !tile.shared<64x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @copy_out_coordinates {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{gives 3 coordinates to a tensor of rank 2}}
+    tile.copy_out %b to %A[%M, %M, %M] : !tile.shared<64x64xbf16>, !tile.tensor<bf16, 2>
+  }
+}
+
+// -----
+
+tile.kernel @copy_out_element {
+  %M = tile.size "M"
+  %A = tile.tensor "A" output [%M, %M] align 16 : !tile.tensor<f16, 2>
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{moves 'bf16' in a tensor of 'f16': convert the fragment first, or declare both with one type}}
+    tile.copy_out %b to %A[%M, %M] : !tile.shared<64x64xbf16>, !tile.tensor<f16, 2>
+  }
+}
+
+// -----
+
+tile.kernel @read_shape {
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{moves a fragment of 64x32 and a shared tile of 64x64: the shapes must agree}}
+    %f = tile.read %b : !tile.shared<64x64xbf16> -> tensor<64x32xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @read_element {
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{moves a fragment of 'f32' and a shared tile of 'bf16': convert the fragment first}}
+    %f = tile.read %b : !tile.shared<64x64xbf16> -> tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @write_shape {
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<32x64xbf16>
+    // expected-error@+1 {{moves a fragment of 32x64 and a shared tile of 64x64: the shapes must agree}}
+    tile.write %z to %b : tensor<32x64xbf16>, !tile.shared<64x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @load_coordinates {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{gives 1 coordinates to a tensor of rank 2}}
+    %f = tile.load %A[%M] : !tile.tensor<bf16, 2> -> tensor<64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @load_rank {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{moves a tile of 3 dimensions in a tensor of rank 2}}
+    %f = tile.load %A[%M, %M] : !tile.tensor<bf16, 2> -> tensor<1x8x8xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @load_element {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{moves 'f32' in a tensor of 'bf16': convert the fragment first, or declare both with one type}}
+    %f = tile.load %A[%M, %M] : !tile.tensor<bf16, 2> -> tensor<8x8xf32>
+  }
+}
+
+// -----
+
+tile.kernel @store_coordinates {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x64xbf16>
+    // expected-error@+1 {{gives 0 coordinates to a tensor of rank 2}}
+    tile.store %z to %A[] : tensor<64x64xbf16>, !tile.tensor<bf16, 2>
+  }
+}
+
+// -----
+
+tile.kernel @store_element {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{moves 'f32' in a tensor of 'bf16': convert the fragment first, or declare both with one type}}
+    tile.store %z to %A[%M, %M] : tensor<64x64xf32>, !tile.tensor<bf16, 2>
+  }
+}
+
+// -----
+
+tile.kernel @splat {
+  tile.role "math" warps 4 {
+    %f = arith.constant 1.0 : f32
+    // expected-error@+1 {{makes 'tensor<64x64xbf16>' of a 'f32'}}
+    %t = tile.splat %f : f32 -> tensor<64x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @broadcast_dimensions {
+  tile.role "math" warps 4 {
+    %v = arith.constant dense<0.0> : tensor<64xf32>
+    // expected-error@+1 {{names 2 dimensions for a fragment of rank 1}}
+    %t = tile.broadcast %v along [0, 1] : tensor<64xf32> -> tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @broadcast_extent {
+  tile.role "math" warps 4 {
+    %v = arith.constant dense<0.0> : tensor<64xf32>
+    // expected-error@+1 {{spreads 64 over 64x32: each source dimension runs along a result dimension of the same extent, in order}}
+    %t = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x32xf32>
+  }
+}
+
+// -----
+
+tile.kernel @broadcast_outside {
+  tile.role "math" warps 4 {
+    %v = arith.constant dense<0.0> : tensor<64xf32>
+    // expected-error@+1 {{spreads 64 over 64x64: each source dimension runs along a result dimension of the same extent, in order}}
+    %t = tile.broadcast %v along [2] : tensor<64xf32> -> tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @broadcast_order {
+  tile.role "math" warps 4 {
+    %v = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{spreads 64x64 over 64x64x64: each source dimension runs along a result dimension of the same extent, in order}}
+    %t = tile.broadcast %v along [1, 0] : tensor<64x64xf32> -> tensor<64x64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @broadcast_element {
+  tile.role "math" warps 4 {
+    %v = arith.constant dense<0.0> : tensor<64xf32>
+    // expected-error@+1 {{changes the element type}}
+    %t = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @mma_rank {
+  %a = tile.alloc : !tile.shared<1x64x64xbf16>
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{multiplies tiles of two dimensions; A has 3, B has 2, the accumulator has 2}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<1x64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_k {
+  %a = tile.alloc : !tile.shared<64x64xbf16>
+  %b = tile.alloc : !tile.shared<64x32xbf16>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{multiplies A with K = 64 and B with K = 32: the inner extents must agree (is a .T() missing?)}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x32xbf16>, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_shape {
+  %a = tile.alloc : !tile.shared<64x64xbf16>
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x32xf32>
+    // expected-error@+1 {{adds a product of 64x64 to an accumulator of 64x32}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x32xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_accumulator {
+  %a = tile.alloc : !tile.shared<64x64xbf16>
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x64xf16>
+    // expected-error@+1 {{multiplies 'bf16' by 'bf16' into 'f16'; wgmma has bf16, tf32 into f32, f16 and fp8 into f32 or f16, 8-bit integers into i32, with both inputs of one kind}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf16>
+  }
+}
+
+// -----
+
+tile.kernel @mma_mixed {
+  %a = tile.alloc : !tile.shared<64x64xbf16>
+  %b = tile.alloc : !tile.shared<64x64xf16>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{multiplies 'bf16' by 'f16' into 'f32'; wgmma has bf16, tf32 into f32, f16 and fp8 into f32 or f16, 8-bit integers into i32, with both inputs of one kind}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xf16>, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_f32 {
+  %a = tile.alloc : !tile.shared<64x64xf32>
+  %b = tile.alloc : !tile.shared<64x64xf32>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{multiplies 'f32' by 'f32' into 'f32'; wgmma has bf16, tf32 into f32, f16 and fp8 into f32 or f16, 8-bit integers into i32, with both inputs of one kind}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xf32>, !tile.shared<64x64xf32>, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_transposed_fp8 {
+  %a = tile.alloc : !tile.shared<64x64xf8E4M3FN>
+  %b = tile.alloc : !tile.shared<64x64xf8E5M2>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{reads A with M contiguous; wgmma can transpose only 16-bit types: store it with K contiguous}}
+    %r = tile.mma %a transposed, %b transposed, %z : !tile.shared<64x64xf8E4M3FN>, !tile.shared<64x64xf8E5M2>, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_n_major_tf32 {
+  %a = tile.alloc : !tile.shared<64x32xtf32>
+  %b = tile.alloc : !tile.shared<32x64xtf32>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{reads B with N contiguous; wgmma can transpose only 16-bit types: store it with K contiguous}}
+    %r = tile.mma %a, %b, %z : !tile.shared<64x32xtf32>, !tile.shared<32x64xtf32>, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_k_step {
+  %a = tile.alloc : !tile.shared<64x24xbf16>
+  %b = tile.alloc : !tile.shared<64x24xbf16>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{has K = 24; for 'bf16' wgmma needs a multiple of 16}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<64x24xbf16>, !tile.shared<64x24xbf16>, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_k_step_int {
+  %a = tile.alloc : !tile.shared<64x48xi8>
+  %b = tile.alloc : !tile.shared<64x48xi8>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0> : tensor<64x64xi32>
+    // expected-error@+1 {{has K = 48; for 'i8' wgmma needs a multiple of 32}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<64x48xi8>, !tile.shared<64x48xi8>, tensor<64x64xi32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_n {
+  %a = tile.alloc : !tile.shared<64x64xbf16>
+  %b = tile.alloc : !tile.shared<20x64xbf16>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<64x20xf32>
+    // expected-error@+1 {{has N = 20; wgmma needs a multiple of 8: use 24}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<20x64xbf16>, tensor<64x20xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_n_int {
+  %a = tile.alloc : !tile.shared<64x64xi8>
+  %b = tile.alloc : !tile.shared<40x64xi8>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0> : tensor<64x40xi32>
+    // expected-error@+1 {{has N = 40; wgmma on 8-bit integers needs N = 8, 24 or a multiple of 16}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xi8>, !tile.shared<40x64xi8>, tensor<64x40xi32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_warps {
+  %a = tile.alloc : !tile.shared<64x64xbf16>
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 2 {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{stands in role 'math' of 2 warps; wgmma needs whole warpgroups: use warpgroups(1)}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_m {
+  %a = tile.alloc : !tile.shared<96x64xbf16>
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 4 {
+    %z = arith.constant dense<0.0> : tensor<96x64xf32>
+    // expected-error@+1 {{has M = 96 rows in a role of 1 warpgroups; each takes a multiple of 64: use 128 or fewer warpgroups}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<96x64xbf16>, !tile.shared<64x64xbf16>, tensor<96x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_m_two {
+  %a = tile.alloc : !tile.shared<64x64xbf16>
+  %b = tile.alloc : !tile.shared<64x64xbf16>
+  tile.role "math" warps 8 {
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error@+1 {{has M = 64 rows in a role of 2 warpgroups; each takes a multiple of 64: use 128 or fewer warpgroups}}
+    %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @mma_outside {
+  %a = tile.alloc : !tile.shared<64x64xbf16>
+  %z = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error@+1 {{stands outside a role}}
+  %r = tile.mma %a, %a transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+}

@@ -1,0 +1,106 @@
+// RUN: ashlar-opt %s | ashlar-opt | FileCheck %s
+
+!smem = !tile.shared<64x64xbf16>
+
+// CHECK: tile.kernel @every_operation cluster [2, 1] attributes {shared_bytes = 1024 : i64, threads = 256 : i64} {
+tile.kernel @every_operation cluster [2, 1] attributes {threads = 256, shared_bytes = 1024} {
+  // CHECK-NEXT: %[[M:.+]] = tile.size "M"
+  %M = tile.size "M"
+  // CHECK-NEXT: %[[C:.+]] = arith.constant 64 : index
+  %c64 = arith.constant 64 : index
+  // CHECK-NEXT: %[[A:.+]] = tile.tensor "A" input[%[[M]], %[[C]]] align 16 : <bf16, 2>
+  %A = tile.tensor "A" input [%M, %c64] align 16 : !tile.tensor<bf16, 2>
+  // CHECK-NEXT: %[[D:.+]] = tile.tensor "D" output[%[[M]], %[[M]]] align 4 : <f32, 2>
+  %D = tile.tensor "D" output [%M, %M] align 4 : !tile.tensor<f32, 2>
+  // CHECK-NEXT: %[[X:.+]] = tile.tensor "X" inout[%[[M]], %[[M]]] align 128 : <bf16, 2>
+  %X = tile.tensor "X" inout [%M, %M] align 128 : !tile.tensor<bf16, 2>
+  // CHECK-NEXT: %[[ALPHA:.+]] = tile.scalar "alpha" : f32
+  %alpha = tile.scalar "alpha" : f32
+  // CHECK-NEXT: %[[COUNT:.+]] = tile.scalar "count" : i32
+  %count = tile.scalar "count" : i32
+  // CHECK-NEXT: %[[TILES:.+]] = tile.schedule persistent[%[[M]], %[[M]]] by [64, 64] grouped(8) : <2>
+  %tiles = tile.schedule persistent [%M, %M] by [64, 64] grouped (8) : !tile.schedule<2>
+  // CHECK-NEXT: %[[RING:.+]] = tile.pipeline : <3, [!tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>]>
+  %ring = tile.pipeline : !tile.pipeline<3, [!smem, !smem]>
+  // CHECK-NEXT: %[[PLANNED:.+]] = tile.pipeline {barrier_offset = 512 : i64, offset = 0 : i64, stage_bytes = 256 : i64, tile_offsets = array<i64: 0>} : <2, [!tile.shared<8x16xbf16, "S<1,4,3> o ((8,16):(32,2))">]>
+  %planned = tile.pipeline {offset = 0 : i64, stage_bytes = 256 : i64, tile_offsets = array<i64: 0>, barrier_offset = 512 : i64} : !tile.pipeline<2, [!tile.shared<8x16xbf16, "S<1,4,3> o ((8,16):(32,2))">]>
+  // CHECK-NEXT: %[[STAGED:.+]] = tile.alloc {offset = 1024 : i64} : <64x64xbf16>
+  %staged = tile.alloc {offset = 1024 : i64} : !smem
+  // CHECK-NEXT: %[[BARRIER:.+]] = tile.barrier "turn" : !tile.barrier
+  %turn = tile.barrier "turn" : !tile.barrier
+
+  // CHECK-NEXT: tile.role "load" warps 1 registers 40 {
+  tile.role "load" warps 1 registers 40 {
+    // CHECK-NEXT: %[[FIRST:.+]], %[[END:.+]], %[[STEP:.+]] = tile.schedule_range %[[TILES]] : <2>
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
+    // CHECK-NEXT: %[[AT:.+]]:2 = tile.schedule_coordinates %[[TILES]], %[[FIRST]] : <2> -> index, index
+    %m, %n = tile.schedule_coordinates %tiles, %first : !tile.schedule<2> -> index, index
+    // CHECK-NEXT: %[[S:.+]] = tile.acquire %[[RING]]
+    %s = tile.acquire %ring : !tile.pipeline<3, [!smem, !smem]>
+    // CHECK-NEXT: %[[BUFFER:.+]] = tile.buffer %[[S]][1] : <64x64xbf16>
+    %a = tile.buffer %s[1] : !smem
+    // CHECK-NEXT: tile.copy %[[A]][%[[AT]]#0, %[[AT]]#1] to %[[BUFFER]] : <bf16, 2>, <64x64xbf16>
+    tile.copy %A[%m, %n] to %a : !tile.tensor<bf16, 2>, !smem
+    // CHECK-NEXT: tile.copy %[[A]][%[[AT]]#1, %[[AT]]#0] to %[[BUFFER]] multicast : <bf16, 2>, <64x64xbf16>
+    tile.copy %A[%n, %m] to %a multicast : !tile.tensor<bf16, 2>, !smem
+    // CHECK-NEXT: tile.commit %[[RING]], %[[S]] : <3,
+    tile.commit %ring, %s : !tile.pipeline<3, [!smem, !smem]>
+    // CHECK-NEXT: %{{.+}}, %{{.+}} = tile.try_acquire %[[RING]]
+    %ready, %t = tile.try_acquire %ring : !tile.pipeline<3, [!smem, !smem]>
+    // CHECK-NEXT: tile.arrive %[[BARRIER]] : !tile.barrier
+    tile.arrive %turn : !tile.barrier
+  }
+  // CHECK: tile.role "math" warps 4 registers 232 attributes {first_warp = 4 : i64} {
+  tile.role "math" warps 4 registers 232 attributes {first_warp = 4 : i64} {
+    %c0 = arith.constant 0 : index
+    // CHECK: %[[W:.+]] = tile.wait %[[RING]]
+    %s = tile.wait %ring : !tile.pipeline<3, [!smem, !smem]>
+    // CHECK: %{{.+}}, %{{.+}} = tile.try_wait %[[RING]]
+    %ready, %t = tile.try_wait %ring : !tile.pipeline<3, [!smem, !smem]>
+    // CHECK: %[[LEFT:.+]] = tile.buffer %[[W]][0]
+    %a = tile.buffer %s[0] : !smem
+    %b = tile.buffer %s[1] : !smem
+    // CHECK: %[[ZERO:.+]] = tile.splat %{{.+}} : f32 -> tensor<64x64xf32>
+    %f0 = arith.constant 0.0 : f32
+    %zero = tile.splat %f0 : f32 -> tensor<64x64xf32>
+    // CHECK: %[[ONE:.+]] = tile.mma %[[LEFT]], %{{.+}} transposed, %[[ZERO]] : <64x64xbf16>, <64x64xbf16>, tensor<64x64xf32>
+    %acc = tile.mma %a, %b transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    // CHECK: tile.mma %[[LEFT]] transposed, %{{.+}}, %[[ONE]] : <64x64xbf16>
+    %acc2 = tile.mma %a transposed, %b, %acc : !smem, !smem, tensor<64x64xf32>
+    // CHECK: tile.release %[[RING]], %[[W]]
+    tile.release %ring, %s : !tile.pipeline<3, [!smem, !smem]>
+    // CHECK: %[[BIAS:.+]] = tile.load %{{.+}}[%{{.+}}, %{{.+}}] : <f32, 2> -> tensor<64xf32>
+    %bias = tile.load %D[%c0, %c0] : !tile.tensor<f32, 2> -> tensor<64xf32>
+    // CHECK: tile.broadcast %[[BIAS]] along [1] : tensor<64xf32> -> tensor<64x64xf32>
+    %wide = tile.broadcast %bias along [1] : tensor<64xf32> -> tensor<64x64xf32>
+    %sum = arith.addf %acc2, %wide : tensor<64x64xf32>
+    // CHECK: tile.store %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] : tensor<64x64xf32>, <f32, 2>
+    tile.store %sum to %D[%c0, %c0] : tensor<64x64xf32>, !tile.tensor<f32, 2>
+    %half = arith.truncf %sum : tensor<64x64xf32> to tensor<64x64xbf16>
+    // CHECK: tile.write %[[HALF:.+]] to %[[STAGED]] : tensor<64x64xbf16>, <64x64xbf16>
+    tile.write %half to %staged : tensor<64x64xbf16>, !smem
+    // CHECK: tile.sync %[[BARRIER]] : !tile.barrier
+    tile.sync %turn : !tile.barrier
+    // CHECK: tile.read %[[STAGED]] : <64x64xbf16> -> tensor<64x64xbf16>
+    %again = tile.read %staged : !smem -> tensor<64x64xbf16>
+    // CHECK: tile.copy_out %[[STAGED]] to %[[X]][%{{.+}}, %{{.+}}] : <64x64xbf16>, <bf16, 2>
+    tile.copy_out %staged to %X[%c0, %c0] : !smem, !tile.tensor<bf16, 2>
+    // CHECK: tile.copy_out %[[STAGED]] to %[[X]][%{{.+}}, %{{.+}}] reduce add : <64x64xbf16>, <bf16, 2>
+    tile.copy_out %staged to %X[%c0, %c0] reduce add : !smem, !tile.tensor<bf16, 2>
+  }
+}
+
+// CHECK: tile.kernel @rasters {
+tile.kernel @rasters {
+  %M = tile.size "M"
+  // CHECK: tile.schedule[%{{.+}}] by [128] along_m : <1>
+  %tiles = tile.schedule [%M] by [128] along_m : !tile.schedule<1>
+}
+
+// A fragment carries its layout as the encoding of its type.
+// CHECK: tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
+tile.kernel @fragment_layout {
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<0.0> : tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
+  }
+}

@@ -1,0 +1,886 @@
+// RUN: ashlar-opt %s --tile-verify-protocol --split-input-file --verify-diagnostics
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @used_after_release {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %s = tile.wait %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // expected-note@+1 {{released here}}
+    tile.release %ring, %s : !ring
+    // expected-error@+1 {{this reads a stage that has been released: move the release behind its last use}}
+    %f = tile.read %a : !smem -> tensor<64x64xbf16>
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @multiplied_after_release {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %s = tile.wait %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // expected-note@+1 {{released here}}
+    tile.release %ring, %s : !ring
+    // expected-error@+1 {{this reads a stage that has been released: move the release behind its last use}}
+    %f = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @copied_after_commit {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // expected-note@+1 {{committed here}}
+    tile.commit %ring, %s : !ring
+    // expected-error@+1 {{this writes into a stage that has been committed: move the commit behind its last use}}
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+  }
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @released_twice {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %s = tile.wait %ring : !ring
+    // expected-note@+1 {{released here}}
+    tile.release %ring, %s : !ring
+    // expected-error@+1 {{this releases a stage that has been released already: remove one of the two}}
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @committed_twice {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %s = tile.acquire %ring : !ring
+    // expected-note@+1 {{committed here}}
+    tile.commit %ring, %s : !ring
+    // expected-error@+1 {{this commits a stage that has been committed already: remove one of the two}}
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @committed_in_one_arm {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %empty = arith.cmpi eq, %M, %c0 : index
+    // expected-error@+1 {{the stage acquired here is committed on one path and not on the other: commit it on both, or behind the conditional}}
+    %s = tile.acquire %ring : !ring
+    scf.if %empty {
+      // expected-note@+1 {{committed only where the condition is true}}
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @released_in_the_other_arm {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %empty = arith.cmpi eq, %M, %c0 : index
+    // expected-error@+1 {{the stage waited for here is released on one path and not on the other: release it on both, or behind the conditional}}
+    %s = tile.wait %ring : !ring
+    scf.if %empty {
+    } else {
+      // expected-note@+1 {{released only where the condition is false}}
+      tile.release %ring, %s : !ring
+    }
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @not_committed_in_a_loop {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %k = %c0 to %M step %c1 {
+      // expected-error@+1 {{the stage acquired here is not committed by the end of the loop body: add a commit behind its last use}}
+      %s = tile.acquire %ring : !ring
+      %a = tile.buffer %s[0] : !smem
+      tile.copy %A[%c0, %k] to %a : !A, !smem
+    }
+    %t = tile.acquire %ring : !ring
+    tile.commit %ring, %t : !ring
+  }
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @not_released_in_a_branch {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %empty = arith.cmpi eq, %M, %c0 : index
+    scf.if %empty {
+      // expected-error@+1 {{the stage waited for here is not released by the end of this branch: add a release behind its last use}}
+      %t = tile.wait %ring : !ring
+    }
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @not_released_by_the_role {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+    // expected-error@+1 {{the stage waited for here is not released by the end of the role: add a release behind its last use}}
+    %t = tile.wait %ring : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @released_in_a_loop {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-note@+1 {{waited for here}}
+    %s = tile.wait %ring : !ring
+    scf.for %k = %c0 to %M step %c1 {
+      // expected-error@+1 {{this release stands in a loop and would be repeated, but its stage was waited for outside: move both into the loop or both out of it}}
+      tile.release %ring, %s : !ring
+    }
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @commit_of_a_wait {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    // expected-note@+1 {{waited for here}}
+    %s = tile.wait %ring : !ring
+    // expected-error@+1 {{this commits a stage that was waited for: use release}}
+    tile.commit %ring, %s : !ring
+    %t = tile.wait %ring : !ring
+    tile.release %ring, %t : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @release_of_an_acquire {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+  tile.role "more" warps 1 {
+    // expected-note@+1 {{acquired here}}
+    %s = tile.acquire %ring : !ring
+    // expected-error@+1 {{this releases a stage that was acquired: use commit}}
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @copy_into_a_waited_stage {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-note@+1 {{waited for here}}
+    %s = tile.wait %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire}}
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @write_into_a_waited_stage {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xbf16>
+    // expected-note@+1 {{waited for here}}
+    %s = tile.wait %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire}}
+    tile.write %zero to %a : tensor<64x64xbf16>, !smem
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @mma_of_an_acquired_stage {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-note@+1 {{acquired here}}
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // expected-error@+1 {{this reads a stage that was acquired, which is not full yet: read a stage from wait}}
+    %f = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    tile.commit %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @copy_out_of_an_acquired_stage {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+  tile.role "store" warps 1 {
+    %c0 = arith.constant 0 : index
+    // expected-note@+1 {{acquired here}}
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // expected-error@+1 {{this reads a stage that was acquired, which is not full yet: read a stage from wait}}
+    tile.copy_out %a to %A[%c0, %c0] : !smem, !A
+    tile.commit %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @nobody_fills {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  // expected-error@+1 {{no role commits a stage of this pipeline, so nothing ever arrives: fill it with acquire, copy and commit, or remove it}}
+  %ring = tile.pipeline : !ring
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @nobody_drains {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  // expected-error@+1 {{no role releases a stage of this pipeline, so its producer stops after 2 stages: drain it with wait and release, or remove it}}
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @waits_for_itself {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  // expected-note@+1 {{the pipeline is declared here}}
+  %ring = tile.pipeline : !ring
+  tile.role "all" warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{role 'all' waits for a stage of the pipeline that only it fills, before it has filled one: commit a stage before this wait}}
+    %t = tile.wait %ring : !ring
+    tile.release %ring, %t : !ring
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @waits_for_more_than_it_filled {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  // expected-note@+1 {{the pipeline is declared here}}
+  %ring = tile.pipeline : !ring
+  tile.role "all" warps 4 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    tile.commit %ring, %s : !ring
+    %t = tile.wait %ring : !ring
+    tile.release %ring, %t : !ring
+    // expected-error@+1 {{role 'all' waits for a stage of the pipeline that only it fills, before it has filled one: commit a stage before this wait}}
+    %u = tile.wait %ring : !ring
+    tile.release %ring, %u : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @holds_more_than_there_are {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  // expected-note@+1 {{the pipeline is declared here}}
+  %ring = tile.pipeline : !ring
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+  tile.role "load" warps 1 {
+    %s0 = tile.acquire %ring : !ring
+    %s1 = tile.acquire %ring : !ring
+    // expected-error@+1 {{role 'load' holds all 2 stages of the pipeline and waits for another: commit one first, or give the pipeline more stages}}
+    %s2 = tile.acquire %ring : !ring
+    tile.commit %ring, %s0 : !ring
+    tile.commit %ring, %s1 : !ring
+    tile.commit %ring, %s2 : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @waits_for_more_than_there_are {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  // expected-note@+1 {{the pipeline is declared here}}
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %s0 = tile.wait %ring : !ring
+    %s1 = tile.wait %ring : !ring
+    // expected-error@+1 {{role 'math' holds all 2 stages of the pipeline and waits for another: release one first, or give the pipeline more stages}}
+    %s2 = tile.wait %ring : !ring
+    tile.release %ring, %s0 : !ring
+    tile.release %ring, %s1 : !ring
+    tile.release %ring, %s2 : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @fills_what_only_it_drains {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  // expected-note@+1 {{the pipeline is declared here}}
+  %ring = tile.pipeline : !ring
+  tile.role "all" warps 4 {
+    %s0 = tile.acquire %ring : !ring
+    tile.commit %ring, %s0 : !ring
+    %s1 = tile.acquire %ring : !ring
+    tile.commit %ring, %s1 : !ring
+    // expected-error@+1 {{role 'all' acquires a stage of the pipeline that only it drains, when all 2 are taken: release one first, or give the pipeline more stages}}
+    %s2 = tile.acquire %ring : !ring
+    tile.commit %ring, %s2 : !ring
+    %t = tile.wait %ring : !ring
+    tile.release %ring, %t : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @fills_in_a_loop_what_only_it_drains {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  // expected-note@+1 {{the pipeline is declared here}}
+  %ring = tile.pipeline : !ring
+  tile.role "all" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    // expected-error@+1 {{this loop acquires more than the 2 stages of a pipeline that only role 'all' drains, and releases none: release in the loop, or give the pipeline more stages}}
+    scf.for %k = %c0 to %c3 step %c1 {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+    scf.for %k = %c0 to %c3 step %c1 {
+      %t = tile.wait %ring : !ring
+      tile.release %ring, %t : !ring
+    }
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @commit_to_another_pipeline {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  %other = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+  tile.role "load more" warps 1 {
+    // expected-note@+1 {{acquired here}}
+    %s = tile.acquire %ring : !ring
+    // expected-error@+1 {{this commits a stage of another pipeline: commit it to the pipeline it came from}}
+    tile.commit %other, %s : !ring
+  }
+  tile.role "drain more" warps 1 {
+    %s = tile.wait %other : !ring
+    tile.release %other, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @release_to_another_pipeline {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  %other = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+  tile.role "load more" warps 1 {
+    %s = tile.acquire %other : !ring
+    tile.commit %other, %s : !ring
+  }
+  tile.role "drain more" warps 1 {
+    // expected-note@+1 {{waited for here}}
+    %s = tile.wait %ring : !ring
+    // expected-error@+1 {{this releases a stage of another pipeline: release it to the pipeline it came from}}
+    tile.release %other, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @tried_and_used_unguarded {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    // expected-note@+1 {{readiness is tested here}}
+    %ready, %s = tile.try_acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // expected-error@+1 {{this writes into a stage that may not be ready: do it under when(ready)}}
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    scf.if %ready {
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "drain" warps 4 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @tried_and_used_where_it_is_not_ready {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    // expected-note@+1 {{readiness is tested here}}
+    %ready, %s = tile.try_wait %ring : !ring
+    scf.if %ready {
+    } else {
+      // expected-error@+1 {{this releases a stage that may not be ready: do it under when(ready)}}
+      tile.release %ring, %s : !ring
+    }
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @tried_or_used {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %empty = arith.cmpi eq, %M, %c0 : index
+    // expected-note@+1 {{readiness is tested here}}
+    %ready, %s = tile.try_wait %ring : !ring
+    %either = arith.ori %ready, %empty : i1
+    scf.if %either {
+      // expected-error@+1 {{this releases a stage that may not be ready: do it under when(ready)}}
+      tile.release %ring, %s : !ring
+    }
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @tried_and_kept {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{the stage waited for here is not released where it is ready by the end of the role: add a release behind its last use}}
+    %ready, %s = tile.try_wait %ring : !ring
+    scf.if %ready {
+      %a = tile.buffer %s[0] : !smem
+      %f = tile.read %a : !smem -> tensor<64x64xbf16>
+    }
+    %t = tile.wait %ring : !ring
+    tile.release %ring, %t : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @reads_what_nobody_writes {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  // expected-note@+1 {{the pipeline is declared here}}
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %s = tile.wait %ring : !ring
+    %b = tile.buffer %s[1] : !smem
+    // expected-error@+1 {{this reads tile 1 of a stage, which no role writes: copy or write it between acquire and commit}}
+    %f = tile.read %b : !smem -> tensor<64x64xbf16>
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+// A stage cannot travel through a loop.
+tile.kernel @stage_from_a_loop {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // expected-error@+1 {{the stage waited for here is not released by the end of the role: add a release behind its last use}}
+    %s = tile.wait %ring : !ring
+    scf.for %k = %c0 to %M step %c1 iter_args(%t = %s) -> !tile.stage {
+      // expected-error@+1 {{this releases a stage that no acquire or wait of this role gave: take a stage from the pipeline first}}
+      tile.release %ring, %t : !ring
+      scf.yield %t : !tile.stage
+    }
+  }
+}

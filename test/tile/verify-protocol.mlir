@@ -1,0 +1,176 @@
+// RUN: ashlar-opt %s --tile-verify-protocol --split-input-file --verify-diagnostics
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<4, [!smem, !smem]>
+
+// One role fills, the other drains, in loops of unknown length.
+tile.kernel @producer_and_consumer {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %k = %c0 to %M step %c1 {
+      %s = tile.acquire %ring : !ring
+      %a = tile.buffer %s[0] : !smem
+      %b = tile.buffer %s[1] : !smem
+      tile.copy %A[%c0, %k] to %a : !tile.tensor<bf16, 2>, !smem
+      tile.copy %A[%k, %c0] to %b : !tile.tensor<bf16, 2>, !smem
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %r = scf.for %k = %c0 to %M step %c1 iter_args(%acc = %zero) -> tensor<64x64xf32> {
+      %s = tile.wait %ring : !ring
+      %a = tile.buffer %s[0] : !smem
+      %b = tile.buffer %s[1] : !smem
+      %next = tile.mma %a, %b transposed, %acc : !smem, !smem, tensor<64x64xf32>
+      tile.release %ring, %s : !ring
+      scf.yield %next : tensor<64x64xf32>
+    }
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem]>
+
+// Lookahead: as many stages at once as there are, given back in any order.
+tile.kernel @lookahead {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s0 = tile.acquire %ring : !ring
+    %s1 = tile.acquire %ring : !ring
+    %a0 = tile.buffer %s0[0] : !smem
+    %a1 = tile.buffer %s1[0] : !smem
+    tile.copy %A[%c0, %c0] to %a1 : !tile.tensor<bf16, 2>, !smem
+    tile.commit %ring, %s1 : !ring
+    tile.copy %A[%c0, %c0] to %a0 : !tile.tensor<bf16, 2>, !smem
+    tile.commit %ring, %s0 : !ring
+  }
+  tile.role "math" warps 4 {
+    %s0 = tile.wait %ring : !ring
+    %s1 = tile.wait %ring : !ring
+    %a0 = tile.buffer %s0[0] : !smem
+    %f = tile.read %a0 : !smem -> tensor<64x64xbf16>
+    tile.release %ring, %s1 : !ring
+    tile.release %ring, %s0 : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<4, [!smem]>
+
+// Both arms of a conditional commit; a stage that is tried is used where it is
+// ready, also in a second conditional.
+tile.kernel @conditionals {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %even = arith.cmpi eq, %M, %c0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    scf.if %even {
+      tile.copy %A[%c0, %c0] to %a : !tile.tensor<bf16, 2>, !smem
+      tile.commit %ring, %s : !ring
+    } else {
+      tile.copy %A[%c1, %c0] to %a : !tile.tensor<bf16, 2>, !smem
+      tile.commit %ring, %s : !ring
+    }
+    %ready, %t = tile.try_acquire %ring : !ring
+    %b = tile.buffer %t[0] : !smem
+    scf.if %ready {
+      tile.copy %A[%c0, %c0] to %b : !tile.tensor<bf16, 2>, !smem
+    }
+    scf.if %ready {
+      tile.commit %ring, %t : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %true = arith.constant true
+    %ready, %s = tile.try_wait %ring : !ring
+    %late = arith.xori %ready, %true : i1
+    scf.if %late {
+      %t = tile.wait %ring : !ring
+      tile.release %ring, %t : !ring
+    } else {
+      %a = tile.buffer %s[0] : !smem
+      %f = tile.read %a : !smem -> tensor<64x64xbf16>
+      tile.release %ring, %s : !ring
+    }
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem]>
+
+// A role that fills and drains its own ring keeps a stage ahead.
+tile.kernel @one_role_with_lookahead {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %ring = tile.pipeline : !ring
+  tile.role "all" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %p = tile.acquire %ring : !ring
+    %pa = tile.buffer %p[0] : !smem
+    tile.copy %A[%c0, %c0] to %pa : !tile.tensor<bf16, 2>, !smem
+    tile.commit %ring, %p : !ring
+    scf.for %k = %c0 to %M step %c1 {
+      %s = tile.acquire %ring : !ring
+      %a = tile.buffer %s[0] : !smem
+      tile.copy %A[%c0, %k] to %a : !tile.tensor<bf16, 2>, !smem
+      tile.commit %ring, %s : !ring
+      %t = tile.wait %ring : !ring
+      %b = tile.buffer %t[0] : !smem
+      %f = tile.read %b : !smem -> tensor<64x64xbf16>
+      tile.release %ring, %t : !ring
+    }
+    %t = tile.wait %ring : !ring
+    tile.release %ring, %t : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem]>
+
+// The prologue's loop fills an unknown number of stages, the epilogue's drains.
+tile.kernel @prologue_loop {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %ring = tile.pipeline : !ring
+  tile.role "all" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %k = %c0 to %c2 step %c1 {
+      %s = tile.acquire %ring : !ring
+      %a = tile.buffer %s[0] : !smem
+      tile.copy %A[%c0, %k] to %a : !tile.tensor<bf16, 2>, !smem
+      tile.commit %ring, %s : !ring
+    }
+    scf.for %k = %c0 to %c2 step %c1 {
+      %t = tile.wait %ring : !ring
+      %b = tile.buffer %t[0] : !smem
+      %f = tile.read %b : !smem -> tensor<64x64xbf16>
+      tile.release %ring, %t : !ring
+    }
+  }
+}

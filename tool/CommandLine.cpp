@@ -1,0 +1,89 @@
+#include "tool/CommandLine.h"
+
+#include "tool/Assignments.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <cstdio>
+#include <stdexcept>
+
+namespace ashlar::tooling {
+
+namespace {
+
+void addFlags(CLI::App &app, Request &request,
+              std::vector<std::string> &sizes,
+              std::vector<std::string> &scalars, std::string &device,
+              int64_t &timeLimit) {
+  app.add_option("--emit", request.emit,
+                 "Print the program at a level: tile, hopper, nvvm, llvm, "
+                 "ptx, sass or cubin")
+      ->check(CLI::IsMember(
+          {"tile", "hopper", "nvvm", "llvm", "ptx", "sass", "cubin"}));
+  app.add_option("-o", request.output, "Write what --emit prints to a file");
+  app.add_option("--print-after", request.printAfter,
+                 "Print the IR after a pass, such as tile-plan-memory");
+  app.add_flag("--resources", request.resources,
+               "Print registers, spills, shared memory, stages, roles and the "
+               "time of each compilation step");
+  app.add_flag("--run", request.run, "Run the kernel and check the result");
+  app.add_flag("--bench", request.bench,
+               "Print the median time of many launches");
+  app.add_flag("--verify-each", request.verifyEach,
+               "Verify the IR after each pass");
+  app.add_option("--size", sizes, "Set a size of the problem: M=128")
+      ->allow_extra_args(false);
+  app.add_option("--scalar", scalars, "Set a scalar: alpha=0.5")
+      ->allow_extra_args(false);
+  app.add_option("--device", device, "Where to run: cuda")
+      ->capture_default_str();
+  app.add_option("--time-limit", timeLimit,
+                 "Milliseconds after which a launch counts as hanging")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--save", request.save,
+                 "Write the compiled kernel to a file that a program with the "
+                 "runtime alone can load");
+  app.add_flag("--no-cache", request.noCache,
+               "Neither look for compiled code on disk nor leave any");
+}
+
+} // namespace
+
+std::optional<int> parse(int argc, char **argv, const std::string &kernel,
+                         Request &request) {
+  std::vector<std::string> sizes, scalars;
+  std::string device = "cuda";
+  int64_t timeLimit = request.timeLimit.count();
+  CLI::App app("Compiles the kernel '" + kernel +
+               "'. Without options: prints a summary, and where there is a GPU "
+               "runs the kernel and checks the result.");
+  addFlags(app, request, sizes, scalars, device, timeLimit);
+  try {
+    app.parse(argc, argv);
+    if (device == "sim")
+      throw CLI::ValidationError(
+          "--device", "there is no simulator yet; --device=cuda runs on a GPU");
+    if (device != "cuda")
+      throw CLI::ValidationError("--device", "'" + device +
+                                                 "' is no device; use cuda");
+    for (const std::string &text : sizes)
+      request.sizes.push_back(harness::parseSize(text));
+    for (const std::string &text : scalars)
+      request.scalars.push_back(harness::parseScalar(text));
+    request.timeLimit = std::chrono::milliseconds(timeLimit);
+    if (!request.output.empty() && request.emit.empty())
+      throw CLI::ValidationError("-o", "there is no --emit to write");
+  } catch (const CLI::CallForHelp &) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const std::runtime_error &error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 1;
+  }
+  return std::nullopt;
+}
+
+} // namespace ashlar::tooling

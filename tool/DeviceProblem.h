@@ -1,0 +1,32 @@
+// A problem in device memory, ready to be launched on.
+#pragma once
+
+#include "ashlar/module.h"
+#include "ashlar/problem.h"
+
+#include <vector>
+
+namespace ashlar::harness {
+
+/// Every tensor lies between two guards, and the padding of its rows is one
+/// too: a write outside the tensor is found.
+class DeviceProblem {
+public:
+  DeviceProblem(Device &device, const Artifact &artifact,
+                const Problem &problem);
+
+  /// What `Module::launch` takes. Names point into the artifact.
+  const std::vector<NamedArgument> &arguments() const { return named; }
+
+  /// The tensors that the kernel writes, as they are now. Throws `Error` when
+  /// a byte outside a tensor was written.
+  std::vector<HostTensor> results() const;
+
+private:
+  const Artifact &artifact;
+  const Problem &problem;
+  std::vector<Buffer> buffers;
+  std::vector<NamedArgument> named;
+};
+
+} // namespace ashlar::harness

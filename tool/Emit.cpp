@@ -1,0 +1,57 @@
+#include "tool/Emit.h"
+
+#include "tool/Compiled.h"
+#include "tool/Disassemble.h"
+
+#include <cstdio>
+#include <span>
+
+namespace ashlar::tooling {
+
+namespace {
+
+const std::vector<std::byte> &machineCode(const Artifact &artifact) {
+  if (artifact.cubin.empty())
+    throw Error("there is no machine code without ptxas: install the CUDA "
+                "toolkit or the package nvidia-cuda-nvcc, or set ASHLAR_PTXAS "
+                "to its path");
+  return artifact.cubin;
+}
+
+std::string asText(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+std::string text(const Kernel &kernel, const Request &request) {
+  if (request.emit == "tile" && request.printAfter.empty())
+    return kernel.tile_ir();
+  if (request.emit == "cubin" || request.emit == "sass") {
+    const Compilation compiled = compileFor(Need::artifact, kernel, request);
+    const auto &code = machineCode(compiled.artifact);
+    return request.emit == "cubin" ? asText(code) : disassemble(code);
+  }
+  const Compilation compiled = compileFor(Need::levels, kernel, request);
+  for (const LevelText &level : compiled.levels)
+    if (level.level == request.emit)
+      return level.text;
+  throw Error("the compiler did not keep the level '" + request.emit + "'");
+}
+
+} // namespace
+
+void emit(const Kernel &kernel, const Request &request) {
+  const std::string content = text(kernel, request);
+  std::FILE *file = request.output.empty()
+                        ? stdout
+                        : std::fopen(request.output.c_str(), "wb");
+  if (!file)
+    throw Error("cannot write " + request.output);
+  bool written =
+      std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  written &= (file == stdout ? std::fflush(file) : std::fclose(file)) == 0;
+  if (!written)
+    throw Error("cannot write " +
+                (file == stdout ? "the output" : request.output));
+}
+
+} // namespace ashlar::tooling

@@ -1,0 +1,108 @@
+#include "tool/MakeProblem.h"
+
+#include "tool/Elements.h"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+namespace ashlar::harness {
+
+namespace {
+
+constexpr int64_t defaultSize = 1024;
+constexpr double defaultScalar = 1;
+/// An odd number of random values that a large tensor repeats: drawing a value
+/// costs more than rounding it.
+constexpr size_t distinctValues = (1 << 20) + 7;
+
+template <typename Entry, typename Name>
+void checkNames(const Artifact &artifact, const char *what,
+                std::span<const Entry> given, const std::vector<Name> &known) {
+  for (const Entry &entry : given)
+    if (std::ranges::find(known, entry.name) == known.end())
+      throw Error("kernel '" + artifact.name + "' has no " + what + " '" +
+                  entry.name + "'");
+}
+
+template <typename Entry, typename Value>
+Value lookUp(std::span<const Entry> given, const std::string &name,
+             Value fallback) {
+  for (const Entry &entry : given)
+    if (entry.name == name)
+      fallback = entry.value;
+  return fallback;
+}
+
+std::vector<int64_t> alignedStrides(const TensorContract &contract,
+                                    const std::vector<int64_t> &shape) {
+  const int64_t unit =
+      std::max<int64_t>(1, contract.alignmentBytes / size_bytes(contract.type));
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size() - 1; d-- > 0;) {
+    const int64_t dense = strides[d + 1] * std::max<int64_t>(1, shape[d + 1]);
+    strides[d] = (dense + unit - 1) / unit * unit;
+  }
+  return strides;
+}
+
+void fillRandom(HostTensor &tensor, std::mt19937_64 &random) {
+  const ElementType type = tensor.type();
+  const size_t count =
+      std::min<size_t>(distinctValues, static_cast<size_t>(tensor.elements()));
+  std::vector<uint32_t> values(count);
+  if (isInteger(type)) {
+    const int low = type == ElementType::u8 ? 0 : -127;
+    std::uniform_int_distribution<int> uniform(low, 127);
+    std::ranges::generate(values, [&] { return encode(type, uniform(random)); });
+  } else {
+    std::normal_distribution<double> normal;
+    std::ranges::generate(values, [&] { return encode(type, normal(random)); });
+  }
+  const int64_t bytes = size_bytes(type);
+  size_t next = 0;
+  forEachCoordinate(tensor.shape(), [&](std::span<const int64_t> at) {
+    std::memcpy(tensor.bytes().data() + tensor.offset(at) * bytes,
+                &values[next], bytes);
+    next = next + 1 == count ? 0 : next + 1;
+  });
+}
+
+} // namespace
+
+Problem nameProblem(const Artifact &artifact, std::span<const NamedSize> sizes,
+                    std::span<const NamedScalar> scalars) {
+  Problem problem;
+  checkNames(artifact, "size", sizes, artifact.sizes);
+  std::vector<std::string> scalarNames;
+  for (const ScalarContract &scalar : artifact.scalars)
+    scalarNames.push_back(scalar.name);
+  checkNames(artifact, "scalar", scalars, scalarNames);
+
+  for (const std::string &name : artifact.sizes) {
+    const int64_t value = lookUp(sizes, name, defaultSize);
+    if (value < 0)
+      throw Error("size '" + name + "' is " + std::to_string(value) +
+                  "; it is at least 0");
+    problem.sizes.push_back({name, value});
+  }
+  for (const std::string &name : scalarNames)
+    problem.scalars.push_back({name, lookUp(scalars, name, defaultScalar)});
+  return problem;
+}
+
+void addTensors(const Artifact &artifact, Problem &problem, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (const TensorContract &contract : artifact.tensors) {
+    std::vector<int64_t> shape;
+    for (const Extent &extent : contract.extents)
+      shape.push_back(extent.size < 0 ? extent.constant
+                                      : problem.sizes[extent.size].value);
+    problem.tensors.emplace_back(contract.name, contract.type, shape,
+                                 alignedStrides(contract, shape));
+    if (contract.read)
+      fillRandom(problem.tensors.back(), random);
+  }
+}
+
+} // namespace ashlar::harness

@@ -1,0 +1,105 @@
+#include "ashlar/tool.h"
+
+#include "ashlar/device.h"
+#include "tool/Compiled.h"
+#include "tool/Emit.h"
+#include "tool/Execute.h"
+#include "tool/Failure.h"
+#include "tool/MakeProblem.h"
+#include "tool/Summary.h"
+
+#include <cstdio>
+
+namespace ashlar {
+
+using namespace harness;
+using namespace tooling;
+
+namespace {
+
+Problem nameProblem(const Artifact &artifact, const ToolOptions &options,
+                    const Request &request) {
+  std::vector<NamedSize> sizes(options.sizes);
+  sizes.insert(sizes.end(), request.sizes.begin(), request.sizes.end());
+  std::vector<NamedScalar> scalars(options.scalars);
+  scalars.insert(scalars.end(), request.scalars.begin(), request.scalars.end());
+  return harness::nameProblem(artifact, sizes, scalars);
+}
+
+Expectation expectation(const ToolOptions &options) {
+  Expectation expected{.references = {},
+                       .tolerance = options.tolerance,
+                       .operations = options.operations};
+  for (const Reference &reference : options.references)
+    expected.references[reference.tensor] = reference.element;
+  return expected;
+}
+
+bool execute(const Artifact &artifact, const ToolOptions &options,
+             const Request &request, bool run, bool bench) {
+  Device device = Device::open();
+  Problem problem = nameProblem(artifact, options, request);
+  addTensors(artifact, problem);
+  const Expectation expected = expectation(options);
+  bool right = true;
+  if (run)
+    right = runAndCheck(device, artifact, problem, expected, request.timeLimit);
+  if (bench)
+    printBenchmark(device, artifact, problem, expected, request.timeLimit);
+  return right;
+}
+
+bool summarizeAndRun(const Kernel &kernel, const ToolOptions &options,
+                     const Request &request) {
+  const Compilation compiled = compileFor(Need::report, kernel, request);
+  const Artifact &artifact = compiled.artifact;
+  std::printf("%s, compiled for %s\n  sizes          %s\n%s"
+              "  PTX            %s\n",
+              kernel.name().c_str(), artifact.target.c_str(),
+              describe(nameProblem(artifact, options, request)).c_str(),
+              summarize(compiled).c_str(), writePtx(artifact).c_str());
+  std::fflush(stdout);
+  if (std::optional<std::string> reason = Device::unavailable()) {
+    std::printf("%s: not run: %s\n", kernel.name().c_str(), reason->c_str());
+    return true;
+  }
+  return execute(artifact, options, request, /*run=*/true, /*bench=*/false);
+}
+
+bool perform(const Kernel &kernel, const ToolOptions &options,
+             const Request &request) {
+  if (kernel.error())
+    throw *kernel.error();
+  if (request.isDefault())
+    return summarizeAndRun(kernel, options, request);
+  if (!request.emit.empty())
+    emit(kernel, request);
+  if (request.resources)
+    std::printf("%s\n%s", kernel.name().c_str(),
+                summarize(compileFor(Need::report, kernel, request)).c_str());
+  if (request.save.empty() && !request.run && !request.bench)
+    return true;
+  const Artifact artifact =
+      compileFor(Need::artifact, kernel, request).artifact;
+  if (!request.save.empty())
+    save(artifact, request.save);
+  if (!request.run && !request.bench)
+    return true;
+  return execute(artifact, options, request, request.run, request.bench);
+}
+
+} // namespace
+
+int tool(int argc, char **argv, const Kernel &kernel,
+         const ToolOptions &options) {
+  Request request;
+  if (std::optional<int> status = parse(argc, argv, kernel.name(), request))
+    return *status;
+  try {
+    return perform(kernel, options, request) ? 0 : 1;
+  } catch (...) {
+    return reportFailure();
+  }
+}
+
+} // namespace ashlar

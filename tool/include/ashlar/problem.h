@@ -1,0 +1,81 @@
+#pragma once
+
+#include "ashlar/element_type.h"
+#include "ashlar/error.h"
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ashlar {
+
+/// A tensor in host memory, its elements read as double.
+class HostTensor {
+public:
+  /// All bytes are 0xff, which is NaN in every floating-point type. `strides`
+  /// are in elements, outermost first, the last one is 1.
+  HostTensor(std::string name, ElementType type, std::vector<int64_t> shape,
+             std::vector<int64_t> strides);
+
+  const std::string &name() const { return tensorName; }
+  ElementType type() const { return elementType; }
+  const std::vector<int64_t> &shape() const { return extents; }
+  const std::vector<int64_t> &strides() const { return elementStrides; }
+  /// How many elements it has, padding not counted.
+  int64_t elements() const;
+
+  /// The element at a coordinate, outermost first; there is no bounds check.
+  template <std::integral... Coordinates>
+  double operator()(Coordinates... coordinates) const {
+    const int64_t at[] = {static_cast<int64_t>(coordinates)...};
+    return (*this)(std::span<const int64_t>(at));
+  }
+  double operator()(std::span<const int64_t> coordinate) const {
+    return read(offset(coordinate));
+  }
+
+  /// Where an element lies, in elements from the start.
+  int64_t offset(std::span<const int64_t> coordinate) const;
+  double read(int64_t offset) const;
+  /// Rounds to nearest even; what the type can't hold becomes its largest
+  /// finite value.
+  void write(int64_t offset, double value);
+
+  std::vector<std::byte> &bytes() { return storage; }
+  const std::vector<std::byte> &bytes() const { return storage; }
+
+private:
+  std::string tensorName;
+  ElementType elementType;
+  std::vector<int64_t> extents;
+  std::vector<int64_t> elementStrides;
+  std::vector<std::byte> storage;
+};
+
+struct NamedSize {
+  std::string name;
+  int64_t value;
+};
+
+struct NamedScalar {
+  std::string name;
+  double value;
+};
+
+/// What a kernel is launched on: its sizes, its scalars and the tensors as they
+/// are before the launch. The accessors throw `Error` for an unknown name.
+struct Problem {
+  std::vector<NamedSize> sizes;
+  std::vector<NamedScalar> scalars;
+  std::vector<HostTensor> tensors;
+
+  const HostTensor &operator[](std::string_view tensor) const;
+  int64_t size(std::string_view name) const;
+  double scalar(std::string_view name) const;
+};
+
+} // namespace ashlar

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "ashlar/kernel.h"
+#include "ashlar/problem.h"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ashlar {
+
+/// How one output is computed, an element at a time, in double.
+struct Reference {
+  std::string tensor;
+  std::function<double(const Problem &, std::span<const int64_t> coordinate)>
+      element;
+};
+
+/// What `tool` can't read off the kernel.
+struct ToolOptions {
+  /// The problem that is run when the command line names no sizes; a size that
+  /// is in neither is 1024.
+  std::vector<NamedSize> sizes = {};
+  /// As for sizes; a scalar that is in neither is 1.
+  std::vector<NamedScalar> scalars = {};
+  /// An output without a reference is checked for elements never written.
+  std::vector<Reference> references = {};
+  /// The largest |result - reference| / (|reference| + the root mean square of
+  /// the references). Without it, what the output's type rounds off.
+  std::optional<double> tolerance = {};
+  /// Floating-point operations of one launch; `--bench` then prints TFLOP/s.
+  std::function<double(const Problem &)> operations = {};
+};
+
+/// The main function of a kernel program: compiles the kernel and does what the
+/// command line asks for (`--help` lists it); without arguments it prints a
+/// summary, runs the kernel where there is a GPU and checks the result. Returns
+/// the exit status; every failure is a sentence on the error stream.
+int tool(int argc, char **argv, const Kernel &kernel,
+         const ToolOptions &options = {});
+
+} // namespace ashlar
