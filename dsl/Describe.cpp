@@ -40,36 +40,14 @@ Type registerType(MLIRContext *context, ElementType type) {
   return memoryType(context, type);
 }
 
-namespace {
-
-std::string elementName(Type type) {
-  if (type.isBF16())
-    return "bf16";
-  if (isa<Float8E4M3FNType>(type))
-    return "e4m3";
-  if (isa<Float8E5M2Type>(type))
-    return "e5m2";
-  if (type.isInteger(1))
-    return "condition";
-  if (type.isUnsignedInteger(8))
-    return "u8";
-  if (type.isSignlessInteger())
-    return "s" + std::to_string(type.getIntOrFloatBitWidth());
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
-} // namespace
-
 std::string describe(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return dimensions(tensor.getShape()) + " " +
-           elementName(tensor.getElementType());
+           tile::elementName(tensor.getElementType());
   if (auto shared = dyn_cast<tile::SharedType>(type))
     return dimensions(shared.getShape()) + " " +
-           elementName(shared.getElementType());
-  return elementName(type);
+           tile::elementName(shared.getElementType());
+  return tile::elementName(type);
 }
 
 std::string dimensions(llvm::ArrayRef<int64_t> shape) {

@@ -28,6 +28,9 @@ namespace ashlar::tile {
 /// Bytes of one element in memory; tf32 takes 4.
 int64_t elementBytes(mlir::Type type);
 
+/// The element type in the author's words: "bf16", "e4m3", "s8".
+std::string elementName(mlir::Type type);
+
 /// The pipeline that a stage belongs to.
 mlir::TypedValue<PipelineType> pipelineOf(mlir::Value stage);
 

@@ -4,6 +4,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 
@@ -28,6 +29,16 @@ LogicalResult checkCoordinates(Operation *op, TensorType tensor,
   return op->emitOpError("gives ")
          << coordinates.size() << " coordinates to a tensor of rank "
          << tensor.getRank();
+}
+
+/// What the launch can compute the value of.
+LogicalResult checkExtents(Operation *op, const Twine &what,
+                           OperandRange extents) {
+  for (Value extent : extents)
+    if (!extent.getDefiningOp<SizeOp>() && !matchPattern(extent, m_Constant()))
+      return op->emitError(what) << " has an extent that is neither a size nor "
+                                    "a constant; declare it with size()";
+  return success();
 }
 
 LogicalResult checkTileOfTensor(Operation *op, TensorType tensor,
@@ -70,12 +81,12 @@ LogicalResult checkSharedFragment(Operation *op, SharedType shared,
 
 LogicalResult KernelOp::verify() {
   if (auto cluster = getCluster()) {
-    int64_t size = 1;
+    uint64_t size = 1;
     for (int64_t extent : *cluster) {
       if (extent < 1)
         return emitOpError("has a cluster extent of ")
                << extent << "; each is at least 1";
-      size *= extent;
+      size = llvm::SaturatingMultiply(size, uint64_t(extent));
     }
     if (size > 8)
       return emitOpError("has clusters of ")
@@ -96,8 +107,13 @@ LogicalResult KernelOp::verify() {
     }
   }
   if (auto cluster = getCluster()) {
-    int64_t rank = schedule ? schedule.getTile().size() : 1;
-    if (static_cast<int64_t>(cluster->size()) != rank)
+    size_t rank = schedule ? schedule.getTile().size() : 1;
+    if (cluster->size() != rank && !schedule)
+      return emitOpError("has a cluster of ")
+             << cluster->size()
+             << " dimensions and no tile loop: give the cluster one dimension, "
+                "or declare a tile loop";
+    if (cluster->size() != rank)
       return emitOpError("has a cluster of ")
              << cluster->size() << " dimensions and a tile loop of " << rank
              << ": give the cluster's extent along each dimension of the loop";
@@ -123,13 +139,7 @@ LogicalResult TensorOp::verify() {
            << " bytes; the alignment is a power of two from the size of an "
               "element ("
            << bytes << ") to 128";
-  for (Value extent : getExtents())
-    if (!extent.getDefiningOp<SizeOp>() &&
-        !matchPattern(extent, m_Constant()))
-      return emitOpError("'") << getName()
-                              << "' has an extent that is neither a size nor a "
-                                 "constant; declare it with size()";
-  return success();
+  return checkExtents(*this, "tensor '" + getName() + "'", getExtents());
 }
 
 LogicalResult ScheduleOp::verify() {
@@ -149,7 +159,7 @@ LogicalResult ScheduleOp::verify() {
   if (getResult().getType().getRank() !=
       static_cast<int64_t>(getTile().size()))
     return emitOpError("has a result of another rank");
-  return success();
+  return checkExtents(*this, "the tile loop", getExtents());
 }
 
 LogicalResult PipelineOp::verify() {
@@ -293,6 +303,13 @@ LogicalResult BroadcastOp::verify() {
 
 namespace {
 
+/// "64 or 128": the multiples of `unit` next to an extent.
+std::string around(int64_t extent, int64_t unit) {
+  int64_t below = extent / unit * unit;
+  return (below ? std::to_string(below) + " or " : "") +
+         std::to_string(below + unit);
+}
+
 bool isFp8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
@@ -337,10 +354,11 @@ LogicalResult MmaOp::verify() {
            << dimensions(result.getShape());
   if (!canAccumulate(elementA, elementB, result.getElementType()))
     return emitOpError("multiplies ")
-           << elementA << " by " << elementB << " into "
-           << result.getElementType()
-           << "; wgmma has bf16, tf32 into f32, f16 and fp8 into f32 or f16, "
-              "8-bit integers into i32, with both inputs of one kind";
+           << elementName(elementA) << " by " << elementName(elementB)
+           << " into " << elementName(result.getElementType())
+           << "; wgmma has bf16 and tf32 into f32, f16 and fp8 into f32 or "
+              "f16, 8-bit integers into s32, with both inputs of one kind: use "
+              "one of these";
   bool sixteenBit = elementBytes(elementA) == 2;
   if (!sixteenBit && (getTransposeA() || !getTransposeB()))
     return emitOpError("reads ")
@@ -350,28 +368,32 @@ LogicalResult MmaOp::verify() {
 
   int64_t step = 32 / elementBytes(elementA);
   if (k % step)
-    return emitOpError("has K = ") << k << "; for " << elementA
-                                   << " wgmma needs a multiple of " << step;
-  if (n % 8 || n < 8)
+    return emitOpError("has K = ")
+           << k << "; for " << elementName(elementA)
+           << " wgmma needs a multiple of " << step << ": use "
+           << around(k, step);
+  if (n % 8)
     return emitOpError("has N = ")
-           << n << "; wgmma needs a multiple of 8: use " << (n / 8 + 1) * 8;
+           << n << "; wgmma needs a multiple of 8: use " << around(n, 8);
   if (elementA.isInteger(8) && n % 16 && n != 8 && n != 24)
     return emitOpError("has N = ")
-           << n << "; wgmma on 8-bit integers needs N = 8, 24 or a multiple of 16";
+           << n << "; wgmma on 8-bit integers needs 8, 24 or a multiple of 16: "
+           << "use " << around(n, 16);
   RoleOp role = roleOf(*this);
   if (!role)
-    return emitOpError("stands outside a role");
+    return emitOpError("stands outside a role; move it into one");
   if (role.getWarps() % 4)
     return emitOpError("stands in role '")
            << role.getName() << "' of " << role.getWarps()
            << " warps; wgmma needs whole warpgroups: use warpgroups("
            << (role.getWarps() + 3) / 4 << ")";
-  int64_t rows = 64 * (role.getWarps() / 4);
+  int64_t warpgroups = role.getWarps() / 4, rows = 64 * warpgroups;
   if (m % rows)
     return emitOpError("has M = ")
-           << m << " rows in a role of " << role.getWarps() / 4
-           << " warpgroups; each takes a multiple of 64: use "
-           << (m / rows + 1) * rows << " or fewer warpgroups";
+           << m << " in role '" << role.getName() << "' of " << warpgroups
+           << (warpgroups == 1 ? " warpgroup" : " warpgroups")
+           << "; each needs a multiple of 64 rows: use " << around(m, rows)
+           << (warpgroups == 1 ? "" : " or fewer warpgroups");
   return success();
 }
 

@@ -381,7 +381,7 @@ Feature namedBarrier() {
               Tensor D = output("D", bf16, {M, N});
               TileLoop tiles = persistent({M, N}, {64, 64});
               SharedTile between = shared(bf16, {64, 64});
-              Barrier written = barrier("written"), read = barrier("read");
+              Barrier written = barrier("tile written"), read = barrier("tile read");
               role("write", warps(4), [&] {
                 for (auto [m, n] : tiles) {
                   store(between, load(X.tile({m, n}), {64, 64}));

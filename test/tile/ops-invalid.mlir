@@ -12,7 +12,7 @@ tile.kernel @cluster_size cluster [4, 4] {
 
 // -----
 
-// expected-error@+1 {{'tile.kernel' op has a cluster of 2 dimensions and a tile loop of 1: give the cluster's extent along each dimension of the loop}}
+// expected-error@+1 {{'tile.kernel' op has a cluster of 2 dimensions and no tile loop: give the cluster one dimension, or declare a tile loop}}
 tile.kernel @cluster_rank cluster [2, 1] {
   %M = tile.size "M"
   %t = tile.schedule [%M] by [64] along_n : !tile.schedule<1>
@@ -80,7 +80,7 @@ tile.kernel @tensor_align_large {
 tile.kernel @tensor_extent_computed {
   %M = tile.size "M"
   %twice = arith.addi %M, %M : index
-  // expected-error@+1 {{'T' has an extent that is neither a size nor a constant; declare it with size()}}
+  // expected-error@+1 {{tensor 'T' has an extent that is neither a size nor a constant; declare it with size()}}
   %T = tile.tensor "T" input [%twice] align 16 : !tile.tensor<bf16, 1>
 }
 
@@ -521,7 +521,7 @@ tile.kernel @mma_accumulator {
   %b = tile.alloc : !tile.shared<64x64xbf16>
   tile.role "math" warps 4 {
     %z = arith.constant dense<0.0> : tensor<64x64xf16>
-    // expected-error@+1 {{multiplies 'bf16' by 'bf16' into 'f16'; wgmma has bf16, tf32 into f32, f16 and fp8 into f32 or f16, 8-bit integers into i32, with both inputs of one kind}}
+    // expected-error@+1 {{multiplies bf16 by bf16 into f16; wgmma has bf16 and tf32 into f32, f16 and fp8 into f32 or f16, 8-bit integers into s32, with both inputs of one kind: use one of these}}
     %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf16>
   }
 }
@@ -533,7 +533,7 @@ tile.kernel @mma_mixed {
   %b = tile.alloc : !tile.shared<64x64xf16>
   tile.role "math" warps 4 {
     %z = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error@+1 {{multiplies 'bf16' by 'f16' into 'f32'; wgmma has bf16, tf32 into f32, f16 and fp8 into f32 or f16, 8-bit integers into i32, with both inputs of one kind}}
+    // expected-error@+1 {{multiplies bf16 by f16 into f32; wgmma has bf16 and tf32 into f32, f16 and fp8 into f32 or f16, 8-bit integers into s32, with both inputs of one kind: use one of these}}
     %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xf16>, tensor<64x64xf32>
   }
 }
@@ -545,7 +545,7 @@ tile.kernel @mma_f32 {
   %b = tile.alloc : !tile.shared<64x64xf32>
   tile.role "math" warps 4 {
     %z = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error@+1 {{multiplies 'f32' by 'f32' into 'f32'; wgmma has bf16, tf32 into f32, f16 and fp8 into f32 or f16, 8-bit integers into i32, with both inputs of one kind}}
+    // expected-error@+1 {{multiplies f32 by f32 into f32; wgmma has bf16 and tf32 into f32, f16 and fp8 into f32 or f16, 8-bit integers into s32, with both inputs of one kind: use one of these}}
     %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xf32>, !tile.shared<64x64xf32>, tensor<64x64xf32>
   }
 }
@@ -581,7 +581,7 @@ tile.kernel @mma_k_step {
   %b = tile.alloc : !tile.shared<64x24xbf16>
   tile.role "math" warps 4 {
     %z = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error@+1 {{has K = 24; for 'bf16' wgmma needs a multiple of 16}}
+    // expected-error@+1 {{has K = 24; for bf16 wgmma needs a multiple of 16: use 16 or 32}}
     %r = tile.mma %a, %b transposed, %z : !tile.shared<64x24xbf16>, !tile.shared<64x24xbf16>, tensor<64x64xf32>
   }
 }
@@ -593,7 +593,7 @@ tile.kernel @mma_k_step_int {
   %b = tile.alloc : !tile.shared<64x48xi8>
   tile.role "math" warps 4 {
     %z = arith.constant dense<0> : tensor<64x64xi32>
-    // expected-error@+1 {{has K = 48; for 'i8' wgmma needs a multiple of 32}}
+    // expected-error@+1 {{has K = 48; for s8 wgmma needs a multiple of 32: use 32 or 64}}
     %r = tile.mma %a, %b transposed, %z : !tile.shared<64x48xi8>, !tile.shared<64x48xi8>, tensor<64x64xi32>
   }
 }
@@ -605,7 +605,7 @@ tile.kernel @mma_n {
   %b = tile.alloc : !tile.shared<20x64xbf16>
   tile.role "math" warps 4 {
     %z = arith.constant dense<0.0> : tensor<64x20xf32>
-    // expected-error@+1 {{has N = 20; wgmma needs a multiple of 8: use 24}}
+    // expected-error@+1 {{has N = 20; wgmma needs a multiple of 8: use 16 or 24}}
     %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<20x64xbf16>, tensor<64x20xf32>
   }
 }
@@ -617,7 +617,7 @@ tile.kernel @mma_n_int {
   %b = tile.alloc : !tile.shared<40x64xi8>
   tile.role "math" warps 4 {
     %z = arith.constant dense<0> : tensor<64x40xi32>
-    // expected-error@+1 {{has N = 40; wgmma on 8-bit integers needs N = 8, 24 or a multiple of 16}}
+    // expected-error@+1 {{has N = 40; wgmma on 8-bit integers needs 8, 24 or a multiple of 16: use 32 or 48}}
     %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xi8>, !tile.shared<40x64xi8>, tensor<64x40xi32>
   }
 }
@@ -641,7 +641,7 @@ tile.kernel @mma_m {
   %b = tile.alloc : !tile.shared<64x64xbf16>
   tile.role "math" warps 4 {
     %z = arith.constant dense<0.0> : tensor<96x64xf32>
-    // expected-error@+1 {{has M = 96 rows in a role of 1 warpgroups; each takes a multiple of 64: use 128 or fewer warpgroups}}
+    // expected-error@+1 {{has M = 96 in role 'math' of 1 warpgroup; each needs a multiple of 64 rows: use 64 or 128}}
     %r = tile.mma %a, %b transposed, %z : !tile.shared<96x64xbf16>, !tile.shared<64x64xbf16>, tensor<96x64xf32>
   }
 }
@@ -653,7 +653,7 @@ tile.kernel @mma_m_two {
   %b = tile.alloc : !tile.shared<64x64xbf16>
   tile.role "math" warps 8 {
     %z = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error@+1 {{has M = 64 rows in a role of 2 warpgroups; each takes a multiple of 64: use 128 or fewer warpgroups}}
+    // expected-error@+1 {{has M = 64 in role 'math' of 2 warpgroups; each needs a multiple of 64 rows: use 128 or fewer warpgroups}}
     %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
   }
 }
@@ -663,6 +663,6 @@ tile.kernel @mma_m_two {
 tile.kernel @mma_outside {
   %a = tile.alloc : !tile.shared<64x64xbf16>
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
-  // expected-error@+1 {{stands outside a role}}
+  // expected-error@+1 {{stands outside a role; move it into one}}
   %r = tile.mma %a, %a transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
 }
