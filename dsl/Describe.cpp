@@ -1,6 +1,10 @@
 #include "Describe.h"
 #include "Trace.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
 namespace ashlar {
 
 std::string Shape::str() const { return detail::dimensions(extents); }
@@ -40,6 +44,13 @@ Type registerType(MLIRContext *context, ElementType type) {
   return memoryType(context, type);
 }
 
+namespace {
+
+/// No tile has so many elements; their bytes can be counted without overflow.
+constexpr uint64_t elementLimit = std::numeric_limits<int32_t>::max();
+
+} // namespace
+
 std::string describe(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return dimensions(tensor.getShape()) + " " +
@@ -67,6 +78,13 @@ llvm::SmallVector<int64_t> checkedShape(const std::string &what,
     if (extent < 1)
       fail(where,
            what + " has the extents " + shape.str() + "; each is at least 1");
+  uint64_t elements = 1;
+  for (int64_t extent : shape)
+    elements = llvm::SaturatingMultiply(elements, uint64_t(extent));
+  if (elements > elementLimit)
+    fail(where, what + " has the extents " + shape.str() +
+                    "; the product is at most " + std::to_string(elementLimit) +
+                    ": use smaller ones");
   return {shape.begin(), shape.end()};
 }
 

@@ -19,7 +19,7 @@ std::string describe(mlir::Type type);
 /// "128x256"
 std::string dimensions(llvm::ArrayRef<int64_t> shape);
 
-/// The extents of `what`, each checked to be positive.
+/// The extents of `what`, checked to be positive and not absurd.
 llvm::SmallVector<int64_t>
 checkedShape(const std::string &what, const Shape &shape, SourceLocation where);
 /// The fragment type; throws when a fragment can't hold such elements.

@@ -25,6 +25,15 @@ void checkName(const std::string &name, SourceLocation where) {
                     "' is not an identifier; use letters, digits and _");
 }
 
+/// "'tile.mma' op has K = 24" is "the mma has K = 24" to the author.
+std::string withoutDialect(const std::string &message) {
+  llvm::StringRef text = message;
+  if (!text.consume_front("'tile."))
+    return message;
+  auto [name, rest] = text.split("' op ");
+  return ("the " + name + " " + rest).str();
+}
+
 /// Throws the first complaint of the verifier, at the author's line.
 void verify(mlir::ModuleOp module) {
   std::optional<Error> first;
@@ -38,7 +47,7 @@ void verify(mlir::ModuleOp module) {
         first.emplace(at ? SourceLine{at.getFilename().str(), at.getLine(),
                                       at.getColumn()}
                          : SourceLine{},
-                      diagnostic.str());
+                      withoutDialect(diagnostic.str()));
       });
   if (mlir::failed(mlir::verify(module)))
     throw first ? *first : Error("the kernel does not verify");

@@ -18,7 +18,7 @@ Fragment mma(const SharedTile &a, const SharedTile &b,
   std::string subject = "mma of A " + shapeOfA.str() + ", B " + shapeOfB.str() +
                         " and an accumulator of " + shapeOfSum.str() + ": ";
   if (shapeOfA.rank() != 2 || shapeOfB.rank() != 2 || shapeOfSum.rank() != 2)
-    fail(where, subject + "each has two dimensions");
+    fail(where, subject + "give each two dimensions");
   if (shapeOfA[1] != shapeOfB[0])
     fail(where, subject + "A is M×K and B is K×N, and K is " +
                     std::to_string(shapeOfA[1]) + " and " +

@@ -7,14 +7,17 @@ namespace ashlar {
 
 using namespace detail;
 
+/// The two barriers of each stage take 16 bytes of shared memory.
+static constexpr int64_t stageLimit = 227 * 1024 / 16;
+
 Pipeline detail::makePipeline(int64_t stages,
                               std::initializer_list<StageTile> tiles,
                               SourceLocation where) {
   Trace &trace = Trace::current(where);
   trace.requireKernelFrame("the pipeline", where);
-  if (stages < 1)
+  if (stages < 1 || stages > stageLimit)
     fail(where, "the pipeline has " + std::to_string(stages) +
-                    " stages; it has at least 1");
+                    " stages; it has 1 to " + std::to_string(stageLimit));
   if (tiles.size() == 0)
     fail(where, "the stages of the pipeline hold no tile; give it at least one "
                 "smem(type, {extents})");
@@ -56,7 +59,8 @@ void give(const Pipeline &pipeline, const Stage &stage, const char *what,
     fail(where, std::string(what) + " names the stage taken at " +
                     lineOf(stage.declared_at()) +
                     ", which is of another pipeline than the one declared at " +
-                    lineOf(pipeline.declared_at()));
+                    lineOf(pipeline.declared_at()) + "; " + what +
+                    " it to the pipeline it came from");
   trace.create<Op>(where, ring, value);
 }
 

@@ -20,6 +20,18 @@ tile::Raster rasterOf(Raster::Order order) {
   return {};
 }
 
+/// The cluster and the tile loop, once both are declared.
+void checkClusterRank(Trace &trace, SourceLocation where) {
+  auto cluster = trace.kernel().getCluster();
+  for (auto loop : trace.kernel().getOps<tile::ScheduleOp>())
+    if (cluster && cluster->size() != loop.getTile().size())
+      fail(where, "the cluster has " + std::to_string(cluster->size()) +
+                      " dimensions and the tile loop " +
+                      std::to_string(loop.getTile().size()) +
+                      "; give the cluster's extent along each dimension of "
+                      "the tile loop");
+}
+
 } // namespace
 
 Handle detail::makeSchedule(const Index *extents, const int64_t *tile,
@@ -50,6 +62,7 @@ Handle detail::makeSchedule(const Index *extents, const int64_t *tile,
   auto op = trace.create<tile::ScheduleOp>(
       where, tile::ScheduleType::get(trace.context(), rank), values,
       tileExtents, persistent, rasterOf(raster.order), raster.group);
+  checkClusterRank(trace, where);
   return trace.declareHandle(HandleKind::schedule, op, where);
 }
 
@@ -63,10 +76,12 @@ void cluster(std::initializer_list<int64_t> extents, SourceLocation where) {
     ctas *= extent;
   if (ctas > 8)
     fail(where, "the cluster of " + shape.str() + " has " +
-                    std::to_string(ctas) + " CTAs; the portable limit is 8");
+                    std::to_string(ctas) +
+                    " CTAs; the portable limit is 8: use a smaller one");
   if (trace.kernel().getCluster())
     fail(where, "the kernel has a cluster already; call cluster once");
   trace.kernel().setCluster(checked);
+  checkClusterRank(trace, where);
 }
 
 } // namespace ashlar

@@ -14,6 +14,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "passes/Passes.h"
 #include "llvm/ADT/IntEqClasses.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace ashlar {
 
@@ -36,8 +37,7 @@ LogicalResult assignShared(tile::KernelOp kernel) {
     try {
       layoutOf(type);
     } catch (const layout::LayoutError &error) {
-      return op->emitError("the shared tile ") << type << " has no layout: "
-                                               << error.what();
+      return op->emitError(error.what());
     }
     return success();
   };
@@ -82,7 +82,7 @@ public:
 
   LogicalResult assign() {
     if (failed(seedFromMma()) || failed(seedFromBroadcasts()) ||
-        failed(seedTheRest()))
+        failed(seedTheRest()) || failed(checkRegisters()))
       return failure();
     return setTypes();
   }
@@ -188,6 +188,24 @@ private:
       }
       if (failed(seedFromBroadcasts()))
         return failure();
+    }
+    return success();
+  }
+
+  /// No thread of sm_90 has more than 255 registers (CUDA programming guide).
+  LogicalResult checkRegisters() {
+    int64_t limit = role.getRegisters() ? role.getRegisters() : 255;
+    for (Value value : values) {
+      auto type = cast<RankedTensorType>(value.getType());
+      int64_t bits = layoutFor(value)->value.size() *
+                     type.getElementType().getIntOrFloatBitWidth();
+      if (bits > 32 * limit)
+        return emitError(value.getLoc())
+               << "role '" << role.getName()
+               << "' cannot hold this fragment: it takes "
+               << llvm::divideCeil(bits, 32) << " registers of each of its "
+               << 32 * role.getWarps() << " threads, which have " << limit
+               << ": use smaller tiles or more warpgroups";
     }
     return success();
   }

@@ -51,13 +51,19 @@ struct StagePlan {
 LogicalResult planShared(tile::KernelOp kernel) {
   OpBuilder builder(kernel);
   int64_t bytes = 0;
+  tile::AllocOp largestTile;
   tile::PipelineOp largest;
-  int64_t largestBytes = 0;
+  int64_t largestTileBytes = 0, largestBytes = 0;
 
   for (auto alloc : kernel.getBody().getOps<tile::AllocOp>()) {
     bytes = llvm::alignTo(bytes, alignmentOf(alloc.getResult().getType()));
     alloc.setOffset(bytes);
-    bytes += alloc.getResult().getType().sizeBytes();
+    int64_t tileBytes = alloc.getResult().getType().sizeBytes();
+    bytes += tileBytes;
+    if (tileBytes > largestTileBytes) {
+      largestTile = alloc;
+      largestTileBytes = tileBytes;
+    }
   }
   for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>()) {
     tile::PipelineType type = pipeline.getResult().getType();
@@ -81,23 +87,28 @@ LogicalResult planShared(tile::KernelOp kernel) {
   if (bytes <= sharedLimit)
     return success();
 
-  Operation *at = largest ? largest.getOperation() : kernel.getOperation();
-  InFlightDiagnostic error = at->emitError()
-                             << "kernel '" << kernel.getSymName() << "' needs "
-                             << bytes << " bytes of shared memory, "
-                             << bytes - sharedLimit << " over the limit of "
-                             << sharedLimit;
-  if (!largest)
-    return error << ": use smaller shared tiles";
-  int64_t stages = largest.getResult().getType().getStages();
-  int64_t perStage = *largest.getStageBytes() + 2 * barrierBytes;
-  int64_t fitting =
-      stages - llvm::divideCeil(uint64_t(bytes - sharedLimit), perStage);
-  if (fitting >= 1)
-    return error << ": of this pipeline's stages of " << perStage << " bytes, "
-                 << fitting << " would fit instead of " << stages;
-  return error << ": not even one of this pipeline's stages of " << perStage
-               << " bytes would fit; use smaller tiles";
+  int64_t over = bytes - sharedLimit;
+  auto refuse = [&](Operation *at) -> InFlightDiagnostic {
+    return at->emitError("kernel '")
+           << kernel.getSymName() << "' needs " << bytes
+           << " bytes of shared memory, " << over << " over the limit of "
+           << sharedLimit << ": ";
+  };
+  if (largest) {
+    int64_t stages = largest.getResult().getType().getStages();
+    int64_t perStage = *largest.getStageBytes() + 2 * barrierBytes;
+    int64_t fitting = stages - llvm::divideCeil(uint64_t(over), perStage);
+    if (fitting >= 1)
+      return refuse(largest)
+             << "of this pipeline's stages of " << perStage << " bytes, "
+             << fitting << " would fit instead of " << stages;
+    if (largestBytes >= largestTileBytes)
+      return refuse(largest)
+             << "not even one of this pipeline's stages of " << perStage
+             << " bytes would fit; use smaller tiles";
+  }
+  return refuse(largestTile) << "this tile takes " << largestTileBytes
+                             << " of them; use smaller shared tiles";
 }
 
 /// Warpgroup roles come first, each on a warpgroup boundary, as wgmma and
@@ -106,7 +117,8 @@ LogicalResult planWarps(tile::KernelOp kernel) {
   SmallVector<tile::RoleOp> roles(kernel.getBody().getOps<tile::RoleOp>());
   if (roles.empty())
     return kernel.emitError("kernel '")
-           << kernel.getSymName() << "' has no role: nothing would run";
+           << kernel.getSymName()
+           << "' has no role, so nothing would run: add one";
   bool budgets = llvm::any_of(roles, [](auto r) { return r.getRegisters(); });
   for (auto role : roles)
     if (budgets && !role.getRegisters())
@@ -138,7 +150,8 @@ LogicalResult planWarps(tile::KernelOp kernel) {
   if (warp > 32)
     return kernel.emitError("kernel '")
            << kernel.getSymName() << "' has " << warp
-           << " warps with all its roles; a CTA has at most 32";
+           << " warps with all its roles; a CTA has at most 32: give a role "
+              "fewer";
   kernel.setThreads(warp * 32);
   if (!budgets)
     return success();

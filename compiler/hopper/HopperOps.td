@@ -257,6 +257,10 @@ def Hopper_TmaLoadOp : Hopper_Op<"tma.load", [AttrSizedOperandSegments]> {
 }
 def Hopper_TmaStoreOp : Hopper_Op<"tma.store"> {
   let summary = "one TMA box from shared to global";
+  let description = [{
+    TMA clips what it writes at the tensor's edge in units of 16 bytes: where
+    a row of the tensor does not end on one, the box must not cross its end.
+  }];
   let arguments = (ins Index:$address, Hopper_TensorMap:$map,
                        Variadic<Index>:$coordinates,
                        OptionalAttr<Tile_ReductionAttr>:$reduction);
@@ -299,6 +303,21 @@ def Hopper_CopyTileOp : Hopper_GlobalAccess<"copy_tile"> {
     $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
     `[` $strides `]` `align` $alignment `to` $target attr-dict
     `:` type($pointer) `,` type($target)
+  }];
+}
+def Hopper_CopyTileOutOp : Hopper_GlobalAccess<"copy_tile_out"> {
+  let summary = "a tile from shared to global by the role's threads, element by element";
+  let description = globalDescription # [{
+    Nothing outside `extents` is written.
+  }];
+  let arguments = (ins Tile_Shared:$source, Hopper_Pointer:$pointer,
+                       Variadic<Index>:$coordinates, Variadic<Index>:$extents,
+                       Variadic<I64>:$strides,
+                       OptionalAttr<Tile_ReductionAttr>:$reduction);
+  let assemblyFormat = [{
+    $source `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
+    `strides` `[` $strides `]` (`reduce` $reduction^)? attr-dict
+    `:` type($source) `,` type($pointer)
   }];
 }
 def Hopper_LoadOp : Hopper_GlobalAccess<"load"> {

@@ -75,10 +75,13 @@ FragmentLayout accumulatorLayout(int64_t m, int64_t n, int64_t warpgroups) {
 FragmentLayout blockedLayout(const std::vector<int64_t> &shape, int64_t threads,
                              int64_t elementBytes) {
   int64_t elements = IntTuple::of(shape).product();
-  if (shape.empty() || threads < 1 || elements < 1 || elements % threads != 0)
+  if (shape.empty() || threads < 1 || elements < 1 || elements % threads != 0) {
+    int64_t sharing = std::gcd(elements, threads);
     refuse("the ", elements, " elements of a fragment ", IntTuple::of(shape),
            " do not divide among ", threads, " threads: use a multiple of ",
-           threads, " elements or ", std::gcd(elements, threads), " threads");
+           threads, " elements",
+           sharing % 32 ? "" : " or " + std::to_string(sharing) + " threads");
+  }
   if (elementBytes < 1)
     refuse("elements of ", elementBytes, " bytes are no elements");
   int64_t perThread = elements / threads;

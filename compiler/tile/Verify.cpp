@@ -1,6 +1,8 @@
 // What each operation of the tile dialect requires, in the author's words.
 
 #include "compiler/tile/Tile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -20,6 +22,14 @@ std::string dimensions(ArrayRef<int64_t> shape) {
   for (int64_t extent : shape)
     text += (text.empty() ? "" : "x") + std::to_string(extent);
   return text;
+}
+
+/// Whether an operation may stand beside the roles: declarations, and what is
+/// computed from sizes and scalars.
+bool standsBesideRoles(Operation &op) {
+  return op.hasTrait<OpTrait::HasParent<KernelOp>::Impl>() ||
+         (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) &&
+          llvm::none_of(op.getResultTypes(), llvm::IsaPred<ShapedType>));
 }
 
 LogicalResult checkCoordinates(Operation *op, TensorType tensor,
@@ -92,6 +102,11 @@ LogicalResult KernelOp::verify() {
       return emitOpError("has clusters of ")
              << size << " CTAs; the portable limit is 8";
   }
+  if (!getBody().getOps<RoleOp>().empty())
+    for (Operation &op : getBody().getOps())
+      if (!standsBesideRoles(op))
+        return op.emitError("this stands outside every role, and only roles "
+                            "run: move it into one");
   llvm::StringSet<> names;
   ScheduleOp schedule;
   for (Operation &op : getBody().getOps()) {
@@ -393,7 +408,7 @@ LogicalResult MmaOp::verify() {
            << m << " in role '" << role.getName() << "' of " << warpgroups
            << (warpgroups == 1 ? " warpgroup" : " warpgroups")
            << "; each needs a multiple of 64 rows: use " << around(m, rows)
-           << (warpgroups == 1 ? "" : " or fewer warpgroups");
+           << (warpgroups == 1 ? "" : ", or fewer warpgroups");
   return success();
 }
 

@@ -22,7 +22,8 @@ std::string coordinateList(unsigned first, unsigned count) {
 
 LogicalResult ThreadLowering::lowerCopy(Operation &op) {
   llvm::TypeSwitch<Operation *>(&op)
-      .Case<hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp>(
+      .Case<hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp,
+            hopper::CopyTileOutOp>(
           [&](auto copy) { lower(copy); })
       .Case<hopper::BulkCommitOp>(
           [&](auto) { b.ptx("cp.async.bulk.commit_group;"); })
@@ -65,68 +66,133 @@ void ThreadLowering::lower(hopper::TmaStoreOp op) {
   b.ptx(text, operands);
 }
 
-void ThreadLowering::lower(hopper::CopyTileOp op) {
-  tile::SharedType type = op.getTarget().getType();
+ThreadLowering::TileChunk
+ThreadLowering::tileChunk(tile::SharedType type, Value number, int64_t length,
+                          ArrayRef<Value> coordinates, ArrayRef<Value> extents,
+                          ArrayRef<Value> strides) {
   auto layout = layout::SwizzledLayout::parse(type.getLayout().getValue().str());
   ArrayRef<int64_t> shape = type.getShape();
+  size_t leading = coordinates.size() - shape.size();
+  SmallVector<Value> at(coordinates);
+  Value rest = number, offset = b.i32(0);
+  for (size_t i = shape.size(); i-- > 0;) {
+    bool last = i + 1 == shape.size();
+    int64_t extent = last ? shape[i] / length : shape[i];
+    Value place = i ? b.rem(rest, extent) : rest;
+    rest = i ? b.div(rest, extent) : rest;
+    if (last)
+      place = b.mul(place, length);
+    offset = b.add(offset, image(layout.layout.mode(i), place));
+    at[leading + i] = b.add(at[leading + i], place);
+  }
+  TileChunk chunk{swizzled(layout.swizzle, offset), b.i64(0), {}, {}};
+  for (auto [i, coordinate] : llvm::enumerate(at)) {
+    chunk.element =
+        b.add(chunk.element, b.mul(b.extend(coordinate), strides[i]));
+    if (i + 1 < at.size())
+      chunk.inside = b.both(chunk.inside, b.lessThan(coordinate, extents[i]));
+  }
+  chunk.left = b.sub(extents.back(), at.back());
+  return chunk;
+}
+
+void ThreadLowering::lower(hopper::CopyTileOp op) {
+  tile::SharedType type = op.getTarget().getType();
   int64_t elementBytes = type.elementBytes();
-  int64_t chunkBytes = std::max<int64_t>(op.getAlignment(), elementBytes);
-  int64_t chunk = chunkBytes / elementBytes;
-  int64_t chunks = type.sizeBytes() / chunkBytes;
-  int64_t threads = 32 * role.getWarps();
+  // cp.async moves 4, 8 or 16 bytes and fills up what lies outside; ordinary
+  // loads move one element.
+  bool async = op.getAlignment() >= 4;
+  int64_t chunkBytes = async ? op.getAlignment() : elementBytes;
+  int64_t length = chunkBytes / elementBytes;
   SmallVector<Value> coordinates = lookup(op.getCoordinates());
   SmallVector<Value> extents = lookup(op.getExtents());
   SmallVector<Value> strides = lookup(op.getStrides());
   Value pointer = lookup(op.getPointer()), target = lookup(op.getTarget());
-  size_t leading = coordinates.size() - shape.size();
 
-  auto loop = scf::ForOp::create(b, b.loc, threadOfRole(), b.i32(chunks),
-                                 b.i32(threads));
+  auto loop = scf::ForOp::create(b, b.loc, threadOfRole(),
+                                 b.i32(type.sizeBytes() / chunkBytes),
+                                 b.i32(32 * role.getWarps()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value rest = loop.getInductionVar();
-  Value offset = b.i32(0), address = b.i64(0), inside;
-  SmallVector<Value> at(coordinates);
-  for (size_t i = shape.size(); i-- > 0;) {
-    bool last = i + 1 == shape.size();
-    int64_t extent = last ? shape[i] / chunk : shape[i];
-    Value place = i ? b.rem(rest, extent) : rest;
-    rest = i ? b.div(rest, extent) : rest;
-    if (last)
-      place = b.mul(place, chunk);
-    offset = b.add(offset, image(layout.layout.mode(i), place));
-    at[leading + i] = b.add(at[leading + i], place);
-  }
-  for (auto [i, coordinate] : llvm::enumerate(at)) {
-    address = b.add(address, b.mul(b.extend(coordinate), strides[i]));
-    if (i + 1 < at.size())
-      inside = b.both(inside, b.lessThan(coordinate, extents[i]));
-  }
-  offset = b.add(target, swizzled(layout.swizzle, offset));
-  Value left = b.mul(b.sub(extents.back(), at.back()), elementBytes);
+  TileChunk chunk = tileChunk(type, loop.getInductionVar(), length, coordinates,
+                              extents, strides);
   Value bytes = b.createOrFold<arith::MinSIOp>(
-      b.loc, b.createOrFold<arith::MaxSIOp>(b.loc, left, b.i32(0)),
+      b.loc,
+      b.createOrFold<arith::MaxSIOp>(b.loc, b.mul(chunk.left, elementBytes),
+                                     b.i32(0)),
       b.i32(chunkBytes));
-  if (inside)
-    bytes = arith::SelectOp::create(b, b.loc, inside, bytes, b.i32(0));
+  if (chunk.inside)
+    bytes = arith::SelectOp::create(b, b.loc, chunk.inside, bytes, b.i32(0));
   // With no byte to read the address may lie anywhere: keep it at the base.
   Value reads = arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::sgt,
                                       bytes, b.i32(0));
-  address = arith::SelectOp::create(b, b.loc, reads, address, b.i64(0));
-  Value from = b.elementAddress(
-      pointer, b.getIntegerType(8 * elementBytes), address);
-  std::string size = std::to_string(chunkBytes);
-  if (chunkBytes >= 4) {
-    b.ptx("cp.async.ca.shared::cta.global [$0], [$1], " + size + ", $2;",
-          {offset, from, bytes});
+  Value element =
+      arith::SelectOp::create(b, b.loc, reads, chunk.element, b.i64(0));
+  Value from =
+      b.elementAddress(pointer, b.getIntegerType(8 * elementBytes), element);
+  Value to = b.add(target, chunk.sharedOffset);
+  if (async) {
+    b.ptx("cp.async.ca.shared::cta.global [$0], [$1], " +
+              std::to_string(chunkBytes) + ", $2;",
+          {to, from, bytes});
     return;
   }
-  std::string bits = std::to_string(8 * chunkBytes);
+  std::string bits = std::to_string(8 * elementBytes);
   b.ptx("{\n\t.reg .pred p;\n\t.reg .b16 element;\n\tsetp.ne.b32 p, $2, 0;\n\t"
         "mov.b16 element, 0;\n\t@p ld.global.b" +
             bits + " element, [$1];\n\tst.shared::cta.b" + bits +
             " [$0], element;\n\t}",
-        {offset, from, bytes});
+        {to, from, bytes});
+}
+
+void ThreadLowering::lower(hopper::CopyTileOutOp op) {
+  tile::SharedType type = op.getSource().getType();
+  SmallVector<Value> coordinates = lookup(op.getCoordinates());
+  SmallVector<Value> extents = lookup(op.getExtents());
+  SmallVector<Value> strides = lookup(op.getStrides());
+  Value pointer = lookup(op.getPointer()), source = lookup(op.getSource());
+  Type element = type.getElementType();
+  if (element.isTF32())
+    element = b.getF32Type();
+  if (!element.isIntOrFloat() || type.elementBytes() == 1)
+    element = b.getIntegerType(8);
+  else if (element.isInteger())
+    element = b.getIntegerType(element.getIntOrFloatBitWidth());
+
+  auto loop = scf::ForOp::create(b, b.loc, threadOfRole(),
+                                 b.i32(type.sizeBytes() / type.elementBytes()),
+                                 b.i32(32 * role.getWarps()));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  TileChunk chunk = tileChunk(type, loop.getInductionVar(), 1, coordinates,
+                              extents, strides);
+  Value inside = b.both(chunk.inside, b.lessThan(b.i32(0), chunk.left));
+  auto branch = scf::IfOp::create(b, b.loc, inside);
+  b.setInsertionPointToStart(branch.thenBlock());
+  Value from = LLVM::IntToPtrOp::create(
+      b, b.loc, LLVM::LLVMPointerType::get(b.getContext(), 3),
+      b.add(source, chunk.sharedOffset));
+  Value value = LLVM::LoadOp::create(b, b.loc, element, from);
+  Value to = b.elementAddress(pointer, element, chunk.element);
+  if (!op.getReduction()) {
+    LLVM::StoreOp::create(b, b.loc, value, to);
+    return;
+  }
+  bool floating = isa<FloatType>(element);
+  LLVM::AtomicBinOp operation;
+  switch (*op.getReduction()) {
+  case tile::Reduction::add:
+    operation = floating ? LLVM::AtomicBinOp::fadd : LLVM::AtomicBinOp::add;
+    break;
+  case tile::Reduction::min:
+    operation = floating ? LLVM::AtomicBinOp::fmin : LLVM::AtomicBinOp::min;
+    break;
+  case tile::Reduction::max:
+    operation = floating ? LLVM::AtomicBinOp::fmax : LLVM::AtomicBinOp::max;
+    break;
+  }
+  LLVM::AtomicRMWOp::create(b, b.loc, operation, to, value,
+                            LLVM::AtomicOrdering::monotonic);
 }
 
 } // namespace ashlar

@@ -261,7 +261,7 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
             hopper::MbarrierArriveOp, hopper::MbarrierArriveAsyncOp,
             hopper::MbarrierExpectOp>([&](auto) { return lowerBarrier(op); })
       .Case<hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp,
-            hopper::BulkCommitOp, hopper::BulkWaitOp>(
+            hopper::CopyTileOutOp, hopper::BulkCommitOp, hopper::BulkWaitOp>(
           [&](auto) { return lowerCopy(op); })
       .Case<hopper::SharedLoadOp, hopper::SharedStoreOp, hopper::LoadOp,
             hopper::StoreOp>([&](auto) { return lowerMemory(op); })

@@ -69,6 +69,19 @@ private:
   void lower(hopper::TmaLoadOp op);
   void lower(hopper::TmaStoreOp op);
   void lower(hopper::CopyTileOp op);
+  void lower(hopper::CopyTileOutOp op);
+  /// Consecutive elements of a tile's row, in shared and in global memory.
+  struct TileChunk {
+    mlir::Value sharedOffset; ///< bytes from the tile's start
+    mlir::Value element;      ///< elements from the tensor's base, 64 bits
+    mlir::Value inside; ///< i1: in every dimension but the last; null: always
+    mlir::Value left;   ///< elements from the first to the end of the row
+  };
+  /// The chunk of this number, `length` elements, counted in row-major order.
+  TileChunk tileChunk(tile::SharedType type, mlir::Value number, int64_t length,
+                      llvm::ArrayRef<mlir::Value> coordinates,
+                      llvm::ArrayRef<mlir::Value> extents,
+                      llvm::ArrayRef<mlir::Value> strides);
 
   // Fragments.cpp: places of a thread's values
   struct Place {

@@ -36,7 +36,8 @@ LogicalResult KernelLowering::run() {
   if (nextBarrier > 16)
     return source.emitError("kernel '")
            << source.getSymName() << "' needs " << nextBarrier - 1
-           << " named barriers with those of its roles; a CTA has 15";
+           << " named barriers with those of its roles; a CTA has 15: let "
+              "roles share some";
   // No CTA leaves while a peer may still write to it or arrive at its barriers.
   if (cluster.size() > 1)
     hopper::SyncOp::create(builder, source.getLoc(), /*cluster=*/true);

@@ -139,12 +139,30 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
     places.emplace_back(boxCoordinates(a, coordinates, box.offset),
                         a.add(address, box.sharedOffsetBytes));
   Value map = tensorMap(tensor, boxes.front().box, swizzleBytes(layout));
-  once(loc, [&] {
-    for (auto &[at, from] : places)
-      hopper::TmaStoreOp::create(builder, loc, from, map, at,
-                                 op.getReductionAttr());
-    hopper::BulkCommitOp::create(builder, loc);
-  });
+
+  // TMA writes whole units of 16 bytes: a tile that crosses the end of rows
+  // that are no multiple of that is written by threads.
+  GlobalTensor global = globalTensor(op.getTarget());
+  Value columns = global.extents.back();
+  Value wholeUnits = a.equal(
+      a.rem(a.mul(columns, type.elementBytes()), 16), 0);
+  Value inside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sle,
+      a.add(coordinates.back(), type.getShape().back()), columns);
+  Value byTma = arith::OrIOp::create(builder, loc, wholeUnits, inside);
+  auto branch = scf::IfOp::create(builder, loc, byTma, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  auto storing = hopper::OnceOp::create(builder, loc);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  hopper::CopyTileOutOp::create(builder, loc, lookup(op.getSource()),
+                                global.pointer, coordinates, global.extents,
+                                global.strides, op.getReductionAttr());
+  builder.setInsertionPointToStart(&storing.getBody().emplaceBlock());
+  for (auto &[at, from] : places)
+    hopper::TmaStoreOp::create(builder, loc, from, map, at,
+                               op.getReductionAttr());
+  hopper::BulkCommitOp::create(builder, loc);
   return success();
 }
 

@@ -1,6 +1,7 @@
 // The kernel's ABI: sizes, scalars, and what each tensor is reached through.
 
 #include "compiler/layout/SharedTile.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
@@ -31,6 +32,8 @@ LogicalResult KernelLowering::lowerParameters() {
                  << tensor.getAlignment()
                  << " bytes; a copy from shared to global is TMA and needs 16: "
                     "store the fragment instead, or declare align(16)";
+        // At the end of a row that TMA would write past.
+        byAddress = true;
       } else {
         byAddress = true;
       }
@@ -51,7 +54,7 @@ LogicalResult KernelLowering::lowerParameters() {
   }
   // What the kernel computes before its roles: sizes, mostly.
   for (Operation &op : source.getBody().front())
-    if (isa<arith::ArithDialect>(op.getDialect()))
+    if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
       builder.clone(op, map);
   for (auto tensor : source.getBody().getOps<tile::TensorOp>())
     if (auto it = globals.find(tensor.getResult()); it != globals.end())

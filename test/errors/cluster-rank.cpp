@@ -6,6 +6,7 @@ using namespace ashlar;
 Kernel program() {
   return kernel("k", [] {
     cluster({2});
+    // CHECK
     grid({1024, 1024}, {128, 128});
     role("math", warpgroups(1), [] {});
   });

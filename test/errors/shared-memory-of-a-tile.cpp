@@ -7,7 +7,7 @@ Kernel program() {
   return kernel("k", [] {
     // CHECK
     SharedTile staged = shared(f32, {256, 256});
-    role("math", warpgroups(1),
+    role("math", warpgroups(4),
          [&] { store(staged, zeros(f32, {256, 256})); });
   });
 }

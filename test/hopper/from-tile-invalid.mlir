@@ -109,7 +109,7 @@ tile.kernel @no_even_boxes_out {
 
 // -----
 
-// expected-error@+1 {{kernel 'many_barriers' needs 16 named barriers with those of its roles; a CTA has 15}}
+// expected-error@+1 {{kernel 'many_barriers' needs 16 named barriers with those of its roles; a CTA has 15: let roles share some}}
 tile.kernel @many_barriers {
   %b1 = tile.barrier "1" : !tile.barrier
   %b2 = tile.barrier "2" : !tile.barrier

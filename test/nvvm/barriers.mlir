@@ -20,7 +20,7 @@ hopper.kernel @barriers threads 160 shared 64 cluster 2 {
   // CHECK: "bar.sync 0;"
   hopper.sync
   // CHECK: "barrier.cluster.arrive.release.aligned;"
-  // CHECK-NEXT: "barrier.cluster.wait.acquire.aligned;"
+  // CHECK-NEXT: {{.*}}"barrier.cluster.wait.acquire.aligned;"
   hopper.sync cluster
   %full = hopper.shared_address 0
   hopper.role "math" from 0 warps 4 {
@@ -39,11 +39,11 @@ hopper.kernel @barriers threads 160 shared 64 cluster 2 {
     hopper.fence_proxy_async
     // One thread of each warp, after all of it has read.
     // CHECK: "bar.warp.sync 0xffffffff;"
-    // CHECK-NEXT: %[[BOTH:.+]] = llvm.call_intrinsic "llvm.nvvm.elect.sync"
+    // CHECK: %[[BOTH:.+]] = llvm.call_intrinsic "llvm.nvvm.elect.sync"
     // CHECK-NEXT: %[[ELECTED:.+]] = llvm.extractvalue %[[BOTH]][1]
     // CHECK-NEXT: scf.if %[[ELECTED]] {
-    // CHECK-NEXT: "mbarrier.arrive.shared::cta.b64 _, [$0];", "r,~{memory}"
-    // CHECK: mapa.shared::cluster.u32 remote, $0, $1;{{.*}}mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];
+    // CHECK-NEXT: {{.*}}"mbarrier.arrive.shared::cta.b64 _, [$0];", "r,~{memory}"
+    // CHECK: mapa.shared::cluster.u32 remote, $0, $1;{{.*}}mbarrier.arrive{{.*}}.shared::cluster.b64 _, [remote];
     hopper.once_per_warp {
       hopper.mbarrier.arrive %full
       hopper.mbarrier.arrive %full of %count

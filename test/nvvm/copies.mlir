@@ -47,8 +47,8 @@ hopper.kernel @cp_async threads 128 shared 8192 cluster 1 {
     %tile = hopper.shared_address 0
     %v = hopper.view %tile : !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
     // 64 rows of 128 bytes in chunks of 8, a chunk per thread and round.
-    // CHECK: %[[CHUNKS:.+]] = arith.constant 1024 : i32
-    // CHECK: %[[THREADS:.+]] = arith.constant 128 : i32
+    // CHECK-DAG: %[[CHUNKS:.+]] = arith.constant 1024 : i32
+    // CHECK-DAG: %[[THREADS:.+]] = arith.constant 128 : i32
     // CHECK: scf.for %{{.+}} = %{{.+}} to %[[CHUNKS]] step %[[THREADS]]
     // CHECK: %[[INSIDE:.+]] = arith.cmpi slt, %{{.+}}, %[[M]]
     // CHECK: %[[LEFT:.+]] = arith.subi %[[N]]

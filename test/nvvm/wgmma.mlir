@@ -237,7 +237,7 @@ hopper.kernel @no_fence threads 128 shared 65536 cluster 1 {
 // CHECK: arith.shrui
 // CHECK: %[[MASK:.+]] = arith.constant 16383 : i32
 // CHECK: arith.andi %{{.+}}, %[[MASK]]
-// CHECK: %[[FIELDS:.+]] = arith.constant 4611686293372403712 : i64
+// CHECK: %[[FIELDS:.+]] = arith.constant 4611686293305360384 : i64
 // CHECK: %[[START:.+]] = arith.ori %{{.+}}, %[[FIELDS]]
 // CHECK: %[[TWO:.+]] = arith.constant 2 : i64
 // CHECK: arith.addi %[[START]], %[[TWO]]

@@ -69,19 +69,19 @@ tile.kernel @accumulator {
 
 // -----
 
-// Two warpgroups take half of the rows each; an accumulator wider than one
-// instruction is still one fragment.
+// Two warpgroups take half of the rows each; an accumulator of several
+// instructions is still one fragment.
 
 !a = !tile.shared<256x64xbf16>
-!b = !tile.shared<512x64xbf16>
+!b = !tile.shared<128x64xbf16>
 // CHECK-LABEL: tile.kernel @two_warpgroups
-// CHECK: tile.mma {{.*}} tensor<256x512xf32, #tile.fragment<"256x512 (4,8,4,2):(512,1,16,128) / (2,2,64,2):(256,8,2048,64)">>
+// CHECK: tile.mma {{.*}} tensor<256x128xf32, #tile.fragment<"256x128 (4,8,4,2):(512,1,16,128) / (2,2,16,2):(256,8,2048,64)">>
 tile.kernel @two_warpgroups {
   %a = tile.alloc : !a
   %b = tile.alloc : !b
   tile.role "math" warps 8 {
-    %zero = arith.constant dense<0.0> : tensor<256x512xf32>
-    %y = tile.mma %a, %b transposed, %zero : !a, !b, tensor<256x512xf32>
+    %zero = arith.constant dense<0.0> : tensor<256x128xf32>
+    %y = tile.mma %a, %b transposed, %zero : !a, !b, tensor<256x128xf32>
   }
 }
 

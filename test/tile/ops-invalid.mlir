@@ -13,9 +13,34 @@ tile.kernel @cluster_size cluster [4, 4] {
 // -----
 
 // expected-error@+1 {{'tile.kernel' op has a cluster of 2 dimensions and no tile loop: give the cluster one dimension, or declare a tile loop}}
+tile.kernel @cluster_without_loop cluster [2, 1] {
+}
+
+// -----
+
+// expected-error@+1 {{'tile.kernel' op has a cluster of 2 dimensions and a tile loop of 1: give the cluster's extent along each dimension of the loop}}
 tile.kernel @cluster_rank cluster [2, 1] {
   %M = tile.size "M"
   %t = tile.schedule [%M] by [64] along_n : !tile.schedule<1>
+}
+
+// -----
+
+tile.kernel @work_outside_roles {
+  %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+  // expected-error@+1 {{this stands outside every role, and only roles run: move it into one}}
+  %s = tile.wait %ring : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+  tile.role "math" warps 4 {
+  }
+}
+
+// -----
+
+tile.kernel @fragment_outside_roles {
+  // expected-error@+1 {{this stands outside every role, and only roles run: move it into one}}
+  %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+  tile.role "math" warps 4 {
+  }
 }
 
 // -----
@@ -90,6 +115,15 @@ tile.kernel @schedule_extents {
   %M = tile.size "M"
   // expected-error@+1 {{has 2 extents and 1 tile extents; both are 1 to 4 and agree}}
   %t = tile.schedule [%M, %M] by [64] along_n : !tile.schedule<1>
+}
+
+// -----
+
+tile.kernel @schedule_extent {
+  %M = tile.size "M"
+  %twice = arith.addi %M, %M : index
+  // expected-error@+1 {{the tile loop has an extent that is neither a size nor a constant; declare it with size()}}
+  %t = tile.schedule [%twice] by [64] along_n : !tile.schedule<1>
 }
 
 // -----
@@ -653,7 +687,7 @@ tile.kernel @mma_m_two {
   %b = tile.alloc : !tile.shared<64x64xbf16>
   tile.role "math" warps 8 {
     %z = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error@+1 {{has M = 64 in role 'math' of 2 warpgroups; each needs a multiple of 64 rows: use 128 or fewer warpgroups}}
+    // expected-error@+1 {{has M = 64 in role 'math' of 2 warpgroups; each needs a multiple of 64 rows: use 128, or fewer warpgroups}}
     %r = tile.mma %a, %b transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
   }
 }

@@ -30,8 +30,8 @@ tile.kernel @not_even_one {
 
 // -----
 
-// expected-error@+1 {{kernel 'no_pipeline' needs 262144 bytes of shared memory, 29696 over the limit of 232448: use smaller shared tiles}}
 tile.kernel @no_pipeline {
+  // expected-error@+1 {{kernel 'no_pipeline' needs 262144 bytes of shared memory, 29696 over the limit of 232448: this tile takes 262144 of them; use smaller shared tiles}}
   %a = tile.alloc : !tile.shared<512x256xbf16>
   tile.role "a" warps 1 {
   }
@@ -39,7 +39,7 @@ tile.kernel @no_pipeline {
 
 // -----
 
-// expected-error@+1 {{kernel 'no_role' has no role: nothing would run}}
+// expected-error@+1 {{kernel 'no_role' has no role, so nothing would run: add one}}
 tile.kernel @no_role {
 }
 
@@ -55,7 +55,7 @@ tile.kernel @one_budget {
 
 // -----
 
-// expected-error@+1 {{kernel 'too_many_warps' has 36 warps with all its roles; a CTA has at most 32}}
+// expected-error@+1 {{kernel 'too_many_warps' has 36 warps with all its roles; a CTA has at most 32: give a role fewer}}
 tile.kernel @too_many_warps {
   tile.role "a" warps 16 {
   }
@@ -65,7 +65,7 @@ tile.kernel @too_many_warps {
 
 // -----
 
-// expected-error@+1 {{kernel 'too_many_padded' has 36 warps with all its roles; a CTA has at most 32}}
+// expected-error@+1 {{kernel 'too_many_padded' has 36 warps with all its roles; a CTA has at most 32: give a role fewer}}
 tile.kernel @too_many_padded {
   tile.role "a" warps 28 registers 40 {
   }

@@ -43,6 +43,7 @@ public:
   explicit Size(const detail::Handle &handle) : Index(handle) {}
   Size(const Size &other, SourceLocation where = SourceLocation::current())
       : Index(other, where) {}
+  Size(Size &&) noexcept = default;
   Size &operator=(const Size &) = delete;
 };
 

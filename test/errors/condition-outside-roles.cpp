@@ -1,0 +1,17 @@
+// Only roles do work.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    Size M = size("M");
+    Index tiles = 0;
+    // CHECK
+    when(M > 64, [&] { tiles = M / 64; });
+    role("math", warpgroups(1), [&] {
+      for (Index i : range(tiles))
+        i + 1;
+    });
+  });
+}

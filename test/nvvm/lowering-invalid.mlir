@@ -1,0 +1,56 @@
+// RUN: ashlar-opt %s --split-input-file --hopper-to-nvvm --verify-diagnostics
+
+!f = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
+hopper.kernel @no_instruction threads 128 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %a = arith.constant dense<1.0> : !f
+    // expected-error@+1 {{operation 'math.erf' has no instruction on sm_90a}}
+    %b = math.erf %a : !f
+  }
+}
+
+// -----
+
+hopper.kernel @no_instruction_on_scalars threads 128 shared 0 cluster 1 {
+  %alpha = hopper.scalar "alpha" : f32
+  hopper.role "math" from 0 warps 4 {
+    // expected-error@+1 {{operation 'math.atan' has no instruction on sm_90a}}
+    %b = math.atan %alpha : f32
+  }
+}
+
+// -----
+
+hopper.kernel @released_too_late threads 128 shared 0 cluster 1 {
+  %c0 = arith.constant 0 : index
+  hopper.role "math" from 0 warps 4 {
+    // expected-error@+1 {{operation 'hopper.release' cannot be lowered to a thread's program}}
+    hopper.release %c0 of 2 {
+    }
+  }
+}
+
+// -----
+
+!f = tensor<32xf32, #tile.fragment<"32 32:1 / 1:0">>
+hopper.kernel @many_values threads 32 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 1 {
+    // expected-error@+1 {{a constant fragment has one value everywhere}}
+    %f = arith.constant dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 18.0, 19.0, 20.0, 21.0, 22.0, 23.0, 24.0, 25.0, 26.0, 27.0, 28.0, 29.0, 30.0, 31.0]> : !f
+  }
+}
+
+// -----
+
+// A tile whose rows are not those of a swizzle is no operand.
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(160,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+hopper.kernel @no_operand threads 128 shared 16384 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %v = hopper.view %at : !tile
+    %zero = arith.constant dense<0.0> : !acc
+    // expected-error@+1 {{wgmma cannot read this tile: }}
+    %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+  }
+}
