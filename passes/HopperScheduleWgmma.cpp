@@ -47,6 +47,12 @@ SmallVector<Value> commitAndWait(OpBuilder &builder, Location loc,
   return SmallVector<Value>(wait.getResults());
 }
 
+/// Whether other threads may write, from here on, what wgmma in flight reads,
+/// or this one does.
+bool tellsOthers(Operation *op) {
+  return isa<hopper::SharedStoreOp, hopper::NamedBarrierOp, hopper::SyncOp>(op);
+}
+
 /// A loop whose wgmma results only travel to its next iteration.
 struct AccumulatingLoop {
   scf::ForOp loop;
@@ -60,16 +66,19 @@ struct AccumulatingLoop {
     for (Operation &op : *loop.getBody()) {
       if (auto release = dyn_cast<hopper::ReleaseOp>(op)) {
         result.releases.push_back(release);
-        // With one stage its next fill waits for this very release.
+        // With none to spare its next fill waits for this very release.
         if (release.getStages() < 2)
           return std::nullopt;
         continue;
       }
       auto wgmma = dyn_cast<hopper::WgmmaOp>(op);
       if (!wgmma) {
+        // The stages of a pipeline are safe behind their barriers; what the
+        // threads write themselves, or tell each other, is not.
         bool hidden = false;
         op.walk([&](Operation *inner) {
-          hidden |= isa<hopper::WgmmaOp, hopper::ReleaseOp>(inner);
+          hidden |= isa<hopper::WgmmaOp, hopper::ReleaseOp>(inner) ||
+                    tellsOthers(inner);
         });
         if (hidden)
           return std::nullopt;
@@ -189,7 +198,7 @@ void scheduleBlock(Block &block) {
       return llvm::is_contained(inFlight, operand);
     });
     auto release = dyn_cast<hopper::ReleaseOp>(op);
-    if (uses || release || op.getNumRegions() ||
+    if (uses || release || op.getNumRegions() || tellsOthers(&op) ||
         op.hasTrait<OpTrait::IsTerminator>())
       drain(&op);
     if (release) {

@@ -153,18 +153,20 @@ private:
     return result;
   }
 
+  /// A broadcast may feed another: the last one in the program first.
   LogicalResult seedFromBroadcasts() {
-    LogicalResult result = success();
-    role.walk([&](tile::BroadcastOp op) {
+    SmallVector<tile::BroadcastOp> broadcasts;
+    role.walk([&](tile::BroadcastOp op) { broadcasts.push_back(op); });
+    for (tile::BroadcastOp op : llvm::reverse(broadcasts)) {
       auto &whole = layoutFor(op.getResult());
       if (!whole)
-        return;
+        continue;
       std::vector<int> kept(op.getDimensions().begin(),
                             op.getDimensions().end());
       if (failed(set(op, op.getValue(), layout::sliceLayout(*whole, kept))))
-        result = failure();
-    });
-    return result;
+        return failure();
+    }
+    return success();
   }
 
   /// Fragments of more dimensions first: those of fewer may be slices of them.

@@ -40,8 +40,8 @@ std::string programBuildId() {
           const auto &segment = object->dlpi_phdr[i];
           auto &id = *static_cast<std::string *>(result);
           if (segment.p_type == PT_NOTE && id.empty())
-            id = findBuildId(reinterpret_cast<const char *>(
-                                 object->dlpi_addr + segment.p_vaddr),
+            id = findBuildId(reinterpret_cast<const char *>(object->dlpi_addr +
+                                                            segment.p_vaddr),
                              segment.p_memsz);
         }
         return 1; // the first object is the program

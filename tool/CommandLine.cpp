@@ -13,8 +13,7 @@ namespace ashlar::tooling {
 
 namespace {
 
-void addFlags(CLI::App &app, Request &request,
-              std::vector<std::string> &sizes,
+void addFlags(CLI::App &app, Request &request, std::vector<std::string> &sizes,
               std::vector<std::string> &scalars, std::string &device,
               int64_t &timeLimit) {
   app.add_option("--emit", request.emit,
@@ -67,8 +66,8 @@ std::optional<int> parse(int argc, char **argv, const std::string &kernel,
       throw CLI::ValidationError(
           "--device", "there is no simulator yet; --device=cuda runs on a GPU");
     if (device != "cuda")
-      throw CLI::ValidationError("--device", "'" + device +
-                                                 "' is no device; use cuda");
+      throw CLI::ValidationError("--device",
+                                 "'" + device + "' is no device; use cuda");
     for (const std::string &text : sizes)
       request.sizes.push_back(harness::parseSize(text));
     for (const std::string &text : scalars)

@@ -84,8 +84,7 @@ std::vector<HostTensor> DeviceProblem::results() const {
     const std::span<const std::byte> all(image);
     std::ranges::copy(all.subspan(guardBytes, tensor.bytes().size()),
                       tensor.bytes().begin());
-    if (!allPoison(all.first(guardBytes)) ||
-        !allPoison(all.last(guardBytes)) ||
+    if (!allPoison(all.first(guardBytes)) || !allPoison(all.last(guardBytes)) ||
         !(isDense(tensor) || paddingIsPoison(tensor)))
       throw Error(contract.where, "kernel '" + artifact.name +
                                       "' wrote outside of tensor '" +

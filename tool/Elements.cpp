@@ -51,9 +51,9 @@ uint32_t encodeFloat(const Format &format, double value) {
   const int smallest = 1 - format.bias() - format.mantissaBits;
   int exponent = 0;
   std::frexp(magnitude, &exponent);
-  const int unit =
-      magnitude == 0 ? smallest
-                     : std::max(exponent - 1 - format.mantissaBits, smallest);
+  const int unit = magnitude == 0
+                       ? smallest
+                       : std::max(exponent - 1 - format.mantissaBits, smallest);
   const auto steps =
       static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
   const auto binade = static_cast<uint32_t>(unit - smallest);

@@ -54,7 +54,8 @@ void fillRandom(HostTensor &tensor, std::mt19937_64 &random) {
   if (isInteger(type)) {
     const int low = type == ElementType::u8 ? 0 : -127;
     std::uniform_int_distribution<int> uniform(low, 127);
-    std::ranges::generate(values, [&] { return encode(type, uniform(random)); });
+    std::ranges::generate(values,
+                          [&] { return encode(type, uniform(random)); });
   } else {
     std::normal_distribution<double> normal;
     std::ranges::generate(values, [&] { return encode(type, normal(random)); });

@@ -30,8 +30,8 @@ public:
   Coordinate anywhere() {
     Coordinate at;
     for (int64_t extent : shape)
-      at.push_back(std::uniform_int_distribution<int64_t>(0, extent - 1)(
-          random));
+      at.push_back(
+          std::uniform_int_distribution<int64_t>(0, extent - 1)(random));
     return at;
   }
 
@@ -76,7 +76,8 @@ void visitAsManyAsFit(
   while (visited < atLeast)
     take(visited % 2 ? sampler.atAnEnd() : sampler.anywhere());
   if (elapsed() / static_cast<double>(visited) *
-          static_cast<double>(elements) <= seconds)
+          static_cast<double>(elements) <=
+      seconds)
     return forEachCoordinate(shape, visit);
   while (elapsed() < seconds)
     take(visited % 2 ? sampler.atAnEnd() : sampler.anywhere());

@@ -78,7 +78,8 @@ void addResources(Lines &line, const Artifact &artifact) {
   line("shared memory") << kibibytes(artifact.sharedBytes);
   const Resources &used = artifact.resources;
   if (artifact.cubin.empty()) {
-    line("registers") << "not known without ptxas; the driver assembles the PTX";
+    line("registers")
+        << "not known without ptxas; the driver assembles the PTX";
     return;
   }
   std::ostream &out = line("registers");

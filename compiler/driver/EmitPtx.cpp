@@ -1,5 +1,6 @@
 #include "compiler/driver/EmitPtx.h"
 #include "ashlar/error.h"
+#include "compiler/driver/Contract.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -11,6 +12,8 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -80,6 +83,33 @@ struct FirstError : llvm::DiagnosticHandler {
   std::string &message;
 };
 
+/// Where a fatal error of LLVM on this thread says why, if anywhere.
+thread_local std::string *fatalReason = nullptr;
+
+void keepFatalReason(void *, const char *reason, bool) {
+  if (fatalReason)
+    *fatalReason = reason;
+  else
+    llvm::errs() << "LLVM ERROR: " << reason << "\n";
+}
+
+/// The author's line that a fatal error names ("Cannot select: ...,
+/// gemm.cpp:33:7"), or else the kernel's.
+SourceLine placeOf(const std::string &reason, mlir::ModuleOp module) {
+  llvm::SmallVector<llvm::StringRef> match;
+  SourceLine where;
+  if (llvm::Regex(", ([^ ,:]+):([0-9]+):([0-9]+)").match(reason, &match)) {
+    where.file = match[1].str();
+    match[2].getAsInteger(10, where.line);
+    match[3].getAsInteger(10, where.column);
+    return where;
+  }
+  for (mlir::Operation &op : *module.getBody())
+    if (where = sourceLine(op.getLoc()); where.line)
+      return where;
+  return where;
+}
+
 } // namespace
 
 PtxText emitPtx(mlir::ModuleOp module, bool keepLlvm) {
@@ -111,6 +141,11 @@ PtxText emitPtx(mlir::ModuleOp module, bool keepLlvm) {
     throw Error("the program became invalid LLVM IR: " + error);
 
   llvm::SmallString<0> ptx;
+  static const bool keepsReasons =
+      (llvm::install_fatal_error_handler(keepFatalReason), true);
+  (void)keepsReasons;
+  std::string reason;
+  fatalReason = &reason;
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext recovery;
   bool finished = recovery.RunSafely([&] {
@@ -121,14 +156,17 @@ PtxText emitPtx(mlir::ModuleOp module, bool keepLlvm) {
                                  llvm::CodeGenFileType::AssemblyFile);
     codegen.run(*llvmModule);
   });
+  fatalReason = nullptr;
   if (!finished) {
     // What the back end left behind cannot be destroyed safely.
     (void)llvmModule.release();
     (void)machine.release();
   }
   if (!finished || !error.empty())
-    throw Error("LLVM's back end for sm_90a failed" +
-                (error.empty() ? "" : ": " + error));
+    throw Error(placeOf(reason, module),
+                "LLVM's back end for sm_90a failed" +
+                    (error.empty() ? reason.empty() ? "" : ": " + reason
+                                   : ": " + error));
   text.ptx = ptx.str();
   return text;
 }

@@ -219,7 +219,7 @@ LogicalResult BufferOp::verify() {
   if (!pipeline)
     return emitOpError("reads a stage that no acquire or wait gave");
   int64_t count = pipeline.getType().getTiles().size();
-  if (static_cast<int64_t>(getIndex()) >= count)
+  if (getIndex() >= static_cast<uint64_t>(count))
     return emitOpError("takes tile ")
            << getIndex() << " of a stage that has " << count;
   if (pipeline.getType().tile(getIndex()) != getResult().getType())

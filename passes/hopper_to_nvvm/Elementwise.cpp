@@ -214,6 +214,13 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
     return success();
   }
 
+  for (Value operand : op.getOperands())
+    if (auto other = dyn_cast<RankedTensorType>(operand.getType());
+        other && isFp8(other.getElementType()) && !isa<arith::SelectOp>(op))
+      return op.emitError("there is no arithmetic on ")
+             << other.getElementType()
+             << ": convert the fragment to f32 first";
+
   int64_t count = packed ? type.registers() : type.values;
   Type scalar = packed ? type.registerType
                        : (type.packed == 2 ? type.element : type.registerType);

@@ -26,6 +26,9 @@ SmallVector<RoleGroup> groupRoles(hopper::KernelOp kernel) {
   });
   for (hopper::RoleOp role : roles) {
     int64_t first = role.getFirstWarp(), end = first + role.getWarps();
+    // A whole warpgroup sets its registers, warps without a role included.
+    if (role.getRegisters())
+      end = llvm::alignTo(end, 4);
     if (!groups.empty() && first % 4 != 0) {
       groups.back().roles.push_back(role);
       groups.back().endWarp = end;

@@ -113,42 +113,39 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
   int64_t perBlock = columns / 2 / type.packed;
   int64_t blocks = accumulator.size() / perBlock;
   int64_t blocksPerRow = n / columns;
+  // One statement for all blocks, so that nothing comes between them.
+  SmallVector<Value> operands;
+  for (Value word : accumulator)
+    operands.push_back(type.packed == 2 ? Value(LLVM::BitcastOp::create(
+                                              b, b.loc, wordType, word))
+                                        : word);
+  size_t words = operands.size();
+  std::string text = "{\n\t.reg .pred accumulate;\n\t"
+                     "setp.ne.b32 accumulate, 1, 0;\n\t";
+  if (op.getFence())
+    text += "wgmma.fence.sync.aligned;\n\t";
   for (int64_t block = 0; block < blocks; ++block) {
     int64_t row = block / blocksPerRow * 64;
     int64_t column = block % blocksPerRow * columns;
-    SmallVector<Value> operands;
-    for (int64_t i = 0; i < perBlock; ++i) {
-      Value word = accumulator[block * perBlock + i];
-      if (type.packed == 2)
-        word = LLVM::BitcastOp::create(b, b.loc, wordType, word);
-      operands.push_back(word);
-    }
-    std::string registers = "{";
+    std::string registers;
     for (int64_t i = 0; i < perBlock; ++i)
-      registers += (i ? ", $" : "$") + std::to_string(i);
+      registers += (i ? ", $" : "{$") + std::to_string(block * perBlock + i);
     registers += "}";
-    std::string text = "{\n\t.reg .pred accumulate;\n\t"
-                       "setp.ne.b32 accumulate, 1, 0;\n\t";
-    if (op.getFence())
-      text += "wgmma.fence.sync.aligned;\n\t";
     for (int64_t step = 0; step < k; step += kStep) {
-      size_t number = perBlock + operands.size();
+      size_t number = words + operands.size();
       operands.push_back(b.add(startA, a->offset(row, step) / 16));
       operands.push_back(b.add(startB, bOperand->offset(column, step) / 16));
       text += instruction + " " + registers + ", $" + std::to_string(number) +
               ", $" + std::to_string(number + 1) + ", accumulate" + modifiers +
               ";\n\t";
     }
-    text += "}";
-    SmallVector<Value> results =
-        b.ptx(text, SmallVector<Type>(perBlock, wordType), operands, perBlock);
-    for (int64_t i = 0; i < perBlock; ++i) {
-      Value word = results[i];
-      if (type.packed == 2)
-        word = LLVM::BitcastOp::create(b, b.loc, type.registerType, word);
-      accumulator[block * perBlock + i] = word;
-    }
   }
+  SmallVector<Value> results =
+      b.ptx(text + "}", SmallVector<Type>(words, wordType), operands, words);
+  for (auto [word, result] : llvm::zip(accumulator, results))
+    word = type.packed == 2 ? Value(LLVM::BitcastOp::create(
+                                  b, b.loc, type.registerType, result))
+                            : result;
   values.set(op.getResult(), accumulator);
   return success();
 }

@@ -125,6 +125,14 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
         return success();
       })
       .Case<tile::SyncOp, tile::ArriveOp>([&](auto barrier) {
+        // What this role has handed to TMA must be read before others may
+        // write it.
+        bool copiesOut = false;
+        role.walk([&](tile::CopyOutOp) { copiesOut = true; });
+        if (copiesOut)
+          once(op.getLoc(), [&] {
+            hopper::BulkWaitOp::create(builder, op.getLoc(), 0, /*read=*/true);
+          });
         int64_t threads = 0;
         llvm::SmallPtrSet<Operation *, 4> roles;
         for (Operation *user : barrier.getBarrier().getUsers())

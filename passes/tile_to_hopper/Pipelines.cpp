@@ -119,7 +119,7 @@ void KernelLowering::lower(tile::ReleaseOp op) {
     roleBarrier(loc);
   }
 
-  auto release = hopper::ReleaseOp::create(builder, loc, stage, ring.stages);
+  auto release = hopper::ReleaseOp::create(builder, loc, stage, ring.spareStages);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&release.getBody().emplaceBlock());
   Value empty = barrier(loc, ring.emptyOffset, stage);

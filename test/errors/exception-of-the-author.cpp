@@ -15,7 +15,7 @@ Kernel program() {
     });
   } catch (const std::runtime_error &error) {
     return kernel("second", [&] {
-      // CHECK
+      // CHECK: exception-of-the-author.cpp:[[@LINE+1]]: error: role 'no such tile' has 0 warps; a role has 1 to 32
       role(error.what(), warps(0), [] {});
     });
   }

@@ -11,7 +11,7 @@ Kernel program() {
       std::optional<Fragment> last;
       for (Index i : range(4))
         last.emplace(zeros(f32, {64, 64}));
-      // CHECK
+      // CHECK: fragment-outside-loop.cpp:[[@LINE+1]]: error: fragment declared at fragment-outside-loop.cpp:[[@LINE-1]] is used outside its loop (at fragment-outside-loop.cpp:[[@LINE-2]]); declare it before the loop and assign it inside
       exp2(*last);
     });
   });

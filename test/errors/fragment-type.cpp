@@ -6,7 +6,7 @@ using namespace ashlar;
 Kernel program() {
   return kernel("k", [] {
     role("math", warpgroups(1), [] {
-      // CHECK
+      // CHECK: fragment-type.cpp:[[@LINE+1]]: error: a fragment can't hold tf32; use f32
       zeros(tf32, {64, 64});
     });
   });

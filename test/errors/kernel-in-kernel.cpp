@@ -8,7 +8,7 @@ using namespace ashlar;
 Kernel program() {
   std::optional<Kernel> inner;
   kernel("outer", [&] {
-    // CHECK
+    // CHECK: kernel-in-kernel.cpp:[[@LINE+1]]: error: kernel 'inner' is defined inside another kernel; define it outside
     inner.emplace(kernel("inner", [] {}));
   });
   return *inner;

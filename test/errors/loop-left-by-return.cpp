@@ -6,7 +6,7 @@ using namespace ashlar;
 Kernel program() {
   return kernel("k", [] {
     role("math", warpgroups(1), [] {
-      // CHECK
+      // CHECK: loop-left-by-return.cpp:[[@LINE+1]]: error: a DSL loop was left by break or return: its body is traced once and must end by itself; use when(condition, [&] { ... }) around the rest of the body
       for (Index k : range(8))
         return;
     });

@@ -5,7 +5,7 @@ using namespace ashlar;
 
 Kernel program() {
   return kernel("k", [] {
-    // CHECK
+    // CHECK: missing-name.cpp:[[@LINE+1]]: error: tensor '' has no name; give it one
     Tensor A = input("", bf16, {64, 64});
   });
 }

@@ -12,7 +12,7 @@ Kernel program() {
     role("load", warps(1), [&] {
       for (auto [m, n] : tiles) {
         Stage s = ring.acquire();
-        // CHECK
+        // CHECK: multicast-of-few-rows.cpp:[[@LINE+1]]: error: a multicast to 8 CTAs splits this tile of 32 rows into as many slices of whole swizzle atoms (8 rows): make the rows a multiple of 64
         copy(A.tile({m, 0}), s[0], multicast);
         ring.commit(s);
       }

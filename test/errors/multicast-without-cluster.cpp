@@ -11,7 +11,7 @@ Kernel program() {
     role("load", warps(1), [&] {
       for (auto [m, n] : tiles) {
         Stage s = ring.acquire();
-        // CHECK
+        // CHECK: multicast-without-cluster.cpp:[[@LINE+1]]: error: this copy is multicast, and kernel 'k' has no cluster: call cluster({...}) before the roles
         copy(A.tile({m, 0}), s[0], multicast);
         ring.commit(s);
       }

@@ -7,7 +7,7 @@
 using namespace ashlar;
 
 Kernel program() {
-  // CHECK
+  // CHECK: named-barriers.cpp:[[@LINE+1]]: error: kernel 'k' needs 16 named barriers with those of its roles; a CTA has 15: let roles share some
   return kernel("k", [] {
     std::vector<Barrier> barriers;
     for (int i = 0; i < 16; ++i)

@@ -6,7 +6,7 @@ using namespace ashlar;
 Kernel program() {
   return kernel("k", [] {
     Tensor A = input("A", bf16, {64, 64});
-    // CHECK
+    // CHECK: pipeline-never-drained.cpp:[[@LINE+1]]: error: no role releases a stage of this pipeline, so its producer stops after 2 stages: drain it with wait and release, or remove it
     Pipeline ring = pipeline(2, smem(bf16, {64, 64}));
     role("load", warps(1), [&] {
       for (Index i : range(8)) {

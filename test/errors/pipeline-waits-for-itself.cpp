@@ -7,7 +7,7 @@ Kernel program() {
   return kernel("k", [] {
     Pipeline ring = pipeline(2, smem(bf16, {64, 64}));
     role("math", warpgroups(1), [&] {
-      // CHECK
+      // CHECK: pipeline-waits-for-itself.cpp:[[@LINE+1]]: error: role 'math' waits for a stage of the pipeline that only it fills, before it has filled one: commit a stage before this wait
       Stage full = ring.wait();
       ring.release(full);
       Stage empty = ring.acquire();

@@ -5,7 +5,7 @@ using namespace ashlar;
 
 Kernel program() {
   return kernel("k", [] {
-    // CHECK
+    // CHECK: pipeline-without-tiles.cpp:[[@LINE+1]]: error: the stages of the pipeline hold no tile; give it at least one smem(type, {extents})
     pipeline(2);
   });
 }

@@ -6,7 +6,7 @@ using namespace ashlar;
 Kernel program() {
   return kernel("k", [] {
     role("load", warps(1), registers(40), [] {});
-    // CHECK
+    // CHECK: register-some-roles.cpp:[[@LINE+1]]: error: role 'math' has no register budget while another role has one: give registers(n) to all of them or to none
     role("math", warpgroups(1), [] {});
   });
 }

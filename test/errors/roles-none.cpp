@@ -4,7 +4,7 @@
 using namespace ashlar;
 
 Kernel program() {
-  // CHECK
+  // CHECK: roles-none.cpp:[[@LINE+1]]: error: kernel 'k' has no role, so nothing would run: add one
   return kernel("k", [] {
     size("M");
   });

@@ -14,7 +14,7 @@ Kernel program() {
     });
     role("math", warpgroups(1), [&] {
       Stage s = ring.wait();
-      // CHECK
+      // CHECK: stage-committed-by-consumer.cpp:[[@LINE+1]]: error: this commits a stage that was waited for: use release
       ring.commit(s);
     });
   });

@@ -9,7 +9,7 @@ Kernel program() {
     Pipeline ring = pipeline(2, smem(bf16, {64, 64}));
     role("load", warps(1), [&] {
       for (Index i : range(8)) {
-        // CHECK
+        // CHECK: stage-committed-on-one-path.cpp:[[@LINE+1]]: error: the stage acquired here is committed on one path and not on the other: commit it on both, or behind the conditional
         Stage s = ring.acquire();
         when(i < 4, [&] {
           copy(A.tile({i, 0}), s[0]);

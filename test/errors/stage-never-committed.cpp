@@ -13,7 +13,7 @@ Kernel program() {
         copy(A.tile({i, 0}), s[0]);
         ring.commit(s);
       }
-      // CHECK
+      // CHECK: stage-never-committed.cpp:[[@LINE+1]]: error: the stage acquired here is not committed by the end of the role: add a commit behind its last use
       Stage last = ring.acquire();
       copy(A.tile({0, 0}), last[0]);
     });

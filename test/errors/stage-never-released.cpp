@@ -14,7 +14,7 @@ Kernel program() {
     });
     role("math", warpgroups(1), [&] {
       for (Index i : range(2)) {
-        // CHECK
+        // CHECK: stage-never-released.cpp:[[@LINE+1]]: error: the stage waited for here is not released by the end of the loop body: add a release behind its last use
         Stage s = ring.wait();
         load(s[0]);
       }

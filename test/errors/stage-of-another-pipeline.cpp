@@ -15,7 +15,7 @@ Kernel program() {
     });
     role("math", warpgroups(1), [&] {
       Stage s = ring.wait();
-      // CHECK
+      // CHECK: stage-of-another-pipeline.cpp:[[@LINE+1]]: error: release names the stage taken at stage-of-another-pipeline.cpp:[[@LINE-1]], which is of another pipeline than the one declared at stage-of-another-pipeline.cpp:[[@LINE-10]]; release it to the pipeline it came from
       other.release(s);
     });
   });

@@ -10,7 +10,7 @@ Kernel program() {
     role("load", warps(1), [&] {
       Stage s = ring.acquire();
       copy(A.tile({0, 0}), s[0]);
-      // CHECK
+      // CHECK: stage-read-by-producer.cpp:[[@LINE+1]]: error: this reads a stage that was acquired, which is not full yet: read a stage from wait
       load(s[0]);
       ring.commit(s);
     });

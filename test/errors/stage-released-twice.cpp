@@ -16,7 +16,7 @@ Kernel program() {
       Stage s = ring.wait();
       load(s[0]);
       ring.release(s);
-      // CHECK
+      // CHECK: stage-released-twice.cpp:[[@LINE+1]]: error: this releases a stage that has been released already: remove one of the two
       ring.release(s);
     });
   });

@@ -14,7 +14,7 @@ Kernel program() {
     });
     role("math", warpgroups(1), [&] {
       Stage s = ring.wait();
-      // CHECK
+      // CHECK: stage-tile-never-written.cpp:[[@LINE+1]]: error: this reads tile 1 of a stage, which no role writes: copy or write it between acquire and commit
       load(s[1]);
       ring.release(s);
     });

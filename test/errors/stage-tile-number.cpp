@@ -9,7 +9,7 @@ Kernel program() {
     Pipeline ring = pipeline(2, smem(bf16, {64, 64}));
     role("load", warps(1), [&] {
       Stage s = ring.acquire();
-      // CHECK
+      // CHECK: stage-tile-number.cpp:[[@LINE+1]]: error: the stage has 1 tiles, numbered from 0; it has no tile 1
       copy(A.tile({0, 0}), s[1]);
       ring.commit(s);
     });

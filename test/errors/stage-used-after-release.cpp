@@ -15,7 +15,7 @@ Kernel program() {
     role("math", warpgroups(1), [&] {
       Stage s = ring.wait();
       ring.release(s);
-      // CHECK
+      // CHECK: stage-used-after-release.cpp:[[@LINE+1]]: error: this reads a stage that has been released: move the release behind its last use
       load(s[0]);
     });
   });

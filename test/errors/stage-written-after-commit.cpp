@@ -10,7 +10,7 @@ Kernel program() {
     role("load", warps(1), [&] {
       Stage s = ring.acquire();
       ring.commit(s);
-      // CHECK
+      // CHECK: stage-written-after-commit.cpp:[[@LINE+1]]: error: this writes into a stage that has been committed: move the commit behind its last use
       copy(A.tile({0, 0}), s[0]);
     });
     role("math", warpgroups(1), [&] {

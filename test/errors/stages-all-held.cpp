@@ -14,7 +14,7 @@ Kernel program() {
     });
     role("math", warpgroups(1), [&] {
       Stage first = ring.wait(), second = ring.wait();
-      // CHECK
+      // CHECK: stages-all-held.cpp:[[@LINE+1]]: error: role 'math' holds all 2 stages of the pipeline and waits for another: release one first, or give the pipeline more stages
       Stage third = ring.wait();
       ring.release(first);
       ring.release(second);

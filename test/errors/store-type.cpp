@@ -7,7 +7,7 @@ Kernel program() {
   return kernel("k", [] {
     Tensor D = output("D", bf16, {64, 64});
     role("math", warpgroups(1), [&] {
-      // CHECK
+      // CHECK: store-type.cpp:[[@LINE+1]]: error: tensor 'D' holds bf16 and the fragment holds f32; convert the fragment, or declare both with one type
       store(D.tile({0, 0}), zeros(f32, {64, 64}));
     });
   });

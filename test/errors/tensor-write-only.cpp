@@ -7,7 +7,7 @@ Kernel program() {
   return kernel("k", [] {
     Tensor D = output("D", f32, {64, 64});
     role("math", warpgroups(1), [&] {
-      // CHECK
+      // CHECK: tensor-write-only.cpp:[[@LINE+1]]: error: tensor 'D' is an output and is read here; declare it with input() or inout()
       load(D.tile({0, 0}), {64, 64});
     });
   });

@@ -5,7 +5,7 @@ using namespace ashlar;
 
 Kernel program() {
   return kernel("k", [] {
-    // CHECK
+    // CHECK: tile-loop-dimensions.cpp:[[@LINE+1]]: error: the tile loop has 5 dimensions; it has 1 to 4
     grid({8, 8, 8, 8, 8}, {1, 1, 1, 1, 1});
   });
 }

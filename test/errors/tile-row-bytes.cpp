@@ -6,7 +6,7 @@ using namespace ashlar;
 Kernel program() {
   return kernel("k", [] {
     Tensor A = input("A", bf16, {64, 60});
-    // CHECK
+    // CHECK: tile-row-bytes.cpp:[[@LINE+1]]: error: the shared tile (64,60) has rows of 120 bytes (60 elements of 2); TMA needs a multiple of 16: use a multiple of 8 elements
     Pipeline ring = pipeline(2, smem(bf16, {64, 60}));
     role("load", warps(1), [&] {
       Stage s = ring.acquire();

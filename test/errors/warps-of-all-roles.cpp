@@ -4,7 +4,7 @@
 using namespace ashlar;
 
 Kernel program() {
-  // CHECK
+  // CHECK: warps-of-all-roles.cpp:[[@LINE+1]]: error: kernel 'k' has 33 warps with all its roles; a CTA has at most 32: give a role fewer
   return kernel("k", [] {
     role("load", warps(1), [] {});
     role("math", warpgroups(8), [] {});

@@ -22,8 +22,8 @@ public:
   explicit operator T() const {
     static_assert(!std::same_as<T, bool>,
                   "a condition of the kernel is known only when the kernel "
-                  "runs, so a C++ `if` cannot branch on it: use "
-                  "when(condition, [&] { ... })");
+                  "runs, so C++ cannot branch on it: use when(condition, [&] "
+                  "{ ... }) or select(condition, a, b)");
     return false;
   }
 };

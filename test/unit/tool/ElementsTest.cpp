@@ -42,7 +42,8 @@ TEST(Elements, Float8HasTheValuesOfItsSpecification) {
 TEST(Elements, AllOnesIsNotANumberInEveryFloatingPointType) {
   for (ElementType type : {bf16, f16, f32, tf32, e4m3, e5m2})
     EXPECT_TRUE(std::isnan(decode(
-        type, static_cast<uint32_t>((uint64_t(1) << 8 * size_bytes(type)) - 1))))
+        type,
+        static_cast<uint32_t>((uint64_t(1) << 8 * size_bytes(type)) - 1))))
         << name(type);
 }
 

@@ -62,8 +62,8 @@ TEST(Problem, PoisonsWhatTheKernelOnlyWrites) {
 }
 
 TEST(Problem, HasNormalNumbers) {
-  const Problem problem = makeProblem(
-      gemmArtifact(), {{"M", 100}, {"N", 1}, {"K", 100}});
+  const Problem problem =
+      makeProblem(gemmArtifact(), {{"M", 100}, {"N", 1}, {"K", 100}});
   double sum = 0, square = 0;
   forEachCoordinate(problem["A"].shape(), [&](std::span<const int64_t> at) {
     sum += problem["A"](at);
