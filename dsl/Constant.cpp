@@ -23,6 +23,10 @@ mlir::Value Trace::constant(mlir::TypedAttr value, SourceLocation where) {
 }
 
 mlir::Value Trace::constantIndex(int64_t value, SourceLocation where) {
+  if (!llvm::isInt<32>(value))
+    fail(where, "the index " + std::to_string(value) +
+                    " does not fit 32 bits, in which a thread counts; use one "
+                    "between -2147483648 and 2147483647");
   return constant(builder.getIndexAttr(value), where);
 }
 

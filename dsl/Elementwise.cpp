@@ -174,6 +174,10 @@ Value emitConvert(Trace &trace, Value value, Type to, SourceLocation where) {
   unsigned fromBits = from.getIntOrFloatBitWidth();
   unsigned toBits = to.getIntOrFloatBitWidth();
   bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
+  // The chip has no conversion between integers and fp8.
+  Type f32 = Float32Type::get(trace.context());
+  if (fromFloat != toFloat && (fromFloat ? fromBits : toBits) == 8)
+    return emitConvert(trace, emitConvert(trace, value, f32, where), to, where);
   if (fromFloat && !toFloat)
     return convertTo<arith::FPToSIOp>(trace, value, to, where);
   if (!fromFloat && toFloat)
@@ -187,7 +191,6 @@ Value emitConvert(Trace &trace, Value value, Type to, SourceLocation where) {
   if (fromBits > toBits)
     return convertTo<arith::TruncFOp>(trace, value, to, where);
   // bf16 and f16, e4m3 and e5m2: neither holds the other
-  Type f32 = Float32Type::get(trace.context());
   return emitConvert(trace, emitConvert(trace, value, f32, where), to, where);
 }
 

@@ -1,6 +1,8 @@
 #include "ashlar/index.h"
 #include "Elementwise.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 namespace ashlar {
 
 using namespace detail;
@@ -36,6 +38,10 @@ Index arithmetic(Binary operation, const IndexOperand &a,
                  const IndexOperand &b) {
   Trace &trace = Trace::current(a.where);
   mlir::Value left = trace.read(a), right = trace.read(b);
+  bool divides = operation == Binary::div || operation == Binary::rem ||
+                 operation == Binary::ceilDiv;
+  if (divides && mlir::isZeroInteger(right))
+    fail(b.where, "this divides by 0; give a divisor that is not");
   return trace.declare<Index>(
       HandleKind::index, emit(trace, operation, left, right, a.where), a.where);
 }

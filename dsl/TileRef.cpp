@@ -35,7 +35,8 @@ Place resolve(Trace &trace, const TileRef &ref, llvm::ArrayRef<int64_t> shape,
   if (!holdsSame(type.getElementType(), element))
     fail(where, subject + " holds " + describe(type.getElementType()) +
                     " and " + what + " holds " + describe(element) +
-                    "; convert the fragment, or declare both with one type");
+                    "; nothing is converted on the way: declare both with one "
+                    "type, or convert a fragment");
 
   Place place{tensor, {}};
   int64_t leading = rank - tileRank;

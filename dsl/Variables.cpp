@@ -50,6 +50,17 @@ std::string nameOf(FrameKind kind) {
   return "body";
 }
 
+/// What to do about a handle that is used outside its body.
+std::string remedy(HandleKind handle, FrameKind body) {
+  if (handle == HandleKind::stage || handle == HandleKind::sharedTile)
+    return "acquire or wait for a stage where you use it";
+  if (body != FrameKind::role)
+    return "declare it before the " + nameOf(body) + " and assign it inside";
+  return handle == HandleKind::fragment || handle == HandleKind::mask
+             ? "pass it through shared memory"
+             : "compute it before the role";
+}
+
 /// Whether an assignment can change what the handle stands for.
 bool isVariable(HandleKind kind) { return kind <= HandleKind::mask; }
 
@@ -81,9 +92,7 @@ size_t Trace::depthOf(const Handle &handle, SourceLocation where) const {
   std::string body = nameOf(frame.kind);
   fail(where,
        subject + " is used outside its " + body + " (at " +
-           lineOf(frame.opened) + "); declare it before the " + body +
-           (frame.kind == FrameKind::role ? ", or pass it through shared memory"
-                                          : " and assign it inside"));
+           lineOf(frame.opened) + "); " + remedy(handle.kind, frame.kind));
 }
 
 mlir::Value Trace::read(const Handle &handle, SourceLocation where) {

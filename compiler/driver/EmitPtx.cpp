@@ -124,11 +124,23 @@ PtxText emitPtx(mlir::ModuleOp module, bool keepLlvm) {
   std::unique_ptr<llvm::TargetMachine> machine(nvptx().createTargetMachine(
       triple, "sm_90a", features, llvm::TargetOptions(), std::nullopt,
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
-  std::unique_ptr<llvm::Module> llvmModule =
-      mlir::translateModuleToLLVMIR(module, context);
+  std::optional<SourceLine> refused;
+  std::unique_ptr<llvm::Module> llvmModule;
+  {
+    mlir::ScopedDiagnosticHandler handler(
+        module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+          if (refused ||
+              diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+            return;
+          refused = sourceLine(diagnostic.getLocation());
+          error = diagnostic.str();
+        });
+    llvmModule = mlir::translateModuleToLLVMIR(module, context);
+  }
   if (!llvmModule)
-    throw Error("the program cannot be translated to LLVM IR" +
-                (error.empty() ? "" : ": " + error));
+    throw Error(refused.value_or(SourceLine()),
+                "the program cannot be translated to LLVM IR" +
+                    (error.empty() ? "" : ": " + error));
   llvmModule->setTargetTriple(triple);
   llvmModule->setDataLayout(machine->createDataLayout());
   markConvergent(*llvmModule);

@@ -44,10 +44,16 @@ LogicalResult checkCoordinates(Operation *op, TensorType tensor,
 /// What the launch can compute the value of.
 LogicalResult checkExtents(Operation *op, const Twine &what,
                            OperandRange extents) {
-  for (Value extent : extents)
-    if (!extent.getDefiningOp<SizeOp>() && !matchPattern(extent, m_Constant()))
+  for (Value extent : extents) {
+    llvm::APInt constant;
+    bool isConstant = matchPattern(extent, m_ConstantInt(&constant));
+    if (!isConstant && !extent.getDefiningOp<SizeOp>())
       return op->emitError(what) << " has an extent that is neither a size nor "
                                     "a constant; declare it with size()";
+    if (isConstant && constant.isNegative())
+      return op->emitError(what) << " has an extent of " << constant
+                                 << "; an extent is at least 0";
+  }
   return success();
 }
 

@@ -73,7 +73,7 @@ LogicalResult KernelLowering::lowerTma(tile::CopyOp op) {
     if (dimensions.empty())
       return op.emitError("this copy is multicast, but each CTA of the cluster "
                           "wants another tile: its coordinates depend on every "
-                          "dimension of the cluster");
+                          "dimension of the cluster; leave multicast out");
     size_t split = 0;
     while (split + 1 < shape.size() && shape[split] == 1)
       ++split;

@@ -16,7 +16,7 @@ Kernel program() {
       ring.commit(*kept);
     });
     role("math", warpgroups(1), [&] {
-      // CHECK: stage-in-another-role.cpp:[[@LINE+1]]: error: stage declared at stage-in-another-role.cpp:[[@LINE-5]] is used outside its role (at stage-in-another-role.cpp:[[@LINE-6]]); declare it before the role, or pass it through shared memory
+      // CHECK: stage-in-another-role.cpp:[[@LINE+1]]: error: stage declared at stage-in-another-role.cpp:[[@LINE-5]] is used outside its role (at stage-in-another-role.cpp:[[@LINE-6]]); acquire or wait for a stage where you use it
       ring.release(*kept);
     });
   });
