@@ -16,9 +16,10 @@ Tensor declareTensor(std::string_view name, ElementType type,
   trace.requireKernelFrame(what, where);
   trace.takeName(what, name, where);
   if (extents.size() < 1 || extents.size() > 5)
-    fail(where, what + " has " + std::to_string(extents.size()) +
-                    " dimensions; a tensor has 1 to 5: merge dimensions that are "
-                    "contiguous");
+    fail(where,
+         what + " has " + std::to_string(extents.size()) +
+             " dimensions; a tensor has 1 to 5: merge dimensions that are "
+             "contiguous");
   int64_t bytes = alignment.bytes;
   if (bytes < size_bytes(type) || bytes > 128 || (bytes & (bytes - 1)))
     fail(where, what + " is aligned to " + std::to_string(bytes) +

@@ -90,9 +90,9 @@ size_t Trace::depthOf(const Handle &handle, SourceLocation where) const {
       return depth;
   const FrameRecord &frame = records[number];
   std::string body = nameOf(frame.kind);
-  fail(where,
-       subject + " is used outside its " + body + " (at " +
-           lineOf(frame.opened) + "); " + remedy(handle.kind, frame.kind));
+  fail(where, subject + " is used outside its " + body + " (at " +
+                  lineOf(frame.opened) + "); " +
+                  remedy(handle.kind, frame.kind));
 }
 
 mlir::Value Trace::read(const Handle &handle, SourceLocation where) {

@@ -51,10 +51,25 @@ LogicalResult checkExtents(Operation *op, const Twine &what,
       return op->emitError(what) << " has an extent that is neither a size nor "
                                     "a constant; declare it with size()";
     if (isConstant && constant.isNegative())
-      return op->emitError(what) << " has an extent of " << constant
+      return op->emitError(what) << " has an extent of "
+                                 << constant.getSExtValue()
                                  << "; an extent is at least 0";
   }
   return success();
+}
+
+/// What a kernel only reads it must not write, and the reverse.
+LogicalResult checkAccess(Operation *op, Value tensor, bool writes) {
+  auto declaration = tensor.getDefiningOp<TensorOp>();
+  if (!declaration)
+    return success();
+  Access wrong = writes ? Access::input : Access::output;
+  if (declaration.getAccess() != wrong)
+    return success();
+  return op->emitOpError(writes ? "writes" : "reads")
+         << " tensor '" << declaration.getName() << "', which is declared as "
+         << stringifyAccess(wrong) << ": declare it as "
+         << (writes ? "output or inout" : "input or inout");
 }
 
 LogicalResult checkTileOfTensor(Operation *op, TensorType tensor,
@@ -225,17 +240,20 @@ LogicalResult BufferOp::verify() {
   if (!pipeline)
     return emitOpError("reads a stage that no acquire or wait gave");
   int64_t count = pipeline.getType().getTiles().size();
-  if (getIndex() >= static_cast<uint64_t>(count))
+  int64_t index = getIndex();
+  if (index < 0 || index >= count)
     return emitOpError("takes tile ")
-           << getIndex() << " of a stage that has " << count;
-  if (pipeline.getType().tile(getIndex()) != getResult().getType())
+           << index << " of a stage that has " << count;
+  if (pipeline.getType().tile(index) != getResult().getType())
     return emitOpError("has the type ")
            << getResult().getType() << ", the stage's tile is "
-           << pipeline.getType().tile(getIndex());
+           << pipeline.getType().tile(index);
   return success();
 }
 
 LogicalResult CopyOp::verify() {
+  if (failed(checkAccess(*this, getSource(), false)))
+    return failure();
   if (failed(checkCoordinates(*this, getSource().getType(), getCoordinates())))
     return failure();
   if (!getTarget().getDefiningOp<BufferOp>())
@@ -247,6 +265,8 @@ LogicalResult CopyOp::verify() {
 }
 
 LogicalResult CopyOutOp::verify() {
+  if (failed(checkAccess(*this, getTarget(), true)))
+    return failure();
   if (failed(checkCoordinates(*this, getTarget().getType(), getCoordinates())))
     return failure();
   return checkTileOfTensor(*this, getTarget().getType(),
@@ -265,6 +285,8 @@ LogicalResult WriteOp::verify() {
 }
 
 LogicalResult LoadOp::verify() {
+  if (failed(checkAccess(*this, getSource(), false)))
+    return failure();
   if (failed(checkCoordinates(*this, getSource().getType(), getCoordinates())))
     return failure();
   auto fragment = cast<RankedTensorType>(getResult().getType());
@@ -278,6 +300,8 @@ LogicalResult LoadOp::verify() {
 }
 
 LogicalResult StoreOp::verify() {
+  if (failed(checkAccess(*this, getTarget(), true)))
+    return failure();
   if (failed(checkCoordinates(*this, getTarget().getType(), getCoordinates())))
     return failure();
   auto fragment = cast<RankedTensorType>(getValue().getType());

@@ -8,7 +8,7 @@ Kernel program() {
     int bk = 0;
     Size K = size("K");
     role("math", warpgroups(1), [&] {
-      // CHECK
+      // CHECK: index-division.cpp:[[@LINE+1]]: error: this divides by 0; give a divisor that is not
       for (Index k : range(ceil_div(K, bk)))
         k + 1;
     });

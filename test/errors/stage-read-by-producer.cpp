@@ -14,8 +14,6 @@ Kernel program() {
       load(s[0]);
       ring.commit(s);
     });
-    role("math", warpgroups(1), [&] {
-      ring.release(ring.wait());
-    });
+    role("math", warpgroups(1), [&] { ring.release(ring.wait()); });
   });
 }

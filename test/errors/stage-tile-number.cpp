@@ -13,8 +13,6 @@ Kernel program() {
       copy(A.tile({0, 0}), s[1]);
       ring.commit(s);
     });
-    role("math", warpgroups(1), [&] {
-      ring.release(ring.wait());
-    });
+    role("math", warpgroups(1), [&] { ring.release(ring.wait()); });
   });
 }

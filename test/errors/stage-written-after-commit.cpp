@@ -13,8 +13,6 @@ Kernel program() {
       // CHECK: stage-written-after-commit.cpp:[[@LINE+1]]: error: this writes into a stage that has been committed: move the commit behind its last use
       copy(A.tile({0, 0}), s[0]);
     });
-    role("math", warpgroups(1), [&] {
-      ring.release(ring.wait());
-    });
+    role("math", warpgroups(1), [&] { ring.release(ring.wait()); });
   });
 }

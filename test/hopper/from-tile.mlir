@@ -400,7 +400,7 @@ tile.kernel @staged_store {
     scf.for %k = %c0 to %M step %c64 {
       // CHECK: scf.for
       // CHECK: hopper.once {
-      // CHECK-NEXT: hopper.bulk.wait 0 read
+      // CHECK: hopper.bulk.wait 0 read
       // CHECK-NEXT: }
       // CHECK-NEXT: hopper.named_barrier [[ID:[0-9]+]] threads 128
       // CHECK-NEXT: hopper.shared_store
@@ -414,7 +414,7 @@ tile.kernel @staged_store {
     }
     // Shared memory outlives its last reader.
     // CHECK: hopper.once {
-    // CHECK-NEXT: hopper.bulk.wait 0 read
+    // CHECK: hopper.bulk.wait 0 read
   }
 }
 
@@ -443,7 +443,7 @@ tile.kernel @store_role {
     // CHECK: hopper.once {
     // CHECK-NEXT: hopper.tma.store
     // CHECK-NEXT: hopper.bulk.commit
-    // CHECK-NEXT: hopper.bulk.wait 0 read
+    // CHECK: hopper.bulk.wait 0 read
     // CHECK-NEXT: }
     // CHECK: hopper.release
     %s = tile.wait %ring : !ring

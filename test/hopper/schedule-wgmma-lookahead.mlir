@@ -1,5 +1,4 @@
 // RUN: ashlar-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-protocol,tile-assign-layouts,tile-plan-memory),tile-to-hopper,hopper.kernel(hopper-schedule-wgmma))' | FileCheck %s
-// XFAIL: *
 
 // The producer takes both stages of the ring at once: a consumer that kept one
 // back until its next iteration would wait for ever.

@@ -1,5 +1,4 @@
 // RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(hopper.kernel(hopper-schedule-wgmma))' | FileCheck %s
-// XFAIL: *
 
 // A loop that writes the tile which its wgmma reads must not keep a group in
 // flight over the write.

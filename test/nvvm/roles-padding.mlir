@@ -1,5 +1,4 @@
 // RUN: ashlar-opt %s --hopper-to-nvvm | FileCheck %s
-// XFAIL: *
 
 // setmaxnreg is for all warps of a warpgroup: the warps that pad a role's
 // warpgroup set the same share as the role, not that of the next one.

@@ -1,5 +1,4 @@
 // RUN: ashlar-opt %s --tile-assign-layouts | FileCheck %s
-// XFAIL: *
 
 // A broadcast of a broadcast: each narrower fragment is a slice of the wider.
 

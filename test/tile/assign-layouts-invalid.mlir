@@ -48,9 +48,9 @@ tile.kernel @two_layouts {
     %zero = arith.constant dense<0.0> : tensor<64x64xf32>
     %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
     %v = tile.load %bias[%c0] : !tile.tensor<f32, 1> -> tensor<64xf32>
+    // expected-error@+1 {{this fragment would need two layouts at once}}
     %w = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
     %sum = arith.addf %acc, %w : tensor<64x64xf32>
-    // expected-error@+1 {{this fragment would need two layouts at once}}
     %x = tile.broadcast %v along [0] : tensor<64xf32> -> tensor<64x64xf32>
     %both = arith.addf %sum, %x : tensor<64x64xf32>
   }

@@ -344,7 +344,7 @@ tile.kernel @copy_element {
 
 tile.kernel @copy_out_coordinates {
   %M = tile.size "M"
-  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %A = tile.tensor "A" inout [%M, %M] align 16 : !tile.tensor<bf16, 2>
   %b = tile.alloc : !tile.shared<64x64xbf16>
   tile.role "math" warps 4 {
     // expected-error@+1 {{gives 3 coordinates to a tensor of rank 2}}
@@ -432,7 +432,7 @@ tile.kernel @load_element {
 
 tile.kernel @store_coordinates {
   %M = tile.size "M"
-  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %A = tile.tensor "A" inout [%M, %M] align 16 : !tile.tensor<bf16, 2>
   tile.role "math" warps 4 {
     %z = arith.constant dense<0.0> : tensor<64x64xbf16>
     // expected-error@+1 {{gives 0 coordinates to a tensor of rank 2}}
@@ -444,7 +444,7 @@ tile.kernel @store_coordinates {
 
 tile.kernel @store_element {
   %M = tile.size "M"
-  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %A = tile.tensor "A" inout [%M, %M] align 16 : !tile.tensor<bf16, 2>
   tile.role "math" warps 4 {
     %z = arith.constant dense<0.0> : tensor<64x64xf32>
     // expected-error@+1 {{moves 'f32' in a tensor of 'bf16': convert the fragment first, or declare both with one type}}
@@ -699,4 +699,40 @@ tile.kernel @mma_outside {
   %z = arith.constant dense<0.0> : tensor<64x64xf32>
   // expected-error@+1 {{stands outside a role; move it into one}}
   %r = tile.mma %a, %a transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+}
+
+// -----
+
+tile.kernel @buffer_negative {
+  %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+  tile.role "math" warps 4 {
+    %s = tile.acquire %ring : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+    // expected-error@+1 {{takes tile -1 of a stage that has 1}}
+    %b = tile.buffer %s[-1] : !tile.shared<64x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @store_to_input {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M] align 16 : !tile.tensor<f32, 1>
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %f = arith.constant dense<1.0> : tensor<128xf32>
+    // expected-error@+1 {{writes tensor 'A', which is declared as input: declare it as output or inout}}
+    tile.store %f to %A[%c0] : tensor<128xf32>, !tile.tensor<f32, 1>
+  }
+}
+
+// -----
+
+tile.kernel @load_from_output {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M] align 16 : !tile.tensor<f32, 1>
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{reads tensor 'D', which is declared as output: declare it as input or inout}}
+    %f = tile.load %D[%c0] : !tile.tensor<f32, 1> -> tensor<128xf32>
+  }
 }

@@ -439,7 +439,7 @@ tile.kernel @mma_of_an_acquired_stage {
 
 tile.kernel @copy_out_of_an_acquired_stage {
   %M = tile.size "M"
-  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %A = tile.tensor "A" inout [%M, %M] align 16 : !A
   %ring = tile.pipeline : !ring
   tile.role "drain" warps 4 {
     %s = tile.wait %ring : !ring

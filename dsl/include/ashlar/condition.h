@@ -18,7 +18,7 @@ public:
   Condition &operator=(const Condition &other) = default;
 
   template <class T>
-  requires std::same_as<T, bool>
+    requires std::same_as<T, bool>
   explicit operator T() const {
     static_assert(!std::same_as<T, bool>,
                   "a condition of the kernel is known only when the kernel "
