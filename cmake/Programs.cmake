@@ -1,6 +1,7 @@
 # Programs: one executable each, or, when LLVM is linked statically, all of them
 # in one, which acts as the program whose name it is called by: the compiler is
-# 40 MB and is not needed twice.
+# 40 MB and is not needed twice. So what only one program uses is static or in
+# an unnamed namespace there, and what two use is a library.
 
 # ashlar_add_program(name source... LIBRARIES library...)
 function(ashlar_add_program name)
@@ -21,7 +22,8 @@ function(ashlar_add_program name)
   endif()
   add_library(${name} OBJECT ${sources})
   target_compile_options(${name} PRIVATE ${names})
-  target_compile_definitions(${name} PRIVATE main=ashlar_main_${name})
+  string(MAKE_C_IDENTIFIER ashlar_main_${name} entry)
+  target_compile_definitions(${name} PRIVATE main=${entry})
   target_link_libraries(${name} PRIVATE ${program_LIBRARIES})
   set_property(GLOBAL APPEND PROPERTY ASHLAR_PROGRAMS ${name})
 endfunction()
@@ -38,10 +40,10 @@ function(ashlar_link_programs)
   set(folder ${CMAKE_BINARY_DIR}/programs)
   file(MAKE_DIRECTORY ${folder})
   foreach(program IN LISTS programs)
-    string(APPEND ASHLAR_PROGRAM_DECLARATIONS
-      "int ashlar_main_${program}(int, char **);\n")
+    string(MAKE_C_IDENTIFIER ashlar_main_${program} entry)
+    string(APPEND ASHLAR_PROGRAM_DECLARATIONS "int ${entry}(int, char **);\n")
     string(APPEND ASHLAR_PROGRAM_ENTRIES
-      "    {\"${program}\", ashlar_main_${program}},\n")
+      "    {\"${program}\", ${entry}},\n")
     file(CREATE_LINK ashlar-programs ${folder}/${program} SYMBOLIC)
   endforeach()
   configure_file(${CMAKE_SOURCE_DIR}/cmake/Programs.cpp.in

@@ -50,7 +50,7 @@ Kernel gemm(const GemmConfig &c) {
 }
 
 // What an element of D should be.
-double dotProduct(const Problem &problem, std::span<const int64_t> at) {
+static double dotProduct(const Problem &problem, std::span<const int64_t> at) {
   const HostTensor &a = problem["A"], &b = problem["B"];
   const int64_t length = problem.size("K");
   double sum = 0;
@@ -59,7 +59,7 @@ double dotProduct(const Problem &problem, std::span<const int64_t> at) {
   return sum;
 }
 
-double operations(const Problem &problem) {
+static double operations(const Problem &problem) {
   return 2.0 * problem.size("M") * problem.size("N") * problem.size("K");
 }
 

@@ -5,6 +5,7 @@
 #include "tool/Sample.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <sstream>
 
@@ -30,7 +31,7 @@ bool isPoisoned(const HostTensor &tensor, int64_t offset) {
 }
 
 struct Comparison {
-  std::vector<int64_t> coordinate;
+  int64_t element; ///< its row-major number
   double got;
   double want;
 };
@@ -40,39 +41,58 @@ public:
   Checker(const Problem &problem, const HostTensor &result,
           const ElementReference &reference)
       : problem(problem), result(result), reference(reference),
-        limit(largest(result.type())) {}
+        limit(largest(result.type())), at(result.shape().size()) {}
 
+  /// An integer of all ones may be right, so it is only noted.
   void findUnwritten(CheckResult &outcome) {
+    int64_t number = 0;
     forEachCoordinate(result.shape(), [&](std::span<const int64_t> at) {
+      const int64_t element = number++;
       if (!isPoisoned(result, result.offset(at)))
         return;
-      // An integer of all ones may be the right one.
-      if (isInteger(result.type())) {
-        if (reference && suspects++ < maxSuspects)
-          compare(at);
-        return;
-      }
-      if (outcome.unwritten++ == 0)
+      if (isInteger(result.type()))
+        suspects.push_back(element);
+      else if (outcome.unwritten++ == 0)
         outcome.first = describe(result, at) + " was never written";
     });
   }
 
-  void compare(std::span<const int64_t> at) {
-    const double want = reference(problem, at);
-    comparisons.push_back({{at.begin(), at.end()}, result(at), want});
+  /// Compares as many elements as fit in the time: that of a few says how many.
+  void compareFor(double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    compareAll(sample(result.shape(), atLeast));
+    const double each = std::chrono::duration<double>(Clock::now() - start) /
+                        std::chrono::seconds(1) /
+                        std::max<double>(1, comparisons.size());
+    const int64_t count = std::max<int64_t>(
+        atLeast, std::llround(std::min(1e12, seconds / each)));
+    std::vector<int64_t> elements = sample(result.shape(), count);
+    if (std::ssize(elements) < result.elements()) {
+      // Suspects as well, of which there may be many.
+      suspects.resize(std::min<size_t>(suspects.size(), count));
+      std::vector<int64_t> all;
+      std::ranges::set_union(elements, suspects, std::back_inserter(all));
+      elements = std::move(all);
+    }
+    compareAll(elements);
   }
 
-  void judge(std::optional<double> tolerance, CheckResult &outcome) const {
+  void judge(std::optional<double> tolerance, CheckResult &outcome) {
     double difference = 0, square = 0;
     for (const Comparison &each : comparisons) {
-      difference += std::pow(each.got - clamped(each.want), 2);
-      square += std::pow(each.want, 2);
+      if (std::isnan(each.want))
+        continue;
+      difference += std::pow(clamped(each.got) - clamped(each.want), 2);
+      square += std::pow(clamped(each.want), 2);
     }
-    outcome.compared = static_cast<int64_t>(comparisons.size());
+    outcome.compared = std::ssize(comparisons);
     outcome.relativeError =
         difference == 0 ? 0 : std::sqrt(difference / square);
     const double rootMeanSquare =
-        comparisons.empty() ? 0 : std::sqrt(square / comparisons.size());
+        comparisons.empty()
+            ? 0
+            : std::sqrt(square / static_cast<double>(comparisons.size()));
     const double factor = tolerance.value_or(defaultTolerance(result.type()));
     for (const Comparison &each : comparisons)
       if (!isRight(each, factor, rootMeanSquare) && outcome.wrong++ == 0 &&
@@ -81,7 +101,15 @@ public:
   }
 
 private:
-  static constexpr int64_t maxSuspects = 4096;
+  static constexpr int64_t atLeast = 64;
+
+  void compareAll(const std::vector<int64_t> &elements) {
+    comparisons.clear();
+    for (int64_t element : elements) {
+      coordinateOf(element, result.shape(), at);
+      comparisons.push_back({element, result(at), reference(problem, at)});
+    }
+  }
 
   double clamped(double want) const { return std::clamp(want, -limit, limit); }
 
@@ -97,10 +125,11 @@ private:
     return std::fabs(each.got - each.want) <= allowed;
   }
 
-  std::string explain(const Comparison &each) const {
+  std::string explain(const Comparison &each) {
+    coordinateOf(each.element, result.shape(), at);
     std::ostringstream text;
-    text << describe(result, each.coordinate) << " is " << each.got
-         << ", the reference is " << each.want;
+    text << describe(result, at) << " is " << each.got << ", the reference is "
+         << each.want;
     return text.str();
   }
 
@@ -108,7 +137,8 @@ private:
   const HostTensor &result;
   const ElementReference &reference;
   double limit;
-  int64_t suspects = 0;
+  std::vector<int64_t> at;
+  std::vector<int64_t> suspects;
   std::vector<Comparison> comparisons;
 };
 
@@ -128,8 +158,7 @@ CheckResult check(const Problem &problem, const HostTensor &result,
   Checker checker(problem, result, reference);
   checker.findUnwritten(outcome);
   if (reference) {
-    visitAsManyAsFit(result.shape(), seconds,
-                     [&](std::span<const int64_t> at) { checker.compare(at); });
+    checker.compareFor(seconds);
     checker.judge(tolerance, outcome);
   }
   return outcome;

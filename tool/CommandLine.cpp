@@ -23,7 +23,8 @@ void addFlags(CLI::App &app, Request &request, std::vector<std::string> &sizes,
           {"tile", "hopper", "nvvm", "llvm", "ptx", "sass", "cubin"}));
   app.add_option("-o", request.output, "Write what --emit prints to a file");
   app.add_option("--print-after", request.printAfter,
-                 "Print the IR after a pass, such as tile-plan-memory");
+                 "Print the IR after a pass, such as tile-plan-memory")
+      ->allow_extra_args(false);
   app.add_flag("--resources", request.resources,
                "Print registers, spills, shared memory, stages, roles and the "
                "time of each compilation step");

@@ -1,86 +1,88 @@
 #include "tool/Sample.h"
 
-#include "tool/MakeProblem.h"
-
-#include <chrono>
+#include <algorithm>
+#include <numeric>
 #include <random>
-#include <vector>
 
 namespace ashlar::harness {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using Coordinate = std::vector<int64_t>;
-
-/// Visits this many elements whatever the time.
-constexpr int64_t atLeast = 64;
-
 class Sampler {
 public:
-  explicit Sampler(std::span<const int64_t> shape) : shape(shape) {}
+  explicit Sampler(std::span<const int64_t> shape)
+      : shape(shape), at(shape.size()) {}
 
-  Coordinate corner(uint64_t bits) const {
-    Coordinate at;
+  int64_t corner(uint64_t bits) {
     for (size_t d = 0; d < shape.size(); ++d)
-      at.push_back(bits >> d & 1 ? shape[d] - 1 : 0);
-    return at;
+      at[d] = bits >> d & 1 ? shape[d] - 1 : 0;
+    return number();
   }
 
-  Coordinate anywhere() {
-    Coordinate at;
-    for (int64_t extent : shape)
-      at.push_back(
-          std::uniform_int_distribution<int64_t>(0, extent - 1)(random));
-    return at;
+  int64_t anywhere() {
+    drawAnywhere();
+    return number();
   }
 
-  Coordinate atAnEnd() {
-    Coordinate at = anywhere();
-    if (!at.empty()) {
-      const size_t d =
-          std::uniform_int_distribution<size_t>(0, at.size() - 1)(random);
-      at[d] = shape[d] - 1;
-    }
-    return at;
+  int64_t atAnEnd() {
+    drawAnywhere();
+    const size_t d = below(static_cast<int64_t>(shape.size()));
+    at[d] = shape[d] - 1;
+    return number();
   }
 
 private:
+  int64_t below(int64_t limit) {
+    return std::uniform_int_distribution<int64_t>(0, limit - 1)(random);
+  }
+
+  void drawAnywhere() {
+    for (size_t d = 0; d < shape.size(); ++d)
+      at[d] = below(shape[d]);
+  }
+
+  int64_t number() const {
+    int64_t sum = 0;
+    for (size_t d = 0; d < shape.size(); ++d)
+      sum = sum * shape[d] + at[d];
+    return sum;
+  }
+
   std::span<const int64_t> shape;
+  std::vector<int64_t> at;
   std::mt19937_64 random{1};
 };
 
 } // namespace
 
-void visitAsManyAsFit(
-    std::span<const int64_t> shape, double seconds,
-    const std::function<void(std::span<const int64_t>)> &visit) {
+std::vector<int64_t> sample(std::span<const int64_t> shape, int64_t count) {
   int64_t elements = 1;
   for (int64_t extent : shape)
     elements *= extent;
-  if (elements <= atLeast)
-    return forEachCoordinate(shape, visit);
-
+  std::vector<int64_t> numbers;
+  if (elements <= count) {
+    numbers.resize(elements);
+    std::iota(numbers.begin(), numbers.end(), int64_t(0));
+    return numbers;
+  }
   Sampler sampler(shape);
-  const auto start = Clock::now();
-  auto elapsed = [&] {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
-  int64_t visited = 0;
-  auto take = [&](const Coordinate &at) {
-    visit(at);
-    ++visited;
-  };
   for (uint64_t bits = 0; bits < uint64_t(1) << shape.size(); ++bits)
-    take(sampler.corner(bits));
-  while (visited < atLeast)
-    take(visited % 2 ? sampler.atAnEnd() : sampler.anywhere());
-  if (elapsed() / static_cast<double>(visited) *
-          static_cast<double>(elements) <=
-      seconds)
-    return forEachCoordinate(shape, visit);
-  while (elapsed() < seconds)
-    take(visited % 2 ? sampler.atAnEnd() : sampler.anywhere());
+    numbers.push_back(sampler.corner(bits));
+  while (static_cast<int64_t>(numbers.size()) < count)
+    numbers.push_back(numbers.size() % 2 ? sampler.atAnEnd()
+                                         : sampler.anywhere());
+  std::ranges::sort(numbers);
+  const auto repeated = std::ranges::unique(numbers);
+  numbers.erase(repeated.begin(), repeated.end());
+  return numbers;
+}
+
+void coordinateOf(int64_t number, std::span<const int64_t> shape,
+                  std::span<int64_t> coordinate) {
+  for (size_t d = shape.size(); d-- > 0;) {
+    coordinate[d] = number % shape[d];
+    number /= shape[d];
+  }
 }
 
 } // namespace ashlar::harness

@@ -66,6 +66,13 @@ std::vector<GemmSpec> configurations() {
       bf([](GemmSpec &s) { s.bm = 256, s.bn = 128; }),
       bf([](GemmSpec &s) { s.bm = 192, s.bn = 160, s.mathWarpgroups = 3; }),
       bf([](GemmSpec &s) { s.bn = 8; }),
+      bf([](GemmSpec &s) {
+        s.bm = 512, s.bn = 32, s.stages = 2, s.mathWarpgroups = 4,
+        s.budgets = false;
+      }),
+      bf([](GemmSpec &s) {
+        s.bm = 64, s.bn = 320, s.stages = 2, s.mathWarpgroups = 1;
+      }),
       bf([](GemmSpec &s) { s.bn = 24, s.bk = 32; }),
       bf([](GemmSpec &s) { s.bn = 72, s.bk = 16; }),
       bf([](GemmSpec &s) { s.bk = 48, s.stages = 2; }),
