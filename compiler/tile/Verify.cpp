@@ -269,6 +269,15 @@ LogicalResult CopyOutOp::verify() {
     return failure();
   if (failed(checkCoordinates(*this, getTarget().getType(), getCoordinates())))
     return failure();
+  // PTX ISA, "cp.reduce.async.bulk.tensor".
+  Type element = getTarget().getType().getElementType();
+  bool any = element.isInteger(32) || element.isF16() || element.isBF16();
+  bool adds = getReduction() && *getReduction() == Reduction::add;
+  if (getReduction() && !any && !(adds && element.isF32()))
+    return emitOpError("reduces ")
+           << elementName(element) << " with "
+           << stringifyReduction(*getReduction())
+           << "; TMA reduces s32, f16 and bf16, and adds f32";
   return checkTileOfTensor(*this, getTarget().getType(),
                            getSource().getType().getShape(),
                            getSource().getType().getElementType());

@@ -218,7 +218,7 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
     if (auto other = dyn_cast<RankedTensorType>(operand.getType());
         other && isFp8(other.getElementType()) && !isa<arith::SelectOp>(op))
       return op.emitError("there is no arithmetic on ")
-             << other.getElementType()
+             << tile::elementName(other.getElementType())
              << ": convert the fragment to f32 first";
 
   int64_t count = packed ? type.registers() : type.values;
@@ -260,6 +260,9 @@ LogicalResult ThreadLowering::lowerConstant(Operation &op) {
   auto fragment = dyn_cast<RankedTensorType>(constant.getType());
   if (!fragment) {
     TypedAttr value = constant.getValue();
+    if (isFp8(constant.getType()))
+      value = IntegerAttr::get(
+          b.getIntegerType(8), cast<FloatAttr>(value).getValue().bitcastToAPInt());
     if (isa<IndexType>(constant.getType()))
       value = b.getI32IntegerAttr(cast<IntegerAttr>(value).getInt());
     values.set(constant.getResult(),

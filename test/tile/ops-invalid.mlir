@@ -736,3 +736,16 @@ tile.kernel @load_from_output {
     %f = tile.load %D[%c0] : !tile.tensor<f32, 1> -> tensor<128xf32>
   }
 }
+
+// -----
+
+tile.kernel @reduction_of_bytes {
+  %M = tile.size "M"
+  %D = tile.tensor "D" inout [%M, %M] align 16 : !tile.tensor<i8, 2>
+  %a = tile.alloc : !tile.shared<64x64xi8>
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{reduces s8 with add; TMA reduces s32, f16 and bf16, and adds f32}}
+    tile.copy_out %a to %D[%c0, %c0] reduce add : !tile.shared<64x64xi8>, !tile.tensor<i8, 2>
+  }
+}

@@ -13,7 +13,7 @@ template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
 } // namespace detail
 
-/// A signed 64-bit integer that is known when the kernel runs, the same for
+/// A signed 32-bit integer that is known when the kernel runs, the same for
 /// every thread of a role: a coordinate, a trip count, an extent. An integer of
 /// C++ converts to it.
 class [[maybe_unused]] Index : public detail::Variable {
