@@ -109,14 +109,14 @@ CublasLt::CublasLt() : library(std::make_unique<Library>()) {
 
 CublasLt::~CublasLt() = default;
 
-std::vector<CublasLt::Algorithm>
-CublasLt::heuristics(int64_t m, int64_t n, int64_t k, int count) {
+std::vector<CublasLt::Algorithm> CublasLt::heuristics(int64_t m, int64_t n,
+                                                      int64_t k, int count) {
   Library::Layouts layouts(*library, m, n, k);
   std::vector<HeuristicResult> results(count);
   int found = 0;
   check(library->heuristic(library->handle, library->matmul, layouts.b,
-                           layouts.a, layouts.d, layouts.d,
-                           library->preference, count, results.data(), &found),
+                           layouts.a, layouts.d, layouts.d, library->preference,
+                           count, results.data(), &found),
         "a heuristic");
   std::vector<Algorithm> algorithms;
   for (int i = 0; i < found; ++i) {

@@ -36,10 +36,10 @@ public:
                   "begin a capture");
     for (int i = 0; i < count; ++i)
       launch(stream);
-    context.check(driver.streamEndCapture(
-                      static_cast<driver::StreamHandle>(stream.handle()),
-                      &graph),
-                  "end a capture");
+    context.check(
+        driver.streamEndCapture(
+            static_cast<driver::StreamHandle>(stream.handle()), &graph),
+        "end a capture");
     context.check(driver.graphInstantiate(&exec, graph, 0),
                   "instantiate a graph");
     driver.graphDestroy(graph);
@@ -48,10 +48,9 @@ public:
   Graph(const Graph &) = delete;
 
   void replay(Stream &stream) {
-    context.check(
-        driver.graphLaunch(exec,
-                           static_cast<driver::StreamHandle>(stream.handle())),
-        "launch a graph");
+    context.check(driver.graphLaunch(
+                      exec, static_cast<driver::StreamHandle>(stream.handle())),
+                  "launch a graph");
   }
 
 private:

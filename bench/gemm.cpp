@@ -2,11 +2,11 @@
 // compared, cold and hot. Each row is the best of our configurations over the
 // best of cuBLASLt's first eight heuristics.
 
+#include "test/gpu/Gemm.h"
 #include "ashlar/compile.h"
 #include "ashlar/module.h"
 #include "bench/CublasLt.h"
 #include "bench/Timer.h"
-#include "test/gpu/Gemm.h"
 
 #include <array>
 #include <cmath>
@@ -22,10 +22,10 @@ namespace {
 
 using Sizes = std::array<int64_t, 3>;
 
-const std::vector<Sizes> table{
-    {512, 512, 512},    {1024, 1024, 1024},  {2048, 2048, 2048},
-    {4096, 4096, 4096}, {8192, 8192, 8192},  {4096, 14336, 4096},
-    {4096, 4096, 14336}, {4096, 6144, 4096}};
+const std::vector<Sizes> table{{512, 512, 512},     {1024, 1024, 1024},
+                               {2048, 2048, 2048},  {4096, 4096, 4096},
+                               {8192, 8192, 8192},  {4096, 14336, 4096},
+                               {4096, 4096, 14336}, {4096, 6144, 4096}};
 
 std::vector<test::GemmSpec> configurations() {
   auto with = [](auto change) {
@@ -40,8 +40,9 @@ std::vector<test::GemmSpec> configurations() {
       with([](test::GemmSpec &s) { s.bm = 256, s.bn = 128; }),
       with([](test::GemmSpec &s) { s.bm = 256, s.bn = 128, s.clusterN = 2; }),
       with([](test::GemmSpec &s) { s.bn = 128, s.stages = 6; }),
-      with([](test::GemmSpec &s) { s.clusterM = 2, s.stagedStore = true,
-                                   s.stages = 3; }),
+      with([](test::GemmSpec &s) {
+        s.clusterM = 2, s.stagedStore = true, s.stages = 3;
+      }),
   };
 }
 
@@ -150,8 +151,8 @@ void row(Device &device, Timer &timer, CublasLt &cublas,
                         cublas.run(algorithm, matrices.sizes[0],
                                    matrices.sizes[1], matrices.sizes[2],
                                    matrices.a.data(), matrices.b.data(),
-                                   matrices.d.data(),
-                                   matrices.workspace.data(), stream.handle());
+                                   matrices.d.data(), matrices.workspace.data(),
+                                   stream.handle());
                       }});
 
   Stream stream(device);
@@ -208,9 +209,10 @@ int run(int argc, char **argv) {
   for (const test::GemmSpec &spec : specs)
     modules.push_back(
         std::make_unique<Module>(device, compile(test::gemm(spec)).artifact));
-  std::printf("bf16, D = A·Bᵀ, TFLOP/s: ours, cuBLASLt, ratio; then the largest "
-              "relative\ndifference of the results, and the configuration\n"
-              "    M       N       K          cold                   hot\n");
+  std::printf(
+      "bf16, D = A·Bᵀ, TFLOP/s: ours, cuBLASLt, ratio; then the largest "
+      "relative\ndifference of the results, and the configuration\n"
+      "    M       N       K          cold                   hot\n");
   for (const Sizes &sizes : table)
     row(device, timer, cublas, modules, specs, sizes, verbose);
   return 0;

@@ -25,8 +25,7 @@ namespace {
 /// own if one is given.
 void emitArrivals(OpBuilder &builder, hopper::ReleaseOp release,
                   Value stage = {}) {
-  auto arrivals =
-      hopper::OncePerWarpOp::create(builder, release.getLoc());
+  auto arrivals = hopper::OncePerWarpOp::create(builder, release.getLoc());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&arrivals.getBody().emplaceBlock());
   IRMapping map;
@@ -40,8 +39,8 @@ void emitArrivals(OpBuilder &builder, hopper::ReleaseOp release,
 SmallVector<Value> commitAndWait(OpBuilder &builder, Location loc,
                                  ValueRange accumulators, int64_t pending) {
   hopper::WgmmaCommitOp::create(builder, loc);
-  auto wait = hopper::WgmmaWaitOp::create(
-      builder, loc, accumulators.getTypes(), pending, accumulators);
+  auto wait = hopper::WgmmaWaitOp::create(builder, loc, accumulators.getTypes(),
+                                          pending, accumulators);
   for (auto [before, after] : llvm::zip(accumulators, wait.getResults()))
     before.replaceAllUsesExcept(after, wait);
   return SmallVector<Value>(wait.getResults());
@@ -56,8 +55,9 @@ bool tellsOthers(Operation *op) {
 /// A loop whose wgmma results only travel to its next iteration.
 struct AccumulatingLoop {
   scf::ForOp loop;
-  SmallVector<hopper::WgmmaOp> last; ///< the one that is yielded, per accumulator
-  SmallVector<unsigned> carriedAt;   ///< its number among the loop's results
+  SmallVector<hopper::WgmmaOp>
+      last;                        ///< the one that is yielded, per accumulator
+  SmallVector<unsigned> carriedAt; ///< its number among the loop's results
   SmallVector<hopper::ReleaseOp> releases;
 
   static std::optional<AccumulatingLoop> match(scf::ForOp loop) {
@@ -92,8 +92,7 @@ struct AccumulatingLoop {
         continue;
       if (!isa<scf::YieldOp>(user))
         return std::nullopt;
-      unsigned number =
-          wgmma.getResult().use_begin()->getOperandNumber();
+      unsigned number = wgmma.getResult().use_begin()->getOperandNumber();
       Value chain = wgmma.getAccumulator();
       while (auto before = chain.getDefiningOp<hopper::WgmmaOp>())
         chain = before.getAccumulator();
@@ -128,9 +127,9 @@ struct AccumulatingLoop {
     builder.setInsertionPointAfter(lastWgmma());
     commitAndWait(builder, last.back().getLoc(), accumulators(), 1);
     if (!releases.empty()) {
-      Value notFirst = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ne, loop.getInductionVar(),
-          loop.getLowerBound());
+      Value notFirst =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                loop.getInductionVar(), loop.getLowerBound());
       auto released = scf::IfOp::create(builder, loc, notFirst);
       builder.setInsertionPointToStart(released.thenBlock());
       for (auto [i, release] : llvm::enumerate(releases))
@@ -146,9 +145,9 @@ struct AccumulatingLoop {
     for (auto [value, after] : llvm::zip(carried, wait.getResults()))
       value.replaceAllUsesExcept(after, wait);
     if (!releases.empty()) {
-      Value ran = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ult, loop.getLowerBound(),
-          loop.getUpperBound());
+      Value ran =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                loop.getLowerBound(), loop.getUpperBound());
       auto released = scf::IfOp::create(builder, loc, ran);
       builder.setInsertionPointToStart(released.thenBlock());
       for (auto [i, release] : llvm::enumerate(releases))

@@ -215,8 +215,8 @@ private:
   LogicalResult setTypes() {
     for (Value value : values) {
       auto type = cast<RankedTensorType>(value.getType());
-      auto encoding = tile::FragmentAttr::get(type.getContext(),
-                                              layoutFor(value)->str());
+      auto encoding =
+          tile::FragmentAttr::get(type.getContext(), layoutFor(value)->str());
       auto assigned = RankedTensorType::get(type.getShape(),
                                             type.getElementType(), encoding);
       if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {

@@ -112,7 +112,8 @@ LogicalResult planShared(tile::KernelOp kernel) {
 }
 
 /// Warpgroup roles come first, each on a warpgroup boundary, as wgmma and
-/// setmaxnreg need; then the other roles, those of one register budget together.
+/// setmaxnreg need; then the other roles, those of one register budget
+/// together.
 LogicalResult planWarps(tile::KernelOp kernel) {
   SmallVector<tile::RoleOp> roles(kernel.getBody().getOps<tile::RoleOp>());
   if (roles.empty())
@@ -177,8 +178,7 @@ LogicalResult planWarps(tile::KernelOp kernel) {
   for (auto role : roles)
     error << " '" << role.getName() << "' asks for " << role.getRegisters()
           << " in each of "
-          << llvm::alignTo(role.getWarps(), warpgroupWarps) * 32
-          << " threads;";
+          << llvm::alignTo(role.getWarps(), warpgroupWarps) * 32 << " threads;";
   return error << " lower one of them";
 }
 

@@ -1,8 +1,8 @@
 // tile-to-hopper: pipelines are rings of mbarriers, copies are TMA or cp.async,
 // mma is wgmma, and the tile loop is arithmetic on the CTA's number.
 
-#include "passes/tile_to_hopper/KernelLowering.h"
 #include "passes/Passes.h"
+#include "passes/tile_to_hopper/KernelLowering.h"
 
 namespace ashlar {
 

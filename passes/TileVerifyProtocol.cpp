@@ -179,7 +179,8 @@ private:
 
   void take(Operation &op, Path &path) {
     Value pipeline = op.getOperand(0), stage = op.getResults().back();
-    bool fills = isAcquired(stage), waits = isa<tile::AcquireOp, tile::WaitOp>(op);
+    bool fills = isAcquired(stage),
+         waits = isa<tile::AcquireOp, tile::WaitOp>(op);
     int64_t stages = cast<tile::PipelineType>(pipeline.getType()).getStages();
     Operation *declared = pipeline.getDefiningOp();
     Balance &balance = path.balances[pipeline];
@@ -193,15 +194,18 @@ private:
     else if (waits && fills && traffic.onlyConsumer(pipeline, role) &&
              balance.takenAtLeast >= stages)
       refuse(&op,
-             "role '" + role.getName() + "' acquires a stage of the pipeline "
-                 "that only it drains, when all " + Twine(stages) +
+             "role '" + role.getName() +
+                 "' acquires a stage of the pipeline "
+                 "that only it drains, when all " +
+                 Twine(stages) +
                  " are taken: release one first, or give the pipeline more "
                  "stages",
              declared, "the pipeline is declared here");
     else if (waits && !fills && traffic.onlyProducer(pipeline, role) &&
              balance.fullAtMost <= 0)
       refuse(&op,
-             "role '" + role.getName() + "' waits for a stage of the pipeline "
+             "role '" + role.getName() +
+                 "' waits for a stage of the pipeline "
                  "that only it fills, before it has filled one: commit a "
                  "stage before this wait",
              declared, "the pipeline is declared here");
@@ -227,7 +231,8 @@ private:
       return &holding;
     if (holding.state == Holding::offered)
       refuse(&op,
-             Twine("this ") + doing + " a stage that may not be ready: do it "
+             Twine("this ") + doing +
+                 " a stage that may not be ready: do it "
                  "under when(ready)",
              stage.getDefiningOp(), "readiness is tested here");
     if (holding.state == Holding::closed) {
@@ -269,8 +274,7 @@ private:
                     taker, Twine(taken(stage)) + " here");
     Balance &balance = path.balances[pipeline];
     if (commits)
-      balance.fullAtMost =
-          std::min(balance.fullAtMost + 1, Balance::unbounded);
+      balance.fullAtMost = std::min(balance.fullAtMost + 1, Balance::unbounded);
     else
       --balance.takenAtLeast;
   }
@@ -317,8 +321,10 @@ private:
       Holding &after = inside.stages[stage];
       if (after.state == Holding::closed && holding.state != Holding::closed) {
         refuse(after.closedBy,
-               Twine("this ") + give(stage) + " stands in a loop and would be "
-                   "repeated, but its stage was " + taken(stage) +
+               Twine("this ") + give(stage) +
+                   " stands in a loop and would be "
+                   "repeated, but its stage was " +
+                   taken(stage) +
                    " outside: move both into the loop or both out of it",
                stage.getDefiningOp(), Twine(taken(stage)) + " here");
         after.state = Holding::reported;
@@ -337,8 +343,7 @@ private:
         balance.takenAtLeast += took * trips->getSExtValue();
       else if (took < 0)
         balance.takenAtLeast = -Balance::unbounded;
-      int64_t stages =
-          cast<tile::PipelineType>(pipeline.getType()).getStages();
+      int64_t stages = cast<tile::PipelineType>(pipeline.getType()).getStages();
       if (took > 0 && balance.takenAtLeast > stages &&
           traffic.onlyConsumer(pipeline, role)) {
         refuse(loop,

@@ -122,8 +122,8 @@ public:
     text.split(all, '\n', -1, false);
     for (llvm::StringRef line : all)
       if (line.contains("(C75") || line.contains("warning"))
-        warnings.push_back({place(line), "the assembler remarks: " +
-                                             line.trim().str()});
+        warnings.push_back(
+            {place(line), "the assembler remarks: " + line.trim().str()});
     Resources used = resources();
     if (used.spillStoreBytes || used.spillLoadBytes)
       warnings.push_back(
@@ -166,7 +166,8 @@ void assemble(Artifact &artifact, std::vector<Warning> &warnings) {
   std::string error;
   int status = llvm::sys::ExecuteAndWait(
       ptxas, {ptxas, "-arch=sm_90a", "-v", ptx.path, "-o", cubin.path},
-      std::nullopt, redirects, /*SecondsToWait=*/120, /*MemoryLimit=*/0, &error);
+      std::nullopt, redirects, /*SecondsToWait=*/120, /*MemoryLimit=*/0,
+      &error);
   std::string text = log.read();
   PtxLines lines(artifact.ptx);
   Report report(text, lines, artifact.where);

@@ -97,8 +97,8 @@ private:
           },
           /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
     if (failed(passes.run(module)))
-      throw Error(where, message.empty() ? "a pass failed without a reason"
-                                         : message);
+      throw Error(where,
+                  message.empty() ? "a pass failed without a reason" : message);
   }
 
   ModuleOp module;

@@ -32,7 +32,8 @@ ElementType elementType(Type type) {
   return ElementType::f32;
 }
 
-template <typename Range> int indexOf(const Range &range, llvm::StringRef name) {
+template <typename Range>
+int indexOf(const Range &range, llvm::StringRef name) {
   for (auto [i, item] : llvm::enumerate(range))
     if (item.name == name)
       return i;

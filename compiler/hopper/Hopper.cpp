@@ -47,15 +47,15 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult TensorMapOp::verify() {
   if (getBox().empty() || getBox().size() > 5)
-    return emitOpError("has a box of ") << getBox().size()
-                                        << " dimensions; TMA has 1 to 5";
+    return emitOpError("has a box of ")
+           << getBox().size() << " dimensions; TMA has 1 to 5";
   for (int64_t extent : getBox())
     if (extent < 1 || extent > 256)
       return emitOpError("has a box extent of ")
              << extent << "; TMA moves 1 to 256 elements per dimension";
   if (!llvm::is_contained({0, 32, 64, 128}, getSwizzle()))
-    return emitOpError("swizzles ") << getSwizzle()
-                                    << " bytes; TMA has 0, 32, 64 and 128";
+    return emitOpError("swizzles ")
+           << getSwizzle() << " bytes; TMA has 0, 32, 64 and 128";
   return success();
 }
 
@@ -71,8 +71,8 @@ LogicalResult NamedBarrierOp::verify() {
     return emitOpError("uses barrier ")
            << getId() << "; named barriers are 1 to 15, 0 is the CTA's own";
   if (getThreads() % 32)
-    return emitOpError("counts ") << getThreads()
-                                  << " threads; a barrier counts whole warps";
+    return emitOpError("counts ")
+           << getThreads() << " threads; a barrier counts whole warps";
   return success();
 }
 
@@ -84,8 +84,8 @@ LogicalResult ViewOp::verify() {
 
 LogicalResult MbarrierInitOp::verify() {
   if (getCount() < 1 || getCount() >= (1 << 20))
-    return emitOpError("counts ") << getCount()
-                                  << " arrivals; a barrier takes 1 to 2^20 - 1";
+    return emitOpError("counts ")
+           << getCount() << " arrivals; a barrier takes 1 to 2^20 - 1";
   return success();
 }
 
@@ -109,7 +109,8 @@ LogicalResult WgmmaOp::verify() {
 
 LogicalResult WgmmaWaitOp::verify() {
   if (getValues().getTypes() != getResults().getTypes())
-    return emitOpError("passes its accumulators through; their types must stay");
+    return emitOpError(
+        "passes its accumulators through; their types must stay");
   return success();
 }
 

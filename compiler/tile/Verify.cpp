@@ -51,9 +51,9 @@ LogicalResult checkExtents(Operation *op, const Twine &what,
       return op->emitError(what) << " has an extent that is neither a size nor "
                                     "a constant; declare it with size()";
     if (isConstant && constant.isNegative())
-      return op->emitError(what) << " has an extent of "
-                                 << constant.getSExtValue()
-                                 << "; an extent is at least 0";
+      return op->emitError(what)
+             << " has an extent of " << constant.getSExtValue()
+             << "; an extent is at least 0";
   }
   return success();
 }
@@ -181,9 +181,9 @@ LogicalResult TensorOp::verify() {
 LogicalResult ScheduleOp::verify() {
   if (getExtents().size() != getTile().size() || getTile().empty() ||
       getTile().size() > 4)
-    return emitOpError("has ") << getExtents().size() << " extents and "
-                               << getTile().size()
-                               << " tile extents; both are 1 to 4 and agree";
+    return emitOpError("has ")
+           << getExtents().size() << " extents and " << getTile().size()
+           << " tile extents; both are 1 to 4 and agree";
   for (int64_t extent : getTile())
     if (extent < 1)
       return emitOpError("has a tile extent of ") << extent;
@@ -192,8 +192,7 @@ LogicalResult ScheduleOp::verify() {
   if (getRaster() == Raster::grouped && getTile().size() < 2)
     return emitOpError("groups tiles of one dimension; grouped rasters need "
                        "two");
-  if (getResult().getType().getRank() !=
-      static_cast<int64_t>(getTile().size()))
+  if (getResult().getType().getRank() != static_cast<int64_t>(getTile().size()))
     return emitOpError("has a result of another rank");
   return checkExtents(*this, "the tile loop", getExtents());
 }
@@ -213,7 +212,8 @@ LogicalResult PipelineOp::verify() {
 
 LogicalResult RoleOp::verify() {
   if (!isa<KernelOp>(getOperation()->getParentOp()))
-    return emitOpError("'") << getName() << "' stands inside another role; "
+    return emitOpError("'") << getName()
+                            << "' stands inside another role; "
                                "roles stand directly in the kernel";
   if (getWarps() < 1 || getWarps() > 32)
     return emitOpError("'") << getName() << "' has " << getWarps()
@@ -229,9 +229,9 @@ LogicalResult RoleOp::verify() {
 LogicalResult ScheduleCoordinatesOp::verify() {
   if (static_cast<int64_t>(getCoordinates().size()) !=
       getSchedule().getType().getRank())
-    return emitOpError("gives ") << getCoordinates().size()
-                                 << " coordinates for a schedule of rank "
-                                 << getSchedule().getType().getRank();
+    return emitOpError("gives ")
+           << getCoordinates().size() << " coordinates for a schedule of rank "
+           << getSchedule().getType().getRank();
   return success();
 }
 
@@ -302,8 +302,8 @@ LogicalResult LoadOp::verify() {
   Type element = getSource().getType().getElementType();
   if (registerElement(element) == fragment.getElementType())
     element = fragment.getElementType();
-  auto source = TensorType::get(getContext(), element,
-                                getSource().getType().getRank());
+  auto source =
+      TensorType::get(getContext(), element, getSource().getType().getRank());
   return checkTileOfTensor(*this, source, fragment.getShape(),
                            fragment.getElementType());
 }
@@ -317,8 +317,8 @@ LogicalResult StoreOp::verify() {
   Type element = getTarget().getType().getElementType();
   if (registerElement(element) == fragment.getElementType())
     element = fragment.getElementType();
-  auto target = TensorType::get(getContext(), element,
-                                getTarget().getType().getRank());
+  auto target =
+      TensorType::get(getContext(), element, getTarget().getType().getRank());
   return checkTileOfTensor(*this, target, fragment.getShape(),
                            fragment.getElementType());
 }
@@ -326,8 +326,8 @@ LogicalResult StoreOp::verify() {
 LogicalResult SplatOp::verify() {
   if (cast<RankedTensorType>(getResult().getType()).getElementType() !=
       getValue().getType())
-    return emitOpError("makes ") << getResult().getType() << " of a "
-                                 << getValue().getType();
+    return emitOpError("makes ")
+           << getResult().getType() << " of a " << getValue().getType();
   return success();
 }
 
@@ -335,9 +335,9 @@ LogicalResult BroadcastOp::verify() {
   auto source = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
   if (static_cast<int64_t>(getDimensions().size()) != source.getRank())
-    return emitOpError("names ") << getDimensions().size()
-                                 << " dimensions for a fragment of rank "
-                                 << source.getRank();
+    return emitOpError("names ")
+           << getDimensions().size() << " dimensions for a fragment of rank "
+           << source.getRank();
   int64_t previous = -1;
   for (auto [extent, dimension] :
        llvm::zip(source.getShape(), getDimensions())) {
@@ -364,9 +364,7 @@ std::string around(int64_t extent, int64_t unit) {
          std::to_string(below + unit);
 }
 
-bool isFp8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
-}
+bool isFp8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
 
 /// The accumulator types that wgmma has for an input type.
 bool canAccumulate(Type a, Type b, Type accumulator) {
@@ -422,10 +420,9 @@ LogicalResult MmaOp::verify() {
 
   int64_t step = 32 / elementBytes(elementA);
   if (k % step)
-    return emitOpError("has K = ")
-           << k << "; for " << elementName(elementA)
-           << " wgmma needs a multiple of " << step << ": use "
-           << around(k, step);
+    return emitOpError("has K = ") << k << "; for " << elementName(elementA)
+                                   << " wgmma needs a multiple of " << step
+                                   << ": use " << around(k, step);
   if (n % 8)
     return emitOpError("has N = ")
            << n << "; wgmma needs a multiple of 8: use " << around(n, 8);

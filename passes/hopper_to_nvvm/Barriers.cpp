@@ -1,7 +1,7 @@
 // Barriers and fences as PTX.
 
-#include "passes/hopper_to_nvvm/ThreadLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/hopper_to_nvvm/ThreadLowering.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace ashlar {
@@ -16,11 +16,11 @@ Value ThreadLowering::agree(Value ready, std::optional<int64_t> barrier) {
                  "vote.sync.all.pred q, p, 0xffffffff;\n\t"
                  "selp.u32 $0, 1, 0, q;\n\t}",
                  b.getI32Type(), b.flag(ready))[0];
-  std::string text =
-      "{\n\t.reg .pred p, q;\n\tsetp.ne.b32 p, $1, 0;\n\t"
-      "barrier.cta.red.and.aligned.pred q, " +
-      std::to_string(*barrier) + ", " + std::to_string(32 * role.getWarps()) +
-      ", p;\n\tselp.u32 $0, 1, 0, q;\n\t}";
+  std::string text = "{\n\t.reg .pred p, q;\n\tsetp.ne.b32 p, $1, 0;\n\t"
+                     "barrier.cta.red.and.aligned.pred q, " +
+                     std::to_string(*barrier) + ", " +
+                     std::to_string(32 * role.getWarps()) +
+                     ", p;\n\tselp.u32 $0, 1, 0, q;\n\t}";
   return b.ptx(text, b.getI32Type(), b.flag(ready))[0];
 }
 
@@ -84,8 +84,8 @@ LogicalResult ThreadLowering::lowerBarrier(Operation &op) {
             b.getI32Type(),
             {lookup(test.getBarrier()), lookup(test.getParity())})[0];
         auto isTrue = [&](Value flag) -> Value {
-          return arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ne,
-                                       flag, b.i32(0));
+          return arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ne, flag,
+                                       b.i32(0));
         };
         Value everywhere = agree(isTrue(ready), test.getAgree());
         values.set(test.getResult(), {isTrue(everywhere)});

@@ -23,8 +23,7 @@ std::string coordinateList(unsigned first, unsigned count) {
 LogicalResult ThreadLowering::lowerCopy(Operation &op) {
   llvm::TypeSwitch<Operation *>(&op)
       .Case<hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp,
-            hopper::CopyTileOutOp>(
-          [&](auto copy) { lower(copy); })
+            hopper::CopyTileOutOp>([&](auto copy) { lower(copy); })
       .Case<hopper::BulkCommitOp>(
           [&](auto) { b.ptx("cp.async.bulk.commit_group;"); })
       .Case<hopper::BulkWaitOp>([&](auto wait) {
@@ -47,8 +46,8 @@ void ThreadLowering::lower(hopper::TmaLoadOp op) {
                      " [$0], [$1, " + coordinateList(3, rank) + "], [$2]";
   if (op.getMask()) {
     text += ", $" + std::to_string(operands.size());
-    operands.push_back(arith::TruncIOp::create(
-        b, b.loc, b.getI16Type(), lookup(op.getMask())));
+    operands.push_back(arith::TruncIOp::create(b, b.loc, b.getI16Type(),
+                                               lookup(op.getMask())));
   }
   b.ptx(text + ";", operands);
 }
@@ -58,8 +57,7 @@ void ThreadLowering::lower(hopper::TmaStoreOp op) {
   SmallVector<Value> operands{lookup(op.getAddress()), lookup(op.getMap())};
   llvm::append_range(operands, lookup(op.getCoordinates()));
   std::string text = op.getReduction() ? "cp.reduce" : "cp";
-  text += ".async.bulk.tensor." + std::to_string(rank) +
-          "d.global.shared::cta";
+  text += ".async.bulk.tensor." + std::to_string(rank) + "d.global.shared::cta";
   if (op.getReduction())
     text += "." + tile::stringifyReduction(*op.getReduction()).str();
   text += ".tile.bulk_group [$1, " + coordinateList(2, rank) + "], [$0];";
@@ -70,7 +68,8 @@ ThreadLowering::TileChunk
 ThreadLowering::tileChunk(tile::SharedType type, Value number, int64_t length,
                           ArrayRef<Value> coordinates, ArrayRef<Value> extents,
                           ArrayRef<Value> strides) {
-  auto layout = layout::SwizzledLayout::parse(type.getLayout().getValue().str());
+  auto layout =
+      layout::SwizzledLayout::parse(type.getLayout().getValue().str());
   ArrayRef<int64_t> shape = type.getShape();
   size_t leading = coordinates.size() - shape.size();
   SmallVector<Value> at(coordinates);
@@ -164,8 +163,8 @@ void ThreadLowering::lower(hopper::CopyTileOutOp op) {
                                  b.i32(32 * role.getWarps()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  TileChunk chunk = tileChunk(type, loop.getInductionVar(), 1, coordinates,
-                              extents, strides);
+  TileChunk chunk =
+      tileChunk(type, loop.getInductionVar(), 1, coordinates, extents, strides);
   Value inside = b.both(chunk.inside, b.lessThan(b.i32(0), chunk.left));
   auto branch = scf::IfOp::create(b, b.loc, inside);
   b.setInsertionPointToStart(branch.thenBlock());

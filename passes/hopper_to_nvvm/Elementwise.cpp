@@ -67,9 +67,8 @@ Value mathOnF32(PtxBuilder &b, Operation &op, ArrayRef<Value> x) {
 std::pair<Value, Value> narrowPair(PtxBuilder &b, Type to, Value low,
                                    Value high) {
   if (isFp8(to)) {
-    StringRef name = isa<Float8E4M3FNType>(to)
-                         ? "llvm.nvvm.ff.to.e4m3x2.rn"
-                         : "llvm.nvvm.ff.to.e5m2x2.rn";
+    StringRef name = isa<Float8E4M3FNType>(to) ? "llvm.nvvm.ff.to.e4m3x2.rn"
+                                               : "llvm.nvvm.ff.to.e5m2x2.rn";
     Value both = b.intrinsic(name, b.getI16Type(), {high, low});
     Type byte = b.getIntegerType(8);
     Value upper = arith::ShRUIOp::create(
@@ -86,17 +85,15 @@ std::pair<Value, Value> narrowPair(PtxBuilder &b, Type to, Value low,
 /// fp8 to f32, two at a time, by way of f16, which holds every fp8 value.
 std::pair<Value, Value> widenPair(PtxBuilder &b, Type from, Value low,
                                   Value high) {
-  StringRef name = isa<Float8E4M3FNType>(from)
-                       ? "llvm.nvvm.e4m3x2.to.f16x2.rn"
-                       : "llvm.nvvm.e5m2x2.to.f16x2.rn";
+  StringRef name = isa<Float8E4M3FNType>(from) ? "llvm.nvvm.e4m3x2.to.f16x2.rn"
+                                               : "llvm.nvvm.e5m2x2.to.f16x2.rn";
   Type i16 = b.getI16Type();
   Value upper = arith::ShLIOp::create(
       b, b.loc, arith::ExtUIOp::create(b, b.loc, i16, high),
       arith::ConstantIntOp::create(b, b.loc, 8, 16));
   Value both = arith::OrIOp::create(
       b, b.loc, arith::ExtUIOp::create(b, b.loc, i16, low), upper);
-  Value halves =
-      b.intrinsic(name, VectorType::get({2}, b.getF16Type()), both);
+  Value halves = b.intrinsic(name, VectorType::get({2}, b.getF16Type()), both);
   return {widenToF32(b, extract(b, halves, 0)),
           widenToF32(b, extract(b, halves, 1))};
 }
@@ -199,9 +196,9 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
   SmallVector<Registers> operands;
   for (Value operand : op.getOperands()) {
     if (auto other = dyn_cast<RankedTensorType>(operand.getType()))
-      operands.push_back(packed ? Registers(registersOf(operand))
-                                : unpack(FragmentType(other),
-                                         registersOf(operand)));
+      operands.push_back(
+          packed ? Registers(registersOf(operand))
+                 : unpack(FragmentType(other), registersOf(operand)));
     else
       operands.push_back(Registers(type.values, lookup(operand)));
   }
@@ -261,8 +258,9 @@ LogicalResult ThreadLowering::lowerConstant(Operation &op) {
   if (!fragment) {
     TypedAttr value = constant.getValue();
     if (isFp8(constant.getType()))
-      value = IntegerAttr::get(
-          b.getIntegerType(8), cast<FloatAttr>(value).getValue().bitcastToAPInt());
+      value =
+          IntegerAttr::get(b.getIntegerType(8),
+                           cast<FloatAttr>(value).getValue().bitcastToAPInt());
     if (isa<IndexType>(constant.getType()))
       value = b.getI32IntegerAttr(cast<IntegerAttr>(value).getInt());
     values.set(constant.getResult(),
@@ -275,11 +273,11 @@ LogicalResult ThreadLowering::lowerConstant(Operation &op) {
   FragmentType type(fragment);
   TypedAttr scalar = splat.getSplatValue<TypedAttr>();
   if (isFp8(type.element))
-    scalar = IntegerAttr::get(b.getIntegerType(8),
-                              cast<FloatAttr>(scalar).getValue().bitcastToAPInt());
+    scalar =
+        IntegerAttr::get(b.getIntegerType(8),
+                         cast<FloatAttr>(scalar).getValue().bitcastToAPInt());
   Value value = arith::ConstantOp::create(b, b.loc, scalar);
-  values.set(constant.getResult(),
-             pack(type, Registers(type.values, value)));
+  values.set(constant.getResult(), pack(type, Registers(type.values, value)));
   return success();
 }
 

@@ -31,8 +31,8 @@ FragmentType::FragmentType(RankedTensorType type)
     : element(type.getElementType()), layout(layoutOf(type)),
       values(layout.value.size()), packed(1), registerType(element) {
   if (tile::elementBytes(element) == 1)
-    registerType = IntegerType::get(type.getContext(),
-                                    element.isInteger(1) ? 1 : 8);
+    registerType =
+        IntegerType::get(type.getContext(), element.isInteger(1) ? 1 : 8);
   if ((element.isF16() || element.isBF16()) && values % 2 == 0) {
     packed = 2;
     registerType = VectorType::get({2}, element);
@@ -46,9 +46,8 @@ Value ThreadLowering::image(const Layout &layout, Value coordinate) {
     auto [extent, stride] = leaf;
     bool last = i + 1 == leaves.size();
     if (stride)
-      result = b.add(result,
-                     b.mul(last ? coordinate : b.rem(coordinate, extent),
-                           stride));
+      result = b.add(
+          result, b.mul(last ? coordinate : b.rem(coordinate, extent), stride));
     if (!last)
       coordinate = b.div(coordinate, extent);
   }

@@ -21,8 +21,8 @@ int64_t divisor(Value value) {
   if (auto constant = dyn_cast<arith::ConstantIndexOp>(op))
     return constant.value() ? std::abs(constant.value()) : any;
   if (isa<arith::MulIOp>(op))
-    return std::min(any, divisor(op->getOperand(0)) *
-                             divisor(op->getOperand(1)));
+    return std::min(any,
+                    divisor(op->getOperand(0)) * divisor(op->getOperand(1)));
   if (isa<arith::AddIOp, arith::SubIOp>(op))
     return std::gcd(divisor(op->getOperand(0)), divisor(op->getOperand(1)));
   return 1;
@@ -45,9 +45,8 @@ int64_t vectorLength(const FragmentType &type, int64_t alignmentBytes,
   };
   auto thread = layout::perDimension(type.layout.thread, type.layout.shape);
   auto value = layout::perDimension(type.layout.value, type.layout.shape);
-  while (length > 1 &&
-         (coordinateDivisor % length || type.values % length ||
-          !aligned(thread.back()) || !aligned(value.back())))
+  while (length > 1 && (coordinateDivisor % length || type.values % length ||
+                        !aligned(thread.back()) || !aligned(value.back())))
     length /= 2;
   return length;
 }
@@ -105,8 +104,7 @@ static SmallVector<Value> toWords(PtxBuilder &b, const Words &words,
       b, b.loc, VectorType::get({words.count}, word), packed);
   SmallVector<Value> result;
   for (int64_t i = 0; i < words.count; ++i)
-    result.push_back(
-        LLVM::ExtractElementOp::create(b, b.loc, cast, b.i32(i)));
+    result.push_back(LLVM::ExtractElementOp::create(b, b.loc, cast, b.i32(i)));
   return result;
 }
 
@@ -120,12 +118,11 @@ static SmallVector<Value> fromWords(PtxBuilder &b, ArrayRef<Value> words,
     for (auto [i, word] : llvm::enumerate(words))
       packed = LLVM::InsertElementOp::create(b, b.loc, packed, word, b.i32(i));
   }
-  Value cast =
-      LLVM::BitcastOp::create(b, b.loc, VectorType::get({count}, scalar), packed);
+  Value cast = LLVM::BitcastOp::create(
+      b, b.loc, VectorType::get({count}, scalar), packed);
   SmallVector<Value> result;
   for (int64_t i = 0; i < count; ++i)
-    result.push_back(
-        LLVM::ExtractElementOp::create(b, b.loc, cast, b.i32(i)));
+    result.push_back(LLVM::ExtractElementOp::create(b, b.loc, cast, b.i32(i)));
   return result;
 }
 
@@ -183,8 +180,7 @@ LogicalResult ThreadLowering::lower(hopper::SharedStoreOp op) {
     Value address = b.add(lookup(op.getTarget()),
                           swizzled(tile.swizzle, b.add(base, offset)));
     SmallVector<Value> operands{address};
-    for (Value word :
-         toWords(b, words, ArrayRef(scalars).slice(v, length)))
+    for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, length)))
       operands.push_back(widen(b, word));
     b.ptx("st.shared::cta" + words.suffix() + " [$0], " + words.list(1) + ";",
           operands);
@@ -254,8 +250,8 @@ struct GlobalAccess {
       if (i >= leading)
         at = b.add(at, last ? thread[i - leading]
                             : b.add(thread[i - leading], offset[i - leading]));
-      address = b.add(address, last ? b.extend(at)
-                                    : b.mul(b.extend(at), strides[i]));
+      address =
+          b.add(address, last ? b.extend(at) : b.mul(b.extend(at), strides[i]));
       if (!last)
         inside = b.both(inside, b.lessThan(at, extents[i]));
     }
@@ -288,8 +284,8 @@ static GlobalAccess globalAccess(PtxBuilder &b, Op op, const FragmentType &type,
 }
 
 /// Offsets of value v in every dimension but the last.
-static std::vector<int64_t> rowOf(const std::vector<std::vector<int64_t>> &value,
-                                  int64_t v) {
+static std::vector<int64_t>
+rowOf(const std::vector<std::vector<int64_t>> &value, int64_t v) {
   std::vector<int64_t> offset;
   for (size_t d = 0; d + 1 < value.size(); ++d)
     offset.push_back(value[d][v]);
@@ -298,10 +294,9 @@ static std::vector<int64_t> rowOf(const std::vector<std::vector<int64_t>> &value
 
 void ThreadLowering::lower(hopper::StoreOp op) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
-  GlobalAccess access =
-      globalAccess(b, op, type, lookup(op.getCoordinates()),
-                   lookup(op.getExtents()), lookup(op.getStrides()),
-                   lookup(op.getPointer()));
+  GlobalAccess access = globalAccess(
+      b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
+      lookup(op.getStrides()), lookup(op.getPointer()));
   Place place = placeOf(type);
   Registers scalars = unpack(type, registersOf(op.getValue()));
   int64_t bytes = tile::elementBytes(type.element);
@@ -314,9 +309,9 @@ void ThreadLowering::lower(hopper::StoreOp op) {
   for (size_t i = 0; i < access.coordinates.size(); ++i) {
     int64_t extent =
         i < access.leading ? 1 : type.layout.shape[i - access.leading];
-    interior = b.both(interior,
-                      b.lessThan(b.add(access.coordinates[i], extent - 1),
-                                 access.extents[i]));
+    interior =
+        b.both(interior, b.lessThan(b.add(access.coordinates[i], extent - 1),
+                                    access.extents[i]));
   }
   auto branch = scf::IfOp::create(b, b.loc, interior, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -353,10 +348,9 @@ void ThreadLowering::lower(hopper::StoreOp op) {
 
 void ThreadLowering::lower(hopper::LoadOp op) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
-  GlobalAccess access =
-      globalAccess(b, op, type, lookup(op.getCoordinates()),
-                   lookup(op.getExtents()), lookup(op.getStrides()),
-                   lookup(op.getPointer()));
+  GlobalAccess access = globalAccess(
+      b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
+      lookup(op.getStrides()), lookup(op.getPointer()));
   Place place = placeOf(type);
   int64_t bytes = tile::elementBytes(type.element);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
@@ -366,9 +360,9 @@ void ThreadLowering::lower(hopper::LoadOp op) {
   for (size_t i = 0; i < access.coordinates.size(); ++i) {
     int64_t extent =
         i < access.leading ? 1 : type.layout.shape[i - access.leading];
-    interior = b.both(interior,
-                      b.lessThan(b.add(access.coordinates[i], extent - 1),
-                                 access.extents[i]));
+    interior =
+        b.both(interior, b.lessThan(b.add(access.coordinates[i], extent - 1),
+                                    access.extents[i]));
   }
   SmallVector<Type> results(type.registers(), type.registerType);
   auto branch = scf::IfOp::create(b, b.loc, results, interior, true, true);
@@ -383,9 +377,9 @@ void ThreadLowering::lower(hopper::LoadOp op) {
       Registers scalars;
       Value lastColumn;
       if (!whole)
-        lastColumn = b.sub(access.extents.back(),
-                           b.add(access.coordinates.back(),
-                                 place.thread.back()));
+        lastColumn =
+            b.sub(access.extents.back(),
+                  b.add(access.coordinates.back(), place.thread.back()));
       for (int64_t v = 0; v < type.values; v += step) {
         auto &row = access.row(place.thread, rowOf(place.value, v));
         int64_t column = place.value.back()[v];
@@ -407,8 +401,8 @@ void ThreadLowering::lower(hopper::LoadOp op) {
                              std::to_string(std::max<int64_t>(words.bits, 16)) +
                              " e;\n\tsetp.ne.b32 p, $2, 0;\n\t" + zero +
                              " e, 0;\n\t@p ld.global.b" +
-                             std::to_string(words.bits) +
-                             " e, [$1];\n\t" + zero + " $0, e;\n\t}",
+                             std::to_string(words.bits) + " e, [$1];\n\t" +
+                             zero + " $0, e;\n\t}",
                          loadedTypes, operands);
         }
         for (Value &word : loaded)

@@ -106,7 +106,8 @@ SmallVector<Value> PtxBuilder::ptx(StringRef text, TypeRange results,
   if (results.size() == 1)
     type = results.front();
   else if (results.size() > 1)
-    type = LLVM::LLVMStructType::getLiteral(getContext(), llvm::to_vector(results));
+    type = LLVM::LLVMStructType::getLiteral(getContext(),
+                                            llvm::to_vector(results));
   auto op = LLVM::InlineAsmOp::create(
       *this, loc, type, operands, comment() + text.str(), constraints,
       /*has_side_effects=*/true, /*is_align_stack=*/false,

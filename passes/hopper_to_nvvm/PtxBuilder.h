@@ -23,11 +23,11 @@ public:
   mlir::Value mul(mlir::Value a, int64_t b);
   mlir::Value div(mlir::Value a, int64_t b);
   mlir::Value rem(mlir::Value a, int64_t b);
-  mlir::Value extend(mlir::Value a);        ///< i32 to i64, sign kept
+  mlir::Value extend(mlir::Value a);                  ///< i32 to i64, sign kept
   mlir::Value lessThan(mlir::Value a, mlir::Value b); ///< signed
   mlir::Value bitAnd(mlir::Value a, mlir::Value b);
-  mlir::Value both(mlir::Value a, mlir::Value b);     ///< of i1; null is true
-  mlir::Value flag(mlir::Value condition);            ///< i1 to i32
+  mlir::Value both(mlir::Value a, mlir::Value b); ///< of i1; null is true
+  mlir::Value flag(mlir::Value condition);        ///< i1 to i32
 
   /// Inline PTX. `$0` and on are the results, then the operands. A result with
   /// the same number as an entry of `tied` starts with that operand's value;

@@ -107,8 +107,8 @@ void ThreadLowering::createFunction() {
                            sharedName, Attribute(), /*alignment=*/1024,
                            /*addrSpace=*/3);
   }
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                          types);
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
   function = LLVM::LLVMFuncOp::create(
       b, b.loc, (kernel.getSymName() + ".lowered").str(), type);
   kernel.setSymName((kernel.getSymName() + ".source").str());
@@ -121,9 +121,9 @@ void ThreadLowering::createFunction() {
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));
   function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(1));
   if (kernel.getClusterSize() > 1)
-    function->setAttr("nvvm.cluster_dim",
-                      b.getDenseI32ArrayAttr(
-                          {int32_t(kernel.getClusterSize()), 1, 1}));
+    function->setAttr(
+        "nvvm.cluster_dim",
+        b.getDenseI32ArrayAttr({int32_t(kernel.getClusterSize()), 1, 1}));
 
   Block *entry = function.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
@@ -150,8 +150,8 @@ Value ThreadLowering::warpgroupOfRole() {
 }
 
 Value ThreadLowering::elect() {
-  auto type = LLVM::LLVMStructType::getLiteral(
-      b.getContext(), {b.getI32Type(), b.getI1Type()});
+  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                               {b.getI32Type(), b.getI1Type()});
   Value both = b.intrinsic("llvm.nvvm.elect.sync", type, {b.i32(-1)});
   return LLVM::ExtractValueOp::create(b, b.loc, both, 1);
 }
@@ -221,9 +221,9 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
       .Case<scf::IfOp>([&](auto branch) { return lowerIf(branch); })
       .Case<hopper::OnceOp>([&](auto once) {
         Value first =
-            role ? Value(arith::CmpIOp::create(
-                       b, b.loc, arith::CmpIPredicate::eq, warp(),
-                       b.i32(role.getFirstWarp())))
+            role ? Value(arith::CmpIOp::create(b, b.loc,
+                                               arith::CmpIPredicate::eq, warp(),
+                                               b.i32(role.getFirstWarp())))
                  : Value(arith::CmpIOp::create(b, b.loc,
                                                arith::CmpIPredicate::eq,
                                                threadId(), b.i32(0)));

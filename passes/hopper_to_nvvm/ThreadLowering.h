@@ -85,7 +85,7 @@ private:
 
   // Fragments.cpp: places of a thread's values
   struct Place {
-    llvm::SmallVector<mlir::Value> thread; ///< of value 0, per dimension
+    llvm::SmallVector<mlir::Value> thread;   ///< of value 0, per dimension
     std::vector<std::vector<int64_t>> value; ///< offset of each, per dimension
   };
   Place placeOf(const FragmentType &type);

@@ -1,8 +1,8 @@
 // wgmma as PTX: one statement issues every step of K for one block of the
 // accumulator.
 
-#include "compiler/layout/LayoutError.h"
 #include "compiler/layout/Wgmma.h"
+#include "compiler/layout/LayoutError.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
 
@@ -108,8 +108,7 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
                  (bOperand->transposed ? "1" : "0");
 
   Registers accumulator(registersOf(op.getAccumulator()));
-  Type wordType =
-      type.packed == 2 ? Type(b.getI32Type()) : type.registerType;
+  Type wordType = type.packed == 2 ? Type(b.getI32Type()) : type.registerType;
   int64_t perBlock = columns / 2 / type.packed;
   int64_t blocks = accumulator.size() / perBlock;
   int64_t blocksPerRow = n / columns;
@@ -159,10 +158,9 @@ void ThreadLowering::lower(hopper::WgmmaWaitOp op) {
     words.push_back(value);
     types.push_back(value.getType());
   }
-  SmallVector<Value> results =
-      b.ptx("wgmma.wait_group.sync.aligned " +
-                std::to_string(op.getPending()) + ";",
-            types, words, words.size());
+  SmallVector<Value> results = b.ptx("wgmma.wait_group.sync.aligned " +
+                                         std::to_string(op.getPending()) + ";",
+                                     types, words, words.size());
   size_t next = 0;
   for (Value value : op.getResults()) {
     Registers registers;

@@ -11,9 +11,9 @@ KernelLowering::KernelLowering(tile::KernelOp kernel, OpBuilder &builder)
     : source(kernel), builder(builder), cluster(kernel) {}
 
 LogicalResult KernelLowering::run() {
-  target = hopper::KernelOp::create(
-      builder, source.getLoc(), source.getSymName(), *source.getThreads(),
-      *source.getSharedBytes(), cluster.size());
+  target = hopper::KernelOp::create(builder, source.getLoc(),
+                                    source.getSymName(), *source.getThreads(),
+                                    *source.getSharedBytes(), cluster.size());
   target.getBody().emplaceBlock();
   builder.setInsertionPointToStart(&target.getBody().front());
   for (auto pipeline : source.getBody().getOps<tile::PipelineOp>())
@@ -58,8 +58,8 @@ void KernelLowering::lowerSetUp() {
         for (auto [offset, count] :
              {std::pair(ring->fullOffset, ring->fullCount),
               std::pair(ring->emptyOffset, ring->emptyCount)}) {
-          Value address = hopper::SharedAddressOp::create(
-              builder, at, offset + 8 * stage);
+          Value address =
+              hopper::SharedAddressOp::create(builder, at, offset + 8 * stage);
           hopper::MbarrierInitOp::create(builder, at, address, count);
         }
       }
@@ -115,9 +115,8 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
         tryStage(op, /*filling=*/false);
         return success();
       })
-      .Case<tile::CopyOp, tile::CopyOutOp>([&](auto copy) {
-        return lower(copy);
-      })
+      .Case<tile::CopyOp, tile::CopyOutOp>(
+          [&](auto copy) { return lower(copy); })
       .Case<tile::CommitOp, tile::ReleaseOp, tile::BufferOp, tile::ReadOp,
             tile::WriteOp, tile::LoadOp, tile::StoreOp, tile::MmaOp,
             tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>([&](auto op) {
@@ -139,9 +138,9 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
           if (auto user_role = tile::roleOf(user))
             if (roles.insert(user_role).second)
               threads += 32 * user_role.getWarps();
-        hopper::NamedBarrierOp::create(
-            builder, named(op, "barrier"), barrierIds[barrier.getBarrier()],
-            threads, isa<tile::ArriveOp>(op));
+        hopper::NamedBarrierOp::create(builder, named(op, "barrier"),
+                                       barrierIds[barrier.getBarrier()],
+                                       threads, isa<tile::ArriveOp>(op));
         return success();
       })
       .Case<tile::SplatOp>([&](auto splat) {
@@ -219,10 +218,9 @@ LogicalResult KernelLowering::lowerIf(scf::IfOp branch) {
   for (auto [pipeline, filling] : moved)
     before.push_back(cursor(pipeline, filling));
 
-  auto lowered =
-      scf::IfOp::create(builder, branch.getLoc(), types,
-                        lookup(branch.getCondition()),
-                        /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto lowered = scf::IfOp::create(
+      builder, branch.getLoc(), types, lookup(branch.getCondition()),
+      /*addThenBlock=*/true, /*addElseBlock=*/true);
   for (bool then : {true, false}) {
     OpBuilder::InsertionGuard guard(builder);
     Block *to = then ? lowered.thenBlock() : lowered.elseBlock();

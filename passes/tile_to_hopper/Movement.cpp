@@ -44,10 +44,9 @@ LogicalResult KernelLowering::lower(tile::CopyOp op) {
   if (engineOf(op) == CopyEngine::tma)
     return lowerTma(op);
   auto global = globalTensor(op.getSource());
-  hopper::CopyTileOp::create(builder, named(*op, "copy"), global.pointer,
-                             lookup(op.getCoordinates()), global.extents,
-                             global.strides, lookup(op.getTarget()),
-                             global.alignment);
+  hopper::CopyTileOp::create(
+      builder, named(*op, "copy"), global.pointer, lookup(op.getCoordinates()),
+      global.extents, global.strides, lookup(op.getTarget()), global.alignment);
   return success();
 }
 
@@ -99,9 +98,9 @@ LogicalResult KernelLowering::lowerTma(tile::CopyOp op) {
 
   std::vector<layout::TmaBox> boxes;
   try {
-    boxes = layout::tmaBoxes(
-        layout::sharedTileLayout(shape, type.elementBytes()), shape,
-        type.elementBytes());
+    boxes =
+        layout::tmaBoxes(layout::sharedTileLayout(shape, type.elementBytes()),
+                         shape, type.elementBytes());
   } catch (const layout::LayoutError &error) {
     return op.emitError("TMA cannot move this tile: ") << error.what();
   }
@@ -127,8 +126,8 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
   orderSharedAccess(op.getSource(), *op);
   std::vector<layout::TmaBox> boxes;
   try {
-    boxes = layout::tmaBoxes(layout, type.getShape().vec(),
-                             type.elementBytes());
+    boxes =
+        layout::tmaBoxes(layout, type.getShape().vec(), type.elementBytes());
   } catch (const layout::LayoutError &error) {
     return op.emitError("TMA cannot move this tile: ") << error.what();
   }
@@ -144,8 +143,7 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
   // that are no multiple of that is written by threads.
   GlobalTensor global = globalTensor(op.getTarget());
   Value columns = global.extents.back();
-  Value wholeUnits = a.equal(
-      a.rem(a.mul(columns, type.elementBytes()), 16), 0);
+  Value wholeUnits = a.equal(a.rem(a.mul(columns, type.elementBytes()), 16), 0);
   Value inside = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::sle,
       a.add(coordinates.back(), type.getShape().back()), columns);
@@ -222,12 +220,11 @@ void KernelLowering::lower(tile::MmaOp op) {
   if (op.getA() != op.getB())
     orderSharedAccess(op.getB(), *op);
   map.map(op.getResult(),
-          hopper::WgmmaOp::create(builder, named(*op, "mma"),
-                                  op.getResult().getType(), lookup(op.getA()),
-                                  lookup(op.getB()),
-                                  lookup(op.getAccumulator()),
-                                  op.getTransposeA(), op.getTransposeB(),
-                                  /*fence=*/false));
+          hopper::WgmmaOp::create(
+              builder, named(*op, "mma"), op.getResult().getType(),
+              lookup(op.getA()), lookup(op.getB()), lookup(op.getAccumulator()),
+              op.getTransposeA(), op.getTransposeB(),
+              /*fence=*/false));
 }
 
 } // namespace ashlar

@@ -11,8 +11,8 @@ using namespace mlir;
 
 LogicalResult KernelLowering::lowerParameters() {
   for (auto size : source.getBody().getOps<tile::SizeOp>())
-    map.map(size.getResult(), hopper::SizeOp::create(builder, size.getLoc(),
-                                                     size.getName()));
+    map.map(size.getResult(),
+            hopper::SizeOp::create(builder, size.getLoc(), size.getName()));
   for (auto scalar : source.getBody().getOps<tile::ScalarOp>())
     map.map(scalar.getResult(),
             hopper::ScalarOp::create(builder, scalar.getLoc(),
@@ -43,14 +43,12 @@ LogicalResult KernelLowering::lowerParameters() {
     GlobalTensor &global = globals[tensor.getResult()];
     Location loc = tensor.getLoc();
     global.alignment = tensor.getAlignment();
-    global.pointer =
-        hopper::PointerOp::create(builder, loc, tensor.getName());
+    global.pointer = hopper::PointerOp::create(builder, loc, tensor.getName());
     int64_t rank = tensor.getResult().getType().getRank();
     for (int64_t dimension = 0; dimension + 1 < rank; ++dimension)
-      global.strides.push_back(hopper::StrideOp::create(
-          builder, loc, tensor.getName(), dimension));
-    global.strides.push_back(
-        arith::ConstantIntOp::create(builder, loc, 1, 64));
+      global.strides.push_back(
+          hopper::StrideOp::create(builder, loc, tensor.getName(), dimension));
+    global.strides.push_back(arith::ConstantIntOp::create(builder, loc, 1, 64));
   }
   // What the kernel computes before its roles: sizes, mostly.
   for (Operation &op : source.getBody().front())
@@ -62,8 +60,8 @@ LogicalResult KernelLowering::lowerParameters() {
   return success();
 }
 
-Value KernelLowering::tensorMap(tile::TensorOp tensor, ArrayRef<int64_t> tileBox,
-                                int64_t swizzle) {
+Value KernelLowering::tensorMap(tile::TensorOp tensor,
+                                ArrayRef<int64_t> tileBox, int64_t swizzle) {
   int64_t rank = tensor.getResult().getType().getRank();
   MapKey key{tensor, std::vector<int64_t>(rank - tileBox.size(), 1), swizzle};
   key.box.insert(key.box.end(), tileBox.begin(), tileBox.end());

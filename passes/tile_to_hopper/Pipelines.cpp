@@ -76,8 +76,7 @@ void KernelLowering::tryStage(Operation &op, bool filling) {
   Value ready = hopper::MbarrierTestOp::create(
       builder, loc, builder.getI1Type(),
       barrier(loc, filling ? ring.emptyOffset : ring.fullOffset, at.stage),
-      at.parity, agree,
-      UnitAttr::get(builder.getContext()));
+      at.parity, agree, UnitAttr::get(builder.getContext()));
   if (filling || !ring.filledByCpAsync)
     ready.getDefiningOp<hopper::MbarrierTestOp>().setGeneric(false);
   map.map(op.getResult(0), ready);
@@ -110,8 +109,9 @@ void KernelLowering::lower(tile::ReleaseOp op) {
 
   bool copiedOut = llvm::any_of(op.getStage().getUsers(), [](Operation *user) {
     return isa<tile::BufferOp>(user) &&
-           llvm::any_of(user->getUsers(),
-                        [](Operation *use) { return isa<tile::CopyOutOp>(use); });
+           llvm::any_of(user->getUsers(), [](Operation *use) {
+             return isa<tile::CopyOutOp>(use);
+           });
   });
   if (copiedOut) {
     once(loc,
@@ -119,7 +119,8 @@ void KernelLowering::lower(tile::ReleaseOp op) {
     roleBarrier(loc);
   }
 
-  auto release = hopper::ReleaseOp::create(builder, loc, stage, ring.spareStages);
+  auto release =
+      hopper::ReleaseOp::create(builder, loc, stage, ring.spareStages);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&release.getBody().emplaceBlock());
   Value empty = barrier(loc, ring.emptyOffset, stage);
@@ -136,11 +137,9 @@ void KernelLowering::lower(tile::BufferOp op) {
   Arithmetic a{builder, loc};
   Value base = hopper::SharedAddressOp::create(
       builder, loc, ring.offset + ring.tileOffsets[op.getIndex()]);
-  Value address =
-      a.add(base, a.mul(lookup(op.getStage()), ring.stageBytes));
-  map.map(op.getResult(), hopper::ViewOp::create(builder, loc,
-                                                 op.getResult().getType(),
-                                                 address));
+  Value address = a.add(base, a.mul(lookup(op.getStage()), ring.stageBytes));
+  map.map(op.getResult(), hopper::ViewOp::create(
+                              builder, loc, op.getResult().getType(), address));
 }
 
 } // namespace ashlar

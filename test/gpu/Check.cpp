@@ -65,8 +65,7 @@ std::vector<float> rowsAlongK(const HostTensor &tensor, bool transposed,
   std::vector<float> values(rows * k);
   parallelFor(rows, [&](int64_t row) {
     for (int64_t i = 0; i < k; ++i)
-      values[row * k + i] =
-          float(transposed ? tensor(i, row) : tensor(row, i));
+      values[row * k + i] = float(transposed ? tensor(i, row) : tensor(row, i));
   });
   return values;
 }

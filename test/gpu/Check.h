@@ -28,9 +28,9 @@ Problem randomProblem(const Artifact &artifact,
 HostTensor launch(Module &module, const Problem &problem);
 
 /// ‖result - reference‖ / ‖reference‖ over the whole tensor.
-double relativeError(
-    const HostTensor &result,
-    const std::function<double(std::span<const int64_t>)> &reference);
+double
+relativeError(const HostTensor &result,
+              const std::function<double(std::span<const int64_t>)> &reference);
 
 /// The same for D = A · B over every element, or, where that is more than some
 /// 10^10 multiplications, over random rows and columns and the last ones. Every

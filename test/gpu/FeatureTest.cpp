@@ -59,7 +59,8 @@ Feature elementwiseGrid() {
               });
             });
           },
-          {{{"M", 1}, {"N", 1}}, {{"M", 100}, {"N", 333}},
+          {{{"M", 1}, {"N", 1}},
+           {{"M", 100}, {"N", 333}},
            {{"M", 512}, {"N", 1024}}},
           [](const Problem &p, Coordinate at) {
             return std::max(0.0, p["X"](at[0], at[1]) * p.scalar("alpha") +
@@ -78,8 +79,8 @@ Feature singleRole() {
               Tensor B = input("B", bf16, {N, K});
               Tensor D = output("D", f32, {M, N});
               TileLoop tiles = grid({M, N}, {64, 64});
-              Pipeline ring = pipeline(2, smem(bf16, {64, 64}),
-                                       smem(bf16, {64, 64}));
+              Pipeline ring =
+                  pipeline(2, smem(bf16, {64, 64}), smem(bf16, {64, 64}));
               role("all", warpgroups(1), [&] {
                 for (auto [m, n] : tiles) {
                   Fragment acc = zeros(f32, {64, 64});
@@ -216,8 +217,8 @@ Feature epilogue() {
               Tensor D = output("D", bf16, {M, N});
               Scalar alpha = scalar("alpha", f32), beta = scalar("beta", f32);
               TileLoop tiles = persistent({M, N}, {128, 64});
-              Pipeline ring = pipeline(4, smem(bf16, {128, 64}),
-                                       smem(bf16, {64, 64}));
+              Pipeline ring =
+                  pipeline(4, smem(bf16, {128, 64}), smem(bf16, {64, 64}));
               role("load", warps(1), registers(40), [&] {
                 for (auto [m, n] : tiles)
                   for (Index k : range(ceil_div(K, 64))) {
@@ -264,10 +265,10 @@ Feature batched() {
               Tensor A = input("A", bf16, {L, M, K});
               Tensor B = input("B", bf16, {L, N, K});
               Tensor D = output("D", bf16, {L, M, N});
-              TileLoop tiles = persistent({L, M, N}, {1, 128, 128},
-                                          Raster::grouped(4));
-              Pipeline ring = pipeline(3, smem(bf16, {128, 64}),
-                                       smem(bf16, {128, 64}));
+              TileLoop tiles =
+                  persistent({L, M, N}, {1, 128, 128}, Raster::grouped(4));
+              Pipeline ring =
+                  pipeline(3, smem(bf16, {128, 64}), smem(bf16, {128, 64}));
               role("load", warps(1), [&] {
                 for (auto [l, m, n] : tiles)
                   for (Index k : range(ceil_div(K, 64))) {
@@ -381,7 +382,8 @@ Feature namedBarrier() {
               Tensor D = output("D", bf16, {M, N});
               TileLoop tiles = persistent({M, N}, {64, 64});
               SharedTile between = shared(bf16, {64, 64});
-              Barrier written = barrier("tile written"), read = barrier("tile read");
+              Barrier written = barrier("tile written"),
+                      read = barrier("tile read");
               role("write", warps(4), [&] {
                 for (auto [m, n] : tiles) {
                   store(between, load(X.tile({m, n}), {64, 64}));
@@ -462,8 +464,8 @@ Feature splitK() {
               Tensor B = input("B", bf16, {N, K});
               Tensor D = inout("D", f32, {M, N});
               TileLoop tiles = grid({M, N, K}, {128, 128, 256});
-              Pipeline ring = pipeline(3, smem(bf16, {128, 64}),
-                                       smem(bf16, {128, 64}));
+              Pipeline ring =
+                  pipeline(3, smem(bf16, {128, 64}), smem(bf16, {128, 64}));
               SharedTile staging = shared(f32, {128, 128});
               role("load", warps(1), [&] {
                 for (auto [m, n, part] : tiles)
@@ -505,8 +507,7 @@ std::vector<Feature> features() {
 void runs(const Feature &feature) {
   Module module(device(), compileCleanly(feature.build()));
   for (const auto &sizes : feature.problems) {
-    Problem problem =
-        randomProblem(module.artifact(), sizes, feature.scalars);
+    Problem problem = randomProblem(module.artifact(), sizes, feature.scalars);
     HostTensor d = launch(module, problem);
     auto reference = [&](Coordinate at) {
       return feature.reference(problem, at);

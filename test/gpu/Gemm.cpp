@@ -43,7 +43,7 @@ void loader(const GemmSpec &c, std::string_view name, detail::Body<> body) {
 }
 
 void math(const GemmSpec &c, detail::Body<> body) {
-  int64_t budget = c.mathWarpgroups == 1 ? 240
+  int64_t budget = c.mathWarpgroups == 1   ? 240
                    : c.mathWarpgroups == 2 ? 232
                                            : 152;
   if (c.budgets)
@@ -115,8 +115,7 @@ Kernel gemm(const GemmSpec &c) {
                     c.transposeB ? s[1] : s[1].T(), acc);
           ring.release(s);
         }
-        Fragment result =
-            c.d == c.accumulator ? acc : convert(acc, c.d);
+        Fragment result = c.d == c.accumulator ? acc : convert(acc, c.d);
         if (c.stagedStore) {
           store(staging[0], result);
           copy(staging[0], D.tile({m, n}));

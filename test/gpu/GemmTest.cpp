@@ -1,8 +1,8 @@
 // GEMM in many types, shapes and configurations: every kernel compiles without
 // a spill or a remark, and where there is a GPU its results are right.
 
-#include "test/gpu/Check.h"
 #include "test/gpu/Gemm.h"
+#include "test/gpu/Check.h"
 #include "test/gpu/Register.h"
 
 #include <array>
@@ -93,13 +93,14 @@ std::vector<GemmSpec> configurations() {
         s.transposeA = s.transposeB = true, s.bm = 64, s.bn = 96, s.bk = 32,
         s.mathWarpgroups = 1;
       }),
-      bf([](GemmSpec &s) {
-        s.transposeB = true, s.bn = 40, s.bk = 16;
-      }),
+      bf([](GemmSpec &s) { s.transposeB = true, s.bn = 40, s.bk = 16; }),
       bf([](GemmSpec &s) { s.alignment = 8; }),
       bf([](GemmSpec &s) { s.alignment = 4, s.clusterM = 2; }),
       bf([](GemmSpec &s) { s.alignment = s.alignmentOfD = 2; }),
-      bf([](GemmSpec &s) { s.accumulator = s.d = f32; s.bn = 128; }),
+      bf([](GemmSpec &s) {
+        s.accumulator = s.d = f32;
+        s.bn = 128;
+      }),
       with(of(f16, f16, f16), [](GemmSpec &s) { s.bn = 128; }),
       with(of(f16, f16, f32), [](GemmSpec &s) { s.bn = 64; }),
       of(e5m2, f32, bf16),
@@ -158,7 +159,8 @@ void runs(const GemmSpec &spec, const Sizes &sizes) {
   for (const GemmSpec &spec : configurations())
     all.push_back(spec);
   for (const GemmSpec &spec : all)
-    registerTest("GemmCompiles", spec.str(), [spec] { compileCleanly(gemm(spec)); });
+    registerTest("GemmCompiles", spec.str(),
+                 [spec] { compileCleanly(gemm(spec)); });
   auto addRun = [&](const GemmSpec &spec, const Sizes &sizes) {
     std::string name = spec.str() + "/" + std::to_string(sizes[0]) + "x" +
                        std::to_string(sizes[1]) + "x" +

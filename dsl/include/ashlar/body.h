@@ -11,7 +11,8 @@ namespace ashlar::detail {
 template <class... Arguments> class Body {
 public:
   template <std::invocable<Arguments...> F>
-  requires(!std::same_as<std::remove_cvref_t<F>, Body>) Body(F &&function)
+    requires(!std::same_as<std::remove_cvref_t<F>, Body>)
+  Body(F &&function)
       : object(const_cast<void *>(
             static_cast<const void *>(std::addressof(function)))),
         call([](void *object, Arguments... arguments) {

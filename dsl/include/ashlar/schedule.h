@@ -43,8 +43,7 @@ public:
     std::array<Index, N> operator*() const {
       return [&]<size_t... I>(std::index_sequence<I...>) {
         return std::array<Index, N>{loop.coordinate(I)...};
-      }
-      (std::make_index_sequence<N>());
+      }(std::make_index_sequence<N>());
     }
     Iterator &operator++() {
       loop.close();

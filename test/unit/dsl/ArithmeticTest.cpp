@@ -50,17 +50,14 @@ TEST(Arithmetic, BroadcastsLikeNumpy) {
 }
 
 TEST(Arithmetic, ShapesThatDoNotBroadcast) {
-  EXPECT_THAT(mistake(in_role([] {
-                zeros(f32, {64, 8}) + zeros(f32, {64});
-              })),
+  EXPECT_THAT(mistake(in_role([] { zeros(f32, {64, 8}) + zeros(f32, {64}); })),
               HasSubstr("64 and 64x8 don't broadcast"));
 }
 
 TEST(Arithmetic, ElementTypesAgree) {
-  EXPECT_THAT(mistake(in_role([] {
-                zeros(f32, {64, 8}) + zeros(bf16, {64, 8});
-              })),
-              HasSubstr("convert one of them"));
+  EXPECT_THAT(
+      mistake(in_role([] { zeros(f32, {64, 8}) + zeros(bf16, {64, 8}); })),
+      HasSubstr("convert one of them"));
 }
 
 TEST(Arithmetic, MasksSelect) {
@@ -87,9 +84,7 @@ TEST(Arithmetic, Conversions) {
   for (const char *op : {"truncf", "extf", "fptosi", "trunci", "sitofp"})
     EXPECT_THAT(text, HasSubstr(std::string("arith.") + op));
   EXPECT_THAT(text, HasSubstr("tensor<64x8xf8E4M3FN>"));
-  EXPECT_THAT(mistake(in_role([] {
-                zeros(tf32, {64, 8});
-              })),
+  EXPECT_THAT(mistake(in_role([] { zeros(tf32, {64, 8}); })),
               HasSubstr("a fragment can't hold tf32; use f32"));
 }
 

@@ -36,8 +36,7 @@ TEST(Branch, BothSidesYield) {
     role("math", warps(1), [&] {
       Index a = 0, b = 1;
       for (Index k : range(n))
-        when(
-            k == 0 || !(n < 7), [&] { a = k; }, [&] { b = a; });
+        when(k == 0 || !(n < 7), [&] { a = k; }, [&] { b = a; });
     });
   }));
   EXPECT_THAT(text, ContainsRegex("scf.if %[0-9]+ -> \\(index, index\\)"));

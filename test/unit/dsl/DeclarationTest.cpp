@@ -10,9 +10,7 @@ std::string declared(detail::Body<> body) { return mistake(kernel("k", body)); }
 } // namespace
 
 TEST(Declaration, Tensors) {
-  EXPECT_THAT(declared([] {
-                input("A", bf16, {1, 2, 3, 4, 5, 6});
-              }),
+  EXPECT_THAT(declared([] { input("A", bf16, {1, 2, 3, 4, 5, 6}); }),
               HasSubstr("tensor 'A' has 6 dimensions; a tensor has 1 to 5"));
   EXPECT_THAT(declared([] { input("A", bf16, {}); }),
               HasSubstr("has 0 dimensions"));
@@ -41,14 +39,10 @@ TEST(Declaration, Coordinates) {
 }
 
 TEST(Declaration, Pipelines) {
-  EXPECT_THAT(declared([] {
-                pipeline(0, smem(bf16, {64, 64}));
-              }),
+  EXPECT_THAT(declared([] { pipeline(0, smem(bf16, {64, 64})); }),
               HasSubstr("has 0 stages"));
   EXPECT_THAT(declared([] { pipeline(2); }), HasSubstr("hold no tile"));
-  EXPECT_THAT(declared([] {
-                pipeline(2, smem(bf16, {64, -1}));
-              }),
+  EXPECT_THAT(declared([] { pipeline(2, smem(bf16, {64, -1})); }),
               HasSubstr("has the extents 64x-1"));
   EXPECT_THAT(declared([] {
                 Pipeline ring = pipeline(2, smem(bf16, {64, 64}));
@@ -85,9 +79,8 @@ TEST(Declaration, Schedules) {
 TEST(Declaration, DirectionOfTensors) {
   EXPECT_THAT(declared([] {
                 Tensor A = input("A", f32, {64, 8});
-                role("r", warps(4), [&] {
-                  store(A.tile({0, 0}), zeros(f32, {64, 8}));
-                });
+                role("r", warps(4),
+                     [&] { store(A.tile({0, 0}), zeros(f32, {64, 8})); });
               }),
               HasSubstr("'A' is an input and is written"));
   EXPECT_THAT(declared([] {
@@ -100,9 +93,8 @@ TEST(Declaration, DirectionOfTensors) {
 TEST(Declaration, ElementTypesAgree) {
   EXPECT_THAT(declared([] {
                 Tensor A = output("A", bf16, {64, 8});
-                role("r", warps(4), [&] {
-                  store(A.tile({0, 0}), zeros(f32, {64, 8}));
-                });
+                role("r", warps(4),
+                     [&] { store(A.tile({0, 0}), zeros(f32, {64, 8})); });
               }),
               HasSubstr("holds bf16 and the fragment holds f32"));
 }

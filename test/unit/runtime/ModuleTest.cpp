@@ -115,10 +115,7 @@ TEST_F(ModuleLoading, RefusesArtifactsThatContradictThemselves) {
       {[](Artifact &a) { a.scalars[0].name = "A"; }, "'A' is used twice"},
       {[](Artifact &a) { a.scalars[0].type = u8; }, "scalar 'alpha' is u8"},
       {[](Artifact &a) { a.tensors[0].extents[0] = {3}; }, "uses size 3 of 3"},
-      {[](Artifact &a) {
-         a.tensors[0].extents[0] = {-1, -4};
-       },
-       "extent -4"},
+      {[](Artifact &a) { a.tensors[0].extents[0] = {-1, -4}; }, "extent -4"},
       {[](Artifact &a) { a.tensors[0].alignmentBytes = 24; }, "24 bytes"},
       {[](Artifact &a) { a.tensors[0].alignmentBytes = 0; }, "0 bytes"},
       {[](Artifact &a) { a.parameters[0].index = 3; }, "size 3 of 3"},
@@ -128,35 +125,17 @@ TEST_F(ModuleLoading, RefusesArtifactsThatContradictThemselves) {
       {[](Artifact &a) { a.parameters[6].index = 1; }, "scalar 1 of 1"},
       {[](Artifact &a) { a.parameters[3].tensorMap.tensor = 9; }, "tensor 9"},
       {[](Artifact &a) { a.parameters[3].tensorMap.box = {64}; }, "rank 1"},
-      {[](Artifact &a) {
-         a.parameters[3].tensorMap.box = {257, 64};
-       },
-       "257"},
-      {[](Artifact &a) {
-         a.parameters[3].tensorMap.box = {0, 64};
-       },
-       "box 0"},
-      {[](Artifact &a) {
-         a.parameters[3].tensorMap.box = {8, 4};
-       },
-       "8 bytes"},
-      {[](Artifact &a) {
-         a.parameters[3].tensorMap.box = {8, 72};
-       },
-       "swizzle"},
+      {[](Artifact &a) { a.parameters[3].tensorMap.box = {257, 64}; }, "257"},
+      {[](Artifact &a) { a.parameters[3].tensorMap.box = {0, 64}; }, "box 0"},
+      {[](Artifact &a) { a.parameters[3].tensorMap.box = {8, 4}; }, "8 bytes"},
+      {[](Artifact &a) { a.parameters[3].tensorMap.box = {8, 72}; }, "swizzle"},
       {[](Artifact &a) { a.parameters[3].tensorMap.swizzleBytes = 16; },
        "swizzled by 16"},
       {[](Artifact &a) { a.grid.tile.pop_back(); }, "1 tile lengths"},
       {[](Artifact &a) { a.grid.tile[0] = 0; }, "tile 0 long"},
       {[](Artifact &a) { a.grid.extents[0] = {7}; }, "its grid uses size 7"},
-      {[](Artifact &a) {
-         a.grid.cluster = {0, 1};
-       },
-       "cluster 0 long"},
-      {[](Artifact &a) {
-         a.grid.cluster = {4, 5};
-       },
-       "20 blocks"},
+      {[](Artifact &a) { a.grid.cluster = {0, 1}; }, "cluster 0 long"},
+      {[](Artifact &a) { a.grid.cluster = {4, 5}; }, "20 blocks"},
   };
   for (const auto &[spoil, message] : spoilt) {
     artifact = gemmArtifact();
