@@ -5,8 +5,6 @@
 
 #include "Support.h"
 
-int ashlar::tool(int, char **, const Kernel &) { return 0; }
-
 using namespace ashlar::test;
 using testing::HasSubstr;
 
