@@ -1,0 +1,64 @@
+// A kernel that waits for ever ends as a report and the end of its process.
+
+#include "test/gpu/Check.h"
+#include "test/gpu/Register.h"
+#include "tool/DeviceProblem.h"
+
+#include "ashlar/ashlar.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace ashlar::test {
+namespace {
+
+/// The consumer waits for one stage more than the producer fills.
+Kernel hang() {
+  return kernel("hang", [] {
+    Size N = size("N");
+    Tensor X = input("X", f32, {N});
+    Tensor D = output("D", f32, {N});
+    Pipeline ring = pipeline(2, smem(f32, {128}));
+    role("load", warps(1), [&] {
+      for (Index i : range(N)) {
+        Stage s = ring.acquire();
+        copy(X.tile({i}), s[0]);
+        ring.commit(s);
+      }
+    });
+    role("compute", warps(4), [&] {
+      for (Index i : range(N + 1)) {
+        Stage s = ring.wait();
+        store(D.tile({i}), load(s[0]));
+        ring.release(s);
+      }
+    });
+  });
+}
+
+[[noreturn]] void launchAndReport() {
+  Module module(device(), compileCleanly(hang()));
+  Problem problem = randomProblem(module.artifact(), {{"N", 4}});
+  harness::DeviceProblem onDevice(device(), module.artifact(), problem);
+  try {
+    module.launch_and_wait(onDevice.arguments(),
+                           std::chrono::milliseconds(500));
+  } catch (const TimeoutError &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    std::_Exit(3);
+  }
+  std::_Exit(0);
+}
+
+[[maybe_unused]] const bool registered = [] {
+  if (!Device::unavailable())
+    registerTest("HangRuns", "a kernel that waits for ever is reported", [] {
+      GTEST_FLAG_SET(death_test_style, "threadsafe");
+      EXPECT_EXIT(launchAndReport(), testing::ExitedWithCode(3),
+                  "hang.*500 ms");
+    });
+  return true;
+}();
+
+} // namespace
+} // namespace ashlar::test
