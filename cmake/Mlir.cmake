@@ -37,4 +37,4 @@ endforeach()
 set_property(TARGET LLVMSupport PROPERTY INTERFACE_LINK_LIBRARIES
   rt dl m ZLIB::ZLIB zstd::libzstd_static LLVMDemangle)
 set(CMAKE_SKIP_RPATH ON)
-add_link_options(-static-libstdc++ -static-libgcc)
+add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections)

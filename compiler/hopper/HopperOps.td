@@ -388,7 +388,8 @@ def Hopper_ReleaseOp : Hopper_Op<"release", [SingleBlock, NoTerminator]> {
   let description = [{
     `hopper-schedule-wgmma` turns the region, the arrivals, into
     `hopper.once_per_warp` behind the wait that covers those wgmma.
-    `stages` is the depth of the ring.
+    `stages` is how many stages are left when every role holds as many as it
+    ever does but one: at 1 this one must not be kept.
   }];
   let arguments = (ins Index:$stage, I64Attr:$stages);
   let regions = (region SizedRegion<1>:$body);
