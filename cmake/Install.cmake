@@ -14,12 +14,14 @@ foreach(part runtime compiler dsl tool)
   install(DIRECTORY ${part}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(TARGETS ashlar-opt ashlar-run)
+install(TARGETS ashlar-opt ashlar-run ashlar-sim)
+install(TARGETS AshlarCudaLibrary
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ashlar-sim NAMELINK_SKIP)
 
 set_target_properties(AshlarHarness PROPERTIES EXPORT_NAME harness)
 set_target_properties(AshlarDsl PROPERTIES EXPORT_NAME dsl)
 set_target_properties(AshlarTool PROPERTIES EXPORT_NAME tool)
-install(TARGETS AshlarRuntime AshlarHarness EXPORT ashlarRuntimeTargets)
+install(TARGETS AshlarRuntime AshlarSimulator AshlarHarness EXPORT ashlarRuntimeTargets)
 install(TARGETS AshlarTool AshlarDsl AshlarCompiler AshlarPasses AshlarHopper
   AshlarTile AshlarLayout EXPORT ashlarTargets)
 install(EXPORT ashlarRuntimeTargets NAMESPACE ashlar:: DESTINATION ${folder})

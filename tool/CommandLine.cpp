@@ -14,8 +14,7 @@ namespace ashlar::tooling {
 namespace {
 
 void addFlags(CLI::App &app, Request &request, std::vector<std::string> &sizes,
-              std::vector<std::string> &scalars, std::string &device,
-              int64_t &timeLimit) {
+              std::vector<std::string> &scalars, int64_t &timeLimit) {
   app.add_option("--emit", request.emit,
                  "Print the program at a level: tile, hopper, nvvm, llvm, "
                  "ptx, sass or cubin")
@@ -37,10 +36,19 @@ void addFlags(CLI::App &app, Request &request, std::vector<std::string> &sizes,
       ->allow_extra_args(false);
   app.add_option("--scalar", scalars, "Set a scalar: alpha=0.5")
       ->allow_extra_args(false);
-  app.add_option("--device", device, "Where to run: cuda")
-      ->capture_default_str();
+  app.add_option("--device", request.device.name,
+                 "Where to run: cuda, a GPU, or sim, the simulator; without it "
+                 "the simulator where there is no GPU")
+      ->check(CLI::IsMember({"cuda", "sim"}));
+  app.add_option("--seed", request.device.seed,
+                 "The schedule that the simulator executes, or the first");
+  app.add_option("--seeds", request.device.seeds,
+                 "Simulate this many schedules and compare their results")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--trace", request.device.trace,
+                 "Write what was simulated when, for https://ui.perfetto.dev");
   app.add_option("--time-limit", timeLimit,
-                 "Milliseconds after which a launch counts as hanging")
+                 "Milliseconds after which a launch on a GPU counts as hanging")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--save", request.save,
@@ -55,20 +63,13 @@ void addFlags(CLI::App &app, Request &request, std::vector<std::string> &sizes,
 std::optional<int> parse(int argc, char **argv, const std::string &kernel,
                          Request &request) {
   std::vector<std::string> sizes, scalars;
-  std::string device = "cuda";
   int64_t timeLimit = request.timeLimit.count();
   CLI::App app("Compiles the kernel '" + kernel +
-               "'. Without options: prints a summary, and where there is a GPU "
-               "runs the kernel and checks the result.");
-  addFlags(app, request, sizes, scalars, device, timeLimit);
+               "'. Without options: prints a summary, runs the kernel and "
+               "checks the result.");
+  addFlags(app, request, sizes, scalars, timeLimit);
   try {
     app.parse(argc, argv);
-    if (device == "sim")
-      throw CLI::ValidationError(
-          "--device", "there is no simulator yet; --device=cuda runs on a GPU");
-    if (device != "cuda")
-      throw CLI::ValidationError("--device",
-                                 "'" + device + "' is no device; use cuda");
     for (const std::string &text : sizes)
       request.sizes.push_back(harness::parseSize(text));
     for (const std::string &text : scalars)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ashlar/problem.h"
+#include "tool/ChooseDevice.h"
 
 #include <chrono>
 #include <optional>
@@ -22,9 +23,10 @@ struct Request {
   bool noCache = false;
   std::vector<NamedSize> sizes;
   std::vector<NamedScalar> scalars;
+  harness::DeviceChoice device;
   std::chrono::milliseconds timeLimit{10000};
 
-  /// Without any action: the summary, and a run where there is a GPU.
+  /// Without any action: the summary, and a run.
   bool isDefault() const {
     return emit.empty() && save.empty() && !resources && !run && !bench;
   }

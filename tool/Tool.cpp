@@ -1,11 +1,14 @@
 #include "ashlar/tool.h"
 
 #include "ashlar/device.h"
+#include "ashlar/error.h"
+#include "tool/ChooseDevice.h"
 #include "tool/Compiled.h"
 #include "tool/Emit.h"
 #include "tool/Execute.h"
 #include "tool/Failure.h"
 #include "tool/MakeProblem.h"
+#include "tool/SimulatedSizes.h"
 #include "tool/Summary.h"
 
 #include <cstdio>
@@ -20,6 +23,11 @@ namespace {
 Problem nameProblem(const Artifact &artifact, const ToolOptions &options,
                     const Request &request) {
   std::vector<NamedSize> sizes(options.sizes);
+  if (isSimulated(request.device)) {
+    sizes = simulatedSizes(artifact, options.sizes);
+    sizes.insert(sizes.end(), options.simulated_sizes.begin(),
+                 options.simulated_sizes.end());
+  }
   sizes.insert(sizes.end(), request.sizes.begin(), request.sizes.end());
   std::vector<NamedScalar> scalars(options.scalars);
   scalars.insert(scalars.end(), request.scalars.begin(), request.scalars.end());
@@ -35,12 +43,32 @@ Expectation expectation(const ToolOptions &options) {
   return expected;
 }
 
+bool simulate(Device &device, const Artifact &artifact, const Problem &problem,
+              const Expectation &expected, const Request &request) {
+  try {
+    const bool right =
+        runAndCheck(device, artifact, problem, expected, request.timeLimit);
+    std::printf("%s: simulated with %s (%s): nothing found\n",
+                artifact.name.c_str(), describe(problem).c_str(),
+                describeSeeds(request.device).c_str());
+    return right;
+  } catch (...) {
+    printFurtherReports();
+    throw;
+  }
+}
+
 bool execute(const Artifact &artifact, const ToolOptions &options,
              const Request &request, bool run, bool bench) {
-  Device device = Device::open();
+  const bool simulated = isSimulated(request.device);
+  if (bench && simulated)
+    throw Error("the simulator has no speed to measure: --bench needs a GPU");
+  Device device = open(request.device);
   Problem problem = nameProblem(artifact, options, request);
   addTensors(artifact, problem);
   const Expectation expected = expectation(options);
+  if (simulated)
+    return simulate(device, artifact, problem, expected, request);
   bool right = true;
   if (run)
     right = runAndCheck(device, artifact, problem, expected, request.timeLimit);
@@ -59,10 +87,6 @@ bool summarizeAndRun(const Kernel &kernel, const ToolOptions &options,
               describe(nameProblem(artifact, options, request)).c_str(),
               summarize(compiled).c_str(), writePtx(artifact).c_str());
   std::fflush(stdout);
-  if (std::optional<std::string> reason = Device::unavailable()) {
-    std::printf("%s: not run: %s\n", kernel.name().c_str(), reason->c_str());
-    return true;
-  }
   return execute(artifact, options, request, /*run=*/true, /*bench=*/false);
 }
 

@@ -1,5 +1,6 @@
 #include "compiler/driver/Assemble.h"
 #include "compiler/driver/Contract.h"
+#include "compiler/driver/DebugNotes.h"
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/EmitPtx.h"
 #include "mlir/Pass/Pass.h"
@@ -24,6 +25,7 @@ public:
     step("tile", [&] {
       lower(buildTilePlan);
       readContract(kernel, result.artifact);
+      notes = debugNotes(kernel);
       lower(buildTileToHopper);
       for (auto lowered : module.getOps<hopper::KernelOp>())
         readParameters(lowered, result.artifact);
@@ -42,7 +44,7 @@ public:
     });
     step("ptx", [&] {
       PtxText text = emitPtx(module, options.keep_levels);
-      result.artifact.ptx = std::move(text.ptx);
+      result.artifact.ptx = notes + text.ptx;
       if (options.keep_levels) {
         result.levels.push_back({"llvm", std::move(text.llvm)});
         result.levels.push_back({"ptx", result.artifact.ptx});
@@ -103,6 +105,7 @@ private:
 
   ModuleOp module;
   const CompileOptions &options;
+  std::string notes;
   Compilation result;
 };
 

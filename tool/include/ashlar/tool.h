@@ -23,6 +23,9 @@ struct ToolOptions {
   /// The problem that is run when the command line names no sizes; a size that
   /// is in neither is 1024.
   std::vector<NamedSize> sizes = {};
+  /// The same for the simulator, which is some ten thousand times slower than
+  /// a GPU; a size that is not in it is a few tiles, the last not full.
+  std::vector<NamedSize> simulated_sizes = {};
   /// As for sizes; a scalar that is in neither is 1.
   std::vector<NamedScalar> scalars = {};
   /// An output without a reference is checked for elements never written.
@@ -36,8 +39,9 @@ struct ToolOptions {
 
 /// The main function of a kernel program: compiles the kernel and does what the
 /// command line asks for (`--help` lists it); without arguments it prints a
-/// summary, runs the kernel where there is a GPU and checks the result. Returns
-/// the exit status; every failure is a sentence on the error stream.
+/// summary, runs the kernel, on a GPU or else in the simulator, and checks the
+/// result. Returns the exit status; every failure is a sentence on the error
+/// stream.
 int tool(int argc, char **argv, const Kernel &kernel,
          const ToolOptions &options = {});
 

@@ -1,0 +1,55 @@
+#include "compiler/driver/DebugNotes.h"
+
+#include "compiler/driver/Contract.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ashlar::compiler {
+
+using namespace mlir;
+
+namespace {
+
+constexpr int64_t barrierBytes = 8;
+
+void describe(raw_ostream &out, int64_t offset, int64_t bytes,
+              const Twine &what) {
+  out << "//@ shared " << offset << ' ' << bytes << ' ' << what << '\n';
+}
+
+void describe(raw_ostream &out, tile::PipelineOp pipeline) {
+  tile::PipelineType type = pipeline.getResult().getType();
+  const std::string name =
+      " of the pipeline at " + sourceLine(pipeline.getLoc()).str();
+  ArrayRef<Type> tiles = type.getTiles();
+  for (int64_t stage = 0; stage < int64_t(type.getStages()); ++stage) {
+    const int64_t begin =
+        *pipeline.getOffset() + stage * *pipeline.getStageBytes();
+    for (auto [i, tile] : llvm::enumerate(tiles))
+      describe(out, begin + (*pipeline.getTileOffsets())[i],
+               cast<tile::SharedType>(tile).sizeBytes(),
+               "tile " + Twine(i) + " of stage " + Twine(stage) + name);
+    const int64_t full = *pipeline.getBarrierOffset() + stage * barrierBytes;
+    describe(out, full, barrierBytes,
+             "the full barrier of stage " + Twine(stage) + name);
+    describe(out, full + int64_t(type.getStages()) * barrierBytes, barrierBytes,
+             "the empty barrier of stage " + Twine(stage) + name);
+  }
+}
+
+} // namespace
+
+std::string debugNotes(tile::KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (auto role : kernel.getBody().getOps<tile::RoleOp>())
+    out << "//@ role " << role.getName() << " warps " << *role.getFirstWarp()
+        << ' ' << role.getWarps() << '\n';
+  for (auto alloc : kernel.getBody().getOps<tile::AllocOp>())
+    describe(out, *alloc.getOffset(), alloc.getResult().getType().sizeBytes(),
+             "the tile at " + Twine(sourceLine(alloc.getLoc()).str()));
+  for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>())
+    describe(out, pipeline);
+  return text;
+}
+
+} // namespace ashlar::compiler

@@ -1,0 +1,147 @@
+#include "runtime/sim/driver/Execution.h"
+
+#include "runtime/sim/machine/Trace.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+namespace ashlar::sim {
+namespace {
+
+using Image =
+    std::vector<std::pair<std::shared_ptr<MemoryBlock>, MemoryBlock::Image>>;
+
+Image snapshot(const GlobalMemory &memory) {
+  Image image;
+  for (std::shared_ptr<MemoryBlock> &block : memory.all())
+    image.emplace_back(block, block->image());
+  return image;
+}
+
+void restore(const Image &image) {
+  for (const auto &[block, bytes] : image)
+    block->restore(bytes);
+}
+
+/// Where the memory differs from what another seed left, as a finding.
+std::vector<Report> compare(const Image &expected, uint64_t expectedSeed,
+                            uint64_t seed, const std::string &kernel) {
+  std::vector<Report> reports;
+  for (const auto &[block, image] : expected) {
+    auto [other, here] =
+        std::mismatch(image.bytes.begin(), image.bytes.end(), block->data());
+    if (other == image.bytes.end())
+      continue;
+    Report report;
+    report.finding = Finding::race;
+    report.seed = seed;
+    report.sentence =
+        "the result of '" + kernel + "' depends on the schedule: byte " +
+        std::to_string(other - image.bytes.begin()) + " of '" + block->name +
+        "' is " + std::to_string(*other) + " under seed " +
+        std::to_string(expectedSeed) + " and " + std::to_string(*here) +
+        " under seed " + std::to_string(seed) +
+        "; unless the order of atomic operations may show in the result, "
+        "something is read before it is written: look at who writes there";
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+/// The trace that settings() name; null when there is none.
+std::shared_ptr<Trace> openTrace(State &all) {
+  const std::string &path = settings().tracePath;
+  if (path != all.tracePath) {
+    all.trace = path.empty() ? nullptr : std::make_shared<Trace>(path);
+    all.tracePath = path;
+    if (all.trace && !all.trace->problem().empty()) {
+      std::fprintf(stderr, "simulator: %s\n", all.trace->problem().c_str());
+      all.trace = nullptr;
+    }
+  }
+  return all.trace;
+}
+
+std::string title(const PreparedLaunch &launch, uint64_t seed) {
+  const ptx::Dimensions &grid = launch.shape.grid;
+  return "launch " + std::to_string(state().launches) + ", '" + launch.kernel +
+         "' on " + std::to_string(uint64_t(grid.x) * grid.y * grid.z) +
+         " blocks, seed " + std::to_string(seed);
+}
+
+std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
+  State &all = state();
+  const SimulatorSettings &how = settings();
+  const uint64_t seeds = std::max(1u, how.seeds);
+  const std::shared_ptr<Trace> trace = openTrace(all);
+  Image before, first;
+  if (seeds > 1)
+    before = snapshot(*all.memory);
+  std::vector<Report> found;
+  for (uint64_t i = 0; i < seeds; ++i) {
+    LaunchOptions options;
+    options.seed = how.seed + i;
+    options.hostThreads = how.hostThreads;
+    options.trace = trace;
+    options.print = how.print;
+    if (i > 0)
+      restore(before);
+    if (trace)
+      trace->beginLaunch(title(launch, options.seed));
+    try {
+      found = sim::launch(*launch.program, launch.kernel, launch.shape,
+                          launch.parameters, *all.memory, options);
+    } catch (...) {
+      if (trace)
+        trace->endLaunch(/*keep=*/true);
+      throw;
+    }
+    if (i == 0 && seeds > 1)
+      first = snapshot(*all.memory);
+    else if (i > 0 && found.empty())
+      found = compare(first, how.seed, options.seed, launch.kernel);
+    const bool ends = !found.empty() || i + 1 == seeds;
+    if (trace)
+      trace->endLaunch(/*keep=*/ends);
+    if (ends)
+      break;
+  }
+  return found;
+}
+
+} // namespace
+
+Result execute(const PreparedLaunch &launch) {
+  State &all = state();
+  ++all.launches;
+  std::vector<Report> found;
+  try {
+    found = executeSeeds(launch);
+  } catch (const InvalidLaunch &error) {
+    return refuse(Result::invalidValue, error.what());
+  } catch (const std::bad_alloc &) {
+    return refuse(Result::outOfMemory,
+                  "the host has no memory left to simulate '" + launch.kernel +
+                      "'");
+  } catch (const std::exception &error) {
+    return refuse(Result::unknown,
+                  "the simulator failed: " + std::string(error.what()));
+  }
+  if (found.empty())
+    return Result::success;
+  if (!settings().quiet) {
+    std::fflush(stdout);
+    for (const Report &report : found)
+      std::fprintf(stderr, "%s\n", report.text().c_str());
+  }
+  if (!settings().keepGoing) {
+    all.failure = found.front().text();
+    all.failure.erase(all.failure.find_last_not_of('\n') + 1);
+  }
+  all.reports.insert(all.reports.end(), found.begin(), found.end());
+  return Result::success;
+}
+
+} // namespace ashlar::sim

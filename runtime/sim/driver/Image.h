@@ -1,0 +1,14 @@
+// PTX in what a program gives as a module's image.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ashlar::sim {
+
+/// The PTX text in the image, which is text with a zero at its end, or a fat
+/// binary that holds PTX uncompressed. Empty, with the reason in `problem`,
+/// where there is none.
+std::string_view findPtx(const void *image, std::string &problem);
+
+} // namespace ashlar::sim

@@ -1,0 +1,48 @@
+// The simulator as a driver: the entry points that the runtime takes from
+// libcuda.so.1, executed here. Work is done in the call that asks for it, in
+// the order of the calls, whatever the stream.
+#pragma once
+
+#include "runtime/Driver.h"
+#include "runtime/sim/machine/Report.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ashlar::sim {
+
+/// One device, an H200 as a program sees it. A launch with findings prints
+/// them to standard error; from then on what waits for the device returns
+/// launchFailed, for which getErrorString gives the first report. After a call
+/// that was refused getErrorString gives the reason, in the same thread.
+const DriverTable &simulatorDriver();
+
+/// How launches are executed from now on.
+struct SimulatorSettings {
+  uint64_t seed = 0; // the first seed
+  /// Each launch is executed under this many seeds from the same memory, and
+  /// the results are compared. The last result stays; it ends at the first
+  /// seed with findings.
+  unsigned seeds = 1;
+  unsigned hostThreads = 0; // 0: as many as there are cores
+  std::string tracePath;    // "" for none
+  /// Where what kernels print goes; standard output when null.
+  std::function<void(const std::string &)> print;
+  bool quiet = false;     // reports are kept for takeReports only
+  bool keepGoing = false; // a launch with findings counts as successful
+};
+
+/// At first ASHLAR_SIM_SEED, ASHLAR_SIM_SEEDS, ASHLAR_SIM_THREADS and
+/// ASHLAR_SIM_TRACE of the environment. To be changed between launches.
+SimulatorSettings &settings();
+
+/// What has been found since the last call, in order.
+std::vector<Report> takeReports();
+
+/// As a new process would find it: no memory, modules, streams or failure.
+/// Every handle becomes invalid. The settings stay.
+void resetSimulator();
+
+} // namespace ashlar::sim

@@ -1,0 +1,91 @@
+#include "runtime/sim/driver/State.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace ashlar::sim {
+
+const Function &KernelEntry::function() const {
+  return *module->program->functions[index];
+}
+
+KernelEntry *State::kernel(driver::FunctionHandle handle) const {
+  auto found = kernels.find(handle);
+  return found == kernels.end() ? nullptr : found->second;
+}
+
+SimulatedStream *State::stream(driver::StreamHandle handle) {
+  return isDefaultStream(handle) ? &defaultStream : streams.find(handle);
+}
+
+Result State::health() const {
+  return failure.empty() ? Result::success : Result::launchFailed;
+}
+
+// Never destroyed: a program may use the driver in its own destructors.
+State &state() {
+  static State &only = *new State;
+  return only;
+}
+
+namespace {
+
+uint64_t numberFrom(const char *variable, uint64_t fallback) {
+  const char *text = std::getenv(variable);
+  if (!text || !*text)
+    return fallback;
+  char *end = nullptr;
+  const uint64_t value = std::strtoull(text, &end, 10);
+  if (*end || *text == '-') {
+    std::fprintf(stderr, "simulator: %s is '%s', which is no number: unset\n",
+                 variable, text);
+    return fallback;
+  }
+  return value;
+}
+
+SimulatorSettings fromEnvironment() {
+  SimulatorSettings result;
+  result.seed = numberFrom("ASHLAR_SIM_SEED", 0);
+  result.seeds = static_cast<unsigned>(numberFrom("ASHLAR_SIM_SEEDS", 1));
+  result.hostThreads =
+      static_cast<unsigned>(numberFrom("ASHLAR_SIM_THREADS", 0));
+  if (const char *path = std::getenv("ASHLAR_SIM_TRACE"))
+    result.tracePath = path;
+  return result;
+}
+
+} // namespace
+
+SimulatorSettings &settings() {
+  static SimulatorSettings &only = *new SimulatorSettings(fromEnvironment());
+  return only;
+}
+
+std::vector<Report> takeReports() {
+  State &all = state();
+  std::lock_guard lock(all.lock);
+  return std::exchange(all.reports, {});
+}
+
+void resetSimulator() {
+  State &all = state();
+  std::lock_guard lock(all.lock);
+  all.kernels.clear();
+  all.modules.clear();
+  all.streams.clear();
+  all.events.clear();
+  all.graphs.clear();
+  all.graphExecs.clear();
+  all.hostBlocks.clear();
+  all.memory = std::make_unique<GlobalMemory>();
+  all.defaultStream = {};
+  all.primaryContextUsers = 0;
+  all.trace = nullptr;
+  all.tracePath.clear();
+  all.reports.clear();
+  all.failure.clear();
+}
+
+} // namespace ashlar::sim

@@ -1,0 +1,352 @@
+#include "runtime/sim/instructions/Decoder.h"
+
+#include "runtime/sim/instructions/ProgramBuilder.h"
+
+#include <bit>
+#include <cmath>
+
+namespace ashlar::sim {
+
+using ptx::Operand;
+using ptx::StateSpace;
+using ptx::Type;
+
+namespace {
+
+/// Bytes of a lane's value of the type in the register file.
+unsigned laneBytes(Type type) {
+  return type == Type::pred ? 0 : std::max(2u, ptx::sizeBytes(type));
+}
+
+struct SpecialName {
+  std::string_view name;
+  SpecialRegister which;
+};
+
+constexpr SpecialName specialNames[] = {
+    {"%tid.x", SpecialRegister::tidX},
+    {"%tid.y", SpecialRegister::tidY},
+    {"%tid.z", SpecialRegister::tidZ},
+    {"%ntid.x", SpecialRegister::ntidX},
+    {"%ntid.y", SpecialRegister::ntidY},
+    {"%ntid.z", SpecialRegister::ntidZ},
+    {"%ctaid.x", SpecialRegister::ctaidX},
+    {"%ctaid.y", SpecialRegister::ctaidY},
+    {"%ctaid.z", SpecialRegister::ctaidZ},
+    {"%nctaid.x", SpecialRegister::nctaidX},
+    {"%nctaid.y", SpecialRegister::nctaidY},
+    {"%nctaid.z", SpecialRegister::nctaidZ},
+    {"%laneid", SpecialRegister::laneid},
+    {"%warpid", SpecialRegister::warpid},
+    {"%nwarpid", SpecialRegister::nwarpid},
+    {"%smid", SpecialRegister::smid},
+    {"%nsmid", SpecialRegister::nsmid},
+    {"%gridid", SpecialRegister::gridid},
+    {"%lanemask_eq", SpecialRegister::lanemaskEq},
+    {"%lanemask_le", SpecialRegister::lanemaskLe},
+    {"%lanemask_lt", SpecialRegister::lanemaskLt},
+    {"%lanemask_ge", SpecialRegister::lanemaskGe},
+    {"%lanemask_gt", SpecialRegister::lanemaskGt},
+    {"%clusterid.x", SpecialRegister::clusteridX},
+    {"%clusterid.y", SpecialRegister::clusteridY},
+    {"%clusterid.z", SpecialRegister::clusteridZ},
+    {"%nclusterid.x", SpecialRegister::nclusteridX},
+    {"%nclusterid.y", SpecialRegister::nclusteridY},
+    {"%nclusterid.z", SpecialRegister::nclusteridZ},
+    {"%cluster_ctaid.x", SpecialRegister::clusterCtaidX},
+    {"%cluster_ctaid.y", SpecialRegister::clusterCtaidY},
+    {"%cluster_ctaid.z", SpecialRegister::clusterCtaidZ},
+    {"%cluster_nctaid.x", SpecialRegister::clusterNctaidX},
+    {"%cluster_nctaid.y", SpecialRegister::clusterNctaidY},
+    {"%cluster_nctaid.z", SpecialRegister::clusterNctaidZ},
+    {"%cluster_ctarank", SpecialRegister::clusterCtarank},
+    {"%cluster_nctarank", SpecialRegister::clusterNctarank},
+    {"%is_explicit_cluster", SpecialRegister::isExplicitCluster},
+    {"%total_smem_size", SpecialRegister::totalSmemSize},
+    {"%dynamic_smem_size", SpecialRegister::dynamicSmemSize},
+    {"%aggr_smem_size", SpecialRegister::aggrSmemSize},
+    {"%reserved_smem_offset_begin", SpecialRegister::reservedSmemBegin},
+};
+
+/// The bits of a float literal in the type. The literal is a double's bits,
+/// or, for 0f..., a float's.
+std::optional<uint64_t> literalBits(const Operand &operand, Type type) {
+  const bool isSingle = operand.kind == Operand::Kind::real32;
+  const auto single =
+      std::bit_cast<float>(static_cast<uint32_t>(operand.integer));
+  const auto wide =
+      std::bit_cast<double>(static_cast<uint64_t>(operand.integer));
+  switch (type) {
+  case Type::f32:
+  case Type::tf32:
+  case Type::b32:
+    return std::bit_cast<uint32_t>(isSingle ? single
+                                            : static_cast<float>(wide));
+  case Type::f64:
+  case Type::b64:
+    return std::bit_cast<uint64_t>(isSingle ? static_cast<double>(single)
+                                            : wide);
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
+bool Modifiers::take(std::string_view name) {
+  if (empty() || rest[at] != name)
+    return false;
+  ++at;
+  return true;
+}
+
+int Modifiers::takeOneOf(std::initializer_list<std::string_view> names) {
+  int index = 0;
+  for (std::string_view name : names) {
+    if (take(name))
+      return index;
+    ++index;
+  }
+  return -1;
+}
+
+std::optional<Type> Modifiers::takeType() {
+  if (empty())
+    return std::nullopt;
+  auto type = ptx::typeNamed(rest[at]);
+  if (type)
+    ++at;
+  return type;
+}
+
+Decoder::Decoder(ProgramBuilder &builder, const ptx::Instruction &text)
+    : text(text), modifiers(text.modifiers), builder(builder) {}
+
+void Decoder::refuse(const std::string &sentence) const {
+  throw DecodeError(module().name + ":" + std::to_string(text.position.line) +
+                    ":" + std::to_string(text.position.column) + ": '" +
+                    ptx::mnemonic(text) + "': " + sentence);
+}
+
+const Operand &Decoder::operand(size_t index) {
+  if (index >= text.operands.size())
+    refuse("it has " + std::to_string(text.operands.size()) +
+           " operands, too few");
+  return text.operands[index];
+}
+
+void Decoder::expectOperands(size_t least, size_t most) {
+  const size_t count = operandCount();
+  if (count < least || count > most)
+    refuse("it has " + std::to_string(count) + " operands; it takes " +
+           std::to_string(least) +
+           (least == most ? "" : " to " + std::to_string(most)));
+}
+
+void Decoder::expectNoMoreModifiers() {
+  if (!modifiers.empty())
+    refuse("'." + std::string(modifiers.next()) +
+           "' is not known here, or not in this order");
+}
+
+namespace {} // namespace
+
+Slot Decoder::sourceAnyWidth(const Operand &operand, Type type) {
+  const unsigned width = laneBytes(type);
+  switch (operand.kind) {
+  case Operand::Kind::registerUse: {
+    if (operand.negated)
+      refuse("'!' stands before an operand that is not a predicate");
+    Slot slot = builder.registerSlot(operand.registerUse);
+    if (slot.laneBytes == 0 && type != Type::pred)
+      refuse("operand '" + builder.registerOf(operand.registerUse).name +
+             "' is a predicate where a value is needed");
+    registers.push_back(slot);
+    return slot;
+  }
+  case Operand::Kind::special: {
+    for (const SpecialName &special : specialNames)
+      if (special.name == operand.text)
+        return builder.special(special.which, width ? width : 4);
+    refuse("special register '" + operand.text + "' is not known here");
+  }
+  case Operand::Kind::integer: {
+    if (ptx::isFloat(type) && ptx::bits(type) > 16 && type != Type::f16x2 &&
+        type != Type::bf16x2)
+      refuse("an integer stands where a floating-point value is needed: write "
+             "it with a point, or as 0f or 0d and its bits");
+    auto value = static_cast<uint64_t>(operand.integer);
+    if (type == Type::pred)
+      return builder.constant(0, value ? allLanes : 0, 0);
+    if (width < 8)
+      value &= (uint64_t(1) << (width * 8)) - 1;
+    const bool extendsSign = width == 16 && operand.integer < 0;
+    return builder.constant(width, value, extendsSign ? ~uint64_t(0) : 0);
+  }
+  case Operand::Kind::real32:
+  case Operand::Kind::real64: {
+    auto bits = literalBits(operand, type);
+    if (!bits)
+      refuse("a floating-point literal can't have type ." +
+             std::string(ptx::name(type)));
+    return builder.constant(width, *bits, 0);
+  }
+  case Operand::Kind::symbol:
+    if (width != 4 && width != 8)
+      refuse("an address needs 32 or 64 bits");
+    return builder.symbolAddress(operand.symbol, operand.integer, width);
+  default:
+    refuse("an operand is not a value: a register, a literal or the name of a "
+           "variable is needed");
+  }
+}
+
+Slot Decoder::source(const Operand &operand, Type type) {
+  Slot slot = sourceAnyWidth(operand, type);
+  if (type == Type::pred && slot.laneBytes != 0)
+    refuse("a predicate is needed as operand");
+  if (slot.laneBytes != laneBytes(type))
+    refuse("operand '" + builder.registerOf(operand.registerUse).name +
+           "' has " + std::to_string(slot.laneBytes * 8) + " bits; ." +
+           std::string(ptx::name(type)) + " needs " +
+           std::to_string(laneBytes(type) * 8));
+  return slot;
+}
+
+Slot Decoder::targetAnyWidth(const Operand &operand, Type type) {
+  if (operand.kind == Operand::Kind::sink)
+    return builder.temporary(laneBytes(type));
+  if (operand.kind != Operand::Kind::registerUse || operand.negated)
+    refuse("the destination is not a register");
+  Slot slot = sourceAnyWidth(operand, type);
+  writesRegister.resize(registers.size());
+  if (!registers.empty())
+    writesRegister.back() = true;
+  return slot;
+}
+
+Slot Decoder::target(const Operand &operand, Type type) {
+  Slot slot = targetAnyWidth(operand, type);
+  if (slot.laneBytes != laneBytes(type))
+    refuse("destination '" + builder.registerOf(operand.registerUse).name +
+           "' has " + std::to_string(slot.laneBytes * 8) + " bits; ." +
+           std::string(ptx::name(type)) + " needs " +
+           std::to_string(laneBytes(type) * 8));
+  return slot;
+}
+
+Slot Decoder::predicateSource(const Operand &operand, bool &negated) {
+  negated = operand.negated;
+  if (operand.kind == Operand::Kind::integer)
+    return builder.constant(0, operand.integer != 0 ? allLanes : 0, 0);
+  if (operand.kind != Operand::Kind::registerUse)
+    refuse("a predicate is needed as operand");
+  Slot slot = builder.registerSlot(operand.registerUse);
+  if (slot.laneBytes != 0)
+    refuse("operand '" + builder.registerOf(operand.registerUse).name +
+           "' is not a predicate");
+  return slot;
+}
+
+Slot Decoder::predicateTarget(const Operand &operand) {
+  if (operand.kind == Operand::Kind::sink)
+    return builder.temporary(0);
+  if (operand.kind != Operand::Kind::registerUse || operand.negated)
+    refuse("the destination is not a predicate register");
+  Slot slot = builder.registerSlot(operand.registerUse);
+  if (slot.laneBytes != 0)
+    refuse("destination '" + builder.registerOf(operand.registerUse).name +
+           "' is not a predicate");
+  return slot;
+}
+
+std::vector<const Operand *> Decoder::elements(const Operand &operand) {
+  std::vector<const Operand *> result;
+  if (operand.kind != Operand::Kind::vector)
+    return {&operand};
+  for (const Operand &element : operand.elements)
+    result.push_back(&element);
+  return result;
+}
+
+AddressOperand Decoder::address(const Operand &operand) {
+  if (operand.kind != Operand::Kind::address)
+    refuse("an address in brackets is needed");
+  const ptx::Address &text = *operand.address;
+  AddressOperand result;
+  result.offset = text.offset;
+  if (text.base) {
+    result.base = builder.registerSlot(*text.base);
+    if (result.base->laneBytes != 4 && result.base->laneBytes != 8)
+      refuse("the address register '" + builder.registerOf(*text.base).name +
+             "' has neither 32 nor 64 bits");
+    registers.push_back(*result.base);
+  }
+  if (!text.symbol)
+    return result;
+  const ptx::Variable *variable = builder.variableOf(*text.symbol);
+  if (!variable)
+    refuse("the name of a function stands where an address is needed");
+  result.symbolSpace = variable->space;
+  if (variable->space == StateSpace::parameter) {
+    if (text.symbol->kind == ptx::SymbolUse::Kind::parameter &&
+        function().isEntry) {
+      result.namesKernelParameter = true;
+      result.offset +=
+          builder.currentFunction().parameterBlockOffsets[text.symbol->index];
+      return result;
+    }
+    result.symbolSpace = StateSpace::local;
+  }
+  result.base = builder.symbolAddress(*text.symbol, 0, 8);
+  return result;
+}
+
+int64_t Decoder::immediate(const Operand &operand) {
+  if (operand.kind != Operand::Kind::integer)
+    refuse("an operand must be an integer constant");
+  return operand.integer;
+}
+
+Slot Decoder::temporary(unsigned laneBytes) {
+  return builder.temporary(laneBytes);
+}
+
+Slot Decoder::constant(unsigned laneBytes, uint64_t low, uint64_t high) {
+  return builder.constant(laneBytes, low, high);
+}
+
+uint32_t Decoder::labelTarget(const Operand &operand) {
+  if (operand.kind != Operand::Kind::label)
+    refuse("a label is needed");
+  return function().labels[static_cast<size_t>(operand.integer)].instruction;
+}
+
+const ptx::Module &Decoder::module() const { return builder.module(); }
+const ptx::Function &Decoder::function() const { return builder.function(); }
+
+const DecoderTable &decoders() {
+  static const DecoderTable table = [] {
+    DecoderTable all;
+    addIntegerInstructions(all);
+    addLogicInstructions(all);
+    addFloatInstructions(all);
+    addComparisonInstructions(all);
+    addConversionInstructions(all);
+    addMoveInstructions(all);
+    addMemoryInstructions(all);
+    addAtomicInstructions(all);
+    addControlInstructions(all);
+    addWarpInstructions(all);
+    addBarrierInstructions(all);
+    addMbarrierInstructions(all);
+    addCopyInstructions(all);
+    addMatrixInstructions(all);
+    addWgmmaInstructions(all);
+    addMiscellaneousInstructions(all);
+    return all;
+  }();
+  return table;
+}
+
+} // namespace ashlar::sim

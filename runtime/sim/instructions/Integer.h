@@ -1,0 +1,50 @@
+// Opcodes that integers and floats share (add, sub, mul, mad, div, abs, neg,
+// min, max) and the files that decode them. The last modifier, the type, tells
+// which it is.
+#pragma once
+
+#include "runtime/sim/instructions/LaneWise.h"
+
+namespace ashlar::sim {
+
+Decoded decodeIntegerAdd(Decoder &decoder);
+Decoded decodeIntegerSubtract(Decoder &decoder);
+Decoded decodeIntegerMultiply(Decoder &decoder);
+Decoded decodeIntegerMultiplyAdd(Decoder &decoder);
+Decoded decodeIntegerDivide(Decoder &decoder);
+Decoded decodeIntegerAbsolute(Decoder &decoder);
+Decoded decodeIntegerNegate(Decoder &decoder);
+Decoded decodeIntegerMin(Decoder &decoder);
+Decoded decodeIntegerMax(Decoder &decoder);
+
+// IntegerCarry.cpp. `reads` and `writes` tell of the carry: addc reads it,
+// add.cc writes it.
+Decoded decodeAddWithCarry(Decoder &decoder, bool reads, bool writes);
+Decoded decodeSubtractWithCarry(Decoder &decoder, bool reads, bool writes);
+Decoded decodeMultiplyAddWithCarry(Decoder &decoder, bool reads);
+void addCarryInstructions(DecoderTable &table);
+
+// BitField.cpp: popc, clz, bfind, fns, brev, bfe, bfi, bmsk, szext.
+void addBitFieldInstructions(DecoderTable &table);
+
+// FloatArithmetic.cpp and others.
+Decoded decodeFloatAdd(Decoder &decoder);
+Decoded decodeFloatSubtract(Decoder &decoder);
+Decoded decodeFloatMultiply(Decoder &decoder);
+Decoded decodeFloatMultiplyAdd(Decoder &decoder);
+Decoded decodeFloatDivide(Decoder &decoder);
+Decoded decodeFloatAbsolute(Decoder &decoder);
+Decoded decodeFloatNegate(Decoder &decoder);
+Decoded decodeFloatMin(Decoder &decoder);
+Decoded decodeFloatMax(Decoder &decoder);
+
+/// Decodes by the type that the instruction ends with.
+template <DecodeFunction integer, DecodeFunction floating>
+Decoded byType(Decoder &decoder) {
+  const auto &modifiers = decoder.text.modifiers;
+  auto type =
+      modifiers.empty() ? std::nullopt : ptx::typeNamed(modifiers.back());
+  return type && ptx::isFloat(*type) ? floating(decoder) : integer(decoder);
+}
+
+} // namespace ashlar::sim

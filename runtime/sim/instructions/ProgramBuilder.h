@@ -1,0 +1,65 @@
+// Lays out what the instructions of a module refer to: registers, constants,
+// special registers and addresses get slots in the warp's register file,
+// variables get addresses.
+#pragma once
+
+#include "runtime/sim/instructions/Decoder.h"
+
+#include <map>
+#include <memory>
+#include <tuple>
+
+namespace ashlar::sim {
+
+class GlobalMemory;
+
+/// Function addresses are this plus their index in the module, times 16.
+inline constexpr uint64_t functionWindow = 0x0004'0000'0000'0000;
+
+class ProgramBuilder {
+public:
+  ProgramBuilder(std::shared_ptr<const ptx::Module> module,
+                 GlobalMemory &memory);
+
+  /// Decodes all functions.
+  std::shared_ptr<Program> build();
+
+  Slot registerSlot(ptx::RegisterUse use);
+  const ptx::Register &registerOf(ptx::RegisterUse use) const;
+  Slot constant(unsigned laneBytes, uint64_t low, uint64_t high);
+  Slot special(SpecialRegister which, unsigned laneBytes);
+  Slot temporary(unsigned laneBytes);
+  /// The address of a symbol in its own state space.
+  Slot symbolAddress(ptx::SymbolUse symbol, int64_t addend, unsigned laneBytes);
+  const ptx::Variable *variableOf(ptx::SymbolUse symbol) const;
+  /// Where a variable of the function that is decoded lies in its frame.
+  uint32_t frameOffset(ptx::SymbolUse symbol) const;
+
+  Program &program() { return *made; }
+  const ptx::Module &module() const { return *made->module; }
+  const ptx::Function &function() const { return *current->text; }
+  Function &currentFunction() { return *current; }
+
+private:
+  void layOutVariables();
+  uint64_t layOutShared(const ptx::Variable &variable);
+  uint64_t layOutGlobal(const ptx::Variable &variable);
+  void writeAddresses(const ptx::Variable &variable, MemoryBlock &block);
+  void layOutFrame(Function &function);
+  void layOutParameters(Function &function);
+  void decodeBody(Function &function, uint32_t index);
+  uint64_t addressOf(ptx::SymbolUse symbol) const;
+
+  std::shared_ptr<Program> made;
+  GlobalMemory &memory;
+  Function *current = nullptr;
+  uint32_t currentIndex = 0;
+  std::map<std::pair<uint32_t, uint8_t>, Slot> registers; // of the function
+  std::map<std::tuple<unsigned, uint64_t, uint64_t>, Slot> constants;
+  std::map<std::pair<SpecialRegister, unsigned>, Slot> specials;
+  std::map<std::pair<uint64_t, unsigned>, Slot> sharedAddresses;
+  std::map<std::pair<uint32_t, unsigned>, Slot> frameAddresses; // of it
+  std::vector<std::pair<const ptx::Variable *, MemoryBlock *>> images;
+};
+
+} // namespace ashlar::sim

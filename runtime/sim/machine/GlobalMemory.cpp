@@ -1,0 +1,56 @@
+#include "runtime/sim/machine/Launch.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace ashlar::sim {
+namespace {
+
+/// Between two allocations: what runs past an end by less lands in neither.
+constexpr uint64_t gapBytes = 4096;
+
+uint64_t roundUp(uint64_t value, uint64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+} // namespace
+
+std::shared_ptr<MemoryBlock> GlobalMemory::allocate(uint64_t sizeBytes,
+                                                    uint64_t alignment,
+                                                    const std::string &name) {
+  std::lock_guard guard(lock);
+  alignment = std::max<uint64_t>(alignment, 1);
+  uint64_t address = roundUp(next, alignment);
+  auto block = std::make_shared<MemoryBlock>(
+      MemoryBlock::Kind::global,
+      name.empty()
+          ? "global allocation of " + std::to_string(sizeBytes) + " bytes"
+          : name,
+      address, sizeBytes, /*tracked=*/true);
+  blocks[address] = block;
+  next = address + sizeBytes + gapBytes;
+  return block;
+}
+
+bool GlobalMemory::free(uint64_t address) {
+  std::lock_guard guard(lock);
+  return blocks.erase(address) != 0;
+}
+
+MemoryBlock *GlobalMemory::nearest(uint64_t address) {
+  auto after = blocks.upper_bound(address);
+  return after == blocks.begin() ? nullptr : std::prev(after)->second.get();
+}
+
+MemoryBlock *GlobalMemory::find(uint64_t address) {
+  MemoryBlock *block = nearest(address);
+  return block && address - block->address < block->sizeBytes ? block : nullptr;
+}
+
+void GlobalMemory::forgetAccesses() {
+  std::lock_guard guard(lock);
+  for (auto &[address, block] : blocks)
+    block->forgetAccesses();
+}
+
+} // namespace ashlar::sim

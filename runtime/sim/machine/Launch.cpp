@@ -1,0 +1,198 @@
+#include "runtime/sim/machine/Launch.h"
+
+#include "runtime/sim/machine/Cluster.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <thread>
+
+namespace ashlar::sim {
+
+namespace {
+
+uint32_t count(const ptx::Dimensions &d) { return d.x * d.y * d.z; }
+
+} // namespace
+
+Launch::Launch(const Program &program, uint32_t kernel,
+               const LaunchShape &shape, std::vector<uint8_t> bytes,
+               GlobalMemory &memory, const LaunchOptions &options)
+    : program(program), kernel(*program.functions[kernel]), shape(shape),
+      options(options), memory(memory),
+      parameters(MemoryBlock::Kind::parameter, "the kernel's parameters", 0,
+                 std::max<size_t>(bytes.size(), 1), false),
+      reporter(options.seed, options.maxReports),
+      notes(*program.module, *program.functions[kernel]->text) {
+  std::copy(bytes.begin(), bytes.end(), parameters.data());
+}
+
+Launch::~Launch() = default;
+
+uint32_t Launch::clusterCount() const {
+  return count(shape.grid) / count(shape.cluster);
+}
+
+std::string Launch::roleOf(uint32_t warp) const { return notes.roleOf(warp); }
+
+std::string Launch::sourceOf(const Instruction *instruction) const {
+  if (!instruction || !instruction->text ||
+      instruction->text->source.line == 0)
+    return "";
+  const ptx::SourceLine &source = instruction->text->source;
+  const auto &files = program.module->files;
+  std::string file =
+      source.file < files.size() ? files[source.file] : std::string();
+  if (auto slash = file.rfind('/'); slash != std::string::npos)
+    file = file.substr(slash + 1);
+  return file + ":" + std::to_string(source.line);
+}
+
+std::string Launch::textOf(const Instruction *instruction) const {
+  if (!instruction || !instruction->text)
+    return "";
+  return program.module->name + ":" +
+         std::to_string(instruction->text->position.line) + ": " +
+         ptx::mnemonic(*instruction->text);
+}
+
+/// Gives the clusters to the host's threads. A cluster runs until it is
+/// finished, or until it waits for others; then the next one starts, as long
+/// as the machine that is simulated would hold it as well.
+struct Launch::Scheduler {
+  explicit Scheduler(Launch &launch) : launch(launch) {
+    for (uint32_t i = 0; i < launch.clusterCount(); ++i)
+      waiting.push_back(i);
+    // Random schedules start the clusters in any order.
+    if (launch.options.seed >= 3) {
+      std::mt19937_64 random(launch.options.seed);
+      std::shuffle(waiting.begin(), waiting.end(), random);
+    }
+    std::reverse(waiting.begin(), waiting.end()); // taken from the back
+    const uint32_t threads = count(launch.shape.block);
+    const uint32_t shared = launch.program.dynamicSharedBegin +
+                            launch.shape.dynamicSharedBytes;
+    const uint32_t perProcessor =
+        std::max(1u, std::min(2048 / std::max(threads, 32u),
+                              (maxSharedBytes + 1024) / std::max(shared, 1u)));
+    maxResident = std::max(1u, multiprocessors * std::min(perProcessor, 32u) /
+                                   count(launch.shape.cluster));
+  }
+
+  struct Resident {
+    std::unique_ptr<Cluster> cluster;
+    uint64_t changesSeen = 0;
+    bool stalled = false;
+  };
+
+  Launch &launch;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<uint32_t> waiting; // not started
+  std::vector<Resident> parked;  // started, not running
+  uint32_t running = 0;
+  uint32_t maxResident = 1;
+  bool stopped = false;
+  std::exception_ptr failure;
+
+  /// A cluster that can go on; false when there is none now.
+  bool take(Resident &next) {
+    const uint64_t changes = launch.changes.load();
+    auto able = std::find_if(parked.begin(), parked.end(), [&](Resident &r) {
+      return !r.stalled || r.changesSeen != changes;
+    });
+    const bool mayStart =
+        !waiting.empty() && running + parked.size() < maxResident;
+    // One that was only paused goes on after the others had their turn.
+    if (able != parked.end() && (able->stalled || !mayStart)) {
+      next = std::move(*able);
+      parked.erase(able);
+      return true;
+    }
+    if (!mayStart)
+      return false;
+    next = Resident();
+    const uint32_t index = waiting.back();
+    waiting.pop_back();
+    next.cluster = std::make_unique<Cluster>(launch, index);
+    return true;
+  }
+
+  void runOne(Resident &resident) {
+    constexpr uint64_t budget = 50'000'000;
+    resident.changesSeen = launch.changes.load();
+    resident.stalled = false;
+    switch (resident.cluster->run(budget)) {
+    case Cluster::Progress::finished:
+      resident.cluster.reset();
+      break;
+    case Cluster::Progress::stalled:
+      resident.stalled = true;
+      break;
+    case Cluster::Progress::paused:
+      break;
+    }
+  }
+
+  void work() {
+    std::unique_lock lock(mutex);
+    while (!stopped) {
+      Resident resident;
+      try {
+        if (!take(resident)) {
+          if (running == 0) {
+            stopped = true;
+            if (!parked.empty())
+              parked.front().cluster->reportDeadlock();
+            break;
+          }
+          changed.wait(lock);
+          continue;
+        }
+        ++running;
+        lock.unlock();
+        runOne(resident);
+        lock.lock();
+        --running;
+        if (resident.cluster)
+          parked.push_back(std::move(resident));
+      } catch (const LaunchStopped &) {
+        reacquire(lock);
+        stopped = true;
+      } catch (...) {
+        reacquire(lock);
+        stopped = true;
+        failure = std::current_exception();
+      }
+      changed.notify_all();
+    }
+    changed.notify_all();
+  }
+
+  void reacquire(std::unique_lock<std::mutex> &lock) {
+    if (!lock.owns_lock()) {
+      lock.lock();
+      --running;
+    }
+  }
+};
+
+std::vector<Report> Launch::run() {
+  memory.forgetAccesses();
+  Scheduler scheduler(*this);
+  unsigned threads = options.hostThreads ? options.hostThreads
+                                         : std::thread::hardware_concurrency();
+  threads = std::max(1u, std::min(threads, clusterCount()));
+  std::vector<std::thread> helpers;
+  for (unsigned i = 1; i < threads; ++i)
+    helpers.emplace_back([&] { scheduler.work(); });
+  scheduler.work();
+  for (std::thread &helper : helpers)
+    helper.join();
+  scheduler.parked.clear();
+  if (scheduler.failure)
+    std::rethrow_exception(scheduler.failure);
+  return reporter.take();
+}
+
+} // namespace ashlar::sim

@@ -1,0 +1,113 @@
+// A kernel launch: a grid of clusters, executed over the available cores.
+#pragma once
+
+#include "runtime/sim/machine/Memory.h"
+#include "runtime/sim/machine/Notes.h"
+#include "runtime/sim/machine/Program.h"
+#include "runtime/sim/machine/Publications.h"
+#include "runtime/sim/machine/Report.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ashlar::sim {
+
+class GlobalMemory;
+class Trace;
+
+struct LaunchOptions {
+  uint64_t seed = 0;
+  unsigned hostThreads = 0; // 0: as many as there are cores
+  size_t maxReports = 20;
+  /// Where %printf output goes; standard output when null.
+  std::function<void(const std::string &)> print;
+  std::shared_ptr<Trace> trace; // null: none
+};
+
+struct LaunchShape {
+  ptx::Dimensions grid, block, cluster;
+  uint32_t dynamicSharedBytes = 0;
+};
+
+/// Limits of the machine that is simulated (an H200's).
+inline constexpr uint32_t maxSharedBytes = 232448; // per CTA, without reserved
+inline constexpr uint32_t maxThreads = 1024;
+inline constexpr uint32_t multiprocessors = 132;
+inline constexpr uint32_t registersPerMultiprocessor = 65536;
+
+class Launch {
+public:
+  Launch(const Program &program, uint32_t kernel, const LaunchShape &shape,
+         std::vector<uint8_t> parameters, GlobalMemory &memory,
+         const LaunchOptions &options);
+  ~Launch();
+
+  const Program &program;
+  const Function &kernel;
+  const LaunchShape shape;
+  const LaunchOptions options;
+  GlobalMemory &memory;
+  MemoryBlock parameters;
+  Reporter reporter;
+  const Notes notes; // of the kernel
+  uint32_t clusterCount() const;
+
+  /// Executes all clusters. The reports are empty when nothing was found.
+  std::vector<Report> run();
+
+  /// Source and text of an instruction, for sites.
+  std::string sourceOf(const Instruction *instruction) const;
+  std::string textOf(const Instruction *instruction) const;
+  /// The role that a warp of a CTA plays, from the notes; "" when none is told.
+  std::string roleOf(uint32_t warp) const;
+
+  /// What strong accesses to global memory have published; guarded by its lock.
+  Publications publications;
+  std::mutex synchronisation;
+  std::unordered_map<uint64_t, Causality> published;
+
+  /// Grows whenever anything changes that another thread could wait for.
+  std::atomic<uint64_t> changes = 0;
+
+private:
+  struct Scheduler;
+};
+
+/// Device memory: allocations by address, guarded by one lock while kernels
+/// run.
+class GlobalMemory {
+public:
+  /// Throws std::bad_alloc when the host has no more.
+  std::shared_ptr<MemoryBlock> allocate(uint64_t sizeBytes,
+                                        uint64_t alignment = 512,
+                                        const std::string &name = "");
+  /// False when nothing was allocated at the address.
+  bool free(uint64_t address);
+  /// The block that holds the address; null when none does. Blocks are apart
+  /// from each other, so that running past one's end is noticed.
+  MemoryBlock *find(uint64_t address);
+  /// The nearest block that begins before the address, for messages.
+  MemoryBlock *nearest(uint64_t address);
+  void forgetAccesses();
+  /// Every block, by address.
+  std::vector<std::shared_ptr<MemoryBlock>> all() const {
+    std::vector<std::shared_ptr<MemoryBlock>> result;
+    for (const auto &[address, block] : blocks)
+      result.push_back(block);
+    return result;
+  }
+  mutable std::recursive_mutex lock;
+
+private:
+  std::map<uint64_t, std::shared_ptr<MemoryBlock>> blocks;
+  uint64_t next = 0x7f00'0000'0000;
+};
+
+} // namespace ashlar::sim

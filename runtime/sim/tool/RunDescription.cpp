@@ -1,0 +1,237 @@
+#include "runtime/sim/tool/RunDescription.h"
+
+#include "runtime/sim/driver/Calls.h"
+#include "runtime/sim/driver/State.h"
+#include "runtime/sim/tool/CheckBuffer.h"
+#include "runtime/sim/tool/Npy.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+namespace ashlar::sim::tool {
+namespace {
+
+void expect(Result result, const std::string &what) {
+  if (result == Result::success)
+    return;
+  const char *text = nullptr;
+  calls::getErrorString(result, &text);
+  throw InputError((what.empty() ? "" : what + ": ") +
+                   (text ? text : "driver error"));
+}
+
+driver::ModuleHandle loadModule(const std::string &path) {
+  const std::vector<uint8_t> bytes = readFile(path);
+  if (std::find(bytes.begin(), bytes.end(), 0) != bytes.end())
+    throw InputError(path + ": is no text: the simulator executes PTX text");
+  const std::string text(bytes.begin(), bytes.end());
+  const size_t slash = path.rfind('/');
+  driver::ModuleHandle module = nullptr;
+  expect(calls::init(0), "");
+  expect(calls::moduleLoadText(
+             &module, text, slash == path.npos ? path : path.substr(slash + 1)),
+         "");
+  return module;
+}
+
+std::string kernelsOf(const LoadedModule &module) {
+  std::string names;
+  for (const auto &[name, kernel] : module.kernels)
+    names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+const KernelEntry &findKernel(const LoadedModule &module,
+                              const std::string &name) {
+  if (module.kernels.empty())
+    throw InputError("the PTX has no kernel (.entry)");
+  if (name.empty() && module.kernels.size() == 1)
+    return module.kernels.begin()->second;
+  auto found = module.kernels.find(name);
+  if (found == module.kernels.end())
+    throw InputError((name.empty()
+                          ? std::string("kernel: the PTX has several")
+                          : "kernel: the PTX has no kernel '" + name + "'") +
+                     "; choose one of " + kernelsOf(module));
+  return found->second;
+}
+
+std::vector<driver::DevicePointer>
+fillMemory(const std::vector<Buffer> &buffers) {
+  std::vector<driver::DevicePointer> addresses;
+  for (const Buffer &buffer : buffers) {
+    driver::DevicePointer &address = addresses.emplace_back(0);
+    if (buffer.bytes.empty())
+      continue;
+    const std::string where = "buffers." + buffer.name;
+    try {
+      address =
+          state()
+              .memory
+              ->allocate(buffer.bytes.size(), 512,
+                         "buffer " + buffer.name + " of " +
+                             std::to_string(buffer.bytes.size()) + " bytes")
+              ->address;
+    } catch (const std::bad_alloc &) {
+      throw InputError(where + ": the host has no memory for it");
+    }
+    if (buffer.isInitialised)
+      expect(calls::copyHostToDevice(address, buffer.bytes.data(),
+                                     buffer.bytes.size()),
+             where);
+  }
+  return addresses;
+}
+
+std::vector<uint8_t>
+parameterValue(const Argument &argument,
+               const std::vector<driver::DevicePointer> &addresses) {
+  if (const auto *bytes = std::get_if<std::vector<uint8_t>>(&argument.value))
+    return *bytes;
+  if (const auto *pointer = std::get_if<PointerArgument>(&argument.value)) {
+    const uint64_t address = addresses[pointer->buffer] + pointer->offsetBytes;
+    std::vector<uint8_t> bytes(sizeof(address));
+    std::memcpy(bytes.data(), &address, sizeof(address));
+    return bytes;
+  }
+  const auto &described = std::get<TensorMapArgument>(argument.value);
+  TensorMap map = described.map;
+  map.address = addresses[described.buffer] + described.offsetBytes;
+  uint64_t words[16] = {};
+  if (std::optional<std::string> broken = encodeTensorMap(words, map))
+    throw InputError(argument.where + ": " + *broken);
+  std::vector<uint8_t> bytes(sizeof(words));
+  std::memcpy(bytes.data(), words, sizeof(words));
+  return bytes;
+}
+
+void checkArguments(const ptx::Function &kernel,
+                    const std::vector<Argument> &arguments) {
+  for (size_t i = 0; i < std::min(arguments.size(), kernel.parameters.size());
+       ++i) {
+    const ptx::Variable &parameter = kernel.parameters[i];
+    if (arguments[i].sizeBytes() != parameter.sizeBytes())
+      throw InputError(arguments[i].where + ": is " + arguments[i].what +
+                       " of " + std::to_string(arguments[i].sizeBytes()) +
+                       " bytes; parameter '" + parameter.name + "' has " +
+                       std::to_string(parameter.sizeBytes()));
+  }
+  if (arguments.size() != kernel.parameters.size())
+    throw InputError("arguments: there are " +
+                     std::to_string(arguments.size()) + "; '" + kernel.name +
+                     "' has " + std::to_string(kernel.parameters.size()) +
+                     " parameters (--list shows them)");
+}
+
+void launch(const KernelEntry &kernel, const Description &description,
+            const std::vector<driver::DevicePointer> &addresses) {
+  checkArguments(kernel.text(), description.arguments);
+  std::vector<std::vector<uint8_t>> values;
+  for (const Argument &argument : description.arguments)
+    values.push_back(parameterValue(argument, addresses));
+  std::vector<void *> pointers;
+  for (std::vector<uint8_t> &value : values)
+    pointers.push_back(value.data());
+
+  // The description allows what a program would have to ask for.
+  auto function = reinterpret_cast<driver::FunctionHandle>(
+      const_cast<KernelEntry *>(&kernel));
+  expect(calls::functionSetAttribute(
+             function, driver::FunctionAttribute::maxDynamicSharedSizeBytes,
+             static_cast<int>(description.sharedBytes)),
+         "shared_bytes");
+  expect(calls::functionSetAttribute(
+             function, driver::FunctionAttribute::nonPortableClusterSizeAllowed,
+             1),
+         "cluster");
+  driver::LaunchAttribute cluster = {};
+  cluster.id = driver::LaunchAttributeId::clusterDimension;
+  cluster.clusterDimension = {description.cluster.x, description.cluster.y,
+                              description.cluster.z};
+  driver::LaunchConfig config = {};
+  config.gridX = description.grid.x;
+  config.gridY = description.grid.y;
+  config.gridZ = description.grid.z;
+  config.blockX = description.block.x;
+  config.blockY = description.block.y;
+  config.blockZ = description.block.z;
+  config.sharedBytes = description.sharedBytes;
+  config.attributes = &cluster;
+  config.attributeCount = description.clusterGiven ? 1 : 0;
+  expect(calls::launchKernelEx(&config, function, pointers.data(), nullptr),
+         "the launch");
+}
+
+void save(const Buffer &buffer, const std::vector<uint8_t> &bytes) {
+  std::ofstream file(buffer.save, std::ios::binary);
+  const std::vector<uint8_t> content =
+      buffer.save.ends_with(".npy")
+          ? writeNpy(buffer.element, buffer.shape, bytes)
+          : bytes;
+  file.write(reinterpret_cast<const char *>(content.data()),
+             static_cast<std::streamsize>(content.size()));
+  if (!file.flush())
+    throw InputError("buffers." + buffer.name + ".save: '" + buffer.save +
+                     "' can't be written");
+}
+
+} // namespace
+
+bool Outcome::isRight() const {
+  return reports.empty() && std::ranges::all_of(checks, [](const Check &c) {
+           return c.wrong == 0;
+         });
+}
+
+Outcome run(const std::string &ptxPath, const Description &description) {
+  settings().keepGoing = true; // what was computed is read in any case
+  const driver::ModuleHandle handle = loadModule(ptxPath);
+  const LoadedModule &module = *state().modules.find(handle);
+  const KernelEntry &kernel = findKernel(module, description.kernel);
+  const auto addresses = fillMemory(description.buffers);
+  launch(kernel, description, addresses);
+  Outcome outcome;
+  outcome.reports = takeReports();
+  for (size_t i = 0; i < description.buffers.size(); ++i) {
+    const Buffer &buffer = description.buffers[i];
+    if (!buffer.expected && buffer.save.empty())
+      continue;
+    std::vector<uint8_t> bytes(buffer.bytes.size());
+    expect(calls::copyDeviceToHost(bytes.data(), addresses[i], bytes.size()),
+           "buffers." + buffer.name);
+    if (!buffer.save.empty())
+      save(buffer, bytes);
+    if (buffer.expected)
+      outcome.checks.push_back(checkBuffer(buffer, bytes));
+  }
+  return outcome;
+}
+
+std::string listKernels(const std::string &ptxPath) {
+  const LoadedModule &module = *state().modules.find(loadModule(ptxPath));
+  std::string text;
+  for (const auto &[name, kernel] : module.kernels) {
+    const ptx::Function &function = kernel.text();
+    text += name + "\n";
+    auto dimensions = [&](const char *what,
+                          const std::optional<ptx::Dimensions> &d) {
+      if (d)
+        text += std::string("  ") + what + " " + std::to_string(d->x) + ", " +
+                std::to_string(d->y) + ", " + std::to_string(d->z) + "\n";
+    };
+    dimensions(".reqntid", function.requiredThreads);
+    dimensions(".maxntid", function.maximumThreads);
+    dimensions(".reqnctapercluster", function.requiredCluster);
+    for (const ptx::Variable &parameter : function.parameters) {
+      text += "  " + std::string(ptx::name(parameter.type));
+      if (parameter.elements != 1)
+        text += "[" + std::to_string(parameter.elements) + "]";
+      text += " " + parameter.name + ": " +
+              std::to_string(parameter.sizeBytes()) + " bytes\n";
+    }
+  }
+  return text;
+}
+
+} // namespace ashlar::sim::tool

@@ -1,0 +1,143 @@
+#include "test/mutants/Kernels.h"
+
+#include <fstream>
+#include <stdexcept>
+
+namespace ashlar::test {
+
+namespace {
+
+constexpr int64_t bm = 128, bn = 64, bk = 64;
+
+} // namespace
+
+Kernel multicastGemm() {
+  return kernel("gemm", [] {
+    Size M = size("M"), N = size("N"), K = size("K");
+    Tensor A = input("A", bf16, {M, K});
+    Tensor B = input("B", bf16, {N, K});
+    Tensor D = output("D", bf16, {M, N});
+    cluster({2, 1});
+    TileLoop tiles = persistent({M, N}, {bm, bn}, Raster::grouped(8));
+    Pipeline ring = pipeline(3, smem(bf16, {bm, bk}), // [pipeline]
+                             smem(bf16, {bn, bk}));
+
+    role("load", warps(1), registers(40), [&] {
+      for (auto [m, n] : tiles)
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage s = ring.acquire();              // [acquire]
+          copy(A.tile({m, k}), s[0]);            // [copy A]
+          copy(B.tile({n, k}), s[1], multicast); // [copy B]
+          ring.commit(s);                        // [commit]
+        }
+    });
+
+    role("math", warpgroups(2), registers(232), [&] { // [math]
+      for (auto [m, n] : tiles) {
+        Fragment acc = zeros(f32, {bm, bn});
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage s = ring.wait();          // [wait]
+          acc = mma(s[0], s[1].T(), acc); // [mma]
+          ring.release(s);                // [release]
+        }
+        store(D.tile({m, n}), convert(acc, bf16)); // [store]
+      }
+    });
+  });
+}
+
+Kernel stagedGemm() {
+  return kernel("gemm", [] {
+    Size M = size("M"), N = size("N"), K = size("K");
+    Tensor A = input("A", bf16, {M, K});
+    Tensor B = input("B", bf16, {N, K});
+    Tensor D = output("D", bf16, {M, N});
+    TileLoop tiles = persistent({M, N}, {bm, bn}, Raster::grouped(8));
+    Pipeline ring = pipeline(3, smem(bf16, {bm, bk}), smem(bf16, {bn, bk}));
+    SharedTile staging = shared(bf16, {bm, bn}); // [staging]
+
+    role("load", warps(1), registers(40), [&] {
+      for (auto [m, n] : tiles)
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage s = ring.acquire();
+          copy(A.tile({m, k}), s[0]);
+          copy(B.tile({n, k}), s[1]); // [staged copy B]
+          ring.commit(s);             // [staged commit]
+        }
+    });
+
+    role("math", warpgroups(2), registers(232), [&] {
+      for (auto [m, n] : tiles) {
+        Fragment acc = zeros(f32, {bm, bn});
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage s = ring.wait();
+          acc = mma(s[0], s[1].T(), acc); // [staged mma]
+          ring.release(s);                // [staged release]
+        }
+        store(staging, convert(acc, bf16)); // [stage]
+        copy(staging, D.tile({m, n}));      // [copy out]
+      }
+    });
+  });
+}
+
+namespace {
+
+Kernel alignedGemm(int64_t alignment) {
+  return kernel("gemm", [&] {
+    Size M = size("M"), N = size("N"), K = size("K");
+    Tensor A = input("A", bf16, {M, K}, align(alignment));
+    Tensor B = input("B", bf16, {N, K}, align(alignment));
+    Tensor D = output("D", bf16, {M, N});
+    TileLoop tiles = grid({M, N}, {64, 32}, Raster::along_m());
+    Pipeline ring = pipeline(2, smem(bf16, {64, 32}), smem(bf16, {32, 32}));
+
+    role("load", warps(1), [&] {
+      for (auto [m, n] : tiles)
+        for (Index k : range(ceil_div(K, 32))) {
+          Stage s = ring.acquire();
+          copy(A.tile({m, k}), s[0]); // [thread copy A]
+          copy(B.tile({n, k}), s[1]); // [thread copy B]
+          ring.commit(s);             // [thread commit]
+        }
+    });
+
+    role("math", warpgroups(1), [&] {
+      for (auto [m, n] : tiles) {
+        Fragment acc = zeros(f32, {64, 32});
+        for (Index k : range(ceil_div(K, 32))) {
+          Stage s = ring.wait();          // [thread wait]
+          acc = mma(s[0], s[1].T(), acc); // [thread mma]
+          ring.release(s);                // [thread release]
+        }
+        store(D.tile({m, n}), convert(acc, bf16));
+      }
+    });
+  });
+}
+
+} // namespace
+
+Kernel asyncCopyGemm() { return alignedGemm(8); }
+Kernel threadCopyGemm() { return alignedGemm(2); }
+
+const std::vector<NamedKernel> &mutantKernels() {
+  static const std::vector<NamedKernel> kernels{
+      {"multicast", multicastGemm},
+      {"staged", stagedGemm},
+      {"cp.async", asyncCopyGemm},
+      {"threads", threadCopyGemm},
+  };
+  return kernels;
+}
+
+unsigned lineOf(const std::string &mark) {
+  std::ifstream file(ASHLAR_SOURCE_DIR "/test/mutants/Kernels.cpp");
+  std::string line;
+  for (unsigned number = 1; std::getline(file, line); ++number)
+    if (line.ends_with("// [" + mark + "]"))
+      return number;
+  throw std::runtime_error("no line of the kernels is marked [" + mark + "]");
+}
+
+} // namespace ashlar::test

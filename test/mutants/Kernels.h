@@ -1,0 +1,34 @@
+// The kernels whose PTX the mutants are planted in. Each line that a report may
+// have to name ends in a mark, such as `// [release]`.
+#ifndef ASHLAR_TEST_MUTANTS_KERNELS_H
+#define ASHLAR_TEST_MUTANTS_KERNELS_H
+
+#include "ashlar/ashlar.h"
+
+#include <string>
+#include <vector>
+
+namespace ashlar::test {
+
+/// TMA with multicast in a cluster of 2, two warpgroups of wgmma, D stored by
+/// the threads.
+Kernel multicastGemm();
+/// D staged in shared memory and stored by TMA.
+Kernel stagedGemm();
+/// A and B by cp.async.
+Kernel asyncCopyGemm();
+/// A and B through the producer's registers.
+Kernel threadCopyGemm();
+
+struct NamedKernel {
+  std::string name;
+  Kernel (*make)();
+};
+const std::vector<NamedKernel> &mutantKernels();
+
+/// The number of the line that carries a mark.
+unsigned lineOf(const std::string &mark);
+
+} // namespace ashlar::test
+
+#endif

@@ -1,0 +1,42 @@
+// A bug planted in the PTX of one of the kernels.
+#ifndef ASHLAR_TEST_MUTANTS_MUTANT_H
+#define ASHLAR_TEST_MUTANTS_MUTANT_H
+
+#include "ashlar/artifact.h"
+#include "runtime/sim/machine/Report.h"
+
+#include <string>
+#include <vector>
+
+namespace ashlar::test {
+
+struct Mutant {
+  std::string name;   // what is wrong, in words
+  std::string kernel; // of mutantKernels()
+  /// ECMAScript regular expression, its replacement (with $1, ...), and which
+  /// of the places where it matches is changed: 0 is the first, -1 all.
+  std::string pattern, replacement;
+  int occurrence = 0;
+  sim::Finding finding = sim::Finding::other;
+  /// Marks of lines (see Kernels.h) one of which the report's sites must name.
+  std::vector<std::string> marks;
+};
+
+const std::vector<Mutant> &mutants();
+
+/// The PTX with the bug. Throws `Error` when the pattern does not occur.
+std::string mutate(const std::string &ptx, const Mutant &mutant);
+
+/// Runs a kernel of mutantKernels() in the simulator, on a ragged problem of a
+/// few tiles, under a seed, and checks the result where nothing is reported: a
+/// wrong result is a report as well.
+std::vector<sim::Report> run(const Artifact &artifact, uint64_t seed);
+
+/// The report that finds the mutant as expected, over the first seeds; null
+/// when none does. `all` gets everything that was reported.
+const sim::Report *findExpected(const Mutant &mutant,
+                                const std::vector<sim::Report> &reports);
+
+} // namespace ashlar::test
+
+#endif

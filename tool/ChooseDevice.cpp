@@ -1,0 +1,51 @@
+#include "tool/ChooseDevice.h"
+
+#include "ashlar/error.h"
+#include "runtime/sim/driver/SimulatorDriver.h"
+
+#include <cstdio>
+
+namespace ashlar::harness {
+
+bool isSimulated(const DeviceChoice &choice) {
+  bool simulated = choice.name == "sim";
+  if (choice.name.empty()) {
+    // Asking opens the GPU, which takes a while.
+    static const bool noGpu = Device::unavailable().has_value();
+    simulated = noGpu;
+  }
+  if (!simulated && (choice.seed || choice.seeds || !choice.trace.empty()))
+    throw Error("--seed, --seeds and --trace are of the simulator: add "
+                "--device=sim");
+  return simulated;
+}
+
+Device open(const DeviceChoice &choice) {
+  if (!isSimulated(choice))
+    return Device::open();
+  sim::SimulatorSettings &settings = sim::settings();
+  settings.seed = choice.seed.value_or(settings.seed);
+  settings.seeds = choice.seeds.value_or(settings.seeds);
+  if (!choice.trace.empty())
+    settings.tracePath = choice.trace;
+  settings.quiet = true; // the error has the first report
+  return Device::open(sim::simulatorDriver());
+}
+
+std::string describeSeeds(const DeviceChoice &choice) {
+  const sim::SimulatorSettings &settings = sim::settings();
+  const uint64_t first = choice.seed.value_or(settings.seed);
+  const unsigned count = choice.seeds.value_or(settings.seeds);
+  return count > 1 ? "seeds " + std::to_string(first) + " to " +
+                         std::to_string(first + count - 1)
+                   : "seed " + std::to_string(first);
+}
+
+void printFurtherReports() {
+  const std::vector<sim::Report> reports = sim::takeReports();
+  std::fflush(stdout);
+  for (size_t i = 1; i < reports.size(); ++i)
+    std::fprintf(stderr, "%s\n", reports[i].text().c_str());
+}
+
+} // namespace ashlar::harness

@@ -1,0 +1,34 @@
+// Where a kernel runs: a GPU or the simulator.
+#pragma once
+
+#include "ashlar/device.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ashlar::harness {
+
+/// What the command line says of it.
+struct DeviceChoice {
+  std::string name; ///< "cuda", "sim"; empty: the GPU, or sim without one
+  // Of the simulator.
+  std::optional<uint64_t> seed;  ///< the schedule, or the first one
+  std::optional<unsigned> seeds; ///< how many schedules
+  std::string trace;             ///< a file, or empty
+};
+
+/// Throws `Error` for an option that the device does not have.
+bool isSimulated(const DeviceChoice &choice);
+
+/// Opens it, with the simulator set up as chosen.
+Device open(const DeviceChoice &choice);
+
+/// "seed 3" or "seeds 0 to 49".
+std::string describeSeeds(const DeviceChoice &choice);
+
+/// Prints on the error stream what the simulator found beyond the first
+/// report, which is in the error that the launch gave.
+void printFurtherReports();
+
+} // namespace ashlar::harness

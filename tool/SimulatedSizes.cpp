@@ -1,0 +1,59 @@
+#include "tool/SimulatedSizes.h"
+
+#include <algorithm>
+
+namespace ashlar::harness {
+
+namespace {
+
+/// How far one tile goes along each size; 0 where none does.
+std::vector<int64_t> tileLengths(const Artifact &artifact) {
+  std::vector<int64_t> lengths(artifact.sizes.size(), 0);
+  auto note = [&](const Extent &extent, int64_t length) {
+    if (extent.size >= 0)
+      lengths[extent.size] = std::max(lengths[extent.size], length);
+  };
+  for (const Parameter &parameter : artifact.parameters) {
+    if (parameter.kind != Parameter::Kind::tensorMap)
+      continue;
+    const TensorMapRecipe &recipe = parameter.tensorMap;
+    const std::vector<Extent> &extents =
+        artifact.tensors[recipe.tensor].extents;
+    for (size_t d = 0; d < std::min(extents.size(), recipe.box.size()); ++d)
+      note(extents[d], recipe.box[d]);
+  }
+  return lengths;
+}
+
+/// Half a tile more, and 16 elements: rows stay whole units of 16 bytes, which
+/// a TMA store fills.
+int64_t ragged(int64_t tiles, int64_t length) {
+  return tiles * length + length / 2 + 16;
+}
+
+} // namespace
+
+std::vector<NamedSize> simulatedSizes(const Artifact &artifact,
+                                      std::span<const NamedSize> given) {
+  constexpr int64_t lengthWithoutTiles = 64;
+  const std::vector<int64_t> lengths = tileLengths(artifact);
+  int64_t stages = 1;
+  for (const PipelineInfo &pipeline : artifact.pipelines)
+    stages = std::max<int64_t>(stages, pipeline.stages);
+  std::vector<NamedSize> sizes;
+  for (size_t i = 0; i < artifact.sizes.size(); ++i) {
+    int64_t size =
+        ragged(stages, lengths[i] > 0 ? lengths[i] : lengthWithoutTiles);
+    const GridRule &grid = artifact.grid;
+    for (size_t d = 0; d < grid.extents.size(); ++d)
+      if (grid.extents[d].size == static_cast<int>(i))
+        size = ragged(1, grid.tile[d]);
+    for (const NamedSize &each : given)
+      if (each.name == artifact.sizes[i])
+        size = std::min(size, each.value);
+    sizes.push_back({artifact.sizes[i], size});
+  }
+  return sizes;
+}
+
+} // namespace ashlar::harness
