@@ -25,7 +25,8 @@ std::string header(const std::vector<std::string> &buffers,
 /// other.
 std::string access(const std::string &buffer, const std::string &prefix,
                    unsigned count, unsigned bytes, bool store) {
-  std::string text = ".reg .b64 %" + buffer + ";\nmul.wide.u32 %from, "
+  std::string text = ".reg .b64 %" + buffer +
+                     ";\nmul.wide.u32 %from, "
                      "%thread, " +
                      std::to_string(bytes) + ";\nld.param.u64 %" + buffer +
                      ", [" + buffer + "];\ncvta.to.global.u64 %" + buffer +
@@ -33,8 +34,8 @@ std::string access(const std::string &buffer, const std::string &prefix,
                      ", %from;\n";
   const std::string type = ".b" + std::to_string(bytes * 8) + " ";
   for (unsigned i = 0; i < count; ++i) {
-    const std::string address = "[%" + buffer + "+" +
-                                std::to_string(i * lanes * bytes) + "]";
+    const std::string address =
+        "[%" + buffer + "+" + std::to_string(i * lanes * bytes) + "]";
     const std::string reg = "%" + prefix + std::to_string(i);
     text += store ? "st.global" + type + address + ", " + reg + ";\n"
                   : "ld.global" + type + reg + ", " + address + ";\n";
@@ -48,6 +49,8 @@ struct Multiply {
   std::string layouts = "row.col";
   std::string suffix = ""; // ".satfinite" or ".xor.popc"
   Values values = Values::small, accumulators = Values::small;
+  int selector = -1; // of mma.sp
+  bool orderedMetadata = true;
 };
 
 Case multiplyCase(const Multiply &multiply) {
@@ -58,7 +61,9 @@ Case multiplyCase(const Multiply &multiply) {
   auto registersOf = [&](const std::string &type, unsigned count) {
     return parts * count * elementBits(type) / (lanes * wordBits);
   };
-  const unsigned a = registersOf(multiply.typeA, multiply.m * multiply.k);
+  const bool sparse = multiply.selector >= 0;
+  const unsigned a =
+      registersOf(multiply.typeA, multiply.m * multiply.k / (sparse ? 2 : 1));
   const unsigned b = registersOf(multiply.typeB, multiply.n * multiply.k);
   const unsigned c = registersOf(multiply.typeC, multiply.m * multiply.n);
   const unsigned d = registersOf(multiply.typeD, multiply.m * multiply.n);
@@ -70,21 +75,25 @@ Case multiplyCase(const Multiply &multiply) {
   };
   const unsigned bytes = wordBits / 8;
   std::string text =
-      header({"matrixA", "matrixB", "matrixC", "matrixD"},
-             declare("a", a) + declare("b", b) + declare("c", c) +
-                 declare("d", d)) +
+      header({"matrixA", "matrixB", "matrixC", "matrixD", "metadata"},
+             ".reg .b32 %e<1>;\n" + declare("a", a) + declare("b", b) +
+                 declare("c", c) + declare("d", d)) +
       access("matrixA", "a", a, bytes, false) +
       access("matrixB", "b", b, bytes, false) +
-      access("matrixC", "c", c, bytes, false);
+      access("matrixC", "c", c, bytes, false) +
+      access("metadata", "e", 1, 4, false);
   const bool saturates = multiply.suffix == ".satfinite";
   const std::string mnemonic =
-      "mma.sync.aligned." + multiply.shape + "." + multiply.layouts +
+      (sparse ? multiply.orderedMetadata ? "mma.sp::ordered_metadata" : "mma.sp"
+              : "mma") +
+      std::string(".sync.aligned.") + multiply.shape + "." + multiply.layouts +
       (saturates ? multiply.suffix : "") + "." + multiply.typeD + "." +
       multiply.typeA + "." + multiply.typeB + "." + multiply.typeC +
       (saturates ? "" : multiply.suffix);
   text += mnemonic + " " + registerList("d", d) + ", " + registerList("a", a) +
-          ", " + registerList("b", b) + ", " + registerList("c", c) + ";\n" +
-          access("matrixD", "d", d, bytes, true) + "ret;\n}\n";
+          ", " + registerList("b", b) + ", " + registerList("c", c) +
+          (sparse ? ", %e0, " + std::to_string(multiply.selector) : "") +
+          ";\n" + access("matrixD", "d", d, bytes, true) + "ret;\n}\n";
 
   std::mt19937 random(multiply.m * multiply.k + multiply.n);
   auto fill = [&](const std::string &element, unsigned registers,
@@ -96,6 +105,8 @@ Case multiplyCase(const Multiply &multiply) {
   Case made;
   made.family = "matrix";
   made.name = mnemonic;
+  if (sparse)
+    made.name += " selector " + std::to_string(multiply.selector);
   if (multiply.values == Values::normal)
     made.name += " normal";
   if (multiply.values == Values::special)
@@ -109,13 +120,15 @@ Case multiplyCase(const Multiply &multiply) {
   made.buffers.push_back({.bytes = fill(multiply.typeB, b, multiply.values)});
   made.buffers.push_back(
       {.bytes = fill(multiply.typeC, c, multiply.accumulators)});
-  const double precision = multiply.typeD == "f16"       ? 4e-3
-                           : multiply.typeA[0] == 'e'    ? 1e-3
-                           : multiply.typeD == "f64"     ? 1e-15
-                                                         : 1e-5;
-  made.buffers.push_back(resultBuffer(
-      std::vector<uint8_t>(size_t(d) * lanes * bytes), multiply.typeD,
-      multiply.values, precision * multiply.k));
+  const double precision = multiply.typeD == "f16"    ? 4e-3
+                           : multiply.typeA[0] == 'e' ? 1e-3
+                           : multiply.typeD == "f64"  ? 1e-15
+                                                      : 1e-5;
+  made.buffers.push_back(
+      resultBuffer(std::vector<uint8_t>(size_t(d) * lanes * bytes),
+                   multiply.typeD, multiply.values, precision * multiply.k));
+  made.buffers.push_back(
+      {.bytes = sparseMetadata(random, multiply.typeA, lanes)});
   return made;
 }
 
@@ -208,6 +221,48 @@ void addMultiplies(std::vector<Case> &cases) {
                                       .accumulators = values}));
 }
 
+void addSparseMultiplies(std::vector<Case> &cases) {
+  struct Form {
+    unsigned k;
+    std::vector<std::string> operands;
+    std::vector<std::string> accumulators;
+    int selectors;
+  };
+  const std::vector<Form> forms = {
+      {16, {"f16"}, {"f16", "f32"}, 4},   {32, {"f16"}, {"f16", "f32"}, 2},
+      {16, {"bf16"}, {"f32"}, 4},         {32, {"bf16"}, {"f32"}, 2},
+      {8, {"tf32"}, {"f32"}, 4},          {16, {"tf32"}, {"f32"}, 2},
+      {64, {"e4m3", "e5m2"}, {"f32"}, 1}, {32, {"s8", "u8"}, {"s32"}, 2},
+      {64, {"s8", "u8"}, {"s32"}, 1},     {64, {"s4", "u4"}, {"s32"}, 2},
+      {128, {"s4", "u4"}, {"s32"}, 1},
+  };
+  for (const Form &form : forms)
+    for (const std::string &a : form.operands)
+      for (const std::string &b : form.operands)
+        for (const std::string &accumulator : form.accumulators)
+          for (int selector = 0; selector < form.selectors; ++selector)
+            for (bool ordered : {true, false})
+              for (bool saturates : {false, true}) {
+                if (saturates && accumulator != "s32")
+                  continue;
+                Multiply multiply{"m16n8k" + std::to_string(form.k),
+                                  a,
+                                  b,
+                                  accumulator,
+                                  accumulator,
+                                  16,
+                                  8,
+                                  form.k};
+                if (saturates) {
+                  multiply.suffix = ".satfinite";
+                  multiply.accumulators = Values::any;
+                }
+                multiply.selector = selector;
+                multiply.orderedMetadata = ordered;
+                cases.push_back(multiplyCase(multiply));
+              }
+}
+
 /// Rows at any multiple of 16 bytes: the order in which the lanes give them.
 std::vector<uint8_t> rowOffsets(std::mt19937 &random) {
   std::vector<uint32_t> rows(lanes);
@@ -256,7 +311,8 @@ Case moveCase(const std::string &opcode, unsigned count, bool transposed,
              ".reg .b32 %w<12>, %d<4>, %row<1>;\n.reg .b64 %generic;\n") +
       fillTile() + access("values", "d", 4, 4, false);
   if (space.empty()) {
-    text += "cvt.u64.u32 %generic, %row;\ncvta.shared.u64 %generic, %generic;\n";
+    text +=
+        "cvt.u64.u32 %generic, %row;\ncvta.shared.u64 %generic, %generic;\n";
     address = "%generic";
   }
   if (offset)
@@ -294,8 +350,7 @@ void addMoves(std::vector<Case> &cases) {
       for (bool transposed : {false, true})
         for (const char *space : {".shared", ".shared::cta", ""})
           for (int offset : {0, 16})
-            cases.push_back(
-                moveCase(opcode, count, transposed, space, offset));
+            cases.push_back(moveCase(opcode, count, transposed, space, offset));
   std::mt19937 random(1);
   Case made;
   made.family = "matrix";
@@ -317,6 +372,7 @@ std::vector<Case> matrixCases() {
   std::vector<Case> cases;
   addMoves(cases);
   addMultiplies(cases);
+  addSparseMultiplies(cases);
   return cases;
 }
 

@@ -40,12 +40,11 @@ uint32_t bitsOf(float value, const Format &format) {
 /// bits the hardware keeps.
 uint32_t special(std::mt19937 &random, const Format &format) {
   const bool isE4m3 = std::string(format.type) == "e4m3";
-  const uint32_t top = ((1u << format.exponentBits) - 1)
-                       << format.mantissaBits;
+  const uint32_t top = ((1u << format.exponentBits) - 1) << format.mantissaBits;
   const uint32_t nan = top | ((1u << format.mantissaBits) - 1);
   const uint32_t sign = 1u << (format.exponentBits + format.mantissaBits);
-  const std::array<uint32_t, 5> specials = {
-      0, sign, isE4m3 ? 0 : top, isE4m3 ? sign : top | sign, nan};
+  const std::array<uint32_t, 5> specials = {0, sign, isE4m3 ? 0 : top,
+                                            isE4m3 ? sign : top | sign, nan};
   // Mostly ones, so that not every sum becomes a NaN.
   if (random() % 12 != 0)
     return bitsOf(random() % 2 ? 1.0f : -0.5f, format);
@@ -122,6 +121,22 @@ std::vector<uint8_t> elements(std::mt19937 &random, const std::string &type,
       const int32_t value = static_cast<int32_t>(random() % 2001) - 1000;
       std::memcpy(bytes.data() + 4 * i, &value, 4);
     }
+  return bytes;
+}
+
+std::vector<uint8_t> sparseMetadata(std::mt19937 &random,
+                                    const std::string &type, size_t lanes) {
+  constexpr std::array<uint8_t, 6> pairs = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe};
+  std::vector<uint8_t> bytes(4 * lanes);
+  auto places = [&] {
+    if (type == "tf32")
+      return random() % 2 ? 0x4u : 0xeu;
+    return uint32_t(pairs[random() % pairs.size()]);
+  };
+  for (uint8_t &byte : bytes) {
+    const uint32_t low = places();
+    byte = static_cast<uint8_t>(low | places() << 4);
+  }
   return bytes;
 }
 

@@ -24,6 +24,11 @@ enum class Values : uint8_t {
 std::vector<uint8_t> elements(std::mt19937 &random, const std::string &type,
                               size_t count, Values values);
 
+/// Metadata of a sparse A, a word for each of `lanes` lanes: places of two
+/// elements of each four, in ascending order; for tf32, of one of each two.
+std::vector<uint8_t> sparseMetadata(std::mt19937 &random,
+                                    const std::string &type, size_t lanes);
+
 /// Bits of an element.
 unsigned elementBits(const std::string &type);
 

@@ -53,8 +53,9 @@ struct Product {
   bool aInRegisters = false;
   Values values = Values::small, accumulators = Values::small;
   bool accumulate = true, negateA = false, negateB = false, saturate = false;
-  unsigned steps = 1;          // products, one after the other
-  bool eachInGroup = false;    // committed one by one, waited for late
+  unsigned steps = 1;       // products, one after the other
+  bool eachInGroup = false; // committed one by one, waited for late
+  int selector = -1;        // of a sparse A
 };
 
 bool isInteger(const Product &product) { return product.typeD == "s32"; }
@@ -62,9 +63,10 @@ bool isInteger(const Product &product) { return product.typeD == "s32"; }
 std::string instruction(const Product &product, const std::string &descriptorA,
                         const std::string &descriptorB) {
   const unsigned bits = elementBits(product.typeA);
-  std::string text = "wgmma.mma_async.sync.aligned.m64n" +
-                     std::to_string(product.n) + "k" +
-                     std::to_string(256 / bits);
+  const bool sparse = product.selector >= 0;
+  std::string text = std::string("wgmma.mma_async") + (sparse ? ".sp" : "") +
+                     ".sync.aligned.m64n" + std::to_string(product.n) + "k" +
+                     std::to_string((sparse ? 512 : 256) / bits);
   if (product.saturate)
     text += ".satfinite";
   text += "." + product.typeD + "." + product.typeA + "." + product.typeB;
@@ -73,7 +75,10 @@ std::string instruction(const Product &product, const std::string &descriptorA,
   const unsigned count = product.n / (product.typeD == "f16" ? 4 : 2);
   text += " " + registerList("d", count) + ", " +
           (product.aInRegisters ? registerList("a", 4) : descriptorA) + ", " +
-          descriptorB + ", %accumulate";
+          descriptorB;
+  if (sparse)
+    text += ", %metadata0, " + std::to_string(product.selector);
+  text += ", %accumulate";
   if (!isInteger(product))
     text += std::string(", ") + (product.negateA ? "-1" : "1") + ", " +
             (product.negateB ? "-1" : "1");
@@ -92,8 +97,9 @@ std::string descriptorText(const char *name, const Operand &operand,
   const uint64_t bits = operand.descriptor(rows);
   unsigned advance = 32;
   if (operand.mnMajor)
-    advance = 2 * 16 * static_cast<unsigned>(
-                           bits >> (operand.swizzle ? 32 : 16) & 0x3fff);
+    advance =
+        2 * 16 *
+        static_cast<unsigned>(bits >> (operand.swizzle ? 32 : 16) & 0x3fff);
   else if (operand.swizzle == 0)
     advance = 2 * 16 * static_cast<unsigned>(bits >> 16 & 0x3fff);
   const std::string x = std::string("%descriptor") + name;
@@ -112,8 +118,9 @@ std::string kernel(const Product &product) {
 .address_size 64
 .extern .shared .align 1024 .b8 tiles[];
 .visible .entry kernel(.param .u64 image, .param .u64 fragmentA,
-                       .param .u64 accumulators)
+                       .param .u64 accumulators, .param .u64 metadata)
 {
+.reg .b32 %metadata<1>;
 .reg .b32 %d<128>, %a<4>, %w<4>;
 .reg .b32 %thread, %shared, %at, %address;
 .reg .b64 %from, %descriptorA, %descriptorB, %offset;
@@ -148,6 +155,9 @@ add.u64 %from, %from, %offset;
     }
   };
   memory("a", 4, false);
+  text += "ld.param.u64 %from, [metadata];\n"
+          "cvta.to.global.u64 %from, %from;\nadd.u64 %from, %from, %offset;\n";
+  memory("metadata", 1, false);
   text += "ld.param.u64 %from, [accumulators];\n"
           "cvta.to.global.u64 %from, %from;\nadd.u64 %from, %from, %offset;\n";
   memory("d", count, false);
@@ -199,10 +209,12 @@ Case makeCase(const Product &product) {
   image.insert(image.end(), rest.begin(), rest.end());
   made.buffers.push_back({.bytes = std::move(image)});
   made.buffers.push_back({.bytes = fill(product.typeA, threads * 16)});
-  made.buffers.push_back(resultBuffer(
-      elements(random, product.typeD,
-               size_t(64) * product.n, product.accumulators),
-      product.typeD, product.values, tolerance(product)));
+  made.buffers.push_back(
+      resultBuffer(elements(random, product.typeD, size_t(64) * product.n,
+                            product.accumulators),
+                   product.typeD, product.values, tolerance(product)));
+  made.buffers.push_back(
+      {.bytes = sparseMetadata(random, product.typeA, threads)});
   return made;
 }
 
@@ -215,10 +227,10 @@ struct Types {
   const char *a, *b, *d;
 };
 constexpr Types allTypes[] = {
-    {"f16", "f16", "f16"},   {"f16", "f16", "f32"},  {"bf16", "bf16", "f32"},
+    {"f16", "f16", "f16"},   {"f16", "f16", "f32"},   {"bf16", "bf16", "f32"},
     {"tf32", "tf32", "f32"}, {"e4m3", "e4m3", "f32"}, {"e4m3", "e5m2", "f16"},
     {"e5m2", "e4m3", "f32"}, {"e5m2", "e5m2", "f16"}, {"s8", "s8", "s32"},
-    {"s8", "u8", "s32"},     {"u8", "s8", "s32"},    {"u8", "u8", "s32"},
+    {"s8", "u8", "s32"},     {"u8", "s8", "s32"},     {"u8", "u8", "s32"},
     {"b1", "b1", "s32"},
 };
 
@@ -266,8 +278,7 @@ void addLayouts(std::vector<Product> &products) {
       Product product{.n = n, .steps = n > 128 ? 2u : 4u};
       product.a = {.swizzle = swizzle, .mnMajor = true};
       product.b = {.swizzle = swizzle, .mnMajor = true};
-      product.name =
-          "steps.n" + std::to_string(n) + "." + describe(product.a);
+      product.name = "steps.n" + std::to_string(n) + "." + describe(product.a);
       products.push_back(product);
     }
 }
@@ -292,9 +303,11 @@ void addOddDescriptors(std::vector<Product> &products) {
        {.swizzle = 0, .mnMajor = true, .leading = 128, .stride = 1280}},
       {"offset.16", {.offset = 16}, {.offset = 48}},
       {"offset.rows", {.offset = 128}, {.offset = 384}},
-      {"offset.rows.32", {.swizzle = 3, .offset = 32},
+      {"offset.rows.32",
+       {.swizzle = 3, .offset = 32},
        {.swizzle = 3, .offset = 96}},
-      {"offset.rows.64", {.swizzle = 2, .offset = 64},
+      {"offset.rows.64",
+       {.swizzle = 2, .offset = 64},
        {.swizzle = 2, .offset = 192}},
       {"stride.rows", {.stride = 1152}, {.stride = 1664}},
   };
@@ -306,21 +319,20 @@ void addOddDescriptors(std::vector<Product> &products) {
   for (unsigned swizzle = 1; swizzle < 4; ++swizzle)
     for (unsigned base = 0; base < 8; ++base)
       for (unsigned rows : {0u, 1u, 3u, 4u, 6u}) {
-        const Operand operand{.swizzle = swizzle,
-                              .offset = rows * 128,
-                              .baseOffset = base};
-        products.push_back(
-            {.name = "descriptor.base" + std::to_string(base) + "." +
-                     describe(operand) + ".at" + std::to_string(rows),
-             .a = operand,
-             .b = operand});
+        const Operand operand{
+            .swizzle = swizzle, .offset = rows * 128, .baseOffset = base};
+        products.push_back({.name = "descriptor.base" + std::to_string(base) +
+                                    "." + describe(operand) + ".at" +
+                                    std::to_string(rows),
+                            .a = operand,
+                            .b = operand});
       }
 }
 
 void addArithmetic(std::vector<Product> &products) {
   for (const Types &types : allTypes) {
-    const std::string name = std::string(types.d) + "." + types.a + "." +
-                             types.b;
+    const std::string name =
+        std::string(types.d) + "." + types.a + "." + types.b;
     const bool integers = std::string(types.d) == "s32";
     Product product{.typeA = types.a, .typeB = types.b, .typeD = types.d};
     auto add = [&](const char *what, auto change) {
@@ -371,6 +383,35 @@ void addArithmetic(std::vector<Product> &products) {
   }
 }
 
+void addSparse(std::vector<Product> &products) {
+  for (const Types &types : allTypes) {
+    const bool eightBits = elementBits(types.a) == 8;
+    if (std::string(types.a) == "b1")
+      continue;
+    for (int selector = 0; selector < (eightBits ? 1 : 2); ++selector)
+      for (unsigned form = 0; form < 7; ++form) {
+        Product product{.typeA = types.a, .typeB = types.b, .typeD = types.d};
+        product.selector = selector;
+        product.n = 48;
+        if (form < 4)
+          product.a.swizzle = product.b.swizzle = form;
+        product.aInRegisters = form == 4;
+        if (form >= 5) {
+          if (elementBits(types.a) != 16)
+            continue;
+          product.a.mnMajor = product.b.mnMajor = true;
+          product.a.swizzle = form == 5 ? 1 : 3;
+          product.b.swizzle = form == 5 ? 2 : 0;
+        }
+        product.name =
+            std::string("sparse.") + types.d + "." + types.a + "." + types.b +
+            "." + (product.aInRegisters ? "registers" : describe(product.a)) +
+            "." + describe(product.b) + ".selector" + std::to_string(selector);
+        products.push_back(product);
+      }
+  }
+}
+
 } // namespace
 
 std::vector<Case> wgmmaCases() {
@@ -379,6 +420,7 @@ std::vector<Case> wgmmaCases() {
   addLayouts(products);
   addOddDescriptors(products);
   addArithmetic(products);
+  addSparse(products);
   std::vector<Case> cases;
   for (const Product &product : products)
     cases.push_back(makeCase(product));

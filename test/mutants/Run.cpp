@@ -63,8 +63,13 @@ std::vector<sim::Report> run(const Artifact &artifact, uint64_t seed) {
   try {
     Device device = Device::open(sim::simulatorDriver());
     Module module(device, artifact);
-    // Ragged, more than one tile each way, more blocks of K than stages.
-    const std::vector<NamedSize> sizes = {{"M", 260}, {"N", 136}, {"K", 328}};
+    // Ragged, more than one tile each way, more blocks of K than stages; with
+    // a staged store, more tiles than CTAs.
+    const bool isStaged = artifact.ptx.find("bulk_group") != std::string::npos;
+    const std::vector<NamedSize> sizes =
+        isStaged
+            ? std::vector<NamedSize>{{"M", 260}, {"N", 2888}, {"K", 200}}
+            : std::vector<NamedSize>{{"M", 260}, {"N", 136}, {"K", 328}};
     Problem problem = harness::nameProblem(artifact, sizes, {});
     harness::addTensors(artifact, problem);
     harness::DeviceProblem onDevice(device, artifact, problem);

@@ -30,7 +30,13 @@ int printTable(const std::string &only, uint64_t seeds) {
     if (mutant.name.find(only) == std::string::npos)
       continue;
     Artifact artifact = artifactOf(mutant.kernel);
-    artifact.ptx = mutate(artifact.ptx, mutant);
+    try {
+      artifact.ptx = mutate(artifact.ptx, mutant);
+    } catch (const Error &error) {
+      std::printf("| %s | | CAN'T BE PLANTED | |\n", mutant.name.c_str());
+      ++missed;
+      continue;
+    }
     std::string text;
     bool found = false;
     for (uint64_t seed = 0; seed < seeds && !found; ++seed) {

@@ -1,9 +1,10 @@
-// mma.sync with dense operands (PTX ISA, "Warp Level Matrix Multiply-Accumulate
-// Instructions: mma").
+// mma.sync and mma.sp (PTX ISA, "Warp Level Matrix Multiply-Accumulate
+// Instructions").
 
 #include "runtime/sim/instructions/MatrixOperands.h"
 #include "runtime/sim/machine/MatrixFragment.h"
 #include "runtime/sim/machine/MatrixProduct.h"
+#include "runtime/sim/machine/SparseMatrix.h"
 #include "runtime/sim/machine/Warp.h"
 
 #include <algorithm>
@@ -23,6 +24,27 @@ struct Multiply : Instruction {
   MatrixType typeC = MatrixType::f32, typeD = MatrixType::f32;
   unsigned halves = 2, k = 0;
   std::vector<Slot> d, a, b, c;
+  // mma.sp:
+  bool sparse = false, orderedMetadata = false;
+  Slot metadata;
+  unsigned selector = 0;
+
+  /// The rows of A as packed elements, with the zeros of a sparse A.
+  void gatherA(Warp &warp, uint8_t *out) const {
+    const unsigned rowBytes = k * bits(typeA) / 8;
+    if (!sparse)
+      return gatherRows(warp, a, halves, rowBytes, out);
+    std::array<uint8_t, maxRows * maxRowBytes / 2> packed;
+    gatherRows(warp, a, halves, rowBytes / 2, packed.data());
+    if (!expandSparse(typeA, packed.data(), warp.lanes<uint32_t>(metadata),
+                      selector, rowBytes, orderedMetadata, out))
+      warp.report(Finding::other,
+                  orderedMetadata
+                      ? "the metadata of mma.sp::ordered_metadata gives two "
+                        "elements one place, or not in ascending order"
+                      : "the metadata of mma.sp gives two elements one place",
+                  "reads the metadata");
+  }
 };
 
 /// The products of all types but b1: T is what they are widened to.
@@ -31,11 +53,11 @@ template <class T> struct MultiplyValues final : Multiply {
 
   Step execute(Warp &warp, LaneMask) const override {
     alignas(64) std::array<uint8_t, maxRows * maxRowBytes> packed;
-    constexpr unsigned maxDepth = sizeof(T) == 8 ? 16 : 64;
+    constexpr unsigned maxDepth = sizeof(T) == 8 ? 16 : 128;
     std::array<T, maxRows * maxDepth> wideA;
     std::array<T, columns * maxDepth> rowsB, wideB;
     const unsigned rowBytes = k * bits(typeA) / 8;
-    gatherRows(warp, a, halves, rowBytes, packed.data());
+    gatherA(warp, packed.data());
     widen(typeA, packed.data(), wideA.data(), size_t(8) * halves * k);
     gatherRows(warp, b, 1, rowBytes, packed.data());
     widen(typeB, packed.data(), rowsB.data(), size_t(columns) * k);
@@ -173,19 +195,31 @@ const Form forms[] = {
     {{16, 8, 16}, {f64}},
 };
 
+const Form sparseForms[] = {
+    {{16, 8, 16}, {f16, bf16, tf32}},
+    {{16, 8, 32}, {f16, bf16}},
+    {{16, 8, 8}, {tf32}},
+    {{16, 8, 64}, {e4m3, e5m2}, true},
+    {{16, 8, 32}, {s8, u8}, true},
+    {{16, 8, 64}, {s8, u8}, true},
+    {{16, 8, 64}, {s4, u4}, true},
+    {{16, 8, 128}, {s4, u4}, true},
+};
+
 void checkForm(Decoder &decoder, const Multiply &form, MatrixShape shape) {
   auto holds = [](const Form &each, MatrixType type) {
     return std::find(each.operands.begin(), each.operands.end(), type) !=
            each.operands.end();
   };
-  const bool known =
-      std::any_of(std::begin(forms), std::end(forms), [&](const Form &each) {
-        return each.shape == shape && holds(each, form.typeA) &&
-               holds(each, form.typeB) &&
-               (each.mixes || form.typeA == form.typeB);
-      });
+  const std::span<const Form> all =
+      form.sparse ? std::span<const Form>(sparseForms) : forms;
+  const bool known = std::any_of(all.begin(), all.end(), [&](const Form &each) {
+    return each.shape == shape && holds(each, form.typeA) &&
+           holds(each, form.typeB) && (each.mixes || form.typeA == form.typeB);
+  });
   if (!known)
-    decoder.refuse("sm_90a has no mma of this shape for ." +
+    decoder.refuse(std::string("sm_90a has no ") +
+                   (form.sparse ? "mma.sp" : "mma") + " of this shape for ." +
                    std::string(name(form.typeA)) + " and ." +
                    std::string(name(form.typeB)));
   const bool isInteger = isIntegerOperand(form.typeA);
@@ -212,7 +246,7 @@ void takeRegisters(Decoder &decoder, Multiply &form, unsigned registersA,
                    unsigned registersB, unsigned registersC,
                    unsigned registersD) {
   decoder.expectNoMoreModifiers();
-  decoder.expectOperands(4);
+  decoder.expectOperands(form.sparse ? 6 : 4);
   const auto operandType = form.typeA == f64 ? ptx::Type::b64 : ptx::Type::b32;
   form.a = fragment(decoder, decoder.operand(1), registersA, false, "A",
                     operandType);
@@ -242,6 +276,18 @@ Decoded decodeQuads(Decoder &decoder, bool columnMajorA, bool rowMajorB) {
   return made;
 }
 
+void takeMetadata(Decoder &decoder, Multiply &form) {
+  form.metadata = decoder.source(decoder.operand(4), ptx::Type::b32);
+  const int64_t selector = decoder.immediate(decoder.operand(5));
+  const unsigned lanes =
+      metadataLanes(form.typeA, form.k * bits(form.typeA) / 8);
+  if (selector < 0 || selector >= 4 / lanes)
+    decoder.refuse("the sparsity selector is " + std::to_string(selector) +
+                   "; with this shape it is less than " +
+                   std::to_string(4 / lanes));
+  form.selector = static_cast<unsigned>(selector);
+}
+
 template <class Made>
 Decoded complete(Decoder &decoder, std::unique_ptr<Made> made,
                  const Multiply &types, MatrixShape shape) {
@@ -253,10 +299,15 @@ Decoded complete(Decoder &decoder, std::unique_ptr<Made> made,
   made->k = shape.k;
   const unsigned laneBits = 4 * (types.typeA == f64 ? 64 : 32);
   const unsigned stretches = shape.k * bits(types.typeA) / laneBits;
+  made->sparse = types.sparse;
+  made->orderedMetadata = types.orderedMetadata;
   const unsigned accumulators =
       accumulatorRegisters(types.typeC, made->halves, 1);
-  takeRegisters(decoder, *made, stretches * made->halves, stretches,
+  takeRegisters(decoder, *made,
+                stretches * made->halves / (made->sparse ? 2 : 1), stretches,
                 accumulators, accumulators);
+  if (made->sparse)
+    takeMetadata(decoder, *made);
   return made;
 }
 
@@ -266,9 +317,9 @@ struct Types final : Multiply {
 
 Decoded decodeMma(Decoder &decoder) {
   Modifiers &modifiers = decoder.modifiers;
-  if (modifiers.next().starts_with("sp"))
-    decoder.refuse("products with a sparse A are not simulated; use the "
-                   "dense mma");
+  Types types;
+  types.orderedMetadata = modifiers.take("sp::ordered_metadata");
+  types.sparse = types.orderedMetadata || modifiers.take("sp");
   takeSyncAligned(decoder);
   const MatrixShape shape = takeShape(decoder);
   const int layoutA = modifiers.takeOneOf({"row", "col"});
@@ -285,7 +336,6 @@ Decoded decodeMma(Decoder &decoder) {
   }
   if (layoutA != 0 || layoutB != 0)
     decoder.refuse("A must be .row and B .col with this shape and type");
-  Types types;
   takeTypes(decoder, types);
   saturate |= modifiers.take("satfinite");
   checkForm(decoder, types, shape);

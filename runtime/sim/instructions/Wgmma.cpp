@@ -4,6 +4,7 @@
 #include "runtime/sim/machine/Wgmma.h"
 #include "runtime/sim/instructions/MatrixOperands.h"
 #include "runtime/sim/instructions/ProgramBuilder.h"
+#include "runtime/sim/machine/SparseMatrix.h"
 
 #include <algorithm>
 
@@ -92,7 +93,7 @@ void checkTypes(Decoder &decoder, const WgmmaForm &form) {
 }
 
 void checkShape(Decoder &decoder, const WgmmaForm &form, MatrixShape shape) {
-  const unsigned depth = depthOf(form.typeA);
+  const unsigned depth = depthOf(form.typeA) * (form.sparse ? 2 : 1);
   if (shape.m != 64 || shape.k != depth)
     decoder.refuse("with elements of ." + std::string(name(form.typeA)) +
                    " the shape must be .m64nNk" + std::to_string(depth));
@@ -151,14 +152,26 @@ void findWriters(Decoder &decoder, WgmmaForm &form) {
   }
 }
 
+[[maybe_unused]] void takeMetadata(Decoder &decoder, WgmmaForm &form) {
+  form.metadata = decoder.source(decoder.operand(3), ptx::Type::b32);
+  std::vector<Slot> read = form.a;
+  read.push_back(form.metadata);
+  form.rangesA = rangesOf(read);
+  const int64_t selector = decoder.immediate(decoder.operand(4));
+  const unsigned choices = 4 / metadataLanes(form.typeA, 64);
+  if (selector < 0 || selector >= choices)
+    decoder.refuse("the sparsity selector is " + std::to_string(selector) +
+                   "; with this type it is less than " +
+                   std::to_string(choices));
+  form.selector = static_cast<unsigned>(selector);
+}
+
 Decoded decodeMultiply(Decoder &decoder) {
   Modifiers &modifiers = decoder.modifiers;
-  if (modifiers.take("sp"))
-    decoder.refuse("products with a sparse A are not simulated; use the "
-                   "dense wgmma.mma_async");
-  takeSyncAligned(decoder);
   auto made = std::make_unique<WgmmaMultiply>();
   WgmmaForm &form = made->form;
+  form.sparse = modifiers.take("sp");
+  takeSyncAligned(decoder);
   const MatrixShape shape = takeShape(decoder);
   form.saturate = modifiers.take("satfinite");
   form.typeD = takeMatrixType(decoder);
@@ -172,6 +185,8 @@ Decoded decodeMultiply(Decoder &decoder) {
   if (form.saturate &&
       (!isIntegerOperand(form.typeA) || form.typeA == MatrixType::b1))
     decoder.refuse(".satfinite is for .s8 and .u8 only");
+  if (form.sparse && form.typeA == MatrixType::b1)
+    decoder.refuse("a sparse A can't be .b1");
   if (form.typeA == MatrixType::b1 &&
       (!modifiers.take("and") || !modifiers.take("popc")))
     decoder.refuse("with .b1 it needs .and.popc");
@@ -182,7 +197,8 @@ Decoded decodeMultiply(Decoder &decoder) {
   const bool transposes = bits(form.typeA) == 16;
   const size_t scales = isInteger ? 0 : 2;
   const size_t transpositions = transposes ? (fromShared ? 2 : 1) : 0;
-  decoder.expectOperands(4 + scales + transpositions);
+  const size_t afterB = form.sparse ? 5 : 3; // where scale-d stands
+  decoder.expectOperands(afterB + 1 + scales + transpositions);
   form.d =
       fragment(decoder, decoder.operand(0),
                shape.n / (form.typeD == MatrixType::f16 ? 4 : 2), true, "D");
@@ -196,15 +212,18 @@ Decoded decodeMultiply(Decoder &decoder) {
       decoder.refuse("a register stands in both A and D");
   }
   made->descriptorB = decoder.source(decoder.operand(2), ptx::Type::b64);
+  if (form.sparse)
+    takeMetadata(decoder, form);
   made->scaleD =
-      decoder.predicateSource(decoder.operand(3), made->scaleDNegated);
+      decoder.predicateSource(decoder.operand(afterB), made->scaleDNegated);
   if (scales)
-    form.negate = choice(decoder, 4, 1, -1, "imm-scale-a") !=
-                  choice(decoder, 5, 1, -1, "imm-scale-b");
+    form.negate = choice(decoder, afterB + 1, 1, -1, "imm-scale-a") !=
+                  choice(decoder, afterB + 2, 1, -1, "imm-scale-b");
   if (transposes && fromShared)
-    form.transposeA = choice(decoder, 6, 0, 1, "imm-trans-a");
+    form.transposeA = choice(decoder, afterB + 3, 0, 1, "imm-trans-a");
   if (transposes)
-    form.transposeB = choice(decoder, fromShared ? 7 : 6, 0, 1, "imm-trans-b");
+    form.transposeB =
+        choice(decoder, afterB + (fromShared ? 4 : 3), 0, 1, "imm-trans-b");
   findWriters(decoder, form);
   return made;
 }

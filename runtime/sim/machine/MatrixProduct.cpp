@@ -58,14 +58,15 @@ template <> struct Vector<int32_t> {
     }
 
 #ifdef ASHLAR_HAS_AVX2
-[[gnu::target("avx2")]] void
-multiplyAddAvx2(float *accumulator, const float *a, const float *b,
-                unsigned halves, unsigned blocks, unsigned k) {
+[[gnu::target("avx2")]] void multiplyAddAvx2(float *accumulator, const float *a,
+                                             const float *b, unsigned halves,
+                                             unsigned blocks, unsigned k) {
   ASHLAR_MULTIPLY_ADD(float)
 }
-[[gnu::target("avx2")]] void
-multiplyAddAvx2(int32_t *accumulator, const int32_t *a, const int32_t *b,
-                unsigned halves, unsigned blocks, unsigned k) {
+[[gnu::target("avx2")]] void multiplyAddAvx2(int32_t *accumulator,
+                                             const int32_t *a, const int32_t *b,
+                                             unsigned halves, unsigned blocks,
+                                             unsigned k) {
   ASHLAR_MULTIPLY_ADD(int32_t)
 }
 const bool hasAvx2 = __builtin_cpu_supports("avx2");
@@ -77,8 +78,7 @@ void forEachSum(T *accumulator, unsigned halves, unsigned blocks, Add add) {
   for (unsigned block = 0; block < blocks; ++block)
     for (unsigned half = 0; half < halves; ++half)
       for (unsigned parity = 0; parity < 2; ++parity) {
-        T *lanes =
-            accumulator + accumulatorOffset(halves, block, half, parity);
+        T *lanes = accumulator + accumulatorOffset(halves, block, half, parity);
         for (unsigned lane = 0; lane < warpLanes; ++lane)
           add(lanes[lane], 8 * half + lane / 4,
               8 * block + 2 * (lane % 4) + parity);

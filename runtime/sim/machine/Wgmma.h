@@ -37,8 +37,11 @@ struct WgmmaForm {
   bool transposeA = false, transposeB = false; // MN-major
   bool negate = false;   // of the products: imm-scale-a times imm-scale-b
   bool saturate = false; // .satfinite
+  bool sparse = false;   // wgmma.mma_async.sp: half of A is stored
+  unsigned selector = 0; // of the lanes that contribute metadata
+  Slot metadata;
   std::vector<Slot> d, a; // `a` is empty when A lies in shared memory
-  std::vector<RegisterRange> rangesD, rangesA;
+  std::vector<RegisterRange> rangesD, rangesA; // metadata counts as A
   /// Instructions that write registers of A or D between the last wgmma.fence
   /// in straight-line code and this instruction.
   std::vector<const Instruction *> writersSinceFence;
@@ -70,12 +73,14 @@ private:
                   const char *operand);
   void readShared(const std::vector<uint32_t> &chunks, uint8_t *out);
   void track(const std::vector<uint32_t> &chunks);
+  /// The 16 rows of A, as packed elements, with the zeros of a sparse A.
+  void gatherA(uint8_t *out);
   template <class T> const T *widenedB();
   template <class T> void multiply();
   void multiplyBits();
 
   const uint64_t descriptorB;
-  const bool accumulate; // else D starts from zero
+  const bool accumulate;                  // else D starts from zero
   std::vector<uint32_t> chunksA, chunksB; // shared addresses of 16 bytes each
 };
 

@@ -24,11 +24,11 @@
 namespace ashlar::sim {
 
 struct WgmmaDescriptor {
-  uint32_t start = 0;           // bits 0-13, times 16
-  uint32_t leading = 0;         // bits 16-29, times 16
-  uint32_t stride = 0;          // bits 32-45, times 16
-  uint32_t baseOffset = 0;      // bits 49-51
-  uint32_t swizzleBytes = 16;   // bits 62-63: 16, 128, 64, 32
+  uint32_t start = 0;         // bits 0-13, times 16
+  uint32_t leading = 0;       // bits 16-29, times 16
+  uint32_t stride = 0;        // bits 32-45, times 16
+  uint32_t baseOffset = 0;    // bits 49-51
+  uint32_t swizzleBytes = 16; // bits 62-63: 16, 128, 64, 32
   explicit WgmmaDescriptor(uint64_t bits);
 
   /// The shared address of a chunk: `outer` counts rows (K-major) or groups of

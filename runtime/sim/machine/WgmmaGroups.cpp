@@ -72,8 +72,8 @@ void WgmmaGroups::issue(Warp &warp, const WgmmaForm &form, uint64_t descriptorA,
                         uint64_t descriptorB, bool accumulate) {
   checkWarpgroup(warp, descriptorA, descriptorB);
   checkFence(warp, form);
-  auto operation = std::make_shared<WgmmaOperation>(
-      warp, form, descriptorA, descriptorB, accumulate);
+  auto operation = std::make_shared<WgmmaOperation>(warp, form, descriptorA,
+                                                    descriptorB, accumulate);
   operation->group = committed + 1;
   operation->accessor = warp.accessor(0);
   operation->accessor.agent = agent;
@@ -86,11 +86,11 @@ void WgmmaGroups::issue(Warp &warp, const WgmmaForm &form, uint64_t descriptorA,
     use(warp, form.rangesA, false);
   if (!openGroup && warp.index % 4 == 0)
     if (Trace *trace = warp.cluster.launch.options.trace.get())
-      traced.emplace_back(operation->group,
-                          trace->beginOperation(
-                              warp, Trace::Engine::tensorCore,
-                              "wgmma group " +
-                                  std::to_string(operation->group)));
+      traced.emplace_back(
+          operation->group,
+          trace->beginOperation(warp, Trace::Engine::tensorCore,
+                                "wgmma group " +
+                                    std::to_string(operation->group)));
   openGroup = true;
   pending.push_back(operation);
   warp.cluster.issue(std::move(operation));

@@ -4,6 +4,7 @@
 #include "runtime/sim/machine/Launch.h"
 #include "runtime/sim/machine/MatrixFragment.h"
 #include "runtime/sim/machine/MatrixProduct.h"
+#include "runtime/sim/machine/SparseMatrix.h"
 #include "runtime/sim/machine/Wgmma.h"
 #include "runtime/sim/machine/WgmmaDescriptor.h"
 
@@ -19,7 +20,14 @@ namespace {
 
 constexpr unsigned chunkBytes = 16;
 constexpr unsigned rowsOfWarp = 16;
-constexpr unsigned depthBytes = 32; // of an operand along K
+constexpr unsigned storedBytes = 32;   // of A along K
+constexpr unsigned maxDepthBytes = 64; // of an operand along K, when sparse
+constexpr unsigned maxDepth = 64;      // elements along K but of b1
+
+/// Bytes of an operand along K, the zeros of a sparse A included.
+unsigned depthBytes(const WgmmaForm &form) {
+  return form.sparse ? maxDepthBytes : storedBytes;
+}
 
 /// B operands that were widened lately, by the bytes they came from: all warps
 /// that multiply by the same tile share the work. Kept by the CTA's first warp.
@@ -49,9 +57,11 @@ WgmmaOperation::WgmmaOperation(Warp &warp, const WgmmaForm &form,
   if (form.a.empty())
     findChunks(chunksA, descriptorA, !form.transposeA,
                warp.index % 4 * rowsOfWarp, rowsOfWarp,
-               form.transposeA ? form.k : depthBytes / chunkBytes, "A");
+               form.transposeA ? form.k / (form.sparse ? 2 : 1)
+                               : storedBytes / chunkBytes,
+               "A");
   findChunks(chunksB, descriptorB, !form.transposeB, 0, form.n,
-             form.transposeB ? form.k : depthBytes / chunkBytes, "B");
+             form.transposeB ? form.k : depthBytes(form) / chunkBytes, "B");
 }
 
 void WgmmaOperation::findChunks(std::vector<uint32_t> &chunks, uint64_t bits,
@@ -94,7 +104,8 @@ std::string WgmmaOperation::describe() const {
 // access, whatever the order in which the layout visits them.
 void WgmmaOperation::track(const std::vector<uint32_t> &chunks) {
   MemoryBlock &shared = *warp.cta.shared;
-  const auto [least, greatest] = std::minmax_element(chunks.begin(), chunks.end());
+  const auto [least, greatest] =
+      std::minmax_element(chunks.begin(), chunks.end());
   const uint32_t firstWord = *least / chunkBytes / 64;
   std::array<uint64_t, (1u << 18) / chunkBytes / 64> marked;
   const uint32_t words = *greatest / chunkBytes / 64 - firstWord + 1;
@@ -152,7 +163,7 @@ void WgmmaOperation::readShared(const std::vector<uint32_t> &chunks,
 }
 
 template <class T> const T *WgmmaOperation::widenedB() {
-  std::array<uint8_t, maxProductColumns * depthBytes> bytes;
+  std::array<uint8_t, maxProductColumns * maxDepthBytes> bytes;
   readShared(chunksB, bytes.data());
   const size_t size = chunksB.size() * chunkBytes;
   auto &operands = warp.cta.warps.front()->state<WidenedOperands>();
@@ -171,7 +182,7 @@ template <class T> const T *WgmmaOperation::widenedB() {
     entry->values.resize(size_t(form.n) * form.k);
   }
   entry->bytes.assign(bytes.begin(), bytes.begin() + size);
-  std::array<T, maxProductColumns * depthBytes> wide;
+  std::array<T, maxProductColumns * maxDepth> wide;
   const size_t count = size_t(form.n) * form.k;
   widen(form.typeB, bytes.data(), wide.data(), count);
   T *values = reinterpret_cast<T *>(entry->values.data());
@@ -182,20 +193,43 @@ template <class T> const T *WgmmaOperation::widenedB() {
   return values;
 }
 
-template <class T> void WgmmaOperation::multiply() {
-  std::array<uint8_t, rowsOfWarp * depthBytes> bytes;
-  std::array<T, rowsOfWarp * depthBytes> a;
-  if (form.a.empty())
-    readShared(chunksA, bytes.data());
-  else
-    gatherRows(warp, form.a, 2, depthBytes, bytes.data());
-  widen(form.typeA, bytes.data(), a.data(), size_t(rowsOfWarp) * form.k);
-  if (form.transposeA) {
-    const std::array<T, rowsOfWarp * depthBytes> byK = a;
-    for (unsigned row = 0; row < rowsOfWarp; ++row)
-      for (unsigned step = 0; step < form.k; ++step)
-        a[row * form.k + step] = byK[step * rowsOfWarp + row];
+void WgmmaOperation::gatherA(uint8_t *out) {
+  std::array<uint8_t, rowsOfWarp * storedBytes> stored;
+  if (!form.a.empty()) {
+    gatherRows(warp, form.a, 2, storedBytes, stored.data());
+  } else {
+    readShared(chunksA, stored.data());
+    if (form.transposeA) { // rows of k; 16-bit elements
+      std::array<uint16_t, rowsOfWarp * storedBytes / 2> byK, byRow;
+      std::memcpy(byK.data(), stored.data(), stored.size());
+      constexpr unsigned depth = storedBytes / 2;
+      for (unsigned row = 0; row < rowsOfWarp; ++row)
+        for (unsigned step = 0; step < depth; ++step)
+          byRow[row * depth + step] = byK[step * rowsOfWarp + row];
+      std::memcpy(stored.data(), byRow.data(), stored.size());
+    }
   }
+  if (!form.sparse) {
+    std::copy(stored.begin(), stored.end(), out);
+    return;
+  }
+  if (!expandSparse(form.typeA, stored.data(),
+                    warp.lanes<uint32_t>(form.metadata), form.selector,
+                    maxDepthBytes, true, out)) {
+    Report report;
+    report.finding = Finding::other;
+    report.sentence = "the metadata of a sparse A gives two elements one "
+                      "place, or not in ascending order";
+    report.sites.push_back(warp.cluster.site(accessor, "reads the metadata"));
+    warp.cluster.launch.reporter.add(std::move(report));
+  }
+}
+
+template <class T> void WgmmaOperation::multiply() {
+  std::array<uint8_t, rowsOfWarp * maxDepthBytes> bytes;
+  std::array<T, rowsOfWarp * maxDepth> a;
+  gatherA(bytes.data());
+  widen(form.typeA, bytes.data(), a.data(), size_t(rowsOfWarp) * form.k);
   if (form.negate)
     for (T &value : a)
       value = -value;
@@ -219,19 +253,15 @@ template <class T> void WgmmaOperation::multiply() {
 }
 
 void WgmmaOperation::multiplyBits() {
-  std::array<uint32_t, rowsOfWarp * depthBytes / 4> a;
-  std::array<uint32_t, maxProductColumns * depthBytes / 4> b;
-  if (form.a.empty())
-    readShared(chunksA, reinterpret_cast<uint8_t *>(a.data()));
-  else
-    gatherRows(warp, form.a, 2, depthBytes,
-               reinterpret_cast<uint8_t *>(a.data()));
+  std::array<uint32_t, rowsOfWarp * storedBytes / 4> a;
+  std::array<uint32_t, maxProductColumns * storedBytes / 4> b;
+  gatherA(reinterpret_cast<uint8_t *>(a.data()));
   readShared(chunksB, reinterpret_cast<uint8_t *>(b.data()));
   std::array<int32_t, rowsOfWarp * maxProductColumns> sums{};
   if (accumulate)
     loadAccumulator(warp, form.d, form.typeD, sums.data());
   multiplyAddBits(sums.data(), a.data(), b.data(), 2, form.n / 8,
-                  depthBytes / 4, true);
+                  storedBytes / 4, true);
   storeAccumulator(warp, form.d, form.typeD, sums.data());
 }
 

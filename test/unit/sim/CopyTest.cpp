@@ -60,11 +60,12 @@ struct Pieces {
     map.strideBytes = {128};
     map.box = {64, 8, 1, 1, 1};
     map.swizzle = 3;
-    struct alignas(64) Opaque {
+    struct Opaque {
       uint64_t words[16] = {};
     } opaque;
-    if (encode)
+    if (encode) {
       EXPECT_EQ(encodeTensorMap(opaque.words, map), std::nullopt);
+    }
     opaque.words[word] ^= word ? 1 : 0;
     runner.pass(opaque);
     return runner.run(text());

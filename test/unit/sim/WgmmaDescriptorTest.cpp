@@ -71,7 +71,7 @@ TEST(WgmmaDescriptor, EachSwizzleIsAPermutation) {
       const uint32_t atom = 8 * width;
       // 64 rows, or 64 along M and 16 along K, without gaps.
       const WgmmaDescriptor descriptor(
-          kMajor ? bits(0x400, swizzle ? 16 : 1024, atom, swizzle)
+          kMajor    ? bits(0x400, swizzle ? 16 : 1024, atom, swizzle)
           : swizzle ? bits(0x400, atom, 128 / width * atom, swizzle)
                     : bits(0x400, 1024, atom, swizzle));
       std::vector<uint32_t> chunks;

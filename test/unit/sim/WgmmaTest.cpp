@@ -48,14 +48,14 @@ struct Pieces {
     for (int i = 0; i < 4; ++i)
       zero += "mov.f32 %f" + std::to_string(i) + ", 0f00000000;\n";
     return kernelText(
-        "", ".reg .f32 %f<8>;\n.reg .b32 %thread, %tile, %at, %word;\n"
-            ".reg .b64 %a, %b;\n.reg .pred %p;\n"
-            "mov.u32 %thread, %tid.x;\nmov.u32 %tile, tile;\n"
-            "shl.b32 %at, %thread, 2;\nadd.u32 %at, %at, %tile;\n" +
-                zero + fill + proxyFence + barrier +
-                descriptor("%a", 0, bitsA) + descriptor("%b", 2048, bitsB) +
-                fence + afterFence + multiply + secondMultiply + commit +
-                beforeWait + wait + afterWait + "ret;",
+        "",
+        ".reg .f32 %f<8>;\n.reg .b32 %thread, %tile, %at, %word;\n"
+        ".reg .b64 %a, %b;\n.reg .pred %p;\n"
+        "mov.u32 %thread, %tid.x;\nmov.u32 %tile, tile;\n"
+        "shl.b32 %at, %thread, 2;\nadd.u32 %at, %at, %tile;\n" +
+            zero + fill + proxyFence + barrier + descriptor("%a", 0, bitsA) +
+            descriptor("%b", 2048, bitsB) + fence + afterFence + multiply +
+            secondMultiply + commit + beforeWait + wait + afterWait + "ret;",
         ".shared .align 1024 .b8 tile[4096];");
   }
 };
@@ -114,9 +114,8 @@ TEST(Wgmma, AccumulatorIsReadBeforeTheWait) {
 
 TEST(Wgmma, AccumulatorsOfTwoShapesOverlap) {
   Pieces pieces;
-  pieces.secondMultiply =
-      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
-      "{%f2, %f3, %f4, %f5}, %a, %b, 1, 1, 1, 0, 0;\n";
+  pieces.secondMultiply = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "
+                          "{%f2, %f3, %f4, %f5}, %a, %b, 1, 1, 1, 0, 0;\n";
   expectFinding(pieces, Finding::accumulatorTouched, "another shape");
 }
 

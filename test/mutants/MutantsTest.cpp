@@ -1,0 +1,69 @@
+// Every planted bug is found where it is, and the kernels themselves are clean.
+#include "test/mutants/Kernels.h"
+#include "test/mutants/Mutant.h"
+
+#include "ashlar/compile.h"
+
+#include <gtest/gtest.h>
+#include <map>
+
+namespace ashlar::test {
+namespace {
+
+const Artifact &artifactOf(const std::string &name) {
+  static std::map<std::string, Artifact> artifacts;
+  auto [entry, isNew] = artifacts.try_emplace(name);
+  if (isNew) {
+    CompileOptions options;
+    options.assemble = false;
+    for (const NamedKernel &kernel : mutantKernels())
+      if (kernel.name == name)
+        entry->second = compile(kernel.make(), options).artifact;
+  }
+  return entry->second;
+}
+
+class MutantFinding : public testing::TestWithParam<Mutant> {};
+
+TEST_P(MutantFinding, NamesTheLine) {
+  const Mutant &mutant = GetParam();
+  Artifact artifact = artifactOf(mutant.kernel);
+  artifact.ptx = mutate(artifact.ptx, mutant);
+  std::string all;
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    const auto reports = run(artifact, seed);
+    if (findExpected(mutant, reports))
+      return;
+    for (const sim::Report &report : reports)
+      all += report.text() + "\n";
+  }
+  FAIL() << mutant.name << ": nothing as expected in\n" << all;
+}
+
+std::string identifier(const testing::TestParamInfo<Mutant> &info) {
+  std::string text;
+  for (char c : info.param.name)
+    text += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return text;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MutantFinding, testing::ValuesIn(mutants()),
+                         identifier);
+
+class CleanKernel : public testing::TestWithParam<NamedKernel> {};
+
+TEST_P(CleanKernel, HasNoReportUnderFiftySeeds) {
+  for (uint64_t seed = 0; seed < 50; ++seed)
+    for (const sim::Report &report : run(artifactOf(GetParam().name), seed))
+      ADD_FAILURE() << report.text();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CleanKernel, testing::ValuesIn(mutantKernels()),
+                         [](const auto &info) {
+                           std::string name = info.param.name;
+                           std::erase(name, '.');
+                           return name;
+                         });
+
+} // namespace
+} // namespace ashlar::test
