@@ -62,8 +62,10 @@ void addSetPredicate(std::vector<Case> &cases) {
 }
 
 Names resultsOf(const std::string &type) {
-  if (type == "f16" || type == "bf16")
-    return {type, "u16", "s16", "u32", "s32"};
+  if (type == "f16")
+    return {"f16", "bf16", "u16", "s16", "u32", "s32"};
+  if (type == "bf16")
+    return {"bf16", "u16", "s16", "u32", "s32"};
   if (type == "f16x2" || type == "bf16x2")
     return {type, "u32", "s32"};
   return {"u32", "s32", "f32", "f16", "bf16"};

@@ -202,16 +202,20 @@ JOIN:
   cases.push_back(controlCase("spin.betweenLanes", R"(
   // The lanes of a warp take a lock in turn: each must make progress.
   mov.u32 %r5, 0;
-AGAIN:
   mov.u64 %rd6, lock;
+  mov.u64 %rd7, counter;
+AGAIN:
   atom.acquire.gpu.global.cas.b32 %r6, [%rd6], 0, 1;
   setp.ne.u32 %p0, %r6, 0;
-  @%p0 bra AGAIN;
-  mov.u64 %rd7, counter;
+  @%p0 bra NEXT;
   ld.relaxed.gpu.global.u32 %r7, [%rd7];
   add.u32 %r7, %r7, 1;
   st.relaxed.gpu.global.u32 [%rd7], %r7;
   st.release.gpu.global.u32 [%rd6], 0;
+  mov.u32 %r5, 1;
+NEXT:
+  setp.eq.u32 %p1, %r5, 0;
+  @%p1 bra AGAIN;
   barrier.sync 0;
   ld.relaxed.gpu.global.u32 %r1, [%rd7];
 )",

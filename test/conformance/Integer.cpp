@@ -55,6 +55,8 @@ void addArithmetic(Cases &cases) {
   for (const char *type : {"s16x2", "s32"})
     for (const char *name : {"min.relu", "max.relu"})
       cases.addSame(name, type, 2);
+  for (const char *name : {"min.s16x2.relu", "max.s32.relu"})
+    cases.add(name, {"u32", "u32"}, "u32");
   for (const char *name : {"add.sat", "sub.sat"})
     cases.addSame(name, "s32", 2);
   for (const char *name : {"mad.hi.sat", "mad24.hi.sat"})

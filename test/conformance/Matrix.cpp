@@ -373,6 +373,8 @@ std::vector<Case> matrixCases() {
   addMoves(cases);
   addMultiplies(cases);
   addSparseMultiplies(cases);
+  for (Case &each : wmmaCases())
+    cases.push_back(std::move(each));
   return cases;
 }
 

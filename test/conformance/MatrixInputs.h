@@ -32,6 +32,9 @@ std::vector<uint8_t> sparseMetadata(std::mt19937 &random,
 /// Bits of an element.
 unsigned elementBits(const std::string &type);
 
+/// Part of matrixCases().
+std::vector<Case> wmmaCases();
+
 /// "{%a0, %a1, %a2}".
 std::string registerList(const std::string &prefix, unsigned count);
 

@@ -1,4 +1,5 @@
 #include "test/gpu/Check.h"
+#include "runtime/sim/driver/SimulatorDriver.h"
 #include "tool/DeviceProblem.h"
 #include "tool/MakeProblem.h"
 
@@ -9,8 +10,15 @@
 
 namespace ashlar::test {
 
+bool isSimulated() {
+  static const bool noGpu = Device::unavailable().has_value();
+  return noGpu;
+}
+
 Device &device() {
-  static Device opened = Device::open();
+  static Device opened = isSimulated()
+                             ? Device::open(sim::simulatorDriver())
+                             : Device::open();
   return opened;
 }
 

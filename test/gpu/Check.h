@@ -11,6 +11,9 @@
 
 namespace ashlar::test {
 
+/// There is no GPU: the tests run in the simulator, on small problems.
+bool isSimulated();
+
 /// The device that the tests run on, opened once.
 Device &device();
 

@@ -36,6 +36,11 @@ const std::vector<Sizes> fewShapes{{1, 1, 1},       {128, 256, 64},
                                    {129, 257, 65},  {300, 500, 700},
                                    {509, 503, 499}, {1024, 2048, 512}};
 
+/// For the simulator: less than a tile, ragged in each direction with more
+/// blocks of K than stages, empty.
+const std::vector<Sizes> simulatedShapes{
+    {1, 1, 1}, {131, 265, 333}, {64, 8, 16}, {5, 7, 0}, {0, 8, 8}};
+
 GemmSpec of(ElementType in, ElementType accumulator, ElementType d) {
   GemmSpec spec;
   spec.a = spec.b = in;
@@ -153,9 +158,8 @@ void runs(const GemmSpec &spec, const Sizes &sizes) {
             tolerance(spec));
 }
 
-/// Registers the tests: compilation always, runs where a GPU is.
+/// Registers the tests: compilation, and runs on the GPU or in the simulator.
 [[maybe_unused]] const bool registered = [] {
-  bool gpu = !Device::unavailable();
   auto all = types();
   for (const GemmSpec &spec : configurations())
     all.push_back(spec);
@@ -168,14 +172,12 @@ void runs(const GemmSpec &spec, const Sizes &sizes) {
                        std::to_string(sizes[2]);
     registerTest("GemmRuns", name, [spec, sizes] { runs(spec, sizes); });
   };
-  if (gpu) {
-    for (const GemmSpec &spec : types())
-      for (const Sizes &sizes : manyShapes)
-        addRun(spec, sizes);
-    for (const GemmSpec &spec : configurations())
-      for (const Sizes &sizes : fewShapes)
-        addRun(spec, sizes);
-  }
+  for (const GemmSpec &spec : types())
+    for (const Sizes &sizes : isSimulated() ? simulatedShapes : manyShapes)
+      addRun(spec, sizes);
+  for (const GemmSpec &spec : configurations())
+    for (const Sizes &sizes : isSimulated() ? simulatedShapes : fewShapes)
+      addRun(spec, sizes);
   return true;
 }();
 

@@ -1,5 +1,6 @@
 // A kernel that waits for ever ends as a report and the end of its process.
 
+#include "runtime/sim/driver/SimulatorDriver.h"
 #include "test/gpu/Check.h"
 #include "test/gpu/Register.h"
 #include "tool/DeviceProblem.h"
@@ -8,6 +9,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <gmock/gmock.h>
 
 namespace ashlar::test {
 namespace {
@@ -50,8 +52,27 @@ Kernel hang() {
   std::_Exit(0);
 }
 
+/// The simulator knows at once, and says who waits for what.
+void simulateAndReport() {
+  // Else the device would be dead for the tests that follow.
+  sim::settings().quiet = sim::settings().keepGoing = true;
+  Module module(device(), compileCleanly(hang()));
+  Problem problem = randomProblem(module.artifact(), {{"N", 4}});
+  harness::DeviceProblem onDevice(device(), module.artifact(), problem);
+  module.launch_and_wait(onDevice.arguments(), std::chrono::seconds(10));
+  sim::settings().quiet = sim::settings().keepGoing = false;
+  const std::vector<sim::Report> reports = sim::takeReports();
+  ASSERT_EQ(reports.size(), 1u);
+  const std::string what = reports.front().text();
+  EXPECT_THAT(what, testing::HasSubstr("deadlock"));
+  EXPECT_THAT(what, testing::HasSubstr("role 'compute'"));
+  EXPECT_THAT(what, testing::HasSubstr("full barrier of stage 0"));
+}
+
 [[maybe_unused]] const bool registered = [] {
-  if (!Device::unavailable())
+  if (isSimulated())
+    registerTest("HangIsFound", "in the simulator", simulateAndReport);
+  else
     registerTest("HangRuns", "a kernel that waits for ever is reported", [] {
       GTEST_FLAG_SET(death_test_style, "threadsafe");
       EXPECT_EXIT(launchAndReport(), testing::ExitedWithCode(3),

@@ -197,8 +197,9 @@ private:
       good = is32 && result != Type::f16x2 && result != Type::f32;
       break;
     case Type::f16:
-      good = result == Type::f16 || result == Type::u16 ||
-             result == Type::s16 || result == Type::u32 || result == Type::s32;
+      good = result == Type::f16 || result == Type::bf16 ||
+             result == Type::u16 || result == Type::s16 ||
+             result == Type::u32 || result == Type::s32;
       break;
     case Type::bf16:
       good = result == Type::bf16 || result == Type::u16 ||
@@ -208,6 +209,8 @@ private:
       good = result == Type::u32 || result == Type::s32 ||
              result == Type::f32 || result == Type::f16 || result == Type::bf16;
     }
+    if (compared.flush && result == Type::bf16)
+      decoder.refuse("with .bf16 as its result it has no .ftz");
     if (!good)
       decoder.refuse("a comparison of ." +
                      std::string(ptx::name(compared.type)) + " can't give ." +

@@ -80,12 +80,16 @@ Decoded decodeMinMaxOf(Decoder &decoder, Type type) {
   });
 }
 
+/// .relu stands before the type in the ISA's syntax; the headers of CUDA write
+/// it behind.
 template <MinMax which> Decoded decodeMinMax(Decoder &decoder) {
-  if (!decoder.modifiers.take("relu"))
-    return decodeMinMaxOf<which, false>(
-        decoder, expectType(decoder, scalarAndPairTypes));
-  return decodeMinMaxOf<which, true>(
-      decoder, expectType(decoder, {Type::s16x2, Type::s32}));
+  bool first = decoder.modifiers.take("relu");
+  Type type = expectType(decoder, scalarAndPairTypes);
+  if (!decoder.modifiers.take("relu") && !first)
+    return decodeMinMaxOf<which, false>(decoder, type);
+  if (type != Type::s16x2 && type != Type::s32)
+    decoder.refuse(".relu is for .s32 and .s16x2");
+  return decodeMinMaxOf<which, true>(decoder, type);
 }
 
 /// The quotient that the hardware gives: all ones for a division by zero, and

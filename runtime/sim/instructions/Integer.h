@@ -38,7 +38,8 @@ Decoded decodeFloatNegate(Decoder &decoder);
 Decoded decodeFloatMin(Decoder &decoder);
 Decoded decodeFloatMax(Decoder &decoder);
 
-/// Decodes by the type that the instruction ends with.
+/// Decodes by the type that the instruction ends with; where it ends with
+/// something else it is one of integers.
 template <DecodeFunction integer, DecodeFunction floating>
 Decoded byType(Decoder &decoder) {
   const auto &modifiers = decoder.text.modifiers;

@@ -129,6 +129,19 @@ Decoded decodeValue(Decoder &decoder, Type type) {
   }
 }
 
+/// %is_explicit_cluster is a special register that is a predicate.
+Decoded decodePredicate(Decoder &decoder) {
+  if (decoder.operand(1).kind != Operand::Kind::special)
+    return std::make_unique<MovePredicate>(decoder);
+  if (decoder.operand(1).text != "%is_explicit_cluster")
+    decoder.refuse("special register '" + decoder.operand(1).text +
+                   "' is not a predicate");
+  Slot target = decoder.predicateTarget(decoder.operand(0));
+  Slot source = decoder.sourceAnyWidth(decoder.operand(1), Type::b32);
+  return lanePredicate<uint32_t>(target, {source},
+                                 [](uint32_t a) { return a != 0; });
+}
+
 Decoded decodeMove(Decoder &decoder) {
   Type type = expectType(decoder, {Type::pred, Type::b16, Type::b32, Type::b64,
                                    Type::b128, Type::u16, Type::u32, Type::u64,
@@ -137,7 +150,7 @@ Decoded decodeMove(Decoder &decoder) {
   decoder.expectNoMoreModifiers();
   decoder.expectOperands(2);
   if (type == Type::pred)
-    return std::make_unique<MovePredicate>(decoder);
+    return decodePredicate(decoder);
   if (decoder.operand(0).kind == Operand::Kind::vector)
     return decodeParts(decoder, type, false);
   if (decoder.operand(1).kind == Operand::Kind::vector)

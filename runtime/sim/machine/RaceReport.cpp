@@ -3,6 +3,7 @@
 #include "runtime/sim/machine/Launch.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace ashlar::sim {
 namespace {
@@ -80,8 +81,11 @@ void Cluster::reportConflict(MemoryBlock &block,
   const PastAccess &earlier = conflict.earlier;
   Finding finding =
       conflict.lacksProxyFence ? Finding::missingProxyFence : Finding::race;
-  if (!launch.reporter.isNew(finding, earlier.instruction,
-                             accessor.instruction))
+  // Which of two unordered accesses comes first is the schedule's choice: the
+  // pair is told once.
+  auto [first, second] =
+      std::minmax(earlier.instruction, accessor.instruction, std::less<>());
+  if (!launch.reporter.isNew(finding, first, second))
     return;
   bool writes = kind != AccessKind::read;
   std::string place = placeOf(*this, block, conflict.offset);

@@ -81,7 +81,7 @@ struct Shadow::Current {
 
   /// Lanes of an earlier access that this one is not ordered after.
   LaneMask unordered(const AccessRecord &earlier, LaneMask earlierLanes,
-                     bool earlierByPlace) {
+                     bool earlierByPlace, bool earlierWrites) {
     const Knowledge knowledge = accessor.causality->base.of(earlier.agent);
     LaneMask left = unknown(knowledge, earlier.epoch, earlierLanes);
     if (earlier.epoch <= knowledge.all)
@@ -93,6 +93,9 @@ struct Shadow::Current {
       dependsOnPlace |= !isSamePattern(earlier, earlierByPlace);
       if (std::has_single_bit(lanes))
         left &= ~lanes;
+      // Lanes that wrote the same value at once read back their own.
+      if (earlierWrites && !writes && !(lanes & ~earlierLanes))
+        left = 0;
     }
     return left;
   }
@@ -182,7 +185,7 @@ bool Shadow::isOrdered(Current &now, AccessReference reference,
   const LaneMask lanes = isByPlace             ? earlier.laneAt(offset)
                          : code == allOfRecord ? earlier.lanes
                                                : 1u << code;
-  return !now.unordered(earlier, lanes, isByPlace) &&
+  return !now.unordered(earlier, lanes, isByPlace, earlierWrites) &&
          !(earlierWrites && now.unfenced(earlier, lanes, isByPlace));
 }
 
@@ -217,7 +220,7 @@ bool Shadow::isObserved(Current &now, const AccessRecord &write,
     const LaneMask lanes = lanesOf(each, offset);
     if (includes(reader.scope, reader.cta, reader.agent.cluster, write) &&
         includes(write.scope, write.cta, write.agent.cluster, reader) &&
-        now.unordered(reader, lanes, !each.lanes) != lanes)
+        now.unordered(reader, lanes, !each.lanes, false) != lanes)
       return true;
   }
   return false;
@@ -229,7 +232,8 @@ void Shadow::check(Current &now, const SharedAccess &earlier,
   const AccessRecord &record = records[earlier.record];
   const bool isByPlace = !earlier.lanes;
   const LaneMask earlierLanes = lanesOf(earlier, offset);
-  LaneMask lanes = now.unordered(record, earlierLanes, isByPlace);
+  LaneMask lanes =
+      now.unordered(record, earlierLanes, isByPlace, earlierWrites);
   bool lacksProxyFence = false;
   if (lanes) {
     if (now.areBothStrong(record) ||
@@ -322,7 +326,7 @@ void Shadow::addReader(Current &now, Cell &cell, uint8_t bytes,
       now.dependsOnPlace |= !now.isSamePattern(record, isByPlace);
     }
     if ((reader.bytes & bytes) &&
-        (isSuperseded || !now.unordered(record, lanes, isByPlace))) {
+        (isSuperseded || !now.unordered(record, lanes, isByPlace, false))) {
       reader.bytes &= ~bytes;
       changed = true;
     }

@@ -120,6 +120,22 @@ public:
                        onConflict);
   }
 
+  /// Two lanes write different values to one place at once.
+  void reportBoth(unsigned first, unsigned second) {
+    const Location &place = places[first];
+    if (place.block->kind == MemoryBlock::Kind::local)
+      return;
+    MemoryBlock::Conflict conflict;
+    conflict.earlier.cta = warp.cta.linear;
+    conflict.earlier.warp = warp.index;
+    conflict.earlier.lane = static_cast<uint8_t>(first);
+    conflict.earlier.isWrite = true;
+    conflict.earlier.instruction = warp.current;
+    conflict.offset = place.offset;
+    warp.cluster.reportConflict(*place.block, conflict,
+                                warp.accessor(second, scope), kind);
+  }
+
   /// Checks initialisation and races of an access by `lanes`, the first of
   /// which tells the place.
   void track(LaneMask lanes) {
@@ -262,27 +278,26 @@ bool isBroadcast(const Access &access, LaneMask active) {
   return result;
 }
 
-/// Lanes that are the first of those with their place. `sameAs` gets, for the
-/// others, the lane that is.
-LaneMask firstOfEach(const Access &access, LaneMask active,
-                     std::array<uint8_t, warpLanes> &sameAs) {
+/// Calls `body` for each place that lanes access, with these lanes.
+template <class Body>
+void forEachPlace(const Access &access, LaneMask active, Body body) {
   constexpr unsigned slots = 64;
-  std::array<uint8_t, slots> table;
-  table.fill(warpLanes);
-  LaneMask first = 0;
+  std::array<LaneMask, slots> lanesAt{};
   forEachLane(active, [&](unsigned lane) {
     const Location &place = access.place(lane);
-    unsigned at =
-        static_cast<unsigned>((place.offset * 0x9e3779b97f4a7c15u) >> 58);
-    while (table[at] != warpLanes && !isSame(access.place(table[at]), place))
+    auto at = static_cast<unsigned>((place.offset * 0x9e3779b97f4a7c15u) >> 58);
+    auto isTaken = [&](LaneMask lanes) {
+      return lanes && !isSame(access.place(static_cast<unsigned>(
+                                  std::countr_zero(lanes))),
+                              place);
+    };
+    while (isTaken(lanesAt[at]))
       at = (at + 1) % slots;
-    if (table[at] == warpLanes) {
-      table[at] = static_cast<uint8_t>(lane);
-      first |= LaneMask(1) << lane;
-    }
-    sameAs[lane] = table[at];
+    lanesAt[at] |= LaneMask(1) << lane;
   });
-  return first;
+  for (LaneMask lanes : lanesAt)
+    if (lanes)
+      body(lanes);
 }
 
 } // namespace
@@ -333,33 +348,23 @@ void Warp::store(LaneMask active, StateSpace space,
   auto valueOf = [&](unsigned lane) {
     return bytes + size_t(lane) * strideBytes;
   };
-  std::array<uint8_t, warpLanes> sameAs{};
-  LaneMask first = active;
-  if (access.isInLine(active)) {
+  if (access.isInLine(active))
     ordering->forKnowingSame(
         active, [&](LaneMask lanes) { access.trackInLine(lanes); });
-  } else {
-    first = firstOfEach(access, active, sameAs);
-    forEachLane(first,
-                [&](unsigned lane) { access.track(LaneMask(1) << lane); });
-  }
-  // Lanes that write the same place at once: one of them wins, which doesn't
-  // matter as long as they write the same.
-  forEachLane(active & ~first, [&](unsigned lane) {
-    if (scope != Scope::weak ||
-        access.place(lane).block->kind == MemoryBlock::Kind::local ||
-        std::memcmp(valueOf(lane), valueOf(sameAs[lane]), sizeBytes) == 0)
-      return;
-    MemoryBlock::Conflict conflict;
-    conflict.earlier.cta = cta.linear;
-    conflict.earlier.warp = index;
-    conflict.earlier.lane = sameAs[lane];
-    conflict.earlier.isWrite = true;
-    conflict.earlier.instruction = current;
-    conflict.offset = access.place(lane).offset;
-    cluster.reportConflict(*access.place(lane).block, conflict,
-                           accessor(lane, scope), AccessKind::write);
-  });
+  else
+    forEachPlace(access, active, [&](LaneMask lanes) {
+      // Lanes that write the same place at once: one of them wins, which
+      // doesn't matter as long as they write the same.
+      const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+      LaneMask same = 0;
+      forEachLane(lanes, [&](unsigned lane) {
+        if (std::memcmp(valueOf(lane), valueOf(first), sizeBytes) == 0)
+          same |= LaneMask(1) << lane;
+        else if (scope == Scope::weak)
+          access.reportBoth(first, lane);
+      });
+      access.track(same & ordering->groupOf(first).lanes);
+    });
   bool changed = false;
   forEachLane(active, [&](unsigned lane) {
     uint8_t *place = access.data(lane);

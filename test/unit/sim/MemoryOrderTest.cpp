@@ -80,6 +80,13 @@ TEST(MemoryOrder, LanesThatStoreDifferentValuesAtOnceRace) {
   EXPECT_TRUE(reports.empty()) << text(reports);
 }
 
+TEST(MemoryOrder, LanesThatStoreTheSameReadTheirOwnBack) {
+  auto reports = run("  st.shared.u32 [memory], 5;\n"
+                     "  ld.shared.u32 %r5, [memory];\n",
+                     32);
+  EXPECT_TRUE(reports.empty()) << text(reports);
+}
+
 TEST(MemoryOrder, AtomicOperationsDoNotRace) {
   auto reports = run("  red.global.add.u32 [%rd1], %r1;\n"
                      "  atom.global.max.u32 %r5, [%rd1], %r1;\n",
@@ -207,7 +214,7 @@ TEST(MemoryFaults, AnMbarrierIsNotOrdinaryMemory) {
   expectOne(run("  setp.eq.u32 %p1, %r1, 0;\n"
                 "  @%p1 mbarrier.init.shared.b64 [memory], 1;\n"
                 "  @%p1 ld.shared.u32 %r5, [memory+4];\n"
-                "  @%p1 ld.shared.u32 %r5, [memory+8];\n",
+                "  st.shared.u32 [memory+8], 1;\n",
                 32),
             Finding::mbarrierMisuse);
 }
