@@ -65,5 +65,6 @@ std::vector<Case> copyCases();
 std::vector<Case> matrixCases();
 std::vector<Case> wgmmaCases();
 std::vector<Case> miscellaneousCases();
+std::vector<Case> compiledCases();
 
 } // namespace ashlar::conformance

@@ -200,7 +200,8 @@ void addMultiplies(std::vector<Case> &cases) {
           add("", Values::normal, Values::normal);
           if (a != "f64") {
             add("", Values::special, Values::small);
-            add("", Values::denormal, Values::denormal);
+            if (elementBits(a) >= 16)
+              add("", Values::denormal, Values::denormal);
           }
         }
       }

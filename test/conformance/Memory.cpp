@@ -157,18 +157,15 @@ Case globalStore(const std::string &mnemonic, const Element &type,
 void addGlobal(std::vector<Case> &cases) {
   const Element &word = element("u32");
   for (const Element &type : elements)
-    for (unsigned count : {1u, 2u, 4u, 8u}) {
+    for (unsigned count : {1u, 2u, 4u}) {
       if (type.bytes * count > 16)
         continue;
-      // ptxas 13.0 crashes on loads of eight values of 16 bits.
-      const bool hasLoad = count < 8 || type.bytes == 1;
       for (const char *load :
            {"ld.global", "ld", "ld.global.nc", "ld.volatile.global",
             "ld.relaxed.gpu", "ld.acquire.sys.global"})
-        if (hasLoad)
-          cases.push_back(globalLoad(load, type, count,
-                                     std::string(load).find("global") ==
-                                         std::string::npos));
+        cases.push_back(globalLoad(
+            load, type, count,
+            std::string(load).find("global") == std::string::npos));
       cases.push_back(globalStore("st.global", type, count, false));
       cases.push_back(globalStore("st", type, count, true));
       cases.push_back(globalStore("st.volatile.global", type, count, false));

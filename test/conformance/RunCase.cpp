@@ -136,12 +136,15 @@ private:
                    : map.swizzleBytes == 64
                        ? driver::TensorMapSwizzle::bytes64
                        : driver::TensorMapSwizzle::bytes128;
+    // The driver wants a pointer to the strides even when there is none.
+    std::vector<uint64_t> strideBytes = map.strideBytes;
+    strideBytes.resize(std::max(rank, 1u));
     maps.emplace_back();
     check("tensor map",
           driver.tensorMapEncodeTiled(
               &maps.back(), dataTypeNamed(map.element), rank,
               reinterpret_cast<void *>(addresses.at(map.buffer)),
-              map.extents.data(), map.strideBytes.data(), map.box.data(),
+              map.extents.data(), strideBytes.data(), map.box.data(),
               strides.data(), driver::TensorMapInterleave::none, swizzle,
               driver::TensorMapL2Promotion::none,
               static_cast<driver::TensorMapOutOfBoundsFill>(map.fillNan)));

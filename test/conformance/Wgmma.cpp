@@ -367,10 +367,13 @@ void addArithmetic(std::vector<Product> &products) {
         p.steps = 4;
       });
       add("special", [](Product &p) { p.values = Values::special; });
-      add("denormal", [](Product &p) {
-        p.values = Values::denormal;
-        p.accumulate = false;
-      });
+      // What is below f16, or below what products of 8-bit floats keep, is
+      // lost in ways of the hardware's own.
+      if (std::string(types.d) == "f32" && elementBits(types.a) >= 16)
+        add("denormal", [](Product &p) {
+          p.values = Values::denormal;
+          p.accumulate = false;
+        });
     } else {
       add("wraps", [](Product &p) { p.accumulators = Values::any; });
       if (std::string(types.a) != "b1")

@@ -513,6 +513,8 @@ void runs(const Feature &feature) {
       return feature.reference(problem, at);
     };
     EXPECT_LE(relativeError(d, reference), feature.tolerance) << feature.name;
+    if (isSimulated())
+      break; // the others are larger, not different
   }
 }
 

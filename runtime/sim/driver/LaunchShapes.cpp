@@ -29,6 +29,8 @@ enum class Attribute : int {
 
 constexpr uint64_t portableCluster = 8;
 constexpr uint64_t largestCluster = 16;
+/// A device takes more.
+constexpr uint64_t mostBlocks = uint64_t(1) << 26;
 
 uint64_t count(const ptx::Dimensions &d) { return uint64_t(d.x) * d.y * d.z; }
 
@@ -106,6 +108,11 @@ Result checkGrid(const ptx::Dimensions &grid) {
     return refuseShape("a grid of " + text(grid) +
                        " blocks: the limits are 1 to (2147483647, 65535, "
                        "65535)");
+  if (count(grid) > mostBlocks)
+    return refuse(Result::notSupported,
+                  "a grid of " + std::to_string(count(grid)) +
+                      " blocks would take days to simulate; the limit is " +
+                      std::to_string(mostBlocks) + ": use a smaller problem");
   return Result::success;
 }
 

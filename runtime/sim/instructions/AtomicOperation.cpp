@@ -35,16 +35,6 @@ Type elementOf(Type type) {
                                 : type;
 }
 
-void addFloat(uint8_t *memory, const uint8_t *value) {
-  float a, b;
-  std::memcpy(&a, memory, sizeof a);
-  std::memcpy(&b, value, sizeof b);
-  float sum = a + b;
-  if (std::isnan(sum))
-    sum = std::bit_cast<float>(canonicalNan32);
-  std::memcpy(memory, &sum, sizeof sum);
-}
-
 } // namespace
 
 std::optional<AtomicOperation>
@@ -96,10 +86,11 @@ void AtomicOperation::apply(uint8_t *memory, const uint8_t *value,
   case Kind::combine:
     break;
   }
-  if (type == Type::f32 && isShared)
-    addFloat(memory, value);
-  else
-    CopyReduction{operation, elementOf(type)}.apply(memory, value, sizeBytes());
+  // PTX ISA, atom: on f32 in global memory subnormals are flushed, in shared
+  // memory they are not.
+  const bool flushes = type == Type::f32 && !isShared;
+  CopyReduction{operation, elementOf(type), flushes}.apply(memory, value,
+                                                           sizeBytes());
 }
 
 } // namespace ashlar::sim

@@ -5,7 +5,26 @@
 
 #include "runtime/sim/instructions/LaneWise.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace ashlar::sim {
+
+/// Sums and differences modulo 2^n, and one into the range of s32.
+template <class T> T wrappedSum(T a, T b) {
+  return static_cast<T>(std::make_unsigned_t<T>(a) +
+                        std::make_unsigned_t<T>(b));
+}
+template <class T> T wrappedDifference(T a, T b) {
+  return static_cast<T>(std::make_unsigned_t<T>(a) -
+                        std::make_unsigned_t<T>(b));
+}
+
+inline int32_t saturated(int64_t value) {
+  return static_cast<int32_t>(
+      std::clamp<int64_t>(value, std::numeric_limits<int32_t>::min(),
+                          std::numeric_limits<int32_t>::max()));
+}
 
 Decoded decodeIntegerAdd(Decoder &decoder);
 Decoded decodeIntegerSubtract(Decoder &decoder);
@@ -16,6 +35,9 @@ Decoded decodeIntegerAbsolute(Decoder &decoder);
 Decoded decodeIntegerNegate(Decoder &decoder);
 Decoded decodeIntegerMin(Decoder &decoder);
 Decoded decodeIntegerMax(Decoder &decoder);
+
+void addMultiply24Instructions(DecoderTable &table); // Multiply.cpp
+void addDotProductInstructions(DecoderTable &table); // DotProduct.cpp
 
 // IntegerCarry.cpp. `reads` and `writes` tell of the carry: addc reads it,
 // add.cc writes it.

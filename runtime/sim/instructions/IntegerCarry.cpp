@@ -3,8 +3,6 @@
 // leaves open what it holds before an instruction has written it; here 0.
 #include "runtime/sim/instructions/Integer.h"
 
-#include <type_traits>
-
 using namespace ashlar::sim;
 using ptx::Type;
 
@@ -89,16 +87,15 @@ Decoded makeSubtract(Operands<2> operands, bool reads, bool writes) {
       reads, writes);
 }
 
-template <class T, class Product>
+/// `Factor` is T with or without its sign, `Product` of twice the width.
+template <class T, class Factor, class Product>
 Decoded makeMultiplyAdd(Operands<3> operands, bool high, bool reads,
                         bool writes) {
-  using Signed =
-      std::conditional_t<std::is_signed_v<Product>, std::make_signed_t<T>, T>;
   return make<T>(
       operands,
       [high](const std::array<T, 3> &in, T carry) {
         Product product =
-            Product(static_cast<Signed>(in[0])) * static_cast<Signed>(in[1]);
+            Product(static_cast<Factor>(in[0])) * static_cast<Factor>(in[1]);
         return addCarry(
             static_cast<T>(high ? product >> 8 * sizeof(T) : product), in[2],
             carry);
@@ -138,14 +135,17 @@ Decoded ashlar::sim::decodeMultiplyAddWithCarry(Decoder &decoder, bool reads) {
   bool high = part == 1;
   switch (type) {
   case Type::u32:
-    return makeMultiplyAdd<uint32_t, uint64_t>(operands, high, reads, writes);
+    return makeMultiplyAdd<uint32_t, uint32_t, uint64_t>(operands, high, reads,
+                                                         writes);
   case Type::s32:
-    return makeMultiplyAdd<uint32_t, int64_t>(operands, high, reads, writes);
+    return makeMultiplyAdd<uint32_t, int32_t, int64_t>(operands, high, reads,
+                                                       writes);
   case Type::u64:
-    return makeMultiplyAdd<uint64_t, unsigned __int128>(operands, high, reads,
-                                                        writes);
+    return makeMultiplyAdd<uint64_t, uint64_t, unsigned __int128>(
+        operands, high, reads, writes);
   default:
-    return makeMultiplyAdd<uint64_t, __int128>(operands, high, reads, writes);
+    return makeMultiplyAdd<uint64_t, int64_t, __int128>(operands, high, reads,
+                                                        writes);
   }
 }
 

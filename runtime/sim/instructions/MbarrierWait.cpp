@@ -94,8 +94,10 @@ struct MbarrierWait final : Instruction {
         wait.version = &open->version;
       wait.mayTimeOut = true;
       wait.describe = [open, openParity] {
-        return describeWaitOn(*open, openParity) + "; " +
-               nearestCause(*open, openParity);
+        return describeWaitOn(*open, openParity);
+      };
+      wait.cause = [open, openParity] {
+        return nearestCause(*open, openParity);
       };
       return warp.waitFor(std::move(wait));
     }

@@ -240,6 +240,8 @@ Type checkType(Decoder &decoder, const MemoryQualifiers &qualifiers) {
   // 256 bits at once need .global and elements of 32 bits or more.
   const bool isGlobal = qualifiers.space == StateSpace::global ||
                         qualifiers.space == StateSpace::generic;
+  if (qualifiers.vector == 8 && ptx::sizeBytes(type) != 4)
+    decoder.refuse(".v8 takes elements of 32 bits");
   if (size > 32 || (size == 32 && (!isGlobal || type == Type::b128)))
     decoder.refuse("the vector is too large: at most 128 bits, or 256 bits of "
                    "global memory");

@@ -3,6 +3,7 @@
 
 #include "runtime/sim/machine/Clock.h"
 #include "runtime/sim/machine/Memory.h"
+#include "runtime/sim/machine/Warp.h"
 
 #include <array>
 #include <cstdint>
@@ -132,7 +133,7 @@ void fenceInitialisations(Cta &cta, uint32_t warp, LaneMask lanes);
 /// "waits for phase 3 (parity 1) of the mbarrier at stage 1 of ... : 1 of 2
 /// arrivals and 16384 of 32768 bytes have come; arrived: ...".
 std::string describeWaitOn(const Mbarrier &barrier, uint32_t parity);
-/// The likeliest reason why the phase does not end, as a sentence.
-std::string nearestCause(const Mbarrier &barrier, uint32_t parity);
+/// The likeliest reason why the phase does not end.
+Wait::Cause nearestCause(const Mbarrier &barrier, uint32_t parity);
 
 } // namespace ashlar::sim

@@ -86,37 +86,44 @@ std::string describeWaitOn(const Mbarrier &barrier, uint32_t parity) {
   return text;
 }
 
-std::string nearestCause(const Mbarrier &barrier, uint32_t parity) {
+Wait::Cause nearestCause(const Mbarrier &barrier, uint32_t parity) {
+  enum Likelihood { none, noArrival, someArrivals, wrongBytes };
   const int64_t missing = barrier.transactionBytes;
   const std::string bytes =
       std::to_string(barrier.expectedBytes) + " bytes are expected, " +
       std::to_string(barrier.completedBytes) + " were copied";
   if (barrier.hasCompleted(parity))
-    return "the phase with this parity has completed: the wait can go on";
+    return {none, "the phase with this parity has completed: the wait can go "
+                  "on"};
   if (barrier.pending == 0 && missing > 0)
-    return bytes + ": " + plural(missing, "byte") +
-           " never come; give expect_tx exactly the bytes of the copies that "
-           "complete on this barrier, or issue the copy that is missing";
+    return {wrongBytes,
+            bytes + ": " + plural(missing, "byte") +
+                " never come; give expect_tx exactly the bytes of the copies "
+                "that complete on this barrier, or issue the copy that is "
+                "missing"};
   if (missing < 0)
-    return bytes + ": " + plural(-missing, "byte") +
-           " more than expected; raise the bytes given to expect_tx, or let "
-           "the copy complete on its own barrier";
-  const bool alone = othersAlive(barrier) == 0;
+    return {wrongBytes,
+            bytes + ": " + plural(-missing, "byte") +
+                " more than expected; raise the bytes given to expect_tx, or "
+                "let the copy complete on its own barrier"};
   const std::string left =
-      alone ? "; all other threads of the cluster have exited: one that should "
-              "arrive left early"
-            : "";
+      othersAlive(barrier) == 0
+          ? "; all other threads of the cluster have exited: one that should "
+            "arrive left early"
+          : "";
   if (barrier.arrivedCount == 0 && barrier.expectedBytes == 0) {
     if (barrier.phase == 0)
-      return "nobody has ever arrived on it: an arrival is missing, or the "
-             "first wait should be for parity 1, which passes at once" +
-             left;
-    return "phase " + std::to_string(barrier.phase - 1) + " (parity " +
-           std::to_string((barrier.phase - 1) & 1) +
-           ") was the last to complete, and nobody arrives for the next: the "
-           "wait may be on the wrong parity, or the arrival for this round is "
-           "missing" +
-           left;
+      return {noArrival,
+              "nobody has ever arrived on it: an arrival is missing, or the "
+              "first wait should be for parity 1, which passes at once" +
+                  left};
+    return {noArrival, "phase " + std::to_string(barrier.phase - 1) +
+                           " (parity " +
+                           std::to_string((barrier.phase - 1) & 1) +
+                           ") was the last to complete, and nobody arrives for "
+                           "the next: the wait may be on the wrong parity, or "
+                           "the arrival for this round is missing" +
+                           left};
   }
   std::string text = plural(barrier.pending, "arrival") + " of " +
                      std::to_string(barrier.arrivedCount + barrier.pending) +
@@ -129,7 +136,7 @@ std::string nearestCause(const Mbarrier &barrier, uint32_t parity) {
             "this round";
   if (missing > 0)
     text += "; besides, " + bytes;
-  return text + left;
+  return {someArrivals, text + left};
 }
 
 } // namespace ashlar::sim

@@ -5,6 +5,9 @@
 namespace ashlar::sim {
 namespace {
 
+/// As std::has_single_bit, which calls a function where there is no popcnt.
+bool isOneLane(LaneMask lanes) { return lanes && !(lanes & (lanes - 1)); }
+
 constexpr uint32_t setBit = 1u << 31;
 constexpr uint32_t allOfRecord = 32; // in place of a lane
 constexpr uint32_t byPlace = 33;
@@ -68,9 +71,9 @@ struct Shadow::Current {
       : accessor(accessor), onConflict(onConflict),
         writes(kind != AccessKind::read), lanes(lanes), record(record),
         reference(record << laneBits |
-                  (isByPlace                    ? byPlace
-                   : std::has_single_bit(lanes) ? std::countr_zero(lanes)
-                                                : allOfRecord)),
+                  (isByPlace          ? byPlace
+                   : isOneLane(lanes) ? std::countr_zero(lanes)
+                                      : allOfRecord)),
         isByPlace(isByPlace), pattern(pattern) {}
 
   /// Whether each place has the same lane in both, or neither tells it.
@@ -91,7 +94,7 @@ struct Shadow::Current {
     // but itself to fear.
     if (accessor.inProgramOrder && earlier.agent == accessor.agent) {
       dependsOnPlace |= !isSamePattern(earlier, earlierByPlace);
-      if (std::has_single_bit(lanes))
+      if (isOneLane(lanes))
         left &= ~lanes;
       // Lanes that wrote the same value at once read back their own.
       if (earlierWrites && !writes && !(lanes & ~earlierLanes))
@@ -169,7 +172,7 @@ Shadow::compress(std::span<const SharedAccess> accesses) {
       return first.record << laneBits | byPlace;
     if (first.lanes == records[first.record].lanes)
       return first.record << laneBits | allOfRecord;
-    if (std::has_single_bit(first.lanes))
+    if (isOneLane(first.lanes))
       return first.record << laneBits | std::countr_zero(first.lanes);
   }
   return setBit | sets.intern(accesses);
@@ -367,6 +370,8 @@ void Shadow::accessWords(Current &now, Memo &memo, uint64_t first,
       if (!memo.isKnown || cell != memo.seen) {
         memo.seen = cell;
         now.dependsOnPlace = false;
+        if (now.isByPlace)
+          now.lanes = records[now.record].laneAt(word * 4);
         memo.next = after(now, cell, wholeWord, word * 4);
         memo.isKnown = !now.dependsOnPlace;
       }
@@ -383,7 +388,7 @@ void Shadow::access(AccessKind kind, uint64_t offset, uint64_t size,
   if (records.size() + sets.size() > tableLimit)
     collect();
   AccessRecord record = recordOf(accessor);
-  record.lanes = std::has_single_bit(lanes) ? 0 : lanes;
+  record.lanes = isOneLane(lanes) ? 0 : lanes;
   Current now(kind, accessor, onConflict, lanes, records.intern(record),
               /*isByPlace=*/false, 0);
   const uint64_t end = offset + size;
@@ -419,11 +424,14 @@ void Shadow::accessInLine(AccessKind kind, uint64_t offset,
               /*isByPlace=*/true, record.pattern);
   if (elementBytes >= 4) {
     Memo memo;
-    forEachLane(lanes, [&](unsigned lane) {
-      now.lanes = 1u << lane;
-      const uint64_t word = (offset + uint64_t(lane) * elementBytes) / 4;
-      accessWords(now, memo, word, word + elementBytes / 4 - 1);
-    });
+    for (LaneMask left = lanes; left;) {
+      const unsigned first = std::countr_zero(left);
+      const unsigned count = std::countr_one(left >> first);
+      const uint64_t begin = offset + uint64_t(first) * elementBytes;
+      accessWords(now, memo, begin / 4,
+                  (begin + uint64_t(count) * elementBytes) / 4 - 1);
+      left &= ~static_cast<LaneMask>(((uint64_t(1) << count) - 1) << first);
+    }
     return;
   }
   // One pass for each place in a word, as each has the same bytes.

@@ -32,6 +32,13 @@ struct Wait {
   /// "waits for phase 1 of the mbarrier at shared+196608"; evaluated for a
   /// report only.
   std::function<std::string()> describe;
+  /// Why it may never come, for the same reports, and how likely this wait is
+  /// to be the root of a deadlock: the greatest is told first.
+  struct Cause {
+    int likelihood = 0;
+    std::string sentence;
+  };
+  std::function<Cause()> cause;
   /// The lanes try again when `*version` differs from `seen` (version null:
   /// whenever anything in the cluster changed).
   const uint64_t *version = nullptr;

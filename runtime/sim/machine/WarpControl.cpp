@@ -1,4 +1,5 @@
 // Where the lanes of a warp go: jumps, calls, exits, and waiting for others.
+#include "runtime/sim/machine/Barrier.h"
 #include "runtime/sim/machine/Cluster.h"
 #include "runtime/sim/machine/Launch.h"
 #include "runtime/sim/machine/Program.h"
@@ -169,6 +170,7 @@ void Warp::exitLanes(LaneMask lanes) {
   live &= ~lanes;
   cta.liveThreads -= static_cast<uint32_t>(std::popcount(lanes));
   ++strandChanges;
+  noteExit(*this, lanes);
   if (!live)
     for (const auto &check : exitChecks)
       check(*this);

@@ -53,7 +53,9 @@ public:
   Access(Warp &warp, LaneMask active, StateSpace space,
          const LaneAddresses &addresses, unsigned sizeBytes, AccessKind kind,
          Scope scope)
-      : warp(warp), sizeBytes(sizeBytes), kind(kind), scope(scope),
+      : warp(warp), sizeBytes(sizeBytes),
+        alignmentMask(std::has_single_bit(sizeBytes) ? sizeBytes - 1 : 0),
+        kind(kind), scope(scope),
         onConflict([this](const MemoryBlock::Conflict &conflict) {
           accessor.lane = conflict.lane;
           this->warp.cluster.reportConflict(*block, conflict, accessor,
@@ -70,7 +72,8 @@ public:
         space == StateSpace::constant)
       guard = std::unique_lock(warp.cluster.launch.memory.lock);
     forEachLane(active, [&](unsigned lane) {
-      places[lane] = locate(lane, space, addresses[lane]);
+      const Location place = locate(lane, space, addresses[lane]);
+      places[lane] = {place.block, place.offset};
     });
   }
 
@@ -122,7 +125,7 @@ public:
 
   /// Two lanes write different values to one place at once.
   void reportBoth(unsigned first, unsigned second) {
-    const Location &place = places[first];
+    const Place &place = places[first];
     if (place.block->kind == MemoryBlock::Kind::local)
       return;
     MemoryBlock::Conflict conflict;
@@ -160,7 +163,7 @@ private:
   }
 
   Location locate(unsigned lane, StateSpace space, uint64_t address) {
-    if (address % sizeBytes && std::has_single_bit(sizeBytes))
+    if (address & alignmentMask)
       warp.stop(Finding::misaligned,
                 "an access of " + std::to_string(sizeBytes) +
                     " bytes is at the address " + hexadecimal(address) +
@@ -171,9 +174,15 @@ private:
     if (space == StateSpace::shared &&
         address - ownShared < uint64_t(1) << sharedRankShift)
       place = {warp.cta.shared.get(), address - ownShared};
+    else if (lastGlobal && space != StateSpace::shared &&
+             space != StateSpace::local && space != StateSpace::parameter &&
+             address - lastGlobal->address < lastGlobal->sizeBytes)
+      place = {lastGlobal, address - lastGlobal->address};
     else
       place = warp.cluster.locate(warp.cta, warp.index * warpLanes + lane,
                                   space, address);
+    if (place.block && place.block->kind == MemoryBlock::Kind::global)
+      lastGlobal = place.block;
     bool isInside = isWithin(place, sizeBytes);
     if (isInside && place.block->kind == MemoryBlock::Kind::local)
       isInside = place.offset + sizeBytes <= warp.localTop[lane];
@@ -252,28 +261,35 @@ private:
 
   Warp &warp;
   const unsigned sizeBytes;
+  const uint64_t alignmentMask;
   const AccessKind kind;
   const Scope scope;
   std::unique_lock<std::recursive_mutex> guard;
-  std::array<Location, warpLanes> places;
+  // As Location, but not initialised: there is one of these for each access.
+  struct Place {
+    MemoryBlock *block;
+    uint64_t offset;
+  };
+  std::array<Place, warpLanes> places;
+  MemoryBlock *lastGlobal = nullptr; // most lanes are in the same allocation
   // Of the access that is tracked.
   MemoryBlock *block = nullptr;
   Accessor accessor;
   MemoryBlock::OnConflict onConflict;
 
 public:
-  const Location &place(unsigned lane) const { return places[lane]; }
+  bool isSamePlace(unsigned lane, unsigned other) const {
+    return places[lane].block == places[other].block &&
+           places[lane].offset == places[other].offset;
+  }
+  uint64_t offset(unsigned lane) const { return places[lane].offset; }
 };
-
-bool isSame(const Location &a, const Location &b) {
-  return a.block == b.block && a.offset == b.offset;
-}
 
 bool isBroadcast(const Access &access, LaneMask active) {
   const auto first = static_cast<unsigned>(std::countr_zero(active));
   bool result = true;
   forEachLane(active, [&](unsigned lane) {
-    result &= isSame(access.place(lane), access.place(first));
+    result &= access.isSamePlace(lane, first);
   });
   return result;
 }
@@ -284,12 +300,11 @@ void forEachPlace(const Access &access, LaneMask active, Body body) {
   constexpr unsigned slots = 64;
   std::array<LaneMask, slots> lanesAt{};
   forEachLane(active, [&](unsigned lane) {
-    const Location &place = access.place(lane);
-    auto at = static_cast<unsigned>((place.offset * 0x9e3779b97f4a7c15u) >> 58);
+    auto at = static_cast<unsigned>(
+        (access.offset(lane) * 0x9e3779b97f4a7c15u) >> 58);
     auto isTaken = [&](LaneMask lanes) {
-      return lanes && !isSame(access.place(static_cast<unsigned>(
-                                  std::countr_zero(lanes))),
-                              place);
+      return lanes && !access.isSamePlace(
+                          static_cast<unsigned>(std::countr_zero(lanes)), lane);
     };
     while (isTaken(lanesAt[at]))
       at = (at + 1) % slots;

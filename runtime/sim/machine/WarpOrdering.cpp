@@ -258,6 +258,11 @@ void Warp::publish(LaneMask lanes, ptx::StateSpace space,
     auto made = std::make_shared<Causality>(ordering->agent.cluster);
     release(lanes, *made);
     released = std::move(made);
+  } else if (readModifyWrite &&
+             std::ranges::none_of(ordering->groups, [](const auto &group) {
+               return bool(group->prepared);
+             })) {
+    return; // nothing to add to what is published there
   }
   forEachLane(lanes, [&](unsigned lane) {
     uint64_t key = 0;
@@ -275,6 +280,11 @@ void Warp::publish(LaneMask lanes, ptx::StateSpace space,
 
 void Warp::observe(LaneMask lanes, ptx::StateSpace space,
                    const LaneAddresses &addresses, Order order) {
+  if (cluster.launch.publications.empty() &&
+      std::ranges::all_of(cluster.ctas, [](const auto &cta) {
+        return cta->publications.empty();
+      }))
+    return;
   std::vector<std::pair<Publications::Published, LaneMask>> seen;
   forEachLane(lanes, [&](unsigned lane) {
     uint64_t key = 0;

@@ -27,8 +27,9 @@ uint32_t WgmmaDescriptor::chunk(bool kMajor, uint32_t outer,
   const bool swizzled = swizzleBytes != 16;
   uint32_t address = start;
   if (kMajor) {
+    const uint32_t chunksWide = swizzleBytes / 16;
     address += outer % 8 * swizzleBytes + outer / 8 * stride;
-    address += inner * (swizzled ? 16 : leading);
+    address += inner % chunksWide * 16 + inner / chunksWide * leading;
   } else {
     const uint32_t chunksWide = swizzleBytes / 16;
     address += outer % chunksWide * 16 + inner % 8 * swizzleBytes;
