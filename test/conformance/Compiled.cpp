@@ -2,6 +2,7 @@
 //
 // How the PTX is made again, with CUDA 13.0, in a folder whose name may stand
 // in the text:
+//   mkdir /tmp/ashlar-compiled
 //   cp compiled/*.cu /tmp/ashlar-compiled && cd /tmp/ashlar-compiled
 //   for f in *.cu; do
 //     nvcc -ptx -gencode=arch=compute_90a,code=sm_90a -O3 -std=c++17 $f; done

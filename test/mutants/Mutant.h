@@ -20,6 +20,7 @@ struct Mutant {
   sim::Finding finding = sim::Finding::other;
   /// Marks of lines (see Kernels.h) one of which the report's sites must name.
   std::vector<std::string> marks;
+  bool moreTilesThanCtas = false; // it shows in a CTA's second tile only
 };
 
 const std::vector<Mutant> &mutants();
@@ -27,13 +28,13 @@ const std::vector<Mutant> &mutants();
 /// The PTX with the bug. Throws `Error` when the pattern does not occur.
 std::string mutate(const std::string &ptx, const Mutant &mutant);
 
-/// Runs a kernel of mutantKernels() in the simulator, on a ragged problem of a
-/// few tiles, under a seed, and checks the result where nothing is reported: a
-/// wrong result is a report as well.
-std::vector<sim::Report> run(const Artifact &artifact, uint64_t seed);
+/// Runs a kernel of mutantKernels() in the simulator under a seed, on a ragged
+/// problem with more blocks of K than stages, and of a few tiles or of more
+/// than there are CTAs. A wrong result is a report as well.
+std::vector<sim::Report> run(const Artifact &artifact, uint64_t seed,
+                             bool moreTilesThanCtas = false);
 
-/// The report that finds the mutant as expected, over the first seeds; null
-/// when none does. `all` gets everything that was reported.
+/// The report that finds the mutant as expected; null when none does.
 const sim::Report *findExpected(const Mutant &mutant,
                                 const std::vector<sim::Report> &reports);
 

@@ -31,7 +31,7 @@ TEST_P(MutantFinding, NamesTheLine) {
   artifact.ptx = mutate(artifact.ptx, mutant);
   std::string all;
   for (uint64_t seed = 0; seed < 3; ++seed) {
-    const auto reports = run(artifact, seed);
+    const auto reports = run(artifact, seed, mutant.moreTilesThanCtas);
     if (findExpected(mutant, reports))
       return;
     for (const sim::Report &report : reports)
@@ -39,6 +39,8 @@ TEST_P(MutantFinding, NamesTheLine) {
   }
   FAIL() << mutant.name << ": nothing as expected in\n" << all;
 }
+
+void PrintTo(const Mutant &mutant, std::ostream *out) { *out << mutant.name; }
 
 std::string identifier(const testing::TestParamInfo<Mutant> &info) {
   std::string text;
@@ -56,6 +58,12 @@ TEST_P(CleanKernel, HasNoReportUnderFiftySeeds) {
   for (uint64_t seed = 0; seed < 50; ++seed)
     for (const sim::Report &report : run(artifactOf(GetParam().name), seed))
       ADD_FAILURE() << report.text();
+}
+
+TEST_P(CleanKernel, HasNoReportWithMoreTilesThanCtas) {
+  for (const sim::Report &report :
+       run(artifactOf(GetParam().name), 3, /*moreTilesThanCtas=*/true))
+    ADD_FAILURE() << report.text();
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CleanKernel, testing::ValuesIn(mutantKernels()),

@@ -54,7 +54,8 @@ double worstError(const Problem &problem, const HostTensor &d) {
 
 } // namespace
 
-std::vector<sim::Report> run(const Artifact &artifact, uint64_t seed) {
+std::vector<sim::Report> run(const Artifact &artifact, uint64_t seed,
+                             bool moreTilesThanCtas) {
   sim::resetSimulator();
   sim::settings().seed = seed;
   sim::settings().quiet = true;
@@ -63,11 +64,8 @@ std::vector<sim::Report> run(const Artifact &artifact, uint64_t seed) {
   try {
     Device device = Device::open(sim::simulatorDriver());
     Module module(device, artifact);
-    // Ragged, more than one tile each way, more blocks of K than stages; with
-    // a staged store, more tiles than CTAs.
-    const bool isStaged = artifact.ptx.find("bulk_group") != std::string::npos;
     const std::vector<NamedSize> sizes =
-        isStaged
+        moreTilesThanCtas
             ? std::vector<NamedSize>{{"M", 260}, {"N", 2888}, {"K", 200}}
             : std::vector<NamedSize>{{"M", 260}, {"N", 136}, {"K", 328}};
     Problem problem = harness::nameProblem(artifact, sizes, {});
@@ -77,7 +75,8 @@ std::vector<sim::Report> run(const Artifact &artifact, uint64_t seed) {
     reports = sim::takeReports();
     for (const HostTensor &result : onDevice.results())
       if (result.name() == "D" && worstError(problem, result) > 0.01)
-        reports.push_back({sim::Finding::other, "the result is wrong", {}, seed});
+        reports.push_back(
+            {sim::Finding::other, "the result is wrong", {}, seed});
   } catch (const Error &error) {
     reports = sim::takeReports();
     if (reports.empty())

@@ -40,7 +40,7 @@ int printTable(const std::string &only, uint64_t seeds) {
     std::string text;
     bool found = false;
     for (uint64_t seed = 0; seed < seeds && !found; ++seed) {
-      auto reports = run(artifact, seed);
+      auto reports = run(artifact, seed, mutant.moreTilesThanCtas);
       const sim::Report *report = findExpected(mutant, reports);
       found = report != nullptr;
       if (found) {

@@ -65,7 +65,7 @@ char contextObject;
 ContextHandle context() {
   return reinterpret_cast<ContextHandle>(&contextObject);
 }
-thread_local std::vector<ContextHandle> currentContexts;
+thread_local uint32_t currentDepth = 0;
 
 Result checkDevice(DeviceOrdinal device) {
   if (!state().initialised)
@@ -150,33 +150,33 @@ Result primaryContextRelease(DeviceOrdinal device) {
 Result contextSetCurrent(ContextHandle handle) {
   if (handle && handle != context())
     return invalidContext;
-  if (!currentContexts.empty())
-    currentContexts.pop_back();
+  if (currentDepth)
+    --currentDepth;
   if (handle)
-    currentContexts.push_back(handle);
+    ++currentDepth;
   return Result::success;
 }
 
 Result contextGetCurrent(ContextHandle *handle) {
   if (!handle)
     return Result::invalidValue;
-  *handle = currentContexts.empty() ? nullptr : currentContexts.back();
+  *handle = currentDepth ? context() : nullptr;
   return Result::success;
 }
 
 Result contextPush(ContextHandle handle) {
   if (handle != context())
     return invalidContext;
-  currentContexts.push_back(handle);
+  ++currentDepth;
   return Result::success;
 }
 
 Result contextPop(ContextHandle *handle) {
-  if (currentContexts.empty())
+  if (!currentDepth)
     return invalidContext;
   if (handle)
-    *handle = currentContexts.back();
-  currentContexts.pop_back();
+    *handle = context();
+  --currentDepth;
   return Result::success;
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/sim/driver/Calls.h"
 #include "runtime/sim/driver/State.h"
 
+#include <array>
 #include <map>
 #include <set>
 
@@ -54,13 +55,14 @@ const char *keep(const std::string &text) {
   return texts.insert(text).first->c_str();
 }
 
-/// The last reason for each code in this thread.
-thread_local std::map<int, const char *> reasons;
+/// The last reason for each code in this thread. Nothing is freed when the
+/// thread ends: a program's last objects may call the driver after that.
+thread_local std::array<const char *, 1000> reasons = {};
 
 } // namespace
 
 Result refuse(Result code, const std::string &reason) {
-  reasons[static_cast<int>(code)] = keep(reason);
+  reasons.at(static_cast<size_t>(code)) = keep(reason);
   return code;
 }
 
@@ -84,9 +86,9 @@ Result getErrorString(Result error, const char **text) {
     if (!all.failure.empty())
       *text = keep(all.failure);
   }
-  if (auto found = reasons.find(static_cast<int>(error));
-      !*text && found != reasons.end())
-    *text = found->second;
+  if (const auto index = static_cast<size_t>(error);
+      !*text && index < reasons.size())
+    *text = reasons[index];
   if (auto found = descriptions.find(static_cast<int>(error));
       !*text && found != descriptions.end())
     *text = found->second.text;

@@ -24,7 +24,6 @@ std::vector<Slot> fragment(Decoder &decoder, const ptx::Operand &operand,
                            unsigned count, bool isTarget, const char *what,
                            ptx::Type type = ptx::Type::b32);
 
-
 // Parts of addMatrixInstructions.
 void addMatrixMoves(DecoderTable &table);    // ldmatrix, stmatrix, movmatrix
 void addMatrixMultiply(DecoderTable &table); // mma

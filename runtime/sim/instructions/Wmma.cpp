@@ -7,13 +7,9 @@
 
 #include "runtime/sim/instructions/Wmma.h"
 #include "runtime/sim/instructions/MatrixOperands.h"
-#include "runtime/sim/machine/Formats.h"
 #include "runtime/sim/machine/Warp.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
 
 namespace ashlar::sim {
 

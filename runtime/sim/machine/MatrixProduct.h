@@ -10,9 +10,11 @@
 // with the accumulator and takes the products in the order of k, each addition
 // rounded to nearest even in f32. The hardware aligns the products of a step to
 // the greatest one and cuts off what is below, so its results differ in the
-// last bits: by less than 1e-5 of the sum of the products' magnitudes for f16,
-// bf16 and tf32. For e4m3 and e5m2 it keeps only about 14 bits: 1e-3 of that.
-// An f16 accumulator is rounded once per instruction. Integers are exact.
+// last bits. Measured on an H200 over four steps of normally distributed
+// values, relative to the sum of the products' magnitudes: 2e-7 for f16, bf16
+// and tf32; 2e-4 for e4m3 and e5m2, of whose sums it keeps about 13 bits. So
+// numbers that are tiny beside others of their sum may be lost there and kept
+// here. An f16 accumulator is rounded once per instruction. Integers are exact.
 #pragma once
 
 #include "runtime/sim/machine/Lanes.h"

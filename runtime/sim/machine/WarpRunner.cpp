@@ -3,6 +3,7 @@
 #include "runtime/sim/machine/Cluster.h"
 #include "runtime/sim/machine/Launch.h"
 #include "runtime/sim/machine/Program.h"
+#include "runtime/sim/machine/Trace.h"
 
 #include <algorithm>
 #include <cstring>
@@ -19,6 +20,29 @@ namespace {
 
 /// Instructions without any change in memory after which a loop is looked at.
 constexpr uint64_t patience = 20000;
+
+/// Waits are slices from the first try to the last, arrivals points in time.
+/// How far the barrier was at the first try is left out of the name.
+void noteInTrace(Trace &trace, const Warp &warp, const Strand &strand,
+                 Step outcome, bool timedOut) {
+  if (!warp.current->text)
+    return;
+  const ptx::Instruction &text = *warp.current->text;
+  if (outcome == Step::blocked) {
+    const std::string what = strand.wait.describe ? strand.wait.describe()
+                                                  : ptx::mnemonic(text);
+    trace.beginWait(warp, what.substr(0, what.find(": ")));
+    return;
+  }
+  // A wait that gives up is as a rule tried again: one slice for all tries.
+  if (!timedOut || text.opcode != "mbarrier")
+    trace.endWait(warp);
+  for (const std::string &modifier : text.modifiers)
+    if (modifier.starts_with("arrive") || modifier == "expect_tx") {
+      trace.instant(warp, ptx::mnemonic(text));
+      return;
+    }
+}
 
 } // namespace
 
@@ -108,9 +132,12 @@ void WarpRunner::step(Strand &strand) {
     return;
   }
   const uint32_t before = strand.at;
+  const bool timedOut = warp.timedOut;
   const Step outcome = instruction.execute(warp, active);
   warp.timedOut = false;
   const bool jumpedBack = outcome == Step::moved && strand.at <= before;
+  if (Trace *trace = warp.cluster.launch.options.trace.get())
+    noteInTrace(*trace, warp, strand, outcome, timedOut);
   settle(strand, outcome, active);
   if (jumpedBack && !warp.strands.empty())
     noteJumpBack(*warp.strand);

@@ -8,7 +8,9 @@
 // the width of the swizzle (16 where there is none):
 //
 //   K-major   (m % 8) S + (m / 8) stride + (chunk along K) 16
-//             without a swizzle the second chunk lies `leading` further
+//             the chunks behind the width S lie `leading` further: the second
+//             without a swizzle, the third of four of a sparse product when S
+//             is 32
 //   MN-major  (m % (S / 2)) 2 + (m / (S / 2)) leading
 //             + (k % 8) S + (k / 8) stride
 //             without a swizzle leading and stride change places

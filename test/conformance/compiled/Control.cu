@@ -95,16 +95,13 @@ __device__ __noinline__ int32_t choose(int32_t which, int32_t value) {
   case 2:
     value ^= 0x55;
     [[fallthrough]];
-  case 3:
-    value += 11;
-    break;
   case 4:
     for (int i = 0; i < value % 7; ++i)
       value = value * 5 + i;
     break;
   case 5:
     return -value;
-  case 6:
+  case 3:
     return static_cast<int32_t>(ackermann(2, value % 4));
   default:
     value = value / (which - 5);
@@ -133,7 +130,6 @@ extern "C" __global__ void kernel(const int32_t *in, int32_t *out) {
   int32_t *result = out + index * 6;
   result[0] = static_cast<int32_t>(nested(value % 50));
   result[1] = choose(value % 9, value) + branchByIndex(value / 9 % 4, value);
-
   const Square square(value % 13);
   const Rectangle rectangle(value % 7, value % 11);
   const Shape *one = &square, *other = &rectangle;

@@ -18,9 +18,8 @@ extern "C" __global__ void kernel(const int32_t *in, int32_t *returned) {
                     int64_t(value) << 33, uint64_t(value), (const void *)0);
     out[4] = printf("%f %10.3f %-10.2e|%g %a\n", double(value), value / 7.0,
                     value * 1e20, value * 0.5f, 1.5);
-    out[5] =
-        printf("%hd %hhd %ld %zu %*d %.*f\n", int16_t(value), int8_t(value),
-               long(value), sizeof(value), 8, value, 3, 2.0 / 3);
+    out[5] = printf("%hd %ld %lu %8.5s|%-9s|% i\n", int16_t(value), long(value),
+                    sizeof(value), "a longer text", parity, value);
   } else if (value < 0) {
     out[6] =
         printf("thread %u of block %u: %i\n", threadIdx.x, blockIdx.x, value);

@@ -141,12 +141,12 @@ TEST(Wgmma, OperandIsOverwrittenBeforeTheWait) {
 }
 
 TEST(Wgmma, OperandWasNeverWritten) {
-  expectFinding({.bitsB = uint64_t(128 >> 4) << 16 | uint64_t(1024 >> 4) << 32,
-                 .multiply = "",
+  expectFinding({.multiply = "",
                  .secondMultiply =
                      "wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 "
                      "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, %a, %b, 0, 1, "
-                     "1, 0, 0;\n"},
+                     "1, 0, 0;\n",
+                 .bitsB = uint64_t(128 >> 4) << 16 | uint64_t(1024 >> 4) << 32},
                 Finding::uninitialised, "nothing has written");
 }
 
