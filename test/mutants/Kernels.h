@@ -5,6 +5,7 @@
 
 #include "ashlar/ashlar.h"
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct NamedKernel {
   std::string name;
   Kernel (*make)();
 };
+inline std::ostream &operator<<(std::ostream &out, const NamedKernel &kernel) {
+  return out << kernel.name;
+}
 const std::vector<NamedKernel> &mutantKernels();
 
 /// The number of the line that carries a mark.

@@ -5,6 +5,7 @@
 #include "ashlar/artifact.h"
 #include "runtime/sim/machine/Report.h"
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct Mutant {
   std::vector<std::string> marks;
   bool moreTilesThanCtas = false; // it shows in a CTA's second tile only
 };
+
+inline std::ostream &operator<<(std::ostream &out, const Mutant &mutant) {
+  return out << mutant.name;
+}
 
 const std::vector<Mutant> &mutants();
 

@@ -40,8 +40,6 @@ TEST_P(MutantFinding, NamesTheLine) {
   FAIL() << mutant.name << ": nothing as expected in\n" << all;
 }
 
-void PrintTo(const Mutant &mutant, std::ostream *out) { *out << mutant.name; }
-
 std::string identifier(const testing::TestParamInfo<Mutant> &info) {
   std::string text;
   for (char c : info.param.name)

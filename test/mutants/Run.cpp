@@ -36,15 +36,28 @@ std::string mutate(const std::string &ptx, const Mutant &mutant) {
 
 namespace {
 
+std::vector<double> values(const HostTensor &tensor, int64_t rows,
+                           int64_t columns) {
+  std::vector<double> result;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      result.push_back(tensor(row, column));
+  return result;
+}
+
 double worstError(const Problem &problem, const HostTensor &d) {
-  const HostTensor &a = problem["A"], &b = problem["B"];
+  const int64_t rows = problem.size("M"), columns = problem.size("N"),
+                depth = problem.size("K");
+  const auto a = values(problem["A"], rows, depth);
+  const auto b = values(problem["B"], columns, depth);
   double worst = 0;
-  for (int64_t m = 0; m < problem.size("M"); ++m)
-    for (int64_t n = 0; n < problem.size("N"); ++n) {
+  for (int64_t m = 0; m < rows; ++m)
+    for (int64_t n = 0; n < columns; ++n) {
       double sum = 0, magnitude = 0;
-      for (int64_t k = 0; k < problem.size("K"); ++k) {
-        sum += a(m, k) * b(n, k);
-        magnitude += std::abs(a(m, k) * b(n, k));
+      for (int64_t k = 0; k < depth; ++k) {
+        const double product = a[m * depth + k] * b[n * depth + k];
+        sum += product;
+        magnitude += std::abs(product);
       }
       const double error = std::abs(d(m, n) - sum) / (magnitude + 1e-9);
       worst = std::isfinite(error) ? std::max(worst, error) : INFINITY;

@@ -42,8 +42,8 @@ Space expectSpace(Decoder &decoder) {
   }
 }
 
-/// Where a space begins in the generic address space; .global and .const are
-/// generic as they are.
+/// Where a space begins in the generic address space; addresses of .global and
+/// .const are generic as they are.
 uint64_t windowOf(Space space) {
   switch (space) {
   case Space::local:
@@ -119,7 +119,8 @@ private:
     case Space::constant:
       return isConstant(warp.cluster.launch.program, address);
     case Space::global: // the parameters of a kernel are in it
-      return !isIn(sharedWindow, address) && !isIn(localWindow, address);
+      return !isIn(sharedWindow, address) && !isIn(localWindow, address) &&
+             !isConstant(warp.cluster.launch.program, address);
     case Space::sharedOfCta:
       return isIn(sharedWindow, address) &&
              (address - sharedWindow) >> sharedRankShift == warp.cta.rank;

@@ -92,8 +92,14 @@ Decoded decodeReverse(Decoder &decoder) {
       type, [&]<class T>() { return unary<T>(decoder, type, reversed<T>); });
 }
 
-template <class T> T lowMask(unsigned bits) {
+template <class T> T lowMask(uint64_t bits) {
   return bits >= width<T> ? ~T(0) : static_cast<T>((T(1) << bits) - 1);
+}
+
+/// A position or a length: the lower 8 bits count, but the hardware takes all
+/// 32 where the field is one of 64 bits.
+template <class T> uint64_t fieldOperand(uint32_t word) {
+  return sizeof(T) == 8 ? word : word & 0xff;
 }
 
 /// `length` bits of `a` from `position` on. Beyond the value stands its sign,
@@ -101,15 +107,16 @@ template <class T> T lowMask(unsigned bits) {
 template <class T>
 T extracted(T a, uint32_t positionWord, uint32_t lengthWord) {
   using Bits = std::make_unsigned_t<T>;
-  unsigned position = positionWord & 0xff, length = lengthWord & 0xff;
+  uint64_t position = fieldOperand<T>(positionWord),
+           length = fieldOperand<T>(lengthWord);
   auto bits = static_cast<Bits>(a);
   Bits field = position < width<T> ? bits >> position : 0;
-  unsigned have =
+  uint64_t have =
       std::min(length, position < width<T> ? width<T> - position : 0);
   field &= lowMask<Bits>(have);
   if (!std::is_signed_v<T> || length == 0)
     return static_cast<T>(field);
-  unsigned signAt = std::min(position + length - 1, width<T> - 1);
+  uint64_t signAt = std::min<uint64_t>(position + length - 1, width<T> - 1);
   if (bits >> signAt & 1)
     field |= ~lowMask<Bits>(have);
   return static_cast<T>(field);
@@ -127,7 +134,8 @@ Decoded decodeExtract(Decoder &decoder) {
 /// `b` with `length` bits of `a` put in from `position` on.
 template <class T>
 T inserted(T a, T b, uint32_t positionWord, uint32_t lengthWord) {
-  unsigned position = positionWord & 0xff, length = lengthWord & 0xff;
+  uint64_t position = fieldOperand<T>(positionWord),
+           length = fieldOperand<T>(lengthWord);
   if (position >= width<T>)
     return b;
   T mask = static_cast<T>(lowMask<T>(length) << position);

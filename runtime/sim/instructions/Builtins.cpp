@@ -93,14 +93,19 @@ void failAssertion(BuiltinCall call) {
                  "asserts it", static_cast<int>(call.lane));
 }
 
+/// What an allocation takes of the heap.
+uint64_t heapTaken(uint64_t sizeBytes) { return (sizeBytes + 15) / 16 * 16; }
+
 void allocate(BuiltinCall call) {
   const auto sizeBytes = call.parameter<uint64_t>(0);
   uint64_t address = 0; // null: the heap is used up
-  if (sizeBytes && sizeBytes <= heapBytes) {
-    GlobalMemory &memory = call.warp.cluster.launch.memory;
-    std::lock_guard held(memory.lock);
+  GlobalMemory &memory = call.warp.cluster.launch.memory;
+  std::lock_guard held(memory.lock);
+  if (sizeBytes && sizeBytes <= heapBytes &&
+      heapTaken(sizeBytes) <= heapBytes - memory.heapBytes) {
     try {
       address = memory.allocate(sizeBytes, 16, heapName)->address;
+      memory.heapBytes += heapTaken(sizeBytes);
     } catch (const std::bad_alloc &) {
       address = 0;
     }
@@ -116,7 +121,8 @@ void release(BuiltinCall call) {
   std::unique_lock held(memory.lock);
   const MemoryBlock *block = memory.find(address);
   if (block && block->address == address && block->name == heapName) {
-    memory.free(address);
+    memory.heapBytes -= heapTaken(block->sizeBytes);
+    memory.freeInKernel(address);
     return;
   }
   held.unlock();

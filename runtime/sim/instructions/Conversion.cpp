@@ -160,11 +160,14 @@ double saturatedDouble(double value) {
   return value > 0 ? (value < 1 ? value : 1.0) : 0.0;
 }
 
+/// .ftz flushes what is subnormal before it is rounded.
 uint64_t singleOf(double value, bool flush) {
+  if (flush && std::fabs(value) < 0x1p-126)
+    return std::signbit(value) ? 0x80000000 : 0;
   auto single = static_cast<float>(value);
   uint32_t bits = std::bit_cast<uint32_t>(single);
   bits = (bits & 0x7fffffff) > 0x7f800000 ? canonicalNan32 : bits;
-  return flush ? flushed(bits) : bits;
+  return bits;
 }
 
 /// The bits of values in a float format.
@@ -225,7 +228,8 @@ private:
   void convert(Words &words) const {
     if (to == Type::f64 && !ptx::isFloat(from) && !modes.saturate)
       return toDouble(words);
-    if (modes.flush && from == Type::f32)
+    // To f16 the hardware does not flush: it shows when rounding up or down.
+    if (modes.flush && from == Type::f32 && to != Type::f16)
       for (uint64_t &word : words)
         word = flushed(static_cast<uint32_t>(word));
     Values values;

@@ -24,6 +24,19 @@ uint32_t rectified(uint32_t bits, uint32_t sign, bool relu) {
   return relu && bits & sign ? 0 : bits;
 }
 
+/// .rna, which the hardware does as an integer sum: a NaN keeps what the upper
+/// bits hold of it, so that it may become an infinity.
+uint32_t roundedAwayToTf32(uint32_t bits, bool saturate) {
+  auto isSpecial = [](uint32_t value) {
+    return (value & 0x7fffffff) >= 0x7f800000;
+  };
+  constexpr uint32_t lastPlace = 0x2000;
+  if (!isSpecial(bits))
+    bits += lastPlace / 2;
+  bits &= ~(lastPlace - 1);
+  return saturate && isSpecial(bits) ? bits - lastPlace : bits;
+}
+
 Decoded decodeTf32(Decoder &decoder, const ConversionModes &modes) {
   bool away = modes.rounding == Rounding::nearestAway;
   if (!away && !isNearestOrZero(modes))
@@ -34,6 +47,11 @@ Decoded decodeTf32(Decoder &decoder, const ConversionModes &modes) {
   if (!away && modes.saturateFinite)
     decoder.refuse(".satfinite with .rn and .rz to tf32 needs sm_100");
   auto operands = takeOperands(decoder, Type::b32, Type::f32);
+  if (away)
+    return laneWise<uint32_t, uint32_t>(
+        operands.target, operands.sources, [modes](uint32_t a) {
+          return roundedAwayToTf32(a, modes.saturateFinite);
+        });
   return laneWise<uint32_t, float>(
       operands.target, operands.sources, [modes](float a) {
         uint32_t bits = floatToTf32(a, modes.rounding, modes.saturateFinite);

@@ -6,13 +6,14 @@ using ptx::Type;
 
 namespace {
 
-/// Sum of products of bytes of a with bytes (dp4a) or halves (dp2a) of b.
+/// Sum of products of parts of a, of type A, with bytes of b from `first` on:
+/// all four bytes of a (dp4a), or its halves with two bytes of b (dp2a).
 template <class A, class B, unsigned count, unsigned first>
 uint32_t dotProduct(uint32_t a, uint32_t b, uint32_t c) {
   for (unsigned index = 0; index < count; ++index)
     c += static_cast<uint32_t>(
-        int32_t(static_cast<A>(a >> 8 * (first + index))) *
-        int32_t(static_cast<B>(b >> 32 / count * index)));
+        int32_t(static_cast<A>(a >> 32 / count * index)) *
+        int32_t(static_cast<B>(b >> 8 * (first + index))));
   return c;
 }
 
@@ -27,13 +28,13 @@ Decoded decodeDotProductOf(Decoder &decoder, Operands<3> operands,
     return make([](uint32_t a, uint32_t b, uint32_t c) {
       return dotProduct<A, B, 4, 0>(a, b, c);
     });
-  using Half = std::conditional_t<std::is_signed_v<B>, int16_t, uint16_t>;
+  using Half = std::conditional_t<std::is_signed_v<A>, int16_t, uint16_t>;
   if (high)
     return make([](uint32_t a, uint32_t b, uint32_t c) {
-      return dotProduct<A, Half, 2, 2>(a, b, c);
+      return dotProduct<Half, B, 2, 2>(a, b, c);
     });
   return make([](uint32_t a, uint32_t b, uint32_t c) {
-    return dotProduct<A, Half, 2, 0>(a, b, c);
+    return dotProduct<Half, B, 2, 0>(a, b, c);
   });
 }
 

@@ -3,6 +3,7 @@
 // Instructions").
 #include "runtime/sim/instructions/Float.h"
 #include "runtime/sim/machine/HostRounding.h"
+#include "runtime/sim/machine/RoundToOdd.h"
 
 #include <cmath>
 
@@ -59,6 +60,34 @@ template <bool flush, bool saturate> uint32_t finished(float value) {
   return flush ? flushed(bits) : bits;
 }
 
+/// The hardware flushes what is subnormal before it is rounded, so a result
+/// that rounding has made the smallest normal number may have to be flushed.
+constexpr uint32_t smallestNormal = 0x00800000;
+
+/// These can give what is inexact near there: sums and roots can't.
+constexpr bool mayRoundToNormal(Operation operation) {
+  return operation == Operation::multiply || operation == Operation::fma ||
+         operation == Operation::divide || operation == Operation::reciprocal;
+}
+
+/// The exact result is less than the smallest normal number.
+template <Operation operation>
+bool isSubnormalExactly(float a, float b, float c) {
+  constexpr double limit = 0x1p-126;
+  switch (operation) {
+  case Operation::multiply:
+    return std::fabs(double(a) * double(b)) < limit;
+  case Operation::fma:
+    return std::fabs(sumToOdd(double(a) * double(b), c)) < limit;
+  case Operation::divide:
+    return std::fabs(double(a)) < limit * std::fabs(double(b));
+  case Operation::reciprocal:
+    return 1 < limit * std::fabs(double(a));
+  default:
+    return false;
+  }
+}
+
 template <Operation operation, bool flush, bool saturate>
 class SingleArithmetic final : public Instruction {
 public:
@@ -88,13 +117,24 @@ private:
     return std::bit_cast<float>(flush ? flushed(bits) : bits);
   }
 
+  static constexpr bool repairs = flush && mayRoundToNormal(operation);
+
   static void simple(const std::array<const uint32_t *, count> &in,
                      uint32_t *out, LaneMask active) {
     const uint32_t *a = in[0], *b = in[count - 1];
-    eachLane(active, [=](unsigned lane) {
-      out[lane] = finished<flush, saturate>(
+    auto result = [=](unsigned lane) {
+      return finished<flush, saturate>(
           apply<operation>(value(a[lane]), value(b[lane])));
-    });
+    };
+    if constexpr (!repairs) {
+      eachLane(active, [=](unsigned lane) { out[lane] = result(lane); });
+    } else {
+      uint32_t results[warpLanes];
+      for (unsigned lane = 0; lane < warpLanes; ++lane)
+        results[lane] = result(lane);
+      flushRounded(in, results);
+      eachLane(active, [&, out](unsigned lane) { out[lane] = results[lane]; });
+    }
   }
 
   void fused(const std::array<const uint32_t *, count> &in, uint32_t *out,
@@ -105,9 +145,22 @@ private:
         values[index][lane] = value(in[index][lane]);
     fusedMultiplyAdd(values[0], values[1], values[count - 1], results,
                      warpLanes, rounding);
-    eachLane(active, [&](unsigned lane) {
-      out[lane] = finished<flush, saturate>(results[lane]);
-    });
+    uint32_t bits[warpLanes];
+    for (unsigned lane = 0; lane < warpLanes; ++lane)
+      bits[lane] = finished<flush, saturate>(results[lane]);
+    if constexpr (repairs)
+      flushRounded(in, bits);
+    eachLane(active, [&, out](unsigned lane) { out[lane] = bits[lane]; });
+  }
+
+  static void flushRounded(const std::array<const uint32_t *, count> &in,
+                           uint32_t *results) {
+    for (unsigned lane = 0; lane < warpLanes; ++lane)
+      if ((results[lane] & 0x7fffffff) == smallestNormal &&
+          isSubnormalExactly<operation>(value(in[0][lane]),
+                                        value(in[count > 1][lane]),
+                                        value(in[count - 1][lane])))
+        results[lane] &= 0x80000000;
   }
 
   Operands<count> operands;

@@ -48,9 +48,9 @@ template <Operation operation> float apply(float a, float b, float c) {
   return 0;
 }
 
-/// The NaN that a tensor map writes for what is out of bounds, in f16 and
-/// bf16; fma.oob takes it for a zero factor.
-constexpr uint16_t outOfBoundsNan = 0x7fff;
+/// The NaN for what is out of bounds of a tensor, in f16 and bf16 and with
+/// either sign: as a factor it makes the result of fma.oob 0.
+constexpr uint16_t outOfBoundsNan = 0x7ff7;
 
 /// Halves in a warp's register: one or two a lane.
 constexpr unsigned maxHalves = 2 * warpLanes;
@@ -114,8 +114,8 @@ private:
   void clearOutOfBounds(const uint16_t (&in)[sources][maxHalves],
                         uint16_t *out) const {
     for (unsigned index = 0; index < halves; ++index)
-      for (unsigned source = 0; source < sources; ++source)
-        if (in[source][index] == outOfBoundsNan)
+      for (unsigned factor = 0; factor + 1 < sources; ++factor)
+        if ((in[factor][index] & 0x7fff) == outOfBoundsNan)
           out[index] = 0;
   }
 

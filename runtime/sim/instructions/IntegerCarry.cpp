@@ -1,6 +1,8 @@
 // Extended-precision arithmetic (PTX ISA, "Extended-Precision Integer
 // Arithmetic Instructions"): the carry CC.CF is one bit a thread. The text
-// leaves open what it holds before an instruction has written it; here 0.
+// leaves open what it holds before an instruction has written it; here 0. A
+// subtraction leaves the inverse of its borrow in it, and reads it as such, as
+// the hardware does: it shows when additions and subtractions are mixed.
 #include "runtime/sim/instructions/Integer.h"
 
 using namespace ashlar::sim;
@@ -22,14 +24,15 @@ template <class T> struct Sum {
 template <class T, class Operation, size_t count>
 class CarryInstruction final : public Instruction {
 public:
+  /// `initial` is the carry of an instruction that does not read it.
   CarryInstruction(Operands<count> operands, Operation operation, bool reads,
-                   bool writes)
-      : operands(operands), operation(operation), reads(reads), writes(writes) {
-  }
+                   bool writes, LaneMask initial)
+      : operands(operands), operation(operation), reads(reads), writes(writes),
+        initial(initial) {}
 
   Step execute(Warp &warp, LaneMask active) const override {
     LaneMask &flags = warp.state<CarryFlags>().carry;
-    LaneMask carryIn = reads ? flags : 0, carryOut = 0;
+    LaneMask carryIn = reads ? flags : initial, carryOut = 0;
     T *out = warp.lanes<T>(operands.target);
     std::array<const T *, count> in;
     for (size_t index = 0; index < count; ++index)
@@ -51,13 +54,14 @@ private:
   Operands<count> operands;
   Operation operation;
   bool reads, writes;
+  LaneMask initial;
 };
 
 template <class T, size_t count, class Operation>
 Decoded make(Operands<count> operands, Operation operation, bool reads,
-             bool writes) {
+             bool writes, LaneMask initial = 0) {
   return std::make_unique<CarryInstruction<T, Operation, count>>(
-      operands, operation, reads, writes);
+      operands, operation, reads, writes, initial);
 }
 
 template <class T> Sum<T> addCarry(T a, T b, T carry) {
@@ -76,15 +80,15 @@ Decoded makeAdd(Operands<2> operands, bool reads, bool writes) {
       reads, writes);
 }
 
+/// a - b is a + ~b + 1.
 template <class T>
 Decoded makeSubtract(Operands<2> operands, bool reads, bool writes) {
   return make<T>(
       operands,
-      [](const std::array<T, 2> &in, T borrow) {
-        return Sum<T>{static_cast<T>(in[0] - in[1] - borrow),
-                      in[0] < in[1] || T(in[0] - in[1]) < borrow};
+      [](const std::array<T, 2> &in, T carry) {
+        return addCarry(in[0], static_cast<T>(~in[1]), carry);
       },
-      reads, writes);
+      reads, writes, allLanes);
 }
 
 /// `Factor` is T with or without its sign, `Product` of twice the width.

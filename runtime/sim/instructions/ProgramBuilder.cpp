@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unistd.h>
 
 namespace ashlar::sim {
 
@@ -105,10 +106,16 @@ uint64_t ProgramBuilder::layOutGlobal(const ptx::Variable &variable) {
     throw DecodeError(at(module(), variable.position) + "'" + variable.name +
                       "' is external, and there is no linker here: define it "
                       "in this module");
+  globalBytes += variable.sizeBytes();
+  // More than the host has would end the process, not the allocation.
+  if (globalBytes > static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE)))
+    throw DecodeError(at(module(), variable.position) + "'" + variable.name +
+                      "' makes the variables of the module greater than the "
+                      "host's memory");
   auto block = memory.allocate(std::max<uint64_t>(variable.sizeBytes(), 1),
                                std::max<uint64_t>(variable.alignment, 256),
                                "variable '" + variable.name + "'");
-  std::memset(block->data(), 0, variable.sizeBytes());
   std::copy(variable.image.begin(), variable.image.end(), block->data());
   block->setInitialised(0, variable.sizeBytes());
   made->variableBlocks.push_back(block);

@@ -60,6 +60,7 @@ private:
   std::map<std::pair<uint64_t, unsigned>, Slot> sharedAddresses;
   std::map<std::pair<uint32_t, unsigned>, Slot> frameAddresses; // of it
   std::vector<std::pair<const ptx::Variable *, MemoryBlock *>> images;
+  uint64_t globalBytes = 0; // of the variables in memory
 };
 
 } // namespace ashlar::sim

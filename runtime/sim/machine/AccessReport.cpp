@@ -72,6 +72,9 @@ std::string outOfBoundsSentence(const Cluster &cluster, const Location &place,
            " bytes of " + name +
            ", which the system reserves: is the address of the variable "
            "missing?";
+  if (block.isFreed())
+    return bytes(sizeBytes) + " are accessed in " + name +
+           ", which has been freed";
   std::string whole = block.kind == MemoryBlock::Kind::global
                           ? name
                           : name + ", which has " + bytes(block.sizeBytes);

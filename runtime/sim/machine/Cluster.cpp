@@ -158,6 +158,22 @@ bool Cluster::anySpinning() const {
   return false;
 }
 
+/// How many instructions the next warp may execute. Ends the launch when the
+/// cluster has executed as many as it may.
+uint32_t Cluster::nextQuantum() {
+  const uint64_t most = launch.options.maxInstructions;
+  const uint32_t quantum = schedule.quantum();
+  if (most == 0)
+    return quantum;
+  if (executed >= most) {
+    Report report;
+    report.sentence = "more than " + std::to_string(most) +
+                      " instructions are executed: does a loop not end?";
+    launch.reporter.stop(std::move(report));
+  }
+  return static_cast<uint32_t>(std::min<uint64_t>(quantum, most - executed));
+}
+
 Cluster::Progress Cluster::run(uint64_t budget) {
   const uint64_t end = clock + budget;
   while (clock < end) {
@@ -170,8 +186,10 @@ Cluster::Progress Cluster::run(uint64_t budget) {
     }
     landOperations();
     if (Warp *warp = chooseWarp()) {
-      WarpRunner(*warp).run(schedule.quantum(), schedule.order() ==
-                                                    Schedule::Order::random);
+      const uint64_t before = warp->executed;
+      WarpRunner(*warp).run(nextQuantum(),
+                            schedule.order() == Schedule::Order::random);
+      executed += warp->executed - before;
       continue;
     }
     if (!operations.empty()) {

@@ -168,7 +168,9 @@ private:
   bool expireWaits();
   bool anySpinning() const;
   void finishOperations();
+  uint32_t nextQuantum();
   std::vector<Warp *> warps; // of all CTAs
+  uint64_t executed = 0;     // instructions
   uint32_t agents = 0; // how many there are
   uint32_t lastWarp = 0;
   uint32_t expiries = 0;     // of waits, since something changed

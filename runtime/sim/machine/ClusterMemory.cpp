@@ -16,12 +16,12 @@ public:
               const Accessor &accessor, const std::string &what)
       : cluster(cluster), block(place.block), offset(place.offset),
         sizeBytes(sizeBytes), accessor(accessor), what(what) {
+    if (block && block->kind == MemoryBlock::Kind::global)
+      guard = std::unique_lock(cluster.launch.memory.lock);
     if (!isWithin(place, sizeBytes))
       cluster.launch.reporter.stop(
           report(Finding::outOfBounds,
                  outOfBoundsSentence(cluster, place, sizeBytes)));
-    if (block->kind == MemoryBlock::Kind::global)
-      guard = std::unique_lock(cluster.launch.memory.lock);
   }
 
   void initialised() {

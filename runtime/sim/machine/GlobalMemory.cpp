@@ -37,6 +37,17 @@ bool GlobalMemory::free(uint64_t address) {
   return blocks.erase(address) != 0;
 }
 
+bool GlobalMemory::freeInKernel(uint64_t address) {
+  std::lock_guard guard(lock);
+  const auto found = blocks.find(address);
+  if (found == blocks.end())
+    return false;
+  found->second->release();
+  freed.push_back(std::move(found->second));
+  blocks.erase(found);
+  return true;
+}
+
 MemoryBlock *GlobalMemory::nearest(uint64_t address) {
   auto after = blocks.upper_bound(address);
   return after == blocks.begin() ? nullptr : std::prev(after)->second.get();
@@ -49,6 +60,7 @@ MemoryBlock *GlobalMemory::find(uint64_t address) {
 
 void GlobalMemory::forgetAccesses() {
   std::lock_guard guard(lock);
+  freed.clear();
   for (auto &[address, block] : blocks)
     block->forgetAccesses();
 }

@@ -26,6 +26,8 @@ struct LaunchOptions {
   uint64_t seed = 0;
   unsigned hostThreads = 0; // 0: as many as there are cores
   size_t maxReports = 20;
+  /// That the warps of a cluster may execute, all together; 0: any number.
+  uint64_t maxInstructions = 0;
   /// Where %printf output goes; standard output when null.
   std::function<void(const std::string &)> print;
   std::shared_ptr<Trace> trace; // null: none
@@ -90,6 +92,9 @@ public:
                                         const std::string &name = "");
   /// False when nothing was allocated at the address.
   bool free(uint64_t address);
+  /// The same while kernels run. Copies under way may still refer to the
+  /// block: it is kept, released, until the next launch.
+  bool freeInKernel(uint64_t address);
   /// The block that holds the address; null when none does. Blocks are apart
   /// from each other, so that running past one's end is noticed.
   MemoryBlock *find(uint64_t address);
@@ -104,10 +109,12 @@ public:
     return result;
   }
   mutable std::recursive_mutex lock;
+  uint64_t heapBytes = 0; // that kernels have allocated (malloc)
 
 private:
   std::map<uint64_t, std::shared_ptr<MemoryBlock>> blocks;
   uint64_t next = 0x7f00'0000'0000;
+  std::vector<std::shared_ptr<MemoryBlock>> freed; // by kernels
 };
 
 } // namespace ashlar::sim

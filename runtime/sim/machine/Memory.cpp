@@ -44,6 +44,13 @@ MemoryBlock::MemoryBlock(Kind kind, std::string name, uint64_t address,
 
 MemoryBlock::~MemoryBlock() = default;
 
+void MemoryBlock::release() {
+  sizeBytes = 0;
+  bytes.reset();
+  initialised.reset();
+  shadow.reset();
+}
+
 MemoryBlock::Image MemoryBlock::image() const {
   Image image;
   image.bytes.assign(bytes.get(), bytes.get() + sizeBytes);
@@ -54,6 +61,8 @@ MemoryBlock::Image MemoryBlock::image() const {
 }
 
 void MemoryBlock::restore(const Image &image) {
+  if (isFreed())
+    return;
   std::ranges::copy(image.bytes, bytes.get());
   std::ranges::copy(image.initialised, initialised.get());
 }

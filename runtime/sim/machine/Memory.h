@@ -82,13 +82,17 @@ public:
   const Kind kind;
   const std::string name; // "global allocation of 4096 bytes", "shared memory"
   const uint64_t address;
-  const uint64_t sizeBytes;
+  uint64_t sizeBytes; // 0 when it was freed
   uint32_t cta = 0; // whose shared memory it is: linear index in the grid
 
   uint8_t *data() { return bytes.get(); }
   bool contains(uint64_t offset, uint64_t size) const {
     return offset <= sizeBytes && size <= sizeBytes - offset;
   }
+
+  /// Gives its memory back: no access is within it any more.
+  void release();
+  bool isFreed() const { return !bytes; }
 
   /// Marks bytes as written by the host or before the kernel started.
   void setInitialised(uint64_t offset, uint64_t size);

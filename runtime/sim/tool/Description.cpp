@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <unistd.h>
 
 namespace ashlar::sim::tool {
 namespace {
@@ -230,6 +231,8 @@ std::vector<uint8_t> readFile(const std::string &path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw InputError("'" + path + "' is a folder");
+  if (std::filesystem::is_character_file(path, error)) // perhaps without end
+    throw InputError("'" + path + "' is a device");
   std::ifstream file(path, std::ios::binary);
   if (!file)
     throw InputError("'" + path + "' can't be read");
@@ -238,7 +241,15 @@ std::vector<uint8_t> readFile(const std::string &path) {
 }
 
 Description readDescription(const std::string &path) {
-  const nlohmann::json json = parseJson(readFile(path), path);
+  // More than the host has would end the process, not the allocation.
+  const uint64_t hostBytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                             static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
+  return parseDescription(readFile(path), path, hostBytes);
+}
+
+Description parseDescription(const std::vector<uint8_t> &text,
+                             const std::string &path, uint64_t maxBytes) {
+  const nlohmann::json json = parseJson(text, path);
   const std::filesystem::path folder =
       std::filesystem::path(path).parent_path();
   try {
@@ -261,7 +272,8 @@ Description readDescription(const std::string &path) {
       if (!buffers.isObject())
         buffers.fail("is no object of buffers by their names");
       buffers.forEachMember([&](const std::string &name, const Value &value) {
-        description.buffers.push_back(readBuffer(name, value, folder));
+        description.buffers.push_back(
+            readBuffer(name, value, folder, maxBytes));
       });
     }
     if (document.has("arguments")) {

@@ -68,6 +68,10 @@ struct Description {
 /// Reads the file and those that it names. Throws InputError.
 Description readDescription(const std::string &path);
 
+/// The same of the file's text, with at most `maxBytes` in all buffers.
+Description parseDescription(const std::vector<uint8_t> &text,
+                             const std::string &path, uint64_t maxBytes);
+
 /// The file's bytes. Throws InputError.
 std::vector<uint8_t> readFile(const std::string &path);
 

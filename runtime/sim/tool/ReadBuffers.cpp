@@ -5,19 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <unistd.h>
 
 namespace ashlar::sim::tool {
 namespace {
 
 /// Beyond any device's memory; keeps sizes from overflowing.
 constexpr uint64_t maxBytes = uint64_t(1) << 40;
-
-/// More than the host has would end the process, not the allocation.
-bool fitsHost(uint64_t bytes) {
-  return bytes <= static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                      static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
-}
 
 uint64_t elementsOf(const Value &value, const std::vector<uint64_t> &shape) {
   uint64_t elements = 1;
@@ -150,7 +143,7 @@ Expectation readExpectation(const Buffer &buffer, const Value &value,
 } // namespace
 
 Buffer readBuffer(const std::string &name, const Value &value,
-                  const std::filesystem::path &folder) {
+                  const std::filesystem::path &folder, uint64_t &bytesLeft) {
   value.expectMembers(
       {"type", "shape", "file", "values", "fill", "seed", "expect", "save"});
   Buffer buffer;
@@ -187,8 +180,9 @@ Buffer readBuffer(const std::string &name, const Value &value,
                        " bytes; the buffer has " + std::to_string(bytes));
   if (value.has("values"))
     buffer.bytes = encodeValues(value["values"], buffer.element, bytes / size);
-  if (!fitsHost(bytes))
-    value.fail("the host has no " + std::to_string(bytes) + " bytes");
+  if (bytes > bytesLeft)
+    value.fail("the host has no " + std::to_string(bytes) + " bytes for it");
+  bytesLeft -= bytes;
   buffer.bytes.resize(bytes);
   if (value.has("fill"))
     fill(buffer, value["fill"],
