@@ -14,9 +14,7 @@ std::string text(const ptx::Dimensions &d) {
          std::to_string(d.z);
 }
 
-uint64_t count(const ptx::Dimensions &d) {
-  return uint64_t(d.x) * d.y * d.z;
-}
+uint64_t count(const ptx::Dimensions &d) { return uint64_t(d.x) * d.y * d.z; }
 
 bool same(const ptx::Dimensions &a, const ptx::Dimensions &b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
@@ -24,15 +22,19 @@ bool same(const ptx::Dimensions &a, const ptx::Dimensions &b) {
 
 void checkBlock(const ptx::Function &kernel, const ptx::Dimensions &block) {
   if (count(block) == 0 || count(block) > maxThreads || block.z > 64)
-    throw InvalidLaunch("a block of " + text(block) + " threads: it needs 1 to " +
+    throw InvalidLaunch("a block of " + text(block) +
+                        " threads: it needs 1 to " +
                         std::to_string(maxThreads) + ", at most 64 along z");
   if (kernel.requiredThreads && !same(*kernel.requiredThreads, block))
-    throw InvalidLaunch("a block of " + text(block) + " threads; the kernel's "
-                        ".reqntid asks for " + text(*kernel.requiredThreads));
-  if (kernel.maximumThreads &&
-      count(block) > count(*kernel.maximumThreads))
-    throw InvalidLaunch("a block of " + text(block) + " threads; the kernel's "
-                        ".maxntid allows " + text(*kernel.maximumThreads));
+    throw InvalidLaunch("a block of " + text(block) +
+                        " threads; the kernel's "
+                        ".reqntid asks for " +
+                        text(*kernel.requiredThreads));
+  if (kernel.maximumThreads && count(block) > count(*kernel.maximumThreads))
+    throw InvalidLaunch("a block of " + text(block) +
+                        " threads; the kernel's "
+                        ".maxntid allows " +
+                        text(*kernel.maximumThreads));
 }
 
 void checkGrid(const ptx::Function &kernel, const LaunchShape &shape) {
@@ -51,31 +53,32 @@ void checkGrid(const ptx::Function &kernel, const LaunchShape &shape) {
                         " blocks is no multiple of the cluster of " +
                         text(cluster));
   if (kernel.requiredCluster && !same(*kernel.requiredCluster, cluster))
-    throw InvalidLaunch("a cluster of " + text(cluster) + " blocks; the "
+    throw InvalidLaunch("a cluster of " + text(cluster) +
+                        " blocks; the "
                         "kernel's .reqnctapercluster asks for " +
                         text(*kernel.requiredCluster));
   if (kernel.maximumClusterRank && count(cluster) > *kernel.maximumClusterRank)
-    throw InvalidLaunch("a cluster of " + text(cluster) + " blocks; the "
+    throw InvalidLaunch("a cluster of " + text(cluster) +
+                        " blocks; the "
                         "kernel's .maxclusterrank allows " +
                         std::to_string(*kernel.maximumClusterRank));
 }
 
 } // namespace
 
-std::shared_ptr<const Program> load(std::string_view text,
-                                    const std::string &name,
-                                    GlobalMemory &memory) {
-  return decode(
-      std::make_shared<const ptx::Module>(ptx::parse(text, name)), memory);
+std::shared_ptr<const Program>
+load(std::string_view text, const std::string &name, GlobalMemory &memory) {
+  return decode(std::make_shared<const ptx::Module>(ptx::parse(text, name)),
+                memory);
 }
 
 std::vector<Report> launch(const Program &program, const std::string &kernel,
                            const LaunchShape &shape,
                            std::span<const uint8_t> parameters,
-                           GlobalMemory &memory,
-                           const LaunchOptions &options) {
+                           GlobalMemory &memory, const LaunchOptions &options) {
   const int index = program.functionNamed(kernel);
-  if (index < 0 || !program.functions[static_cast<size_t>(index)]->text->isEntry)
+  if (index < 0 ||
+      !program.functions[static_cast<size_t>(index)]->text->isEntry)
     throw InvalidLaunch("the module has no kernel '" + kernel + "'");
   const Function &function = *program.functions[static_cast<size_t>(index)];
   LaunchShape complete = shape;
@@ -83,18 +86,16 @@ std::vector<Report> launch(const Program &program, const std::string &kernel,
     complete.cluster = *function.text->requiredCluster;
   checkBlock(*function.text, complete.block);
   checkGrid(*function.text, complete);
-  const uint64_t sharedBytes =
-      uint64_t(program.dynamicSharedBegin) - reservedSharedBytes +
-      shape.dynamicSharedBytes;
+  const uint64_t sharedBytes = uint64_t(program.dynamicSharedBegin) -
+                               reservedSharedBytes + shape.dynamicSharedBytes;
   if (sharedBytes > maxSharedBytes)
     throw InvalidLaunch(std::to_string(sharedBytes) +
                         " bytes of shared memory; a block has " +
                         std::to_string(maxSharedBytes));
   if (parameters.size() < function.parameterBytes)
     throw InvalidLaunch("the parameters of '" + kernel + "' take " +
-                        std::to_string(function.parameterBytes) +
-                        " bytes; " + std::to_string(parameters.size()) +
-                        " are given");
+                        std::to_string(function.parameterBytes) + " bytes; " +
+                        std::to_string(parameters.size()) + " are given");
   Launch running(program, static_cast<uint32_t>(index), complete,
                  {parameters.begin(), parameters.end()}, memory, options);
   return running.run();

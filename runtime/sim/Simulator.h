@@ -15,9 +15,8 @@ namespace ashlar::sim {
 /// Parses and decodes PTX text. `name` stands for it in messages. Throws
 /// ptx::ParseError or DecodeError; their what() names line and column. The
 /// module's variables are allocated in `memory`.
-std::shared_ptr<const Program> load(std::string_view text,
-                                    const std::string &name,
-                                    GlobalMemory &memory);
+std::shared_ptr<const Program>
+load(std::string_view text, const std::string &name, GlobalMemory &memory);
 
 /// A launch that can't be: what() says why (the kernel does not exist, block
 /// or cluster does not fit, shared memory beyond the limit, ...).

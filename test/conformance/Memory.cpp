@@ -163,9 +163,9 @@ void addGlobal(std::vector<Case> &cases) {
       for (const char *load :
            {"ld.global", "ld", "ld.global.nc", "ld.volatile.global",
             "ld.relaxed.gpu", "ld.acquire.sys.global"})
-        cases.push_back(globalLoad(
-            load, type, count,
-            std::string(load).find("global") == std::string::npos));
+        cases.push_back(
+            globalLoad(load, type, count,
+                       std::string(load).find("global") == std::string::npos));
       cases.push_back(globalStore("st.global", type, count, false));
       cases.push_back(globalStore("st", type, count, true));
       cases.push_back(globalStore("st.volatile.global", type, count, false));

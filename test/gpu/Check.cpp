@@ -16,9 +16,8 @@ bool isSimulated() {
 }
 
 Device &device() {
-  static Device opened = isSimulated()
-                             ? Device::open(sim::simulatorDriver())
-                             : Device::open();
+  static Device opened =
+      isSimulated() ? Device::open(sim::simulatorDriver()) : Device::open();
   return opened;
 }
 

@@ -31,10 +31,9 @@ const std::vector<Sizes> manyShapes{
     {4096, 4096, 4096}, {64, 7168, 16384},  {128, 8192, 8192},
     {8192, 8192, 8192}};
 
-const std::vector<Sizes> fewShapes{{1, 1, 1},       {128, 256, 64},
-                                   {5, 7, 0},       {0, 8, 8},
-                                   {129, 257, 65},  {300, 500, 700},
-                                   {509, 503, 499}, {1024, 2048, 512}};
+const std::vector<Sizes> fewShapes{
+    {1, 1, 1},      {128, 256, 64},  {5, 7, 0},       {0, 8, 8},
+    {129, 257, 65}, {300, 500, 700}, {509, 503, 499}, {1024, 2048, 512}};
 
 /// For the simulator: less than a tile, ragged in each direction with more
 /// blocks of K than stages, empty.

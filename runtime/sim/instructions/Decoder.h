@@ -29,7 +29,8 @@ class DecodeError : public std::runtime_error {
 /// the ISA's syntax.
 class Modifiers {
 public:
-  Modifiers(const std::vector<std::string> &all) : rest(all.begin(), all.end()) {}
+  Modifiers(const std::vector<std::string> &all)
+      : rest(all.begin(), all.end()) {}
   /// Takes the next modifier if it is `name`.
   bool take(std::string_view name);
   /// Takes the next modifier if it is one of the names; its index, or -1.
@@ -123,21 +124,22 @@ using DecodeFunction = Decoded (*)(Decoder &);
 /// The decoders by opcode ("add", "mbarrier"). Each family of instructions
 /// adds its own in one function, called from `decoders()`.
 using DecoderTable = std::map<std::string, DecodeFunction, std::less<>>;
-void addIntegerInstructions(DecoderTable &);     // add .. min/max, mad, sad, ...
-void addLogicInstructions(DecoderTable &);       // and, shf, lop3, prmt, bfe, ...
-void addFloatInstructions(DecoderTable &);       // f32, f64, f16, bf16, packed
-void addComparisonInstructions(DecoderTable &);  // set, setp, selp, slct
-void addConversionInstructions(DecoderTable &);  // cvt, cvt.pack
-void addMoveInstructions(DecoderTable &);        // mov, cvta, isspacep, mapa, ...
-void addMemoryInstructions(DecoderTable &);      // ld, ldu, st, prefetch, ...
-void addAtomicInstructions(DecoderTable &);      // atom, red
-void addControlInstructions(DecoderTable &);     // bra, brx, call, ret, exit, ...
-void addWarpInstructions(DecoderTable &);        // shfl, vote, match, redux, ...
-void addBarrierInstructions(DecoderTable &);     // bar, barrier, fence, membar
-void addMbarrierInstructions(DecoderTable &);    // mbarrier.*
-void addCopyInstructions(DecoderTable &);        // cp.async*, cp.reduce.async*
-void addMatrixInstructions(DecoderTable &);      // ldmatrix, stmatrix, mma, movmatrix
-void addWgmmaInstructions(DecoderTable &);       // wgmma.*
+void addIntegerInstructions(DecoderTable &); // add .. min/max, mad, sad, ...
+void addLogicInstructions(DecoderTable &);   // and, shf, lop3, prmt, bfe, ...
+void addFloatInstructions(DecoderTable &);   // f32, f64, f16, bf16, packed
+void addComparisonInstructions(DecoderTable &); // set, setp, selp, slct
+void addConversionInstructions(DecoderTable &); // cvt, cvt.pack
+void addMoveInstructions(DecoderTable &);     // mov, cvta, isspacep, mapa, ...
+void addMemoryInstructions(DecoderTable &);   // ld, ldu, st, prefetch, ...
+void addAtomicInstructions(DecoderTable &);   // atom, red
+void addControlInstructions(DecoderTable &);  // bra, brx, call, ret, exit, ...
+void addWarpInstructions(DecoderTable &);     // shfl, vote, match, redux, ...
+void addBarrierInstructions(DecoderTable &);  // bar, barrier, fence, membar
+void addMbarrierInstructions(DecoderTable &); // mbarrier.*
+void addCopyInstructions(DecoderTable &);     // cp.async*, cp.reduce.async*
+void addMatrixInstructions(
+    DecoderTable &);                       // ldmatrix, stmatrix, mma, movmatrix
+void addWgmmaInstructions(DecoderTable &); // wgmma.*
 void addMiscellaneousInstructions(DecoderTable &); // setmaxnreg, nanosleep, ...
 const DecoderTable &decoders();
 

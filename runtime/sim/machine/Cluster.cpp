@@ -49,10 +49,9 @@ Cluster::Cluster(Launch &launch, uint32_t index)
       }
   for (auto &cta : ctas)
     for (uint32_t first = 0; first < threads; first += warpLanes) {
-      cta->warps.push_back(std::make_unique<Warp>(*cta, first / warpLanes,
-                                                  threads - first,
-                                                  launch.program,
-                                                  launch.kernel));
+      cta->warps.push_back(
+          std::make_unique<Warp>(*cta, first / warpLanes, threads - first,
+                                 launch.program, launch.kernel));
       warps.push_back(cta->warps.back().get());
     }
 }
@@ -177,9 +176,8 @@ uint32_t Cluster::nextQuantum() {
 Cluster::Progress Cluster::run(uint64_t budget) {
   const uint64_t end = clock + budget;
   while (clock < end) {
-    const bool done = std::all_of(ctas.begin(), ctas.end(), [](auto &cta) {
-      return cta->exited();
-    });
+    const bool done = std::all_of(ctas.begin(), ctas.end(),
+                                  [](auto &cta) { return cta->exited(); });
     if (done) {
       finishOperations();
       return Progress::finished;

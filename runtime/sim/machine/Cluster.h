@@ -52,7 +52,7 @@ struct NamedBarrier {
   /// No count was given: all threads of the CTA that have not exited.
   bool everybody = false;
   enum class Use : uint8_t { sync, arrive, count, conjunction, disjunction };
-  Use use = Use::sync; // of this generation: sync stands for arrive too
+  Use use = Use::sync;  // of this generation: sync stands for arrive too
   uint64_t version = 0; // for Wait::version
   uint32_t previousThreads = 0; // that the generation before waited for
 };
@@ -171,9 +171,9 @@ private:
   uint32_t nextQuantum();
   std::vector<Warp *> warps; // of all CTAs
   uint64_t executed = 0;     // instructions
-  uint32_t agents = 0; // how many there are
+  uint32_t agents = 0;       // how many there are
   uint32_t lastWarp = 0;
-  uint32_t expiries = 0;     // of waits, since something changed
+  uint32_t expiries = 0; // of waits, since something changed
   uint64_t changesAtExpiry = 0;
 };
 

@@ -100,8 +100,8 @@ void Cluster::reportDeadlock() {
             "of the warp must execute it together"
           : "no thread can go on, and no asynchronous operation is under way";
   if (!divergent && root.likelihood)
-    report.sentence += ". Nearest cause, for the wait at " + rootSource + ": " +
-                       root.sentence;
+    report.sentence +=
+        ". Nearest cause, for the wait at " + rootSource + ": " + root.sentence;
   for (const Group &group : groups) {
     Site site;
     site.who = whoOf(group, launch);

@@ -36,8 +36,7 @@ uint32_t Launch::clusterCount() const {
 std::string Launch::roleOf(uint32_t warp) const { return notes.roleOf(warp); }
 
 std::string Launch::sourceOf(const Instruction *instruction) const {
-  if (!instruction || !instruction->text ||
-      instruction->text->source.line == 0)
+  if (!instruction || !instruction->text || instruction->text->source.line == 0)
     return "";
   const ptx::SourceLine &source = instruction->text->source;
   const auto &files = program.module->files;
@@ -70,8 +69,8 @@ struct Launch::Scheduler {
     }
     std::reverse(waiting.begin(), waiting.end()); // taken from the back
     const uint32_t threads = count(launch.shape.block);
-    const uint32_t shared = launch.program.dynamicSharedBegin +
-                            launch.shape.dynamicSharedBytes;
+    const uint32_t shared =
+        launch.program.dynamicSharedBegin + launch.shape.dynamicSharedBytes;
     const uint32_t perProcessor =
         std::max(1u, std::min(2048 / std::max(threads, 32u),
                               (maxSharedBytes + 1024) / std::max(shared, 1u)));

@@ -83,7 +83,7 @@ public:
   const std::string name; // "global allocation of 4096 bytes", "shared memory"
   const uint64_t address;
   uint64_t sizeBytes; // 0 when it was freed
-  uint32_t cta = 0; // whose shared memory it is: linear index in the grid
+  uint32_t cta = 0;   // whose shared memory it is: linear index in the grid
 
   uint8_t *data() { return bytes.get(); }
   bool contains(uint64_t offset, uint64_t size) const {

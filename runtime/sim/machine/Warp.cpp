@@ -191,8 +191,7 @@ uint64_t Warp::specialValue(SpecialRegister which, unsigned lane) const {
   case SpecialRegister::dynamicSmemSize:
     return shape.dynamicSharedBytes;
   case SpecialRegister::aggrSmemSize:
-    return cluster.launch.program.dynamicSharedBegin +
-           shape.dynamicSharedBytes;
+    return cluster.launch.program.dynamicSharedBegin + shape.dynamicSharedBytes;
   case SpecialRegister::reservedSmemBegin:
     return 0;
   }

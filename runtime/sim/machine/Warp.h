@@ -73,7 +73,7 @@ struct Strand {
   /// something by looking again and again.
   struct Snapshot;
   std::shared_ptr<Snapshot> snapshot;
-  bool spinning = false; // it repeats itself until something changes
+  bool spinning = false;      // it repeats itself until something changes
   uint64_t spinningSince = 0; // Launch::changes then
 };
 
@@ -195,8 +195,8 @@ public:
   /// Reports and goes on; reports and ends the launch.
   void report(Finding finding, std::string sentence, std::string did,
               int lane = -1);
-  [[noreturn]] void stop(Finding finding, std::string sentence,
-                         std::string did, int lane = -1);
+  [[noreturn]] void stop(Finding finding, std::string sentence, std::string did,
+                         int lane = -1);
 
   // --- asynchronous groups ----------------------------------------------
   /// State of the families, made when first asked for: wgmma groups, cp.async
@@ -237,7 +237,7 @@ private:
   std::byte *registerFile = nullptr;
   std::unique_ptr<std::byte[]> registerStorage;
   size_t registerBytes = 0;
-  Strand *strand = nullptr; // the one that executes
+  Strand *strand = nullptr;   // the one that executes
   uint64_t strandChanges = 0; // merges and exits, for gather
   Epoch currentEpoch = 1;
   struct Ordering;

@@ -44,8 +44,8 @@ void Warp::jump(LaneMask lanes, uint32_t target) {
 void Warp::jump(LaneMask lanes,
                 const std::array<uint32_t, warpLanes> &targets) {
   while (lanes) {
-    const uint32_t target = targets[static_cast<unsigned>(
-        std::countr_zero(lanes))];
+    const uint32_t target =
+        targets[static_cast<unsigned>(std::countr_zero(lanes))];
     LaneMask together = 0;
     forEachLane(lanes, [&](unsigned lane) {
       if (targets[lane] == target)
@@ -120,8 +120,8 @@ void restoreLanes(std::byte *to, const std::vector<std::byte> &from,
       continue;
     }
     forEachLane(lanes, [&](unsigned lane) {
-      std::memcpy(target + lane * slot.laneBytes,
-                  saved + lane * slot.laneBytes, slot.laneBytes);
+      std::memcpy(target + lane * slot.laneBytes, saved + lane * slot.laneBytes,
+                  slot.laneBytes);
     });
   }
 }
@@ -151,9 +151,7 @@ void Warp::returnFromCall(LaneMask lanes) {
   strand->at = frame.returnTo;
 }
 
-void Warp::leaveBehind(LaneMask lanes) {
-  strands.push_back(split(lanes));
-}
+void Warp::leaveBehind(LaneMask lanes) { strands.push_back(split(lanes)); }
 
 const void *Warp::callSite() const {
   return strand->calls.empty() ? nullptr : strand->calls.back().site;

@@ -29,8 +29,8 @@ void noteInTrace(Trace &trace, const Warp &warp, const Strand &strand,
     return;
   const ptx::Instruction &text = *warp.current->text;
   if (outcome == Step::blocked) {
-    const std::string what = strand.wait.describe ? strand.wait.describe()
-                                                  : ptx::mnemonic(text);
+    const std::string what =
+        strand.wait.describe ? strand.wait.describe() : ptx::mnemonic(text);
     trace.beginWait(warp, what.substr(0, what.find(": ")));
     return;
   }
@@ -256,11 +256,12 @@ void WarpRunner::checkOwned(const Instruction &instruction) {
                     (isWrite ? "written" : "read") +
                     " while wgmma may still write it: wait for its group "
                     "first (wgmma.wait_group)";
-      report.sites.push_back(warp.site(isWrite ? "writes the register"
-                                               : "reads the register"));
+      report.sites.push_back(
+          warp.site(isWrite ? "writes the register" : "reads the register"));
       const Instruction *current = warp.current;
       warp.current = owned.owner;
-      report.sites.push_back(warp.site("uses it until its group is waited for"));
+      report.sites.push_back(
+          warp.site("uses it until its group is waited for"));
       warp.current = current;
       warp.cluster.launch.reporter.add(std::move(report));
       return;
