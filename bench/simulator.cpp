@@ -68,4 +68,5 @@ int main() {
         double(warps) * rounds * (copies * double(perCopy) + 3);
     std::printf("%-14s %.1f\n", loop.name, executed / elapsed.count() * 1e-6);
   }
+  return 0;
 }
