@@ -48,7 +48,7 @@ std::string kernelOf(const Loop &loop) {
 
 } // namespace
 
-int main() {
+int main(int, char **) {
   std::printf("%-14s %s\n", "", "million warp instructions per second");
   for (const Loop &loop : loops) {
     GlobalMemory memory;
