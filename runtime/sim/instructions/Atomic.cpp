@@ -119,7 +119,7 @@ std::vector<const ptx::Operand *> vectorElements(Decoder &decoder, size_t index,
   const ptx::Operand &operand = decoder.operand(index);
   auto result = decoder.elements(operand);
   if (result.size() != count ||
-      (count > 1) != (operand.kind == ptx::Operand::Kind::vector))
+      (count > 1 && operand.kind != ptx::Operand::Kind::vector))
     decoder.refuse("operand " + std::to_string(index + 1) + " must have " +
                    std::to_string(count) +
                    (count == 1 ? " element" : " elements"));

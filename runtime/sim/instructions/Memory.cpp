@@ -259,7 +259,7 @@ Elements elements(Decoder &decoder, const ptx::Operand &operand, Type type,
   result.isSigned = ptx::isSigned(type);
   auto texts = decoder.elements(operand);
   if (texts.size() != count ||
-      (count > 1) != (operand.kind == ptx::Operand::Kind::vector))
+      (count > 1 && operand.kind != ptx::Operand::Kind::vector))
     decoder.refuse("the vector operand must have " + std::to_string(count) +
                    (count == 1 ? " element" : " elements"));
   for (const ptx::Operand *text : texts) {

@@ -1,0 +1,28 @@
+#include "test/unit/sim/RunPtx.h"
+
+#include <gtest/gtest.h>
+
+namespace ashlar::sim {
+namespace {
+
+// As Triton writes loads and stores of one element.
+TEST(Load, TakesALoneElementInBraces) {
+  PtxRunner runner;
+  runner.buffer<uint32_t>({7});
+  MemoryBlock &result = runner.buffer<uint32_t>({0});
+  runner.shape.block = {1, 1, 1};
+  const auto reports =
+      runner.run(kernelText(".param .u64 from, .param .u64 to", R"(
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd0, [from];
+  ld.param.u64 %rd1, [to];
+  ld.global.b32 { %r1 }, [ %rd0 + 0 ];
+  st.global.b32 [ %rd1 + 0 ], { %r1 };
+  ret;)"));
+  EXPECT_TRUE(reports.empty()) << text(reports);
+  EXPECT_EQ(PtxRunner::values<uint32_t>(result)[0], 7u);
+}
+
+} // namespace
+} // namespace ashlar::sim
