@@ -1,0 +1,72 @@
+// GEMM: a kernel in the language, the configurations it comes in, and the
+// choice among them.
+#pragma once
+
+#include "ashlar/element_type.h"
+#include "ashlar/kernel.h"
+#include "ashlar/schedule.h"
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+namespace ashlar {
+
+/// Where the sums of fp8 products are kept. Other types are always summed in
+/// full.
+enum class Accumulation : uint8_t {
+  fast, ///< in the tensor cores, with about 14 bits of mantissa
+  full, ///< added to f32 every 128 of K
+};
+
+/// What D = A · Bᵀ computes, whatever the sizes: A is M×K, B is N×K, D is M×N.
+struct GemmTypes {
+  ElementType a = bf16, b = bf16, d = bf16;
+  Accumulation accumulation = Accumulation::fast;
+};
+
+/// Extents of a problem, in elements.
+struct GemmSizes {
+  int64_t m, n, k;
+};
+
+/// How the work of a GEMM is cut up and ordered.
+struct GemmConfig {
+  /// The tile of D that a role (ping-pong: a warpgroup) works on, and the
+  /// depth in K of a stage, in elements. With `swapped` the tile is one of Dᵀ:
+  /// `bm` cuts N and `bn` cuts M.
+  int64_t bm = 128, bn = 256, bk = 64;
+  int64_t stages = 4;
+  int64_t warpgroups = 2;
+  /// CTAs of a cluster along the dimensions of `bm` and of `bn`; they share
+  /// their loads by multicast.
+  int64_t cluster_m = 1, cluster_n = 1;
+  /// Parts of K, each computed by another CTA of the cluster, which adds them.
+  int64_t split = 1;
+  /// Each warpgroup has a tile of its own, and one's epilogue runs under the
+  /// other's math.
+  bool ping_pong = false;
+  /// Dᵀ = B · Aᵀ is computed: a small M is cut by `bn`, which has finer steps.
+  bool swapped = false;
+  /// Tiles along `bm` that are taken for each step along `bn`.
+  int64_t group = 8;
+  /// Columns of the tile that are staged in shared memory at a time, and how
+  /// many such buffers there are.
+  int64_t store_columns = 64, store_buffers = 2;
+
+  bool operator==(const GemmConfig &) const = default;
+
+  /// "128x256x64 s4 w2 c2x1 g8 e64x2": what `parse` reads.
+  std::string str() const;
+  /// Throws `Error` where the text is none of `str`.
+  static GemmConfig parse(std::string_view text);
+};
+
+std::ostream &operator<<(std::ostream &out, const GemmConfig &config);
+
+/// The kernel of a configuration: inputs A and B, output D, for every M, N
+/// and K. Refused, as every kernel is, where the configuration does not fit.
+Kernel gemm(const GemmTypes &types, const GemmConfig &config);
+
+} // namespace ashlar
