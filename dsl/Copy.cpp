@@ -128,16 +128,18 @@ void store(const TileRef &target, const Fragment &fragment,
 void store(const SharedTile &target, const Fragment &fragment,
            SourceLocation where) {
   Trace &trace = Trace::current(where);
-  auto tile = readPlain(trace, target, "store", where);
+  auto tile = llvm::cast<mlir::TypedValue<tile::SharedType>>(
+      trace.read(target, where));
   mlir::Value value = trace.read(fragment, where);
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-  if (type.getShape() != tile.getType().getShape() ||
+  if (Shape(type.getShape().vec()) != target.shape(where) ||
       !holdsSame(tile.getType().getElementType(), type.getElementType()))
     fail(where, "the fragment is " + describe(type) +
-                    " and the shared tile is " + describe(tile.getType()) +
-                    "; store needs one shape and one element type: convert "
+                    " and the shared tile is " +
+                    (target.is_transposed() ? "the transpose of " : "") +
+                    describe(tile.getType()) + "; store needs one shape and one element type: convert "
                     "the fragment, or declare the tile to match");
-  trace.create<tile::WriteOp>(where, value, tile);
+  trace.create<tile::WriteOp>(where, value, tile, target.is_transposed());
 }
 
 } // namespace ashlar

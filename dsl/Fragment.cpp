@@ -53,6 +53,62 @@ Fragment convert(const Fragment &fragment, ElementType type,
       trace, emitConvert(trace, value, to.getElementType(), where), where);
 }
 
+Fragment slice(const Fragment &fragment, std::initializer_list<int64_t> offset,
+               const Shape &shape, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto extents = checkedShape("the part", shape, where);
+  mlir::Value value = trace.read(fragment, where);
+  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+  Shape whole(type.getShape().vec());
+  if (extents.size() != type.getShape().size() ||
+      offset.size() != extents.size())
+    fail(where, "slice takes a part of " + shape.str() + " from " +
+                    std::to_string(offset.size()) +
+                    " offsets of a fragment of " + whole.str() +
+                    "; give one offset and one extent for each dimension");
+  llvm::SmallVector<int64_t> offsets(offset);
+  for (size_t i = 0; i < offsets.size(); ++i)
+    if (offsets[i] < 0 || offsets[i] + extents[i] > type.getDimSize(i))
+      fail(where, "slice takes " + std::to_string(extents[i]) + " from " +
+                      std::to_string(offsets[i]) + " in dimension " +
+                      std::to_string(i) + " of a fragment of " + whole.str() +
+                      "; the part must lie inside");
+  auto part = mlir::RankedTensorType::get(extents, type.getElementType());
+  auto op = trace.create<tile::SliceOp>(where, part, value, offsets);
+  return declareFragment(trace, op, where);
+}
+
+Fragment cluster_sum(const Fragment &fragment, int64_t dimension,
+                     SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Value value = trace.read(fragment, where);
+  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+  auto cluster = trace.kernel().getCluster();
+  if (!cluster)
+    fail(where, "cluster_sum adds over a cluster, and the kernel has none: "
+                "call cluster({...}) before the roles");
+  if (dimension < 0 || dimension >= int64_t(cluster->size()))
+    fail(where, "cluster_sum adds along dimension " +
+                    std::to_string(dimension) + " of a cluster of " +
+                    std::to_string(cluster->size()) + " dimensions");
+  int64_t parts = (*cluster)[dimension];
+  if (!type.getElementType().isF32() && !type.getElementType().isInteger(32))
+    fail(where, "cluster_sum adds f32 or s32; this fragment is " +
+                    describe(type) + ": convert it first");
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  if (shape.empty() || shape.back() % parts)
+    fail(where, "cluster_sum shares out the columns of " + describe(type) +
+                    " among " + std::to_string(parts) +
+                    " CTAs: make them a multiple of " + std::to_string(parts));
+  if (parts == 1)
+    return Fragment(fragment, where);
+  shape.back() /= parts;
+  auto part = mlir::RankedTensorType::get(shape, type.getElementType());
+  auto op = trace.create<tile::ClusterSumOp>(
+      where, part, value, dimension, mlir::IntegerAttr(), mlir::IntegerAttr());
+  return declareFragment(trace, op.getResult(), where);
+}
+
 Fragment broadcast(const Fragment &fragment, const Shape &shape,
                    SourceLocation where) {
   Trace &trace = Trace::current(where);

@@ -13,8 +13,11 @@ void traceRole(std::string_view name, Warps warps, int64_t registers,
   std::string what = "role '" + std::string(name) + "'";
   trace.requireKernelFrame(what, where);
   trace.takeName(what, name, where);
-  if (warps.count < 1 || warps.count > 32)
-    fail(where, what + " has " + std::to_string(warps.count) +
+  if (warps.instances < 1)
+    fail(where, what + " has " + std::to_string(warps.instances) +
+                    " warpgroups to take turns; give it at least 1");
+  if (warps.count < 1 || warps.count > 32 / warps.instances)
+    fail(where, what + " has " + std::to_string(warps.count * warps.instances) +
                     " warps; a role has 1 to 32");
   mlir::Builder attributes(trace.context());
   auto op = trace.declareOp<tile::RoleOp>(
@@ -22,6 +25,8 @@ void traceRole(std::string_view name, Warps warps, int64_t registers,
       {attributes.getNamedAttr("name", attributes.getStringAttr(name)),
        attributes.getNamedAttr("warps",
                                attributes.getI64IntegerAttr(warps.count)),
+       attributes.getNamedAttr("instances",
+                               attributes.getI64IntegerAttr(warps.instances)),
        attributes.getNamedAttr("registers",
                                attributes.getI64IntegerAttr(registers))});
   trace.openRole(&op.getBody().emplaceBlock(), where);

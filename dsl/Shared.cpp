@@ -19,7 +19,7 @@ mlir::TypedValue<tile::SharedType> readPlain(Trace &trace,
                                              SourceLocation where) {
   if (tile.is_transposed())
     fail(where, std::string(what) +
-                    " is given a transposed view; only mma accepts .T()");
+                    " is given a transposed view; only mma and store accept .T()");
   return llvm::cast<mlir::TypedValue<tile::SharedType>>(
       trace.read(tile, where));
 }

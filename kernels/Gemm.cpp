@@ -77,6 +77,22 @@ std::ostream &operator<<(std::ostream &out, const GemmConfig &config) {
   return out << config.str();
 }
 
+namespace {
+
+/// Registers of a math thread: what the loader's warpgroup leaves.
+Registers mathRegisters(int64_t warpgroups) {
+  return registers(warpgroups == 1 ? 240 : warpgroups == 2 ? 232 : 152);
+}
+
+void load(const TileRef &tile, const SharedTile &stage, bool shared) {
+  if (shared)
+    copy(tile, stage, multicast);
+  else
+    copy(tile, stage);
+}
+
+} // namespace
+
 Kernel gemm(const GemmTypes &types, const GemmConfig &c) {
   return kernel("gemm", [&] {
     Size M = size("M"), N = size("N"), K = size("K");
@@ -84,39 +100,68 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &c) {
     Tensor B = input("B", types.b, {N, K});
     Tensor D = output("D", types.d, {M, N});
 
-    cluster({c.cluster_m, c.cluster_n});
-    TileLoop tiles = persistent({M, N}, {c.bm, c.bn}, Raster::grouped(c.group));
-    Pipeline ring = pipeline(c.stages, smem(types.a, {c.bm, c.bk}),
-                             smem(types.b, {c.bn, c.bk}));
+    // The tile is bm rows of `rows` by bn of `columns`: of A and B, or swapped.
+    Tensor &rows = c.swapped ? B : A, &columns = c.swapped ? A : B;
+    ElementType rowType = c.swapped ? types.b : types.a;
+    ElementType columnType = c.swapped ? types.a : types.b;
+    Index extents[3] = {c.split, c.swapped ? N : M, c.swapped ? M : N};
+    programmatic_launch();
+    cluster({c.split, c.cluster_m, c.cluster_n});
+    TileLoop tiles =
+        persistent(extents, {1, c.bm, c.bn}, Raster::grouped(c.group));
+    Pipeline ring = pipeline(c.stages, smem(rowType, {c.bm, c.bk}),
+                             smem(columnType, {c.bn, c.bk}));
+    int64_t stored = c.bn / c.split, width = std::min(c.store_columns, stored);
+    std::vector<SharedTile> staging;
+    for (int64_t i = 0; i < std::min(c.store_buffers, stored / width); ++i)
+      staging.push_back(shared(types.d, c.swapped ? Shape{width, c.bm}
+                                                  : Shape{c.bm, width}));
 
-    role("load", warps(1), registers(40), [&] {
-      for (auto [m, n] : tiles)
-        for (Index k : range(ceil_div(K, c.bk))) {
+    // Each part of K is a whole number of stages; the last may be shorter.
+    Index steps = ceil_div(K, c.bk), perPart = ceil_div(steps, c.split);
+    auto stepsOf = [&](Index part) {
+      return range(part * perPart, min((part + 1) * perPart, steps));
+    };
+
+    role("load", warps(1), registers(c.warpgroups == 3 ? 32 : 40), [&] {
+      for (auto [part, m, n] : tiles)
+        for (Index k : stepsOf(part)) {
           Stage s = ring.acquire();
-          if (c.cluster_n > 1)
-            copy(A.tile({m, k}), s[0], multicast);
-          else
-            copy(A.tile({m, k}), s[0]);
-          if (c.cluster_m > 1)
-            copy(B.tile({n, k}), s[1], multicast);
-          else
-            copy(B.tile({n, k}), s[1]);
+          load(rows.tile({m, k}), s[0], c.cluster_n > 1);
+          load(columns.tile({n, k}), s[1], c.cluster_m > 1);
           ring.commit(s);
         }
     });
 
-    role("math", warpgroups(c.warpgroups),
-         registers(c.warpgroups == 1 ? 240 : 232), [&] {
-           for (auto [m, n] : tiles) {
-             Fragment acc = zeros(f32, {c.bm, c.bn});
-             for (Index k : range(ceil_div(K, c.bk))) {
-               Stage s = ring.wait();
-               acc = mma(s[0], s[1].T(), acc);
-               ring.release(s);
-             }
-             store(D.tile({m, n}), convert(acc, types.d));
-           }
-         });
+    bool promote = types.accumulation == Accumulation::full &&
+                   (types.a == e4m3 || types.a == e5m2);
+    Warps team = c.ping_pong ? ping_pong(c.warpgroups)
+                             : warpgroups(c.warpgroups);
+    role("math", team, mathRegisters(c.warpgroups), [&] {
+      for (auto [part, m, n] : tiles) {
+        Fragment acc = zeros(f32, {c.bm, c.bn});
+        for (Index k : stepsOf(part)) {
+          Stage s = ring.wait();
+          if (promote)
+            acc = acc + mma(s[0], s[1].T(), zeros(f32, {c.bm, c.bn}));
+          else
+            acc = mma(s[0], s[1].T(), acc);
+          ring.release(s);
+        }
+        Fragment sum = c.split > 1 ? cluster_sum(acc, 0) : acc;
+        for (int64_t i = 0; i * width < stored; ++i) {
+          Fragment strip = convert(
+              slice(sum, {0, i * width}, {c.bm, width}), types.d);
+          SharedTile &buffer = staging[i % staging.size()];
+          Index column = n * c.bn + part * stored + i * width;
+          store(c.swapped ? buffer.T() : buffer, strip);
+          if (c.swapped)
+            copy(buffer, D.at({column, m * c.bm}));
+          else
+            copy(buffer, D.at({m * c.bm, column}));
+        }
+      }
+    });
   });
 }
 

@@ -89,6 +89,14 @@ private:
     return llvm::any_of(op.getRegion(0).front(), publishes);
   }
 
+  /// A conditional that hands tiles to TMA: fenced before it, as the other arm
+  /// needs none.
+  static bool storesByTma(Operation &op) {
+    return isa<scf::IfOp>(op) && op.walk([](hopper::TmaStoreOp) {
+      return WalkResult::interrupt();
+    }).wasInterrupted();
+  }
+
   static void fence(OpBuilder builder, Location loc) {
     hopper::FenceProxyAsyncOp::create(builder, loc);
   }
@@ -109,7 +117,7 @@ private:
       }
       if (isa<hopper::FenceProxyAsyncOp>(op))
         dirty = false;
-      if (dirty && publishes(op)) {
+      if (dirty && (publishes(op) || storesByTma(op))) {
         fence(OpBuilder(&op), op.getLoc());
         dirty = false;
       }

@@ -81,8 +81,9 @@ public:
   }
 
   LogicalResult assign() {
-    if (failed(seedFromMma()) || failed(seedFromBroadcasts()) ||
-        failed(seedTheRest()) || failed(checkRegisters()))
+    if (failed(seedFromMma()) || failed(seedFromParts()) ||
+        failed(seedFromBroadcasts()) || failed(seedTheRest()) ||
+        failed(checkRegisters()))
       return failure();
     return setTypes();
   }
@@ -153,6 +154,36 @@ private:
     return result;
   }
 
+  /// A part may be cut again: in program order.
+  LogicalResult seedFromParts() {
+    LogicalResult result = success();
+    role.walk([&](Operation *op) {
+      if (!isa<tile::SliceOp, tile::ClusterSumOp>(op) ||
+          !layoutFor(op->getOperand(0)))
+        return;
+      Value part = op->getResult(0);
+      std::vector<int64_t> offset(shapeOf(part).size(), 0);
+      if (auto slice = dyn_cast<tile::SliceOp>(op))
+        offset = slice.getOffsets().vec();
+      const FragmentLayout &whole = *layoutFor(op->getOperand(0));
+      try {
+        if (failed(set(
+                op, part,
+                layout::partLayout(whole, offset, shapeOf(part).vec()))))
+          result = failure();
+        // What a CTA gets may be any of the parts.
+        if (isa<tile::ClusterSumOp>(op))
+          for (offset.back() = shapeOf(part).back();
+               offset.back() < whole.shape.back();
+               offset.back() += shapeOf(part).back())
+            layout::partLayout(whole, offset, shapeOf(part).vec());
+      } catch (const layout::LayoutError &error) {
+        result = op->emitError(error.what());
+      }
+    });
+    return result;
+  }
+
   /// A broadcast may feed another: the last one in the program first.
   LogicalResult seedFromBroadcasts() {
     SmallVector<tile::BroadcastOp> broadcasts;
@@ -188,7 +219,7 @@ private:
                << "role '" << role.getName()
                << "' cannot hold this fragment: " << error.what();
       }
-      if (failed(seedFromBroadcasts()))
+      if (failed(seedFromParts()) || failed(seedFromBroadcasts()))
         return failure();
     }
     return success();

@@ -48,6 +48,45 @@ struct StagePlan {
   }
 };
 
+/// How often a tile outside the pipelines exists: once for each instance of the
+/// one role that uses it.
+FailureOr<int64_t> copiesOf(tile::AllocOp alloc) {
+  tile::RoleOp single, several;
+  for (Operation *user : alloc.getResult().getUsers()) {
+    auto role = tile::roleOf(user);
+    if (single && single != role)
+      several = several ? several : role;
+    single = single ? single : role;
+  }
+  if (!several)
+    return single ? int64_t(single.getInstances()) : 1;
+  for (tile::RoleOp role : {single, several})
+    if (role.getInstances() > 1)
+      return alloc.emitError("role '")
+             << single.getName() << "' and role '" << several.getName()
+             << "' share this tile, and '" << role.getName()
+             << "' is run by several warpgroups, each with its own: pass data "
+                "between them through a pipeline";
+  return 1;
+}
+
+/// What the CTAs of a cluster send one another for a cluster_sum.
+int64_t planExchanges(tile::KernelOp kernel, int64_t bytes) {
+  OpBuilder builder(kernel);
+  kernel.walk([&](tile::ClusterSumOp sum) {
+    bytes = llvm::alignTo(bytes, hopper::exchangeAlignment);
+    sum.setOffset(bytes);
+    bytes += hopper::exchangeBytes(sum) *
+             int64_t(tile::roleOf(sum).getInstances());
+  });
+  kernel.walk([&](tile::ClusterSumOp sum) {
+    bytes = llvm::alignTo(bytes, barrierBytes);
+    sum.setBarrierOffset(bytes);
+    bytes += 2 * barrierBytes * int64_t(tile::roleOf(sum).getInstances());
+  });
+  return bytes;
+}
+
 LogicalResult planShared(tile::KernelOp kernel) {
   OpBuilder builder(kernel);
   int64_t bytes = 0;
@@ -58,7 +97,12 @@ LogicalResult planShared(tile::KernelOp kernel) {
   for (auto alloc : kernel.getBody().getOps<tile::AllocOp>()) {
     bytes = llvm::alignTo(bytes, alignmentOf(alloc.getResult().getType()));
     alloc.setOffset(bytes);
-    int64_t tileBytes = alloc.getResult().getType().sizeBytes();
+    auto copies = copiesOf(alloc);
+    if (failed(copies))
+      return failure();
+    int64_t tileBytes =
+        *copies * llvm::alignTo(alloc.getResult().getType().sizeBytes(),
+                                alignmentOf(alloc.getResult().getType()));
     bytes += tileBytes;
     if (tileBytes > largestTileBytes) {
       largestTile = alloc;
@@ -83,6 +127,7 @@ LogicalResult planShared(tile::KernelOp kernel) {
     pipeline.setBarrierOffset(bytes);
     bytes += 2 * pipeline.getResult().getType().getStages() * barrierBytes;
   }
+  bytes = planExchanges(kernel, bytes);
   kernel.setSharedBytes(bytes);
   if (bytes <= sharedLimit)
     return success();
@@ -132,7 +177,7 @@ LogicalResult planWarps(tile::KernelOp kernel) {
   for (auto role : roles)
     if (role.getWarps() % warpgroupWarps == 0) {
       role.setFirstWarp(warp);
-      warp += role.getWarps();
+      warp += role.getWarps() * role.getInstances();
     }
   std::map<int64_t, SmallVector<tile::RoleOp>> byBudget;
   for (auto role : roles)
@@ -143,7 +188,7 @@ LogicalResult planWarps(tile::KernelOp kernel) {
       warp = llvm::alignTo(warp, warpgroupWarps);
     for (tile::RoleOp role : group) {
       role.setFirstWarp(warp);
-      warp += role.getWarps();
+      warp += role.getWarps() * role.getInstances();
     }
   }
   if (budgets)
@@ -161,7 +206,8 @@ LogicalResult planWarps(tile::KernelOp kernel) {
   int64_t entry = hopper::entryRegisters(threads);
   SmallVector<int64_t> budgetOfGroup(warp / warpgroupWarps, 0);
   for (auto role : roles)
-    for (int64_t w = 0; w < int64_t(role.getWarps()); ++w)
+    for (int64_t w = 0; w < int64_t(role.getWarps() * role.getInstances());
+         ++w)
       budgetOfGroup[(*role.getFirstWarp() + w) / warpgroupWarps] =
           role.getRegisters();
   int64_t total = 0;
@@ -178,7 +224,10 @@ LogicalResult planWarps(tile::KernelOp kernel) {
   for (auto role : roles)
     error << " '" << role.getName() << "' asks for " << role.getRegisters()
           << " in each of "
-          << llvm::alignTo(role.getWarps(), warpgroupWarps) * 32 << " threads;";
+          << llvm::alignTo(role.getWarps() * role.getInstances(),
+                           warpgroupWarps) *
+                 32
+          << " threads;";
   return error << " lower one of them";
 }
 

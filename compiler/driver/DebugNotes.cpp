@@ -43,7 +43,7 @@ std::string debugNotes(tile::KernelOp kernel) {
   llvm::raw_string_ostream out(text);
   for (auto role : kernel.getBody().getOps<tile::RoleOp>())
     out << "//@ role " << role.getName() << " warps " << *role.getFirstWarp()
-        << ' ' << role.getWarps() << '\n';
+        << ' ' << role.getWarps() * role.getInstances() << '\n';
   for (auto alloc : kernel.getBody().getOps<tile::AllocOp>())
     describe(out, *alloc.getOffset(), alloc.getResult().getType().sizeBytes(),
              "the tile at " + Twine(sourceLine(alloc.getLoc()).str()));

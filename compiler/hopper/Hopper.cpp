@@ -6,6 +6,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -32,6 +33,18 @@ void HopperDialect::initialize() {
 
 int64_t entryRegisters(int64_t threads) {
   return std::min<int64_t>(64 * 1024 / threads / 8 * 8, 248);
+}
+
+int64_t exchangeSlotBytes(tile::ClusterSumOp sum) {
+  auto type = cast<RankedTensorType>(sum.getResult().getType());
+  int64_t threads = 32 * tile::roleOf(sum).getWarps();
+  int64_t perThread = llvm::divideCeil(type.getNumElements(), threads) * 4;
+  return threads * llvm::alignTo(perThread, exchangeAlignment);
+}
+
+int64_t exchangeBytes(tile::ClusterSumOp sum) {
+  auto cluster = *sum->getParentOfType<tile::KernelOp>().getCluster();
+  return (cluster[sum.getDimension()] - 1) * exchangeSlotBytes(sum);
 }
 
 LogicalResult KernelOp::verify() {
@@ -61,7 +74,8 @@ LogicalResult TensorMapOp::verify() {
 
 LogicalResult SpecialRegisterOp::verify() {
   if (!llvm::is_contained<StringRef>(
-          {"ctaid.x", "nctaid.x", "tid.x", "cluster_ctarank"}, getName()))
+          {"ctaid.x", "nctaid.x", "tid.x", "cluster_ctarank", "instance",
+           "warp"}, getName()))
     return emitOpError("reads unknown register '") << getName() << "'";
   return success();
 }

@@ -19,6 +19,13 @@ namespace ashlar::hopper {
 /// multiprocessor.
 int64_t entryRegisters(int64_t threads);
 
+/// Shared memory of one instance of a role for what arrives from the other CTAs
+/// of a cluster_sum: a fragment's values from each, in vectors of 16 bytes.
+int64_t exchangeBytes(tile::ClusterSumOp sum);
+/// The same, from one of them.
+int64_t exchangeSlotBytes(tile::ClusterSumOp sum);
+inline constexpr int64_t exchangeAlignment = 16;
+
 } // namespace ashlar::hopper
 
 #endif

@@ -49,14 +49,16 @@ def Hopper_KernelOp : Hopper_Op<"kernel", [
   let summary = "a kernel: parameters, set-up and roles";
   let description = [{
     The parameter operations, in order, are the kernel's ABI. Every thread
-    runs the body; a role's region is run by its warps.
+    runs the body; a role's region is run by its warps. With
+    `programmatic_launch` the launch before may still run at the start.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$threads,
-                       I64Attr:$shared_bytes, I64Attr:$cluster_size);
+                       I64Attr:$shared_bytes, I64Attr:$cluster_size,
+                       UnitAttr:$programmatic_launch);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `threads` $threads `shared` $shared_bytes `cluster` $cluster_size
-    attr-dict-with-keyword $body
+    (`programmatic_launch` $programmatic_launch^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
 }
@@ -107,22 +109,23 @@ def Hopper_TensorMapOp : Hopper_Parameter<"tensor_map"> {
 
 def Hopper_RoleOp : Hopper_Op<"role", [
     SingleBlock, NoTerminator, NoRegionArguments, HasParent<"KernelOp">]> {
-  let summary = "the program of warps first_warp to first_warp + warps";
+  let summary = "the program of the warps from first_warp on";
   let description = [{
-    `registers` is what setmaxnreg gives each thread; 0 leaves the register
+    `instances` groups of `warps` warps run it, each by itself. `registers` is what setmaxnreg gives each thread; 0 leaves the register
     file as it was at entry. `entry_registers` of the kernel is where it starts.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$first_warp, I64Attr:$warps,
+                       DefaultValuedAttr<I64Attr, "1">:$instances,
                        DefaultValuedAttr<I64Attr, "0">:$registers);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $name `from` $first_warp `warps` $warps (`registers` $registers^)?
-    attr-dict-with-keyword $body
+    $name `from` $first_warp `warps` $warps (`instances` $instances^)?
+    (`registers` $registers^)? attr-dict-with-keyword $body
   }];
 }
 def Hopper_OnceOp : Hopper_Op<"once", [
     SingleBlock, NoTerminator, NoRegionArguments]> {
-  let summary = "run by one thread: of the CTA, or inside a role of the role";
+  let summary = "run by one thread: of the CTA, or inside a role of the instance";
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
@@ -133,7 +136,11 @@ def Hopper_OncePerWarpOp : Hopper_Op<"once_per_warp", [
   let assemblyFormat = "attr-dict-with-keyword $body";
 }
 def Hopper_SpecialRegisterOp : Hopper_Op<"special_register", [Pure]> {
-  let summary = "ctaid.x, nctaid.x, tid.x or cluster_ctarank";
+  let summary = "ctaid.x, nctaid.x, tid.x, cluster_ctarank, instance or warp";
+  let description = [{
+    `instance` is the number of the instance of the role, `warp` that of the warp
+    in the instance.
+  }];
   let arguments = (ins StrAttr:$name);
   let results = (outs Index:$result);
   let assemblyFormat = "$name attr-dict";
@@ -146,11 +153,28 @@ def Hopper_SyncOp : Hopper_Op<"sync"> {
 }
 def Hopper_NamedBarrierOp : Hopper_Op<"named_barrier"> {
   let summary = "bar.sync, or bar.arrive, on a barrier of `threads` threads";
-  let arguments = (ins I64Attr:$id, I64Attr:$threads, UnitAttr:$arrive);
+  let description = [{
+    `per_instance`: each instance of the role has a barrier, from `id` on.
+  }];
+  let arguments = (ins I64Attr:$id, I64Attr:$threads, UnitAttr:$arrive,
+                       UnitAttr:$per_instance);
   let assemblyFormat = [{
-    (`arrive` $arrive^)? $id `threads` $threads attr-dict
+    (`arrive` $arrive^)? $id (`per_instance` $per_instance^)?
+    `threads` $threads attr-dict
   }];
   let hasVerifier = 1;
+}
+def Hopper_WarpSyncOp : Hopper_Op<"warp_sync"> {
+  let summary = "the threads of a warp meet, and see each other's writes";
+  let assemblyFormat = "attr-dict";
+}
+def Hopper_GridWaitOp : Hopper_Op<"grid.wait"> {
+  let summary = "waits until the launches before this one are done (griddepcontrol)";
+  let assemblyFormat = "attr-dict";
+}
+def Hopper_GridReleaseOp : Hopper_Op<"grid.release"> {
+  let summary = "the next launch may start when every CTA has come here (griddepcontrol)";
+  let assemblyFormat = "attr-dict";
 }
 
 //===-- Shared memory -----------------------------------------------------===//
@@ -175,11 +199,32 @@ def Hopper_SharedLoadOp : Hopper_Op<"shared_load"> {
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
 }
 def Hopper_SharedStoreOp : Hopper_Op<"shared_store"> {
-  let summary = "fragment to tile";
-  let arguments = (ins AnyRankedTensor:$value, Tile_Shared:$target);
+  let summary = "fragment to tile, `transposed` with rows as columns";
+  let arguments = (ins AnyRankedTensor:$value, Tile_Shared:$target,
+                       UnitAttr:$transposed);
   let assemblyFormat = [{
-    $value `to` $target attr-dict `:` type($value) `,` type($target)
+    $value `to` $target (`transposed` $transposed^)? attr-dict
+    `:` type($value) `,` type($target)
   }];
+}
+def Hopper_ExchangeSendOp : Hopper_Op<"exchange.send"> {
+  let summary = "a fragment to the CTA of the cluster with this rank, completing on its barrier";
+  let description = [{
+    Each thread's values lie together in vectors of 16 bytes, vector by vector
+    for all threads: only `hopper.exchange.receive` by a role of as many threads
+    and a fragment of the same layout can read them. Asynchronous.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Index:$address, Index:$rank,
+                       Index:$barrier);
+  let assemblyFormat = [{
+    $value `to` $address `of` $rank `on` $barrier attr-dict `:` type($value)
+  }];
+}
+def Hopper_ExchangeReceiveOp : Hopper_Op<"exchange.receive"> {
+  let summary = "the fragment that `hopper.exchange.send` has sent to an address";
+  let arguments = (ins Index:$address);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$address attr-dict `:` type($result)";
 }
 def Hopper_FenceProxyAsyncOp : Hopper_Op<"fence_proxy_async"> {
   let summary = "orders this thread's view of shared memory before later asynchronous reads";
@@ -202,10 +247,14 @@ def Hopper_MbarrierWaitOp : Hopper_Op<"mbarrier.wait"> {
   let summary = "waits until the phase of this parity has completed";
   let description = [{
     `generic`: the phase covers writes by cp.async, which are not fenced on
-    their side.
+    their side. `cluster`: it covers writes by threads of other CTAs.
   }];
-  let arguments = (ins Index:$barrier, Index:$parity, UnitAttr:$generic);
-  let assemblyFormat = "(`generic` $generic^)? $barrier `parity` $parity attr-dict";
+  let arguments = (ins Index:$barrier, Index:$parity, UnitAttr:$generic,
+                       UnitAttr:$cluster);
+  let assemblyFormat = [{
+    (`generic` $generic^)? (`cluster` $cluster^)? $barrier `parity` $parity
+    attr-dict
+  }];
 }
 def Hopper_MbarrierTestOp : Hopper_Op<"mbarrier.test"> {
   let summary = "whether the phase of this parity has completed; the same for every thread of the role";
@@ -240,6 +289,11 @@ def Hopper_MbarrierExpectOp : Hopper_Op<"mbarrier.expect_bytes"> {
 
 //===-- Copies ------------------------------------------------------------===//
 
+def Hopper_TensorMapPrefetchOp : Hopper_Op<"tensor_map.prefetch"> {
+  let summary = "fetches a TMA descriptor before its first use";
+  let arguments = (ins Hopper_TensorMap:$map);
+  let assemblyFormat = "$map attr-dict `:` type($map)";
+}
 def Hopper_TmaLoadOp : Hopper_Op<"tma.load", [AttrSizedOperandSegments]> {
   let summary = "one TMA box from global to shared, completing on a barrier";
   let description = [{
@@ -308,14 +362,15 @@ def Hopper_CopyTileOp : Hopper_GlobalAccess<"copy_tile"> {
 def Hopper_CopyTileOutOp : Hopper_GlobalAccess<"copy_tile_out"> {
   let summary = "a tile from shared to global by the role's threads, element by element";
   let description = globalDescription # [{
-    Nothing outside `extents` is written.
+    Nothing outside `extents` is written. `per_warp`: each warp has a tile.
   }];
   let arguments = (ins Tile_Shared:$source, Hopper_Pointer:$pointer,
                        Variadic<Index>:$coordinates, Variadic<Index>:$extents,
                        Variadic<I64>:$strides,
-                       OptionalAttr<Tile_ReductionAttr>:$reduction);
+                       OptionalAttr<Tile_ReductionAttr>:$reduction,
+                       UnitAttr:$per_warp);
   let assemblyFormat = [{
-    $source `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
+    (`per_warp` $per_warp^)? $source `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
     `strides` `[` $strides `]` (`reduce` $reduction^)? attr-dict
     `:` type($source) `,` type($pointer)
   }];
@@ -410,6 +465,15 @@ def Hopper_BroadcastOp : Hopper_Op<"broadcast", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $value `along` $dimensions attr-dict `:` type($value) `->` type($result)
+  }];
+}
+
+def Hopper_SliceOp : Hopper_Op<"slice", [Pure]> {
+  let summary = "a part of a fragment, the same registers in every thread";
+  let arguments = (ins AnyRankedTensor:$value, DenseI64ArrayAttr:$offsets);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value `from` $offsets attr-dict `:` type($value) `->` type($result)
   }];
 }
 

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <numeric>
 #include <ostream>
+#include <set>
 
 namespace ashlar::layout {
 
@@ -118,6 +120,132 @@ FragmentLayout sliceLayout(const FragmentLayout &fragment,
   std::erase_if(value, [](Mode mode) { return mode.stride == 0; });
   return {shape, flatLayout(slicedModes(fragment.thread, fragment, keptDims)),
           flatLayout(value)};
+}
+
+namespace {
+
+/// Cuts the modes that move along one dimension, given in elements of it, down
+/// to those of the part [offset, offset + extent). Modes of threads stay whole.
+struct CutMode {
+  Mode *mode; ///< of the value layout; null for one of the thread layout
+  int64_t extent, stride;
+};
+bool cutDimension(std::vector<CutMode> modes, int64_t offset, int64_t extent) {
+  std::ranges::sort(modes, std::greater(), &CutMode::stride);
+  for (CutMode &cut : modes) {
+    bool whole = offset == 0 && extent == cut.extent * cut.stride;
+    if (whole)
+      return true;
+    if (!cut.mode)
+      return false;
+    if (extent >= cut.stride) {
+      cut.mode->extent = extent / cut.stride;
+      return offset % cut.stride == 0 && extent % cut.stride == 0;
+    }
+    cut.mode->extent = 1;
+    offset %= cut.stride;
+    if (offset + extent > cut.stride)
+      return false;
+  }
+  return extent == 1;
+}
+
+} // namespace
+
+FragmentLayout partLayout(const FragmentLayout &fragment,
+                          const std::vector<int64_t> &offset,
+                          const std::vector<int64_t> &shape) {
+  std::vector<int64_t> before = dimensionStrides(fragment.shape);
+  std::vector<int64_t> after = dimensionStrides(shape);
+  std::vector<Mode> thread = leafModes(fragment.thread);
+  std::vector<Mode> value = leafModes(fragment.value);
+  std::vector<size_t> threadDim, valueDim;
+  for (Mode mode : thread)
+    threadDim.push_back(dimensionOf(mode, fragment.shape));
+  for (Mode mode : value)
+    valueDim.push_back(dimensionOf(mode, fragment.shape));
+
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    std::vector<CutMode> modes;
+    for (size_t i = 0; i < thread.size(); ++i)
+      if (threadDim[i] == dim)
+        modes.push_back(
+            {nullptr, thread[i].extent, thread[i].stride / before[dim]});
+    for (size_t i = 0; i < value.size(); ++i)
+      if (valueDim[i] == dim)
+        modes.push_back(
+            {&value[i], value[i].extent, value[i].stride / before[dim]});
+    if (!cutDimension(std::move(modes), offset[dim], shape[dim]))
+      refuse("the part of ", shape[dim], " from ", offset[dim],
+             " along dimension ", dim, " of ", IntTuple::of(fragment.shape),
+             " is not spread evenly over the threads of ", fragment.str());
+  }
+  // A mode of one element keeps the stride that it would have in the part.
+  auto rebased = [&](std::vector<Mode> modes) {
+    for (Mode &mode : modes) {
+      size_t dim = shape.size() - 1;
+      while (dim > 0 && mode.stride < before[dim])
+        --dim;
+      mode.stride = mode.stride / before[dim] * after[dim];
+    }
+    return modes;
+  };
+  return {shape, flatLayout(rebased(thread)), flatLayout(rebased(value))};
+}
+
+std::vector<int64_t> valuesOfPart(const FragmentLayout &fragment,
+                                  const std::vector<int64_t> &offset,
+                                  const FragmentLayout &part) {
+  std::map<std::vector<int64_t>, int64_t> numbers;
+  for (int64_t value = 0; value < fragment.value.size(); ++value)
+    numbers[coordinate(fragment, 0, value)] = value;
+  std::vector<int64_t> result;
+  for (int64_t value = 0; value < part.value.size(); ++value) {
+    std::vector<int64_t> at = coordinate(part, 0, value);
+    for (size_t dim = 0; dim < at.size(); ++dim)
+      at[dim] += offset[dim];
+    result.push_back(numbers.at(at));
+  }
+  return result;
+}
+
+std::optional<WarpRows> warpRows(const FragmentLayout &fragment) {
+  constexpr int64_t lanes = 32;
+  std::vector<Mode> ofWarp;
+  int64_t threads = 1;
+  for (Mode mode : leafModes(fragment.thread)) {
+    if (threads >= lanes) {
+      if (mode.extent > 1 && dimensionOf(mode, fragment.shape) != 0)
+        return std::nullopt;
+      ofWarp.push_back(mode);
+    }
+    threads *= mode.extent;
+    if (threads > lanes && threads / mode.extent < lanes)
+      return std::nullopt;
+  }
+  std::set<std::vector<int64_t>> elements;
+  std::set<int64_t> rows;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    for (int64_t value = 0; value < fragment.value.size(); ++value) {
+      std::vector<int64_t> at = coordinate(fragment, lane, value);
+      rows.insert(at[0]);
+      if (!elements.insert(std::move(at)).second)
+        return std::nullopt;
+    }
+  int64_t perRow = IntTuple::of(fragment.shape).product() / fragment.shape[0];
+  if (threads < lanes || elements.size() != rows.size() * perRow)
+    return std::nullopt;
+
+  WarpRows result{0, {}, flatLayout(ofWarp)};
+  for (int64_t row : rows)
+    if (!rows.contains(row - 1))
+      result.starts.push_back(row);
+  result.count = rows.size() / result.starts.size();
+  for (int64_t start : result.starts)
+    for (int64_t i = 0; i < result.count; ++i)
+      if (!rows.contains(start + i))
+        return std::nullopt;
+  return result;
 }
 
 std::vector<int64_t> coordinate(const FragmentLayout &fragment, int64_t thread,

@@ -4,6 +4,8 @@
 
 #include "compiler/layout/Layout.h"
 
+#include <optional>
+
 namespace ashlar::layout {
 
 /// The thread-value layout of a fragment: value v of thread t is the element
@@ -41,6 +43,29 @@ FragmentLayout blockedLayout(const std::vector<int64_t> &shape, int64_t threads,
 /// holds what it needs and no more. `keptDims` ascend.
 FragmentLayout sliceLayout(const FragmentLayout &fragment,
                            const std::vector<int> &keptDims);
+
+/// The part of this shape that starts at the coordinate `offset`. Throws unless
+/// every thread holds as many elements of it, in the same of its values.
+FragmentLayout partLayout(const FragmentLayout &fragment,
+                          const std::vector<int64_t> &offset,
+                          const std::vector<int64_t> &shape);
+
+/// For each value of a part, the value of the whole that it is.
+std::vector<int64_t> valuesOfPart(const FragmentLayout &fragment,
+                                  const std::vector<int64_t> &offset,
+                                  const FragmentLayout &part);
+
+/// The rows (along dimension 0) that the threads of a warp hold, whole: `count`
+/// from each of `starts` on for warp 0, so many further for others.
+struct WarpRows {
+  int64_t count;
+  std::vector<int64_t> starts;
+  /// How far a warp's rows are from those of warp 0, by its number.
+  Layout ofWarp;
+  bool operator==(const WarpRows &other) const = default;
+};
+/// Nothing where warps share rows or an element lies in several threads.
+std::optional<WarpRows> warpRows(const FragmentLayout &fragment);
 
 /// The element, one coordinate per dimension, that is value `value` of thread
 /// `thread`.

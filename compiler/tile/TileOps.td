@@ -16,16 +16,19 @@ def Tile_KernelOp : Tile_Op<"kernel", [
   let description = [{
     The body declares sizes, tensors, scalars, one schedule, pipelines, shared
     tiles and barriers, then the roles. `cluster` gives the CTAs of a cluster
-    along each dimension of the schedule; their product is at most 8. `threads`
-    and `shared_bytes` are set by `tile-plan-memory`.
+    along each dimension of the schedule; their product is at most 8. With
+    `programmatic_launch` the kernel may start while the one before it drains.
+    `threads` and `shared_bytes` are set by `tile-plan-memory`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        OptionalAttr<DenseI64ArrayAttr>:$cluster,
+                       UnitAttr:$programmatic_launch,
                        OptionalAttr<I64Attr>:$threads,
                        OptionalAttr<I64Attr>:$shared_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name (`cluster` $cluster^)? attr-dict-with-keyword $body
+    $sym_name (`cluster` $cluster^)?
+    (`programmatic_launch` $programmatic_launch^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
 }
@@ -119,14 +122,18 @@ def Tile_RoleOp : Tile_Declaration<"role", [
   let summary = "the program of a group of warps";
   let description = [{
     `registers` is the budget of each of its threads; 0 leaves it to the
-    assembler. `tile-plan-memory` sets `first_warp`.
+    assembler. More than one `instances` of `warps` each share out the tiles of
+    the tile loop in turn, and with them the stages that they wait for.
+    `tile-plan-memory` sets `first_warp`.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$warps,
+                       DefaultValuedAttr<I64Attr, "1">:$instances,
                        DefaultValuedAttr<I64Attr, "0">:$registers,
                        OptionalAttr<I64Attr>:$first_warp);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $name `warps` $warps (`registers` $registers^)? attr-dict-with-keyword $body
+    $name `warps` $warps (`instances` $instances^)? (`registers` $registers^)?
+    attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
 }
@@ -239,10 +246,12 @@ def Tile_ReadOp : Tile_Op<"read"> {
 }
 
 def Tile_WriteOp : Tile_Op<"write"> {
-  let summary = "fragment to shared tile";
-  let arguments = (ins AnyRankedTensor:$value, Tile_Shared:$target);
+  let summary = "fragment to shared tile, `transposed` with rows as columns";
+  let arguments = (ins AnyRankedTensor:$value, Tile_Shared:$target,
+                       UnitAttr:$transposed);
   let assemblyFormat = [{
-    $value `to` $target attr-dict `:` type($value) `,` type($target)
+    $value `to` $target (`transposed` $transposed^)? attr-dict
+    `:` type($value) `,` type($target)
   }];
   let hasVerifier = 1;
 }
@@ -305,6 +314,34 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $value `along` $dimensions attr-dict `:` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_SliceOp : Tile_Op<"slice", [Pure]> {
+  let summary = "a part of a fragment, from an offset along each dimension";
+  let arguments = (ins AnyRankedTensor:$value, DenseI64ArrayAttr:$offsets);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value `from` $offsets attr-dict `:` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ClusterSumOp : Tile_Op<"cluster_sum"> {
+  let summary = "the sum of a fragment over the CTAs along a dimension of the cluster";
+  let description = [{
+    Each CTA gets its own part of the sum: as many columns as its coordinate
+    along the dimension says, of the last dimension shared out evenly. The order
+    of the additions is that of the coordinates. `tile-plan-memory` sets where
+    the parts arrive, and the two barriers that say so.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, I64Attr:$dimension,
+                       OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<I64Attr>:$barrier_offset);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value `along` $dimension attr-dict `:` type($value) `->` type($result)
   }];
   let hasVerifier = 1;
 }

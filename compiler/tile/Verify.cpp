@@ -95,11 +95,18 @@ Type registerElement(Type element) {
 }
 
 LogicalResult checkSharedFragment(Operation *op, SharedType shared,
-                                  RankedTensorType fragment) {
-  if (shared.getShape() != fragment.getShape())
+                                  RankedTensorType fragment,
+                                  bool transposed = false) {
+  SmallVector<int64_t> shape(shared.getShape());
+  if (transposed && shape.size() != 2)
+    return op->emitOpError("transposes a shared tile of ")
+           << shape.size() << " dimensions; only a matrix has two to exchange";
+  if (transposed)
+    std::swap(shape[0], shape[1]);
+  if (ArrayRef(shape) != fragment.getShape())
     return op->emitOpError("moves a fragment of ")
            << dimensions(fragment.getShape()) << " and a shared tile of "
-           << dimensions(shared.getShape()) << ": the shapes must agree";
+           << dimensions(shape) << ": the shapes must agree";
   if (registerElement(shared.getElementType()) !=
       registerElement(fragment.getElementType()))
     return op->emitOpError("moves a fragment of ")
@@ -215,8 +222,12 @@ LogicalResult RoleOp::verify() {
     return emitOpError("'") << getName()
                             << "' stands inside another role; "
                                "roles stand directly in the kernel";
-  if (getWarps() < 1 || getWarps() > 32)
-    return emitOpError("'") << getName() << "' has " << getWarps()
+  if (getInstances() < 1)
+    return emitOpError("'") << getName() << "' has " << getInstances()
+                            << " instances; a role has at least 1";
+  if (getWarps() < 1 || getWarps() * getInstances() > 32)
+    return emitOpError("'") << getName() << "' has "
+                            << getWarps() * getInstances()
                             << " warps; a CTA has 1 to 32";
   int64_t registers = getRegisters();
   if (registers && (registers % 8 || registers < 24 || registers > 240))
@@ -290,7 +301,8 @@ LogicalResult ReadOp::verify() {
 
 LogicalResult WriteOp::verify() {
   return checkSharedFragment(*this, getTarget().getType(),
-                             cast<RankedTensorType>(getValue().getType()));
+                             cast<RankedTensorType>(getValue().getType()),
+                             getTransposed());
 }
 
 LogicalResult LoadOp::verify() {
@@ -352,6 +364,53 @@ LogicalResult BroadcastOp::verify() {
   }
   if (source.getElementType() != result.getElementType())
     return emitOpError("changes the element type");
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (source.getElementType() != result.getElementType())
+    return emitOpError("changes the element type");
+  if (source.getRank() != result.getRank() ||
+      source.getRank() != int64_t(getOffsets().size()))
+    return emitOpError("takes a part of ")
+           << result.getRank() << " dimensions, from " << getOffsets().size()
+           << " offsets, of a fragment of " << source.getRank();
+  for (auto [whole, part, offset] :
+       llvm::zip(source.getShape(), result.getShape(), getOffsets()))
+    if (offset < 0 || offset + part > whole)
+      return emitOpError("takes ")
+             << part << " from " << offset << " of a dimension of " << whole;
+  return success();
+}
+
+LogicalResult ClusterSumOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  auto kernel = getOperation()->getParentOfType<KernelOp>();
+  auto cluster = kernel ? kernel.getCluster() : std::nullopt;
+  if (!cluster)
+    return emitOpError("adds over a cluster, and the kernel has none: call "
+                       "cluster({...}) before the roles");
+  int64_t dimension = getDimension();
+  if (dimension < 0 || dimension >= int64_t(cluster->size()))
+    return emitOpError("adds along dimension ")
+           << dimension << " of a cluster of " << cluster->size();
+  int64_t parts = (*cluster)[dimension];
+  SmallVector<int64_t> expected(source.getShape());
+  if (expected.empty() || expected.back() % parts)
+    return emitOpError("shares out ")
+           << (expected.empty() ? 1 : expected.back()) << " columns among "
+           << parts << " CTAs: make the columns a multiple of " << parts;
+  expected.back() /= parts;
+  if (ArrayRef(expected) != result.getShape() ||
+      source.getElementType() != result.getElementType())
+    return emitOpError("gives ") << result << ", not a part of " << source;
+  if (elementBytes(source.getElementType()) != 4)
+    return emitOpError("adds ")
+           << elementName(source.getElementType())
+           << "; sums over a cluster are of f32 or s32: convert it first";
   return success();
 }
 

@@ -35,10 +35,18 @@ LogicalResult ThreadLowering::lowerBarrier(Operation &op) {
         b.ptx("barrier.cluster.wait.acquire.aligned;");
       })
       .Case<hopper::NamedBarrierOp>([&](auto barrier) {
-        b.ptx((barrier.getArrive() ? "bar.arrive " : "bar.sync ") +
-              std::to_string(barrier.getId()) + ", " +
-              std::to_string(barrier.getThreads()) + ";");
+        std::string name = barrier.getArrive() ? "bar.arrive " : "bar.sync ";
+        std::string threads = ", " + std::to_string(barrier.getThreads()) + ";";
+        if (barrier.getPerInstance())
+          b.ptx(name + "$0" + threads,
+                b.add(instance(), int64_t(barrier.getId())));
+        else
+          b.ptx(name + std::to_string(barrier.getId()) + threads);
       })
+      .Case<hopper::WarpSyncOp>([&](auto) { b.ptx("bar.warp.sync -1;"); })
+      .Case<hopper::GridWaitOp>([&](auto) { b.ptx("griddepcontrol.wait;"); })
+      .Case<hopper::GridReleaseOp>(
+          [&](auto) { b.ptx("griddepcontrol.launch_dependents;"); })
       .Case<hopper::FenceProxyAsyncOp>(
           [&](auto) { b.ptx("fence.proxy.async.shared::cta;"); })
       .Case<hopper::MbarrierFenceOp>(
@@ -72,7 +80,9 @@ LogicalResult ThreadLowering::lowerBarrier(Operation &op) {
       })
       .Case<hopper::MbarrierWaitOp>([&](auto wait) {
         b.ptx("{\n\t.reg .pred complete;\n\tWAIT:\n\t"
-              "mbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;\n\t"
+              "mbarrier.try_wait.parity" +
+                  std::string(wait.getCluster() ? ".acquire.cluster" : "") +
+                  ".shared::cta.b64 complete, [$0], $1;\n\t"
               "@complete bra DONE;\n\tbra WAIT;\n\tDONE:\n\t}",
               {lookup(wait.getBarrier()), lookup(wait.getParity())});
       })

@@ -24,6 +24,9 @@ LogicalResult ThreadLowering::lowerCopy(Operation &op) {
   llvm::TypeSwitch<Operation *>(&op)
       .Case<hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp,
             hopper::CopyTileOutOp>([&](auto copy) { lower(copy); })
+      .Case<hopper::TensorMapPrefetchOp>([&](auto prefetch) {
+        b.ptx("prefetch.tensormap [$0];", lookup(prefetch.getMap()));
+      })
       .Case<hopper::BulkCommitOp>(
           [&](auto) { b.ptx("cp.async.bulk.commit_group;"); })
       .Case<hopper::BulkWaitOp>([&](auto wait) {
@@ -158,9 +161,11 @@ void ThreadLowering::lower(hopper::CopyTileOutOp op) {
   else if (element.isInteger())
     element = b.getIntegerType(element.getIntOrFloatBitWidth());
 
-  auto loop = scf::ForOp::create(b, b.loc, threadOfRole(),
-                                 b.i32(type.sizeBytes() / type.elementBytes()),
-                                 b.i32(32 * role.getWarps()));
+  bool perWarp = op.getPerWarp();
+  auto loop =
+      scf::ForOp::create(b, b.loc, perWarp ? laneOfWarp() : threadOfRole(),
+                         b.i32(type.sizeBytes() / type.elementBytes()),
+                         b.i32(perWarp ? 32 : 32 * role.getWarps()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   TileChunk chunk =

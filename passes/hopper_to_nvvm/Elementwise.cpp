@@ -281,6 +281,16 @@ LogicalResult ThreadLowering::lowerConstant(Operation &op) {
   return success();
 }
 
+void ThreadLowering::lower(hopper::SliceOp op) {
+  FragmentType whole(cast<RankedTensorType>(op.getValue().getType()));
+  FragmentType part(cast<RankedTensorType>(op.getResult().getType()));
+  Registers scalars = unpack(whole, registersOf(op.getValue())), chosen;
+  for (int64_t value : layout::valuesOfPart(
+           whole.layout, op.getOffsets().vec(), part.layout))
+    chosen.push_back(scalars[value]);
+  values.set(op.getResult(), pack(part, chosen));
+}
+
 void ThreadLowering::lower(hopper::SplatOp op) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
   values.set(op.getResult(),

@@ -64,14 +64,15 @@ Value ThreadLowering::swizzled(const layout::Swizzle &swizzle, Value offset) {
                                        b.bitAnd(moved, b.i32(mask)));
 }
 
-ThreadLowering::Place ThreadLowering::placeOf(const FragmentType &type) {
+ThreadLowering::Place ThreadLowering::placeOf(const FragmentType &type,
+                                              Value thread) {
   Place place;
   const auto &shape = type.layout.shape;
   for (const Layout &dimension :
        layout::perDimension(type.layout.thread, shape)) {
     // Every thread mode is divided out of the thread's number in turn; the last
     // one needs a remainder too, as roles may have more threads than a layout.
-    Value rest = threadOfRole(), coordinate = b.i32(0);
+    Value rest = thread, coordinate = b.i32(0);
     auto leaves = modes(dimension);
     for (auto [i, leaf] : llvm::enumerate(leaves)) {
       auto [extent, stride] = leaf;

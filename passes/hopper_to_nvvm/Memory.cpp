@@ -144,13 +144,20 @@ static Value narrow(PtxBuilder &b, const Words &words, Value word) {
 /// Byte offsets of a fragment's vectors in a shared tile, each the sum of a
 /// thread's part and a constant, then swizzled.
 static LogicalResult checkAdditive(Operation *op, const FragmentType &type,
-                                   const layout::Layout &tile) {
+                                   const layout::Layout &tile,
+                                   bool transposed = false) {
+  auto coordinate = [&](int64_t thread, int64_t value) {
+    auto at = layout::coordinate(type.layout, thread, value);
+    if (transposed)
+      std::swap(at[0], at[1]);
+    return at;
+  };
   int64_t threads = type.layout.thread.size();
   for (int64_t bit = 1; bit < threads; bit *= 2)
     for (int64_t value = 0; value < type.values; ++value) {
-      auto whole = layout::coordinate(type.layout, threads - bit, value);
-      auto ofThread = layout::coordinate(type.layout, threads - bit, 0);
-      auto ofValue = layout::coordinate(type.layout, 0, value);
+      auto whole = coordinate(threads - bit, value);
+      auto ofThread = coordinate(threads - bit, 0);
+      auto ofValue = coordinate(0, value);
       if (tile.at(whole) != tile.at(ofThread) + tile.at(ofValue))
         return op->emitError("the layout of this fragment, ")
                << type.layout.str() << ", crosses that of the shared tile, "
@@ -163,20 +170,24 @@ LogicalResult ThreadLowering::lower(hopper::SharedStoreOp op) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
   auto tile = layout::SwizzledLayout::parse(
       op.getTarget().getType().getLayout().getValue().str());
-  if (failed(checkAdditive(op, type, tile.layout)))
+  bool transposed = op.getTransposed();
+  if (failed(checkAdditive(op, type, tile.layout, transposed)))
     return failure();
+  if (storeMatrices(op, type, tile))
+    return success();
+  auto mode = [&](size_t i) { return tile.layout.mode(transposed ? 1 - i : i); };
   Place place = placeOf(type);
   Value base = b.i32(0);
   for (auto [i, coordinate] : llvm::enumerate(place.thread))
-    base = b.add(base, image(tile.layout.mode(i), coordinate));
+    base = b.add(base, image(mode(i), coordinate));
   int64_t bytes = tile::elementBytes(type.element);
-  int64_t length = vectorLength(type, 16, 16 / bytes);
+  int64_t length = transposed ? 1 : vectorLength(type, 16, 16 / bytes);
   Words words(length * bytes);
   Registers scalars = unpack(type, registersOf(op.getValue()));
   for (int64_t v = 0; v < type.values; v += length) {
     int64_t offset = 0;
     for (size_t d = 0; d < place.value.size(); ++d)
-      offset += tile.layout.mode(d)(place.value[d][v]);
+      offset += mode(d)(place.value[d][v]);
     Value address = b.add(lookup(op.getTarget()),
                           swizzled(tile.swizzle, b.add(base, offset)));
     SmallVector<Value> operands{address};

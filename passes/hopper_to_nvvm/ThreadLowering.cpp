@@ -18,6 +18,10 @@ struct RoleGroup {
   SmallVector<hopper::RoleOp> roles;
 };
 
+int64_t endWarp(hopper::RoleOp role) {
+  return role.getFirstWarp() + role.getWarps() * role.getInstances();
+}
+
 SmallVector<RoleGroup> groupRoles(hopper::KernelOp kernel) {
   SmallVector<RoleGroup> groups;
   SmallVector<hopper::RoleOp> roles(kernel.getBody().getOps<hopper::RoleOp>());
@@ -25,7 +29,7 @@ SmallVector<RoleGroup> groupRoles(hopper::KernelOp kernel) {
     return a.getFirstWarp() < b.getFirstWarp();
   });
   for (hopper::RoleOp role : roles) {
-    int64_t first = role.getFirstWarp(), end = first + role.getWarps();
+    int64_t first = role.getFirstWarp(), end = endWarp(role);
     // A whole warpgroup sets its registers, warps without a role included.
     if (role.getRegisters())
       end = llvm::alignTo(end, 4);
@@ -141,13 +145,24 @@ Value ThreadLowering::sharedBase() { return shared; }
 Value ThreadLowering::threadId() { return thread; }
 Value ThreadLowering::warp() { return warpNumber; }
 
-Value ThreadLowering::threadOfRole() {
-  return b.sub(thread, b.i32(32 * role.getFirstWarp()));
+Value ThreadLowering::instance() {
+  return b.div(b.sub(warpNumber, b.i32(role.getFirstWarp())),
+               role.getWarps());
 }
 
-Value ThreadLowering::warpgroupOfRole() {
-  return b.div(b.sub(warpNumber, b.i32(role.getFirstWarp())), 4);
+Value ThreadLowering::warpOfRole() {
+  Value number = b.sub(warpNumber, b.i32(role.getFirstWarp()));
+  return role.getInstances() > 1 ? b.rem(number, role.getWarps()) : number;
 }
+
+Value ThreadLowering::threadOfRole() {
+  Value number = b.sub(thread, b.i32(32 * role.getFirstWarp()));
+  return role.getInstances() > 1 ? b.rem(number, 32 * role.getWarps()) : number;
+}
+
+Value ThreadLowering::laneOfWarp() { return b.rem(thread, 32); }
+
+Value ThreadLowering::warpgroupOfRole() { return b.div(warpOfRole(), 4); }
 
 Value ThreadLowering::elect() {
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(),
@@ -182,9 +197,9 @@ LogicalResult ThreadLowering::lowerRoles() {
     for (hopper::RoleOp op : group.roles) {
       OpBuilder::InsertionGuard inner(b);
       b.loc = op.getLoc();
-      int64_t first = op.getFirstWarp(), end = first + op.getWarps();
+      int64_t first = op.getFirstWarp(), end = endWarp(op);
       bool whole = group.roles.size() == 1 &&
-                   (op.getWarps() % 4 == 0 || !group.registers);
+                   ((end - first) % 4 == 0 || !group.registers);
       if (!whole) {
         Value inside = b.both(b.lessThan(b.i32(first - 1), warp()),
                               b.lessThan(warp(), b.i32(end)));
@@ -222,8 +237,8 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
       .Case<hopper::OnceOp>([&](auto once) {
         Value first =
             role ? Value(arith::CmpIOp::create(b, b.loc,
-                                               arith::CmpIPredicate::eq, warp(),
-                                               b.i32(role.getFirstWarp())))
+                                               arith::CmpIPredicate::eq,
+                                               warpOfRole(), b.i32(0)))
                  : Value(arith::CmpIOp::create(b, b.loc,
                                                arith::CmpIPredicate::eq,
                                                threadId(), b.i32(0)));
@@ -242,6 +257,11 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
       })
       .Case<hopper::SpecialRegisterOp>([&](auto special) {
         StringRef name = special.getName();
+        if (name == "instance" || name == "warp") {
+          values.set(special.getResult(),
+                     {name == "warp" ? warpOfRole() : instance()});
+          return success();
+        }
         std::string intrinsic =
             "llvm.nvvm.read.ptx.sreg." +
             (name == "cluster_ctarank" ? "cluster.ctarank" : name).str();
@@ -259,17 +279,20 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
         return success();
       })
       .Case<hopper::SyncOp, hopper::NamedBarrierOp, hopper::FenceProxyAsyncOp,
+            hopper::WarpSyncOp, hopper::GridWaitOp, hopper::GridReleaseOp,
             hopper::MbarrierInitOp, hopper::MbarrierFenceOp,
             hopper::MbarrierWaitOp, hopper::MbarrierTestOp,
             hopper::MbarrierArriveOp, hopper::MbarrierArriveAsyncOp,
             hopper::MbarrierExpectOp>([&](auto) { return lowerBarrier(op); })
-      .Case<hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp,
-            hopper::CopyTileOutOp, hopper::BulkCommitOp, hopper::BulkWaitOp>(
+      .Case<hopper::TensorMapPrefetchOp, hopper::TmaLoadOp,
+            hopper::TmaStoreOp, hopper::CopyTileOp, hopper::CopyTileOutOp, hopper::BulkCommitOp, hopper::BulkWaitOp>(
           [&](auto) { return lowerCopy(op); })
       .Case<hopper::SharedLoadOp, hopper::SharedStoreOp, hopper::LoadOp,
             hopper::StoreOp>([&](auto) { return lowerMemory(op); })
-      .Case<hopper::WgmmaOp>([&](auto wgmma) { return lower(wgmma); })
-      .Case<hopper::WgmmaWaitOp, hopper::SplatOp, hopper::BroadcastOp>(
+      .Case<hopper::WgmmaOp, hopper::ExchangeSendOp, hopper::ExchangeReceiveOp>(
+          [&](auto other) { return lower(other); })
+      .Case<hopper::WgmmaWaitOp, hopper::SliceOp, hopper::SplatOp,
+            hopper::BroadcastOp>(
           [&](auto other) {
             lower(other);
             return success();

@@ -56,7 +56,10 @@ private:
   mlir::Value sharedBase();
   mlir::Value threadId();     ///< in the CTA
   mlir::Value warp();         ///< in the CTA, the same value for a whole warp
-  mlir::Value threadOfRole(); ///< in the role being lowered
+  mlir::Value instance();     ///< of the role being lowered
+  mlir::Value warpOfRole();   ///< in the instance of the role
+  mlir::Value threadOfRole(); ///< in the instance of the role
+  mlir::Value laneOfWarp();
   mlir::Value warpgroupOfRole();
   mlir::Value elect(); ///< i1: true in one thread of the warp
 
@@ -88,10 +91,22 @@ private:
     llvm::SmallVector<mlir::Value> thread;   ///< of value 0, per dimension
     std::vector<std::vector<int64_t>> value; ///< offset of each, per dimension
   };
-  Place placeOf(const FragmentType &type);
+  Place placeOf(const FragmentType &type) {
+    return placeOf(type, threadOfRole());
+  }
+  Place placeOf(const FragmentType &type, mlir::Value thread);
   /// The layout's image of a run-time coordinate.
   mlir::Value image(const layout::Layout &layout, mlir::Value coordinate);
   mlir::Value swizzled(const layout::Swizzle &swizzle, mlir::Value offset);
+
+  // MatrixStore.cpp
+  /// Stores by stmatrix; false where the fragment does not lie as it wants it.
+  bool storeMatrices(hopper::SharedStoreOp op, const FragmentType &type,
+                     const layout::SwizzledLayout &tile);
+
+  // Exchange.cpp
+  llvm::LogicalResult lower(hopper::ExchangeSendOp op);
+  llvm::LogicalResult lower(hopper::ExchangeReceiveOp op);
 
   // Memory.cpp
   llvm::LogicalResult lowerMemory(mlir::Operation &op);
@@ -103,6 +118,7 @@ private:
   // Elementwise.cpp
   llvm::LogicalResult lowerElementwise(mlir::Operation &op);
   llvm::LogicalResult lowerConstant(mlir::Operation &op);
+  void lower(hopper::SliceOp op);
   void lower(hopper::SplatOp op);
   void lower(hopper::BroadcastOp op);
   Registers unpack(const FragmentType &type, llvm::ArrayRef<mlir::Value> from);

@@ -1,7 +1,9 @@
 #include "passes/tile_to_hopper/KernelLowering.h"
+#include "compiler/layout/SharedTile.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace ashlar {
 
@@ -13,7 +15,8 @@ KernelLowering::KernelLowering(tile::KernelOp kernel, OpBuilder &builder)
 LogicalResult KernelLowering::run() {
   target = hopper::KernelOp::create(builder, source.getLoc(),
                                     source.getSymName(), *source.getThreads(),
-                                    *source.getSharedBytes(), cluster.size());
+                                    *source.getSharedBytes(), cluster.size(),
+                                    source.getProgrammaticLaunch());
   target.getBody().emplaceBlock();
   builder.setInsertionPointToStart(&target.getBody().front());
   for (auto pipeline : source.getBody().getOps<tile::PipelineOp>())
@@ -21,13 +24,6 @@ LogicalResult KernelLowering::run() {
   if (failed(lowerParameters()))
     return failure();
   lowerSetUp();
-  for (auto alloc : source.getBody().getOps<tile::AllocOp>()) {
-    Value address = hopper::SharedAddressOp::create(builder, alloc.getLoc(),
-                                                    *alloc.getOffset());
-    map.map(alloc.getResult(),
-            hopper::ViewOp::create(builder, alloc.getLoc(),
-                                   alloc.getResult().getType(), address));
-  }
   for (auto barrier : source.getBody().getOps<tile::BarrierOp>())
     barrierIds[barrier.getResult()] = nextBarrier++;
   for (auto role : source.getBody().getOps<tile::RoleOp>())
@@ -38,6 +34,7 @@ LogicalResult KernelLowering::run() {
            << source.getSymName() << "' needs " << nextBarrier - 1
            << " named barriers with those of its roles; a CTA has 15: let "
               "roles share some";
+  prefetchTensorMaps();
   // No CTA leaves while a peer may still write to it or arrive at its barriers.
   if (cluster.size() > 1)
     hopper::SyncOp::create(builder, source.getLoc(), /*cluster=*/true);
@@ -45,13 +42,16 @@ LogicalResult KernelLowering::run() {
 }
 
 void KernelLowering::lowerSetUp() {
-  if (rings.empty())
-    return;
   Location loc = source.getLoc();
-  auto init = hopper::OnceOp::create(builder, loc);
-  {
+  SmallVector<tile::ClusterSumOp> sums;
+  source.walk([&](tile::ClusterSumOp sum) { sums.push_back(sum); });
+  if (!rings.empty() || !sums.empty()) {
+    auto init = hopper::OnceOp::create(builder, loc);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&init.getBody().emplaceBlock());
+    for (tile::ClusterSumOp sum : sums)
+      initExchange(sum);
+
     for (auto &[pipeline, ring] : rings)
       for (int64_t stage = 0; stage < ring->stages; ++stage) {
         Location at = pipeline.getLoc();
@@ -65,7 +65,27 @@ void KernelLowering::lowerSetUp() {
       }
     hopper::MbarrierFenceOp::create(builder, loc);
   }
-  hopper::SyncOp::create(builder, loc, cluster.size() > 1);
+  if (!rings.empty() || !sums.empty())
+    hopper::SyncOp::create(builder, loc, cluster.size() > 1);
+  if (source.getProgrammaticLaunch()) {
+    hopper::GridReleaseOp::create(builder, loc);
+    hopper::GridWaitOp::create(builder, loc);
+  }
+}
+
+void KernelLowering::prefetchTensorMaps() {
+  OpBuilder::InsertionGuard guard(builder);
+  auto maps = target.getBody().getOps<hopper::TensorMapOp>();
+  if (maps.empty())
+    return;
+  Operation *after = nullptr;
+  for (auto map : maps)
+    after = map;
+  builder.setInsertionPointAfter(after);
+  auto once = hopper::OnceOp::create(builder, source.getLoc());
+  builder.setInsertionPointToStart(&once.getBody().emplaceBlock());
+  for (auto map : maps)
+    hopper::TensorMapPrefetchOp::create(builder, map.getLoc(), map);
 }
 
 LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
@@ -74,18 +94,33 @@ LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
   currentRoleBarrier = 0;
   auto lowered = hopper::RoleOp::create(builder, op.getLoc(), op.getName(),
                                         *op.getFirstWarp(), op.getWarps(),
-                                        op.getRegisters());
+                                        op.getInstances(), op.getRegisters());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&lowered.getBody().emplaceBlock());
+  viewSharedTiles();
+  findWarpTiles();
   if (failed(lowerBlock(op.getBody().front())))
     return failure();
-  bool storesByTma = false;
-  op.walk([&](tile::CopyOutOp) { storesByTma = true; });
-  if (storesByTma)
-    once(op.getLoc(), [&] {
-      hopper::BulkWaitOp::create(builder, op.getLoc(), 0, /*read=*/true);
-    });
+  if (copiesOut(op))
+    waitForStores(op.getLoc(), 0);
   return success();
+}
+
+void KernelLowering::viewSharedTiles() {
+  for (auto alloc : source.getBody().getOps<tile::AllocOp>()) {
+    if (llvm::none_of(alloc.getResult().getUsers(), [&](Operation *user) {
+          return tile::roleOf(user) == role;
+        }))
+      continue;
+    tile::SharedType type = alloc.getResult().getType();
+    Value address = ofInstance(
+        alloc.getLoc(), *alloc.getOffset(),
+        llvm::alignTo(type.sizeBytes(),
+                      layout::alignmentBytes(layout::SwizzledLayout::parse(
+                          type.getLayout().getValue().str()))));
+    map.map(alloc.getResult(),
+            hopper::ViewOp::create(builder, alloc.getLoc(), type, address));
+  }
 }
 
 LogicalResult KernelLowering::lowerBlock(Block &block) {
@@ -115,8 +150,8 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
         tryStage(op, /*filling=*/false);
         return success();
       })
-      .Case<tile::CopyOp, tile::CopyOutOp>(
-          [&](auto copy) { return lower(copy); })
+      .Case<tile::CopyOp, tile::CopyOutOp, tile::ClusterSumOp>(
+          [&](auto op) { return lower(op); })
       .Case<tile::CommitOp, tile::ReleaseOp, tile::BufferOp, tile::ReadOp,
             tile::WriteOp, tile::LoadOp, tile::StoreOp, tile::MmaOp,
             tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>([&](auto op) {
@@ -126,21 +161,18 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
       .Case<tile::SyncOp, tile::ArriveOp>([&](auto barrier) {
         // What this role has handed to TMA must be read before others may
         // write it.
-        bool copiesOut = false;
-        role.walk([&](tile::CopyOutOp) { copiesOut = true; });
-        if (copiesOut)
-          once(op.getLoc(), [&] {
-            hopper::BulkWaitOp::create(builder, op.getLoc(), 0, /*read=*/true);
-          });
+        if (copiesOut(role))
+          waitForStores(op.getLoc(), 0);
         int64_t threads = 0;
         llvm::SmallPtrSet<Operation *, 4> roles;
         for (Operation *user : barrier.getBarrier().getUsers())
           if (auto user_role = tile::roleOf(user))
             if (roles.insert(user_role).second)
-              threads += 32 * user_role.getWarps();
+              threads += 32 * user_role.getWarps() * user_role.getInstances();
         hopper::NamedBarrierOp::create(builder, named(op, "barrier"),
                                        barrierIds[barrier.getBarrier()],
-                                       threads, isa<tile::ArriveOp>(op));
+                                       threads, isa<tile::ArriveOp>(op),
+                                       /*per_instance=*/false);
         return success();
       })
       .Case<tile::SplatOp>([&](auto splat) {
@@ -157,6 +189,13 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
                     lookup(broadcast.getValue()), broadcast.getDimensions()));
         return success();
       })
+      .Case<tile::SliceOp>([&](auto slice) {
+        map.map(slice.getResult(),
+                hopper::SliceOp::create(
+                    builder, op.getLoc(), slice.getResult().getType(),
+                    lookup(slice.getValue()), slice.getOffsets()));
+        return success();
+      })
       .Default([&](Operation *other) -> LogicalResult {
         if (!isa<arith::ArithDialect, math::MathDialect>(other->getDialect()))
           return other->emitError("operation '")
@@ -167,6 +206,10 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
 }
 
 LogicalResult KernelLowering::lowerFor(scf::ForOp loop) {
+  bool sharesTiles = role.getInstances() > 1 &&
+                     loop.getStep().getDefiningOp<tile::ScheduleRangeOp>();
+  if (sharesTiles && failed(skipTiles(loop, /*beforeFirst=*/true)))
+    return failure();
   auto moved = cursorsMovedIn(loop);
   SmallVector<Value> inits = lookup(loop.getInitArgs());
   for (auto [pipeline, filling] : moved) {
@@ -195,7 +238,8 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp loop) {
          llvm::zip(loop.getRegionIterArgs(), lowered.getRegionIterArgs()))
       map.map(from, to);
     setCursors(lowered.getRegionIterArgs());
-    if (failed(lowerBlock(*loop.getBody())))
+    if (failed(lowerBlock(*loop.getBody())) ||
+        (sharesTiles && failed(skipTiles(loop, /*beforeFirst=*/false))))
       return failure();
     SmallVector<Value> yields = lookup(loop.getYieldedValues());
     for (auto [pipeline, filling] : moved) {
@@ -260,14 +304,38 @@ Location KernelLowering::named(Operation &op, StringRef name) {
 }
 
 int64_t KernelLowering::roleBarrierId() {
-  if (!currentRoleBarrier)
-    currentRoleBarrier = nextBarrier++;
+  if (!currentRoleBarrier) {
+    currentRoleBarrier = nextBarrier;
+    nextBarrier += role.getInstances();
+  }
   return currentRoleBarrier;
 }
 
 void KernelLowering::roleBarrier(Location loc) {
   hopper::NamedBarrierOp::create(builder, loc, roleBarrierId(),
-                                 32 * role.getWarps(), /*arrive=*/false);
+                                 32 * role.getWarps(), /*arrive=*/false,
+                                 /*per_instance=*/role.getInstances() > 1);
+}
+
+Value KernelLowering::special(Location loc, StringRef name) {
+  return hopper::SpecialRegisterOp::create(builder, loc, name);
+}
+
+Value KernelLowering::instance(Location loc) {
+  return role.getInstances() > 1 ? special(loc, "instance")
+                                 : Arithmetic{builder, loc}.constant(0);
+}
+
+Value KernelLowering::ofInstance(Location loc, int64_t offset, int64_t bytes) {
+  Arithmetic a{builder, loc};
+  return a.add(hopper::SharedAddressOp::create(builder, loc, offset),
+               a.mul(instance(loc), bytes));
+}
+
+bool KernelLowering::copiesOut(tile::RoleOp op) {
+  return op
+      .walk([](tile::CopyOutOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
 }
 
 void KernelLowering::once(Location loc, llvm::function_ref<void()> body) {

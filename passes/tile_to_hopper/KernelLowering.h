@@ -3,6 +3,7 @@
 #define ASHLAR_PASSES_TILETOHOPPER_KERNELLOWERING_H
 
 #include "compiler/hopper/Hopper.h"
+#include "compiler/layout/Fragment.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/tile_to_hopper/Arithmetic.h"
@@ -45,6 +46,9 @@ private:
 
   // KernelLowering.cpp
   void lowerSetUp();
+  void prefetchTensorMaps();
+  void viewSharedTiles();
+  static bool copiesOut(tile::RoleOp role);
   llvm::LogicalResult lowerRole(tile::RoleOp role);
   llvm::LogicalResult lowerBlock(mlir::Block &block);
   llvm::LogicalResult lowerOp(mlir::Operation &op);
@@ -53,6 +57,11 @@ private:
   void lowerElementwise(mlir::Operation &op);
   void roleBarrier(mlir::Location loc);
   int64_t roleBarrierId();
+  mlir::Value special(mlir::Location loc, llvm::StringRef name);
+  /// The number of this instance of the role.
+  mlir::Value instance(mlir::Location loc);
+  /// An address in the part of this instance, of `bytes` each.
+  mlir::Value ofInstance(mlir::Location loc, int64_t offset, int64_t bytes);
   /// Runs `body` with the builder inside a `hopper.once`; joins the one before
   /// it when nothing but pure operations lies between.
   void once(mlir::Location loc, llvm::function_ref<void()> body);
@@ -63,9 +72,37 @@ private:
   // Schedule.cpp
   void lower(tile::ScheduleRangeOp op);
   void lower(tile::ScheduleCoordinatesOp op);
+  llvm::SmallVector<mlir::Value>
+  tileCoordinates(mlir::Location loc, tile::ScheduleOp schedule,
+                  mlir::Value number);
   /// Clusters of tiles along each dimension of the schedule.
   llvm::SmallVector<mlir::Value> clusterCounts(tile::ScheduleOp schedule,
                                                Arithmetic arithmetic);
+
+  // Instances.cpp
+  /// Moves the cursors of a role of several instances past the stages of other
+  /// instances' tiles: of those before the first, or between one and the next.
+  llvm::LogicalResult skipTiles(mlir::scf::ForOp loop, bool beforeFirst);
+  llvm::FailureOr<mlir::Value> stagesTaken(mlir::Block &block,
+                                           mlir::Value pipeline, bool filling,
+                                           mlir::IRMapping &ofTile);
+  /// A value of a tile loop's body, for another tile.
+  llvm::FailureOr<mlir::Value> recompute(mlir::Value value,
+                                         mlir::IRMapping &ofTile);
+
+  // ClusterSum.cpp
+  void initExchange(tile::ClusterSumOp op);
+  llvm::LogicalResult lower(tile::ClusterSumOp op);
+
+  // Stores.cpp
+  /// Finds the tiles that each warp of the role can store by itself.
+  void findWarpTiles();
+  llvm::LogicalResult lower(tile::CopyOutOp op);
+  void lower(tile::WriteOp op);
+  /// Waits until TMA has read what the role has handed to it, but for the last
+  /// `pending` tiles.
+  void waitForStores(mlir::Location loc, int64_t pending);
+  int64_t storesSince(tile::WriteOp op);
 
   // Pipelines.cpp
   using CursorKey = std::pair<mlir::Value, bool /*filling*/>;
@@ -83,9 +120,7 @@ private:
   // Movement.cpp
   llvm::LogicalResult lower(tile::CopyOp op);
   llvm::LogicalResult lowerTma(tile::CopyOp op);
-  llvm::LogicalResult lower(tile::CopyOutOp op);
   void lower(tile::ReadOp op);
-  void lower(tile::WriteOp op);
   void lower(tile::LoadOp op);
   void lower(tile::StoreOp op);
   void lower(tile::MmaOp op);
@@ -104,6 +139,9 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> barrierIds;
   int64_t nextBarrier = 1, currentRoleBarrier = 0;
   std::map<std::pair<void *, bool>, Cursor> cursors;
+  /// Of the role being lowered: the rows of each warp in the tiles that warps
+  /// store by themselves; empty if the whole role stores together.
+  llvm::DenseMap<mlir::Value, layout::WarpRows> warpTiles;
 };
 
 } // namespace ashlar

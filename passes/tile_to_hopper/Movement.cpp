@@ -1,40 +1,13 @@
 // Tiles and fragments on the move, and the mma that reads them.
 
 #include "compiler/layout/LayoutError.h"
-#include "compiler/layout/SharedTile.h"
+#include "passes/tile_to_hopper/Boxes.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
 namespace ashlar {
 
 using namespace mlir;
 using layout::SwizzledLayout;
-
-namespace {
-
-SwizzledLayout layoutOf(tile::SharedType type) {
-  return SwizzledLayout::parse(type.getLayout().getValue().str());
-}
-
-int64_t swizzleBytes(const SwizzledLayout &layout) {
-  return layout.swizzle.bits ? layout::atomBytes(layout) : 0;
-}
-
-Value addressOf(Value view) {
-  return view.getDefiningOp<hopper::ViewOp>().getAddress();
-}
-
-/// Element coordinates of a box: the tile's, plus the box's place in the tile,
-/// whose dimensions are the tensor's last ones.
-SmallVector<Value> boxCoordinates(Arithmetic a, ArrayRef<Value> tile,
-                                  ArrayRef<int64_t> offset) {
-  SmallVector<Value> result(tile);
-  size_t leading = tile.size() - offset.size();
-  for (auto [i, step] : llvm::enumerate(offset))
-    result[leading + i] = a.add(result[leading + i], step);
-  return result;
-}
-
-} // namespace
 
 LogicalResult KernelLowering::lower(tile::CopyOp op) {
   if (op.getMulticast() && !source.getCluster())
@@ -117,53 +90,6 @@ LogicalResult KernelLowering::lowerTma(tile::CopyOp op) {
   return success();
 }
 
-LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
-  Location loc = named(*op, "copy");
-  Arithmetic a{builder, loc};
-  auto tensor = op.getTarget().getDefiningOp<tile::TensorOp>();
-  tile::SharedType type = op.getSource().getType();
-  SwizzledLayout layout = layoutOf(type);
-  orderSharedAccess(op.getSource(), *op);
-  std::vector<layout::TmaBox> boxes;
-  try {
-    boxes =
-        layout::tmaBoxes(layout, type.getShape().vec(), type.elementBytes());
-  } catch (const layout::LayoutError &error) {
-    return op.emitError("TMA cannot move this tile: ") << error.what();
-  }
-  Value address = addressOf(lookup(op.getSource()));
-  SmallVector<Value> coordinates = lookup(op.getCoordinates());
-  SmallVector<std::pair<SmallVector<Value>, Value>> places;
-  for (const layout::TmaBox &box : boxes)
-    places.emplace_back(boxCoordinates(a, coordinates, box.offset),
-                        a.add(address, box.sharedOffsetBytes));
-  Value map = tensorMap(tensor, boxes.front().box, swizzleBytes(layout));
-
-  // TMA writes whole units of 16 bytes: a tile that crosses the end of rows
-  // that are no multiple of that is written by threads.
-  GlobalTensor global = globalTensor(op.getTarget());
-  Value columns = global.extents.back();
-  Value wholeUnits = a.equal(a.rem(a.mul(columns, type.elementBytes()), 16), 0);
-  Value inside = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sle,
-      a.add(coordinates.back(), type.getShape().back()), columns);
-  Value byTma = arith::OrIOp::create(builder, loc, wholeUnits, inside);
-  auto branch = scf::IfOp::create(builder, loc, byTma, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  auto storing = hopper::OnceOp::create(builder, loc);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  hopper::CopyTileOutOp::create(builder, loc, lookup(op.getSource()),
-                                global.pointer, coordinates, global.extents,
-                                global.strides, op.getReductionAttr());
-  builder.setInsertionPointToStart(&storing.getBody().emplaceBlock());
-  for (auto &[at, from] : places)
-    hopper::TmaStoreOp::create(builder, loc, from, map, at,
-                               op.getReductionAttr());
-  hopper::BulkCommitOp::create(builder, loc);
-  return success();
-}
-
 void KernelLowering::orderSharedAccess(Value shared, Operation &op) {
   auto alloc = shared.getDefiningOp<tile::AllocOp>();
   if (!alloc)
@@ -178,10 +104,8 @@ void KernelLowering::orderSharedAccess(Value shared, Operation &op) {
   }
   if (!written || !read)
     return;
-  if (isa<tile::WriteOp>(op) && copiedOut)
-    once(op.getLoc(), [&] {
-      hopper::BulkWaitOp::create(builder, op.getLoc(), 0, /*read=*/true);
-    });
+  if (auto write = dyn_cast<tile::WriteOp>(op); write && copiedOut)
+    waitForStores(op.getLoc(), storesSince(write));
   roleBarrier(op.getLoc());
 }
 
@@ -191,12 +115,6 @@ void KernelLowering::lower(tile::ReadOp op) {
           hopper::SharedLoadOp::create(builder, named(*op, "load"),
                                        op.getResult().getType(),
                                        lookup(op.getSource())));
-}
-
-void KernelLowering::lower(tile::WriteOp op) {
-  orderSharedAccess(op.getTarget(), *op);
-  hopper::SharedStoreOp::create(builder, named(*op, "store"),
-                                lookup(op.getValue()), lookup(op.getTarget()));
 }
 
 void KernelLowering::lower(tile::LoadOp op) {

@@ -28,6 +28,8 @@ SmallVector<KernelLowering::CursorKey>
 KernelLowering::cursorsMovedIn(Operation *op) {
   SmallVector<CursorKey> moved;
   op->walk([&](Operation *inner) {
+    if (isa<tile::ClusterSumOp>(inner))
+      moved.push_back({inner->getResult(0), false});
     bool fills = isa<tile::AcquireOp, tile::TryAcquireOp>(inner);
     if (!fills && !isa<tile::WaitOp, tile::TryWaitOp>(inner))
       return;
@@ -60,7 +62,8 @@ void KernelLowering::takeStage(Operation &op, bool filling) {
   hopper::MbarrierWaitOp::create(
       builder, loc,
       barrier(loc, filling ? ring.emptyOffset : ring.fullOffset, at.stage),
-      at.parity, /*generic=*/!filling && ring.filledByCpAsync);
+      at.parity, /*generic=*/!filling && ring.filledByCpAsync,
+      /*cluster=*/false);
   map.map(op.getResult(0), at.stage);
   at = next(loc, ring, at);
 }
@@ -71,7 +74,7 @@ void KernelLowering::tryStage(Operation &op, bool filling) {
   Location loc = named(op, filling ? "try_acquire" : "try_wait");
   Cursor &at = cursor(pipeline, filling);
   IntegerAttr agree;
-  if (role.getWarps() > 1)
+  if (role.getWarps() > 1 && role.getInstances() == 1)
     agree = builder.getI64IntegerAttr(roleBarrierId());
   Value ready = hopper::MbarrierTestOp::create(
       builder, loc, builder.getI1Type(),
@@ -114,8 +117,7 @@ void KernelLowering::lower(tile::ReleaseOp op) {
            });
   });
   if (copiedOut) {
-    once(loc,
-         [&] { hopper::BulkWaitOp::create(builder, loc, 0, /*read=*/true); });
+    waitForStores(loc, 0);
     roleBarrier(loc);
   }
 

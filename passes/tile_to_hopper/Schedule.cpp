@@ -20,26 +20,35 @@ SmallVector<Value> KernelLowering::clusterCounts(tile::ScheduleOp schedule,
 void KernelLowering::lower(tile::ScheduleRangeOp op) {
   auto schedule = op.getSchedule().getDefiningOp<tile::ScheduleOp>();
   Arithmetic a{builder, op.getLoc()};
-  auto special = [&](StringRef name) -> Value {
-    return hopper::SpecialRegisterOp::create(builder, op.getLoc(), name);
-  };
+  Location loc = op.getLoc();
   Value total = a.constant(1);
   for (Value count : clusterCounts(schedule, a))
     total = a.mul(total, count);
-  map.map(op.getFirst(), a.div(special("ctaid.x"), cluster.size()));
+  Value first = a.div(special(loc, "ctaid.x"), cluster.size());
+  Value step = schedule.getPersistent()
+                   ? a.div(special(loc, "nctaid.x"), cluster.size())
+                   : total;
+  map.map(op.getFirst(), a.add(first, a.mul(instance(loc), step)));
   map.map(op.getEnd(), total);
-  map.map(op.getStep(), schedule.getPersistent()
-                            ? a.div(special("nctaid.x"), cluster.size())
-                            : total);
+  map.map(op.getStep(), a.mul(step, role.getInstances()));
 }
 
 void KernelLowering::lower(tile::ScheduleCoordinatesOp op) {
-  auto schedule = op.getSchedule().getDefiningOp<tile::ScheduleOp>();
-  Arithmetic a{builder, op.getLoc()};
+  for (auto [result, value] : llvm::zip(
+           op.getCoordinates(),
+           tileCoordinates(op.getLoc(),
+                           op.getSchedule().getDefiningOp<tile::ScheduleOp>(),
+                           lookup(op.getNumber()))))
+    map.map(result, value);
+}
+
+SmallVector<Value> KernelLowering::tileCoordinates(Location loc,
+                                                   tile::ScheduleOp schedule,
+                                                   Value number) {
+  Arithmetic a{builder, loc};
   auto counts = clusterCounts(schedule, a);
   size_t rank = counts.size();
   SmallVector<Value> place(rank);
-  Value number = lookup(op.getNumber());
 
   if (rank == 1) {
     place[0] = number;
@@ -76,11 +85,9 @@ void KernelLowering::lower(tile::ScheduleCoordinatesOp op) {
     }
   }
   if (cluster.size() > 1)
-    for (auto [i, own] :
-         llvm::enumerate(cluster.coordinates(builder, op.getLoc())))
+    for (auto [i, own] : llvm::enumerate(cluster.coordinates(builder, loc)))
       place[i] = a.add(a.mul(place[i], cluster.extents()[i]), own);
-  for (auto [result, value] : llvm::zip(op.getCoordinates(), place))
-    map.map(result, value);
+  return place;
 }
 
 } // namespace ashlar

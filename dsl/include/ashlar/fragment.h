@@ -4,6 +4,8 @@
 #include "ashlar/shape.h"
 #include "ashlar/shared.h"
 
+#include <initializer_list>
+
 namespace ashlar {
 
 /// A tile held in the registers of a role.
@@ -48,6 +50,20 @@ Fragment mma(const SharedTile &a, const SharedTile &b,
 /// The fragment in another type, rounded to nearest even; fp8 saturates.
 Fragment convert(const Fragment &fragment, ElementType type,
                  SourceLocation where = SourceLocation::current());
+
+/// The part of a fragment of this shape that starts at `offset`, an element
+/// coordinate. Throws where it reaches beyond the fragment; refused by the
+/// compiler unless every thread holds as many elements of it.
+Fragment slice(const Fragment &fragment, std::initializer_list<int64_t> offset,
+               const Shape &shape,
+               SourceLocation where = SourceLocation::current());
+
+/// The sum of what the CTAs along a dimension of the cluster hold in
+/// `fragment`, of f32 or s32. Each gets its part of the columns (of the last
+/// dimension), the one that its coordinate along the dimension says; added in
+/// the order of the coordinates.
+Fragment cluster_sum(const Fragment &fragment, int64_t dimension,
+                     SourceLocation where = SourceLocation::current());
 
 /// A vector of length m that stands as an m×1 column: in arithmetic, element i
 /// meets row i of the other operand.

@@ -13,8 +13,8 @@ public:
   SharedTile(const SharedTile &) = default;
   SharedTile &operator=(const SharedTile &) = delete;
 
-  /// The same tile seen with its two dimensions exchanged. Only `mma` accepts
-  /// such a view; no data moves.
+  /// The same tile seen with its two dimensions exchanged. Only `mma` and
+  /// `store` accept such a view; no data moves.
   SharedTile T(SourceLocation where = SourceLocation::current()) const;
 
   /// Extents as seen, in elements.

@@ -178,6 +178,66 @@ TEST(SliceLayout, RefusesDimensionsThatAreNotThere) {
   EXPECT_REFUSAL(sliceLayout(fragment, {1, 0}), "ascending order");
 }
 
+TEST(PartLayout, OfAnAccumulatorIsASmallerAccumulator) {
+  FragmentLayout whole = accumulatorLayout(128, 256, 2);
+  EXPECT_EQ(partLayout(whole, {0, 64}, {128, 64}),
+            accumulatorLayout(128, 64, 2));
+  EXPECT_EQ(partLayout(whole, {0, 248}, {128, 8}),
+            accumulatorLayout(128, 8, 2));
+  EXPECT_EQ(partLayout(accumulatorLayout(128, 64, 1), {64, 0}, {64, 64}).value,
+            Layout::parse("(2,2,8,1):(64,8,512,64)"));
+}
+
+TEST(PartLayout, HoldsTheSameElementsAsTheWhole) {
+  for (const FragmentLayout &whole :
+       {accumulatorLayout(256, 96, 2), blockedLayout({64, 64}, 128, 2)})
+    for (const auto &[offset, shape] :
+         std::vector<std::pair<Shape, Shape>>{{{0, 32}, {256, 32}},
+                                              {{0, 88}, {256, 8}},
+                                              {{0, 0}, {64, 64}},
+                                              {{16, 0}, {32, 64}}}) {
+      if (offset[0] + shape[0] > whole.shape[0])
+        continue;
+      FragmentLayout part;
+      try {
+        part = partLayout(whole, offset, shape);
+      } catch (const LayoutError &) {
+        continue;
+      }
+      expectPartition(part);
+      std::vector<int64_t> from = valuesOfPart(whole, offset, part);
+      for (int64_t t = 0; t < part.thread.size(); ++t)
+        for (int64_t v = 0; v < part.value.size(); ++v) {
+          Shape at = coordinate(part, t, v);
+          for (size_t dim = 0; dim < at.size(); ++dim)
+            at[dim] += offset[dim];
+          ASSERT_EQ(at, coordinate(whole, t, from[v])) << whole << part;
+        }
+    }
+}
+
+TEST(PartLayout, RefusesWhatSomeThreadsHoldMoreOf) {
+  FragmentLayout whole = accumulatorLayout(128, 64, 2);
+  EXPECT_REFUSAL(partLayout(whole, {0, 4}, {128, 8}), "not spread evenly");
+  EXPECT_REFUSAL(partLayout(whole, {0, 0}, {64, 64}), "not spread evenly");
+  EXPECT_REFUSAL(partLayout(whole, {0, 0}, {128, 12}), "not spread evenly");
+}
+
+TEST(WarpRows, OfAnAccumulatorAreSixteenOfEachBlock) {
+  auto rows = warpRows(accumulatorLayout(256, 64, 2));
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(rows->count, 16);
+  EXPECT_EQ(rows->starts, (std::vector<int64_t>{0, 64}));
+  EXPECT_EQ(rows->ofWarp(3), 48);
+  EXPECT_EQ(rows->ofWarp(4), 128);
+  EXPECT_EQ(rows->ofWarp(7), 176);
+}
+
+TEST(WarpRows, AreNothingWhereWarpsShareARow) {
+  EXPECT_FALSE(warpRows(blockedLayout({2, 1024}, 128, 2)));
+  EXPECT_FALSE(warpRows(sliceLayout(accumulatorLayout(64, 64, 1), {1})));
+}
+
 TEST(PerDimension, GivesTheCoordinateInEachDimension) {
   for (const FragmentLayout &fragment : examples()) {
     std::vector<Layout> thread = perDimension(fragment.thread, fragment.shape);
