@@ -1,6 +1,7 @@
 #include "ashlar/module.h"
 
 #include "runtime/HangReport.h"
+#include "runtime/LaunchConfiguration.h"
 #include "runtime/LoadedKernel.h"
 #include "runtime/ParameterBlock.h"
 #include "runtime/Poll.h"
@@ -75,23 +76,9 @@ Grid Module::Implementation::send(std::span<const NamedArgument> arguments,
 
 void Module::Implementation::launch(const Grid &grid,
                                     driver::StreamHandle stream) {
-  driver::LaunchAttribute cluster = {};
-  cluster.id = driver::LaunchAttributeId::clusterDimension;
-  cluster.clusterDimension = {grid.clusterSize, 1, 1};
-
-  driver::LaunchConfig config = {};
-  config.gridX = grid.blocks;
-  config.gridY = config.gridZ = 1;
-  config.blockX = static_cast<unsigned>(artifact.threads);
-  config.blockY = config.blockZ = 1;
-  config.sharedBytes = static_cast<unsigned>(artifact.sharedBytes);
-  config.stream = stream;
-  if (grid.clusterSize > 1) {
-    config.attributes = &cluster;
-    config.attributeCount = 1;
-  }
+  const LaunchConfiguration configuration(artifact, grid, stream);
   Result result = context->driver.launchKernelEx(
-      &config, kernel.function(), parameters.pointers(), nullptr);
+      configuration.get(), kernel.function(), parameters.pointers(), nullptr);
   if (result != Result::success)
     throw Error(artifact.where,
                 concat("kernel '", artifact.name, "' on ", grid.blocks,

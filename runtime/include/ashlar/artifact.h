@@ -133,6 +133,9 @@ struct Artifact {
   GridRule grid;
   int threads = 0;         ///< per block
   int64_t sharedBytes = 0; ///< dynamic shared memory per block
+  /// The kernel waits by itself (griddepcontrol.wait) for the launches before
+  /// it, so it may start while the last of them drains.
+  bool programmaticLaunch = false;
   Resources resources;
   std::vector<RoleInfo> roles;
   std::vector<PipelineInfo> pipelines;

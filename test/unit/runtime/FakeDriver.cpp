@@ -49,9 +49,15 @@ Result launch(const LaunchConfig *config, FunctionHandle, void **parameters,
   ++fake->launches;
   fake->config = *config;
   fake->cluster = {};
+  fake->programmatic = false;
   for (unsigned i = 0; i < config->attributeCount; ++i) {
-    const auto &cluster = config->attributes[i].clusterDimension;
-    fake->cluster = {cluster.x, cluster.y, cluster.z};
+    const LaunchAttribute &attribute = config->attributes[i];
+    const auto &cluster = attribute.clusterDimension;
+    if (attribute.id == LaunchAttributeId::clusterDimension)
+      fake->cluster = {cluster.x, cluster.y, cluster.z};
+    else if (attribute.id == LaunchAttributeId::programmaticStreamSerialization)
+      fake->programmatic =
+          attribute.programmaticStreamSerializationAllowed == 1;
   }
   fake->parameters.resize(fake->parameterBytes.size());
   for (size_t i = 0; i < fake->parameterBytes.size(); ++i) {

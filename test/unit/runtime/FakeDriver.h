@@ -35,6 +35,7 @@ struct FakeDriver {
   std::vector<std::vector<std::byte>> parameters;
   driver::LaunchConfig config = {};
   std::array<unsigned, 3> cluster = {};
+  bool programmatic = false;
   int launches = 0;
   template <typename T> T parameter(size_t i) const {
     return *reinterpret_cast<const T *>(parameters.at(i).data());

@@ -51,6 +51,19 @@ TEST_F(Launch, HasNoClusterAttributeWithoutClusters) {
   EXPECT_EQ(fake.config.attributeCount, 0u);
 }
 
+TEST_F(Launch, MayStartBeforeTheOneBeforeItEndsWhenTheKernelWaitsForIt) {
+  launch();
+  EXPECT_FALSE(fake.programmatic);
+  artifact.programmaticLaunch = true;
+  launch();
+  EXPECT_TRUE(fake.programmatic);
+  EXPECT_EQ(fake.cluster, (std::array<unsigned, 3>{2, 1, 1}));
+  artifact.grid.cluster = {};
+  launch();
+  EXPECT_TRUE(fake.programmatic);
+  EXPECT_EQ(fake.config.attributeCount, 1u);
+}
+
 TEST_F(Launch, CanBeCaptured) {
   Device device = Device::open(fake.table);
   Module module(device, artifact);

@@ -102,6 +102,23 @@ TEST_F(SimulatorDriver, RunsAKernel) {
   EXPECT_EQ(result()[31], 3110u);
 }
 
+TEST_F(SimulatorDriver, RunsLaunchesThatWaitByThemselvesOneAfterTheOther) {
+  loadAdd();
+  driver::LaunchAttribute attributes[2] = {};
+  attributes[0].id = driver::LaunchAttributeId::clusterDimension;
+  attributes[0].clusterDimension = {1, 1, 1};
+  attributes[1].id = driver::LaunchAttributeId::programmaticStreamSerialization;
+  attributes[1].programmaticStreamSerializationAllowed = 1;
+  config.attributes = attributes;
+  config.attributeCount = 2;
+  succeed(launch());
+  std::swap(in, out);
+  succeed(launch());
+  std::swap(in, out);
+  succeed(launch());
+  EXPECT_EQ(result()[31], 3130u);
+}
+
 TEST_F(SimulatorDriver, TakesParametersPackedByTheCaller) {
   loadAdd();
   struct {
