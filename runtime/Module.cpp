@@ -65,7 +65,7 @@ Grid Module::Implementation::send(std::span<const NamedArgument> arguments,
     bindTensor(artifact.name, artifact.tensors[i], *matched.tensors[i],
                tensors[i]);
   const Grid grid =
-      computeGrid(artifact, sizes.values, context->multiprocessors);
+      computeGrid(artifact, sizes.values, kernel.residentClusters());
   context->enter();
   if (grid.blocks == 0)
     return grid;

@@ -77,9 +77,9 @@ struct Parameter {
 /// How many blocks a launch has. Dimension d has ceil(extents[d] / tile[d])
 /// tiles and ceil(tiles / cluster[d]) clusters; a missing `cluster[d]` is 1.
 /// The grid is one-dimensional: (clusters of all dimensions) * clusterSize
-/// blocks, or, if persistent, at most as many clusters as the device's
-/// multiprocessors can hold with one block each. No extents: one cluster. An
-/// extent of 0: no launch at all.
+/// blocks, or, if persistent, at most as many clusters as the device holds at
+/// once with one block on a multiprocessor. No extents: one cluster. An extent
+/// of 0: no launch at all.
 struct GridRule {
   std::vector<Extent> extents;
   std::vector<int64_t> tile;

@@ -43,10 +43,7 @@ Result load(ModuleHandle *module, const void *image, unsigned count,
   return fake->loadResult;
 }
 
-Result launch(const LaunchConfig *config, FunctionHandle, void **parameters,
-              void **) {
-  fake->record("launchKernelEx");
-  ++fake->launches;
+void keep(const LaunchConfig *config) {
   fake->config = *config;
   fake->cluster = {};
   fake->programmatic = false;
@@ -59,12 +56,27 @@ Result launch(const LaunchConfig *config, FunctionHandle, void **parameters,
       fake->programmatic =
           attribute.programmaticStreamSerializationAllowed == 1;
   }
+}
+
+Result launch(const LaunchConfig *config, FunctionHandle, void **parameters,
+              void **) {
+  fake->record("launchKernelEx");
+  ++fake->launches;
+  keep(config);
   fake->parameters.resize(fake->parameterBytes.size());
   for (size_t i = 0; i < fake->parameterBytes.size(); ++i) {
     auto *bytes = static_cast<const std::byte *>(parameters[i]);
     fake->parameters[i].assign(bytes, bytes + fake->parameterBytes[i]);
   }
   return fake->launchResult;
+}
+
+Result countActiveClusters(int *clusters, FunctionHandle,
+                           const LaunchConfig *config) {
+  fake->record("occupancyMaxActiveClusters");
+  keep(config);
+  *clusters = fake->activeClusters;
+  return fake->occupancyResult;
 }
 
 Result encode(TensorMap *map, TensorMapDataType type, uint32_t rank,
@@ -145,6 +157,7 @@ FakeDriver::FakeDriver() : table() {
     return Result::success;
   };
   table.launchKernelEx = launch;
+  table.occupancyMaxActiveClusters = countActiveClusters;
   table.tensorMapEncodeTiled = encode;
   table.memoryAllocate = [](DevicePointer *address, size_t) {
     fake->record("memoryAllocate");

@@ -51,6 +51,21 @@ TEST_F(Launch, HasNoClusterAttributeWithoutClusters) {
   EXPECT_EQ(fake.config.attributeCount, 0u);
 }
 
+TEST_F(Launch, OfPersistentClustersHasThoseTheDriverCanRunAtOnce) {
+  arguments = gemmArguments(8192, 8192, 128);
+  const auto blocksWith = [&](int multiprocessors, int activeClusters) {
+    fake.multiprocessors = multiprocessors;
+    fake.activeClusters = activeClusters;
+    launch();
+    return fake.config.gridX;
+  };
+  EXPECT_EQ(blocksWith(132, 66), 132u);
+  EXPECT_EQ(blocksWith(132, 60), 120u); // GPCs of odd multiprocessors
+  EXPECT_EQ(blocksWith(131, 130), 130u);
+  EXPECT_EQ(blocksWith(1, 66), 2u);
+  EXPECT_EQ(blocksWith(132, 0), 2u);
+}
+
 TEST_F(Launch, MayStartBeforeTheOneBeforeItEndsWhenTheKernelWaitsForIt) {
   launch();
   EXPECT_FALSE(fake.programmatic);
