@@ -1,5 +1,6 @@
 #include "ashlar/module.h"
 
+#include "runtime/CheckOverlaps.h"
 #include "runtime/HangReport.h"
 #include "runtime/LaunchConfiguration.h"
 #include "runtime/LoadedKernel.h"
@@ -64,6 +65,7 @@ Grid Module::Implementation::send(std::span<const NamedArgument> arguments,
   for (size_t i = 0; i < tensors.size(); ++i)
     bindTensor(artifact.name, artifact.tensors[i], *matched.tensors[i],
                tensors[i]);
+  checkOverlaps(artifact, tensors);
   const Grid grid =
       computeGrid(artifact, sizes.values, kernel.residentClusters());
   context->enter();

@@ -234,9 +234,9 @@ Artifact gemmArtifact() {
 
 std::vector<NamedArgument> gemmArguments(int64_t m, int64_t n, int64_t k) {
   auto at = [](uintptr_t address) { return reinterpret_cast<void *>(address); };
-  return {{"A", TensorArgument{at(0x10000), bf16, {m, k}}},
-          {"B", TensorArgument{at(0x20000), bf16, {n, k}}},
-          {"D", TensorArgument{at(0x30000), bf16, {m, n}}},
+  return {{"A", TensorArgument{at(0x10000000), bf16, {m, k}}},
+          {"B", TensorArgument{at(0x20000000), bf16, {n, k}}},
+          {"D", TensorArgument{at(0x30000000), bf16, {m, n}}},
           {"alpha", 0.5f}};
 }
 

@@ -26,11 +26,11 @@ TEST_F(Launch, PassesEveryKindOfParameterInOrder) {
   EXPECT_EQ(fake.parameter<int32_t>(0), 256);
   EXPECT_EQ(fake.parameter<int32_t>(1), 384);
   EXPECT_EQ(fake.parameter<int32_t>(2), 128);
-  EXPECT_EQ(fake.parameter<uint64_t>(3), 0x10000u); // the map of A
-  EXPECT_EQ(fake.parameter<uint64_t>(4), 0x30000u);
+  EXPECT_EQ(fake.parameter<uint64_t>(3), 0x10000000u); // the map of A
+  EXPECT_EQ(fake.parameter<uint64_t>(4), 0x30000000u);
   EXPECT_EQ(fake.parameter<int64_t>(5), 384);
   EXPECT_EQ(fake.parameter<float>(6), 0.5f);
-  EXPECT_EQ(fake.parameter<uint64_t>(7), 0x20000u); // the map of B
+  EXPECT_EQ(fake.parameter<uint64_t>(7), 0x20000000u); // the map of B
 }
 
 TEST_F(Launch, PassesBlockSharedMemoryStreamAndCluster) {
