@@ -52,14 +52,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PipelineInfo, stages, stageBytes, where)
 // Everything but the cubin, which is binary.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Artifact, name, target, ptx, sizes, tensors,
                                    scalars, parameters, grid, threads,
-                                   sharedBytes, resources, roles, pipelines,
-                                   where)
+                                   sharedBytes, programmaticLaunch, resources,
+                                   roles, pipelines, where)
 
 namespace {
 
 constexpr std::array<char, 8> magic = {'A', 's', 'h',  'l',
                                        'a', 'r', '\n', '\0'};
-constexpr uint64_t formatVersion = 1;
+constexpr uint64_t formatVersion = 2;
 constexpr size_t headerBytes = 32;
 
 uint64_t readNumber(std::span<const std::byte> bytes) {

@@ -66,10 +66,11 @@ private:
         bound.strides[d] = innermost ? 1 : alignedUp(span);
       else
         bound.strides[d] = checkedStride(d, innermost, span);
+      int64_t dense = 0;
       if (__builtin_mul_overflow(bound.strides[d],
-                                 std::max<int64_t>(bound.shape[d], 1), &span))
-        span = strideLimitBytes;
-      span = std::min(span, strideLimitBytes);
+                                 std::max<int64_t>(bound.shape[d], 1), &dense))
+        dense = strideLimitBytes;
+      span = std::clamp(dense, span, strideLimitBytes);
     }
   }
 
@@ -78,9 +79,9 @@ private:
     const int64_t stride = dense ? span : argument.strides[d];
     const char *hint = dense ? ": pass a tensor with padded rows"
                              : ": pass a copy with other strides";
-    if (stride <= 0)
+    if (stride < 0)
       fail("has stride ", stride, " in dimension ", d,
-           "; the kernel needs strides above 0: pass a ", "dense copy");
+           "; the kernel takes none below 0: pass a dense copy");
     if (innermost && stride != 1)
       fail("has stride ", stride,
            " in its innermost dimension; the kernel needs 1: pass a dense ",

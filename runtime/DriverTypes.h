@@ -85,9 +85,12 @@ struct alignas(128) TensorMap {
   uint64_t opaque[16];
 };
 
-enum class LaunchAttributeId : int { clusterDimension = 4 };
+enum class LaunchAttributeId : int {
+  clusterDimension = 4,
+  programmaticStreamSerialization = 6,
+};
 
-/// CUlaunchAttribute: of the 64-byte value only the cluster is named.
+/// CUlaunchAttribute: of the 64-byte value only what is used is named.
 struct LaunchAttribute {
   LaunchAttributeId id;
   uint32_t padding;
@@ -95,6 +98,7 @@ struct LaunchAttribute {
     struct {
       unsigned x, y, z;
     } clusterDimension;
+    int programmaticStreamSerializationAllowed;
     uint64_t bytes[8];
   };
 };

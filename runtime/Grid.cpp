@@ -37,7 +37,7 @@ int64_t clusterSize(const GridRule &rule) {
 }
 
 Grid computeGrid(const Artifact &artifact, std::span<const int64_t> sizes,
-                 int multiprocessors) {
+                 int64_t residentClusters) {
   const GridRule &rule = artifact.grid;
   const int64_t blocksPerCluster = clusterSize(rule);
   int64_t clusters = 1;
@@ -52,8 +52,7 @@ Grid computeGrid(const Artifact &artifact, std::span<const int64_t> sizes,
   if (empty)
     return {};
   if (rule.persistent)
-    clusters = std::min(
-        clusters, std::max<int64_t>(1, multiprocessors / blocksPerCluster));
+    clusters = std::min(clusters, residentClusters);
   int64_t blocks = saturatingProduct(clusters, blocksPerCluster);
   if (blocks > maxBlocks)
     throw Error(artifact.where,

@@ -13,10 +13,11 @@ struct Grid {
   uint32_t clusterSize = 1;
 };
 
-/// `sizes` are the values of `artifact.sizes`. Throws `Error` when the grid has
-/// more blocks than a launch can have.
+/// `sizes` are the values of `artifact.sizes`; `residentClusters` are those a
+/// persistent grid may have. Throws `Error` when the grid has more blocks than
+/// a launch can have.
 Grid computeGrid(const Artifact &artifact, std::span<const int64_t> sizes,
-                 int multiprocessors);
+                 int64_t residentClusters);
 
 /// The blocks of one cluster.
 int64_t clusterSize(const GridRule &rule);

@@ -1,8 +1,10 @@
 #include "runtime/LoadedKernel.h"
 
 #include "runtime/Grid.h"
+#include "runtime/LaunchConfiguration.h"
 #include "runtime/Text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 
@@ -55,6 +57,7 @@ LoadedKernel::LoadedKernel(std::shared_ptr<Context> shared,
   load(artifact);
   try {
     prepare(artifact);
+    countResidentClusters(artifact);
   } catch (...) {
     unload();
     throw;
@@ -110,6 +113,29 @@ void LoadedKernel::prepare(const Artifact &artifact) {
   if (clusterSize(artifact.grid) > portableClusterSize)
     set(driver::FunctionAttribute::nonPortableClusterSizeAllowed, 1,
         "a cluster of more than 8 blocks");
+}
+
+// A cluster lies within one GPC. Where a GPC's multiprocessors are no multiple
+// of the cluster's blocks some stay empty, so that fewer clusters fit than the
+// device's multiprocessors suggest; only the driver knows.
+void LoadedKernel::countResidentClusters(const Artifact &artifact) {
+  const int64_t blocks = clusterSize(artifact.grid);
+  int64_t clusters = context->multiprocessors / blocks;
+  if (artifact.grid.persistent && blocks > 1) {
+    const auto cluster = static_cast<uint32_t>(blocks);
+    const LaunchConfiguration configuration(artifact, {cluster, cluster},
+                                            nullptr);
+    int active = 0;
+    if (auto result = context->driver.occupancyMaxActiveClusters(
+            &active, entry, configuration.get());
+        result != driver::Result::success)
+      fail(artifact, "can't have clusters of ", blocks, " blocks with ",
+           artifact.threads, " threads and ", artifact.sharedBytes,
+           " bytes of shared memory each (", describe(context->driver, result),
+           "): use smaller clusters");
+    clusters = std::min<int64_t>(clusters, active);
+  }
+  resident = std::max<int64_t>(1, clusters);
 }
 
 void LoadedKernel::unload() noexcept {

@@ -18,14 +18,20 @@ public:
 
   driver::FunctionHandle function() const { return entry; }
 
+  /// The clusters that a persistent grid may have, at least 1: all of them run
+  /// at once, one block on a multiprocessor.
+  int64_t residentClusters() const { return resident; }
+
 private:
   void load(const Artifact &artifact);
   void prepare(const Artifact &artifact);
+  void countResidentClusters(const Artifact &artifact);
   void unload() noexcept;
 
   std::shared_ptr<Context> context;
   driver::ModuleHandle module = nullptr;
   driver::FunctionHandle entry = nullptr;
+  int64_t resident = 1;
 };
 
 } // namespace ashlar

@@ -1,6 +1,8 @@
 #include "ashlar/module.h"
 
+#include "runtime/CheckOverlaps.h"
 #include "runtime/HangReport.h"
+#include "runtime/LaunchConfiguration.h"
 #include "runtime/LoadedKernel.h"
 #include "runtime/ParameterBlock.h"
 #include "runtime/Poll.h"
@@ -63,8 +65,9 @@ Grid Module::Implementation::send(std::span<const NamedArgument> arguments,
   for (size_t i = 0; i < tensors.size(); ++i)
     bindTensor(artifact.name, artifact.tensors[i], *matched.tensors[i],
                tensors[i]);
+  checkOverlaps(artifact, tensors);
   const Grid grid =
-      computeGrid(artifact, sizes.values, context->multiprocessors);
+      computeGrid(artifact, sizes.values, kernel.residentClusters());
   context->enter();
   if (grid.blocks == 0)
     return grid;
@@ -75,23 +78,9 @@ Grid Module::Implementation::send(std::span<const NamedArgument> arguments,
 
 void Module::Implementation::launch(const Grid &grid,
                                     driver::StreamHandle stream) {
-  driver::LaunchAttribute cluster = {};
-  cluster.id = driver::LaunchAttributeId::clusterDimension;
-  cluster.clusterDimension = {grid.clusterSize, 1, 1};
-
-  driver::LaunchConfig config = {};
-  config.gridX = grid.blocks;
-  config.gridY = config.gridZ = 1;
-  config.blockX = static_cast<unsigned>(artifact.threads);
-  config.blockY = config.blockZ = 1;
-  config.sharedBytes = static_cast<unsigned>(artifact.sharedBytes);
-  config.stream = stream;
-  if (grid.clusterSize > 1) {
-    config.attributes = &cluster;
-    config.attributeCount = 1;
-  }
+  const LaunchConfiguration configuration(artifact, grid, stream);
   Result result = context->driver.launchKernelEx(
-      &config, kernel.function(), parameters.pointers(), nullptr);
+      configuration.get(), kernel.function(), parameters.pointers(), nullptr);
   if (result != Result::success)
     throw Error(artifact.where,
                 concat("kernel '", artifact.name, "' on ", grid.blocks,

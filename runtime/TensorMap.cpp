@@ -9,7 +9,6 @@
 namespace ashlar {
 
 using driver::TensorMapDataType;
-using driver::TensorMapL2Promotion;
 using driver::TensorMapSwizzle;
 
 namespace {
@@ -78,13 +77,12 @@ void TensorMapSlot::encode(const Context &context, const std::string &kernel,
       strideBytes[i - 1] =
           static_cast<uint64_t>(tensor.strides[d]) * elementBytes;
   }
-  const bool wideBox = box[0] * elementBytes >= 256;
   driver::Result result = context.driver.tensorMapEncodeTiled(
       &encoded, dataType(contract.type), static_cast<uint32_t>(rank),
       reinterpret_cast<void *>(tensor.empty ? nowhere : tensor.address),
       extents.data(), strideBytes.data(), box.data(), elementStrides.data(),
       driver::TensorMapInterleave::none, swizzle(recipe.swizzleBytes),
-      wideBox ? TensorMapL2Promotion::bytes256 : TensorMapL2Promotion::bytes128,
+      driver::TensorMapL2Promotion::bytes256,
       driver::TensorMapOutOfBoundsFill::zeros);
   if (result != driver::Result::success)
     throw Error(contract.where,

@@ -1,17 +1,15 @@
 // What the command line of a kernel program asks for.
 #pragma once
 
-#include "ashlar/problem.h"
-#include "tool/ChooseDevice.h"
+#include "tool/RunOptions.h"
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ashlar::tooling {
 
-struct Request {
+struct Request : harness::RunOptions {
   std::string emit;   ///< a level, or empty
   std::string output; ///< the file for `emit`; empty: standard output
   std::string save;   ///< the file for the artifact, or empty
@@ -21,10 +19,6 @@ struct Request {
   bool bench = false;
   bool verifyEach = false;
   bool noCache = false;
-  std::vector<NamedSize> sizes;
-  std::vector<NamedScalar> scalars;
-  harness::DeviceChoice device;
-  std::chrono::milliseconds timeLimit{10000};
 
   /// Without any action: the summary, and a run.
   bool isDefault() const {

@@ -98,6 +98,7 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
 }
 
 void readParameters(hopper::KernelOp kernel, Artifact &artifact) {
+  artifact.programmaticLaunch = kernel->hasAttr("programmatic_launch");
   for (Operation &op : kernel.getBody().front()) {
     Parameter parameter;
     if (auto size = dyn_cast<hopper::SizeOp>(op)) {

@@ -13,7 +13,8 @@ SourceLine sourceLine(mlir::Location location);
 /// Sizes, tensors, scalars, grid, roles and pipelines, from a planned kernel.
 void readContract(tile::KernelOp kernel, Artifact &artifact);
 
-/// The ABI, from the kernel's parameter operations.
+/// The ABI, from the kernel's parameter operations, and whether the kernel
+/// waits by itself for the launches before it.
 void readParameters(hopper::KernelOp kernel, Artifact &artifact);
 
 } // namespace ashlar::compiler

@@ -12,28 +12,7 @@ std::string widened(const std::string &type) {
   return type.substr(0, 1) + (type.ends_with("16") ? "32" : "64");
 }
 
-class Cases {
-public:
-  std::vector<Case> all;
-
-  void add(const std::string &name, const std::vector<std::string> &sources,
-           const std::string &result, const std::string &text = "") {
-    LaneCase made;
-    made.family = "integer";
-    made.name = name;
-    made.text = text;
-    made.sources = sources;
-    made.results = {result};
-    all.push_back(makeCase(made));
-  }
-
-  void addSame(const std::string &name, const std::string &type,
-               unsigned sources) {
-    add(name + "." + type, std::vector<std::string>(sources, type), type);
-  }
-};
-
-void addArithmetic(Cases &cases) {
+void addArithmetic(LaneCases &cases) {
   for (const std::string &type : scalars) {
     for (const char *name :
          {"add", "sub", "mul.lo", "mul.hi", "div", "rem", "min", "max"})
@@ -77,7 +56,7 @@ void addArithmetic(Cases &cases) {
 
 /// A chain of two, so that the carry that one writes is read by the next, and
 /// once more to see the second's own.
-void addCarries(Cases &cases) {
+void addCarries(LaneCases &cases) {
   for (const char *type : {"u32", "s32", "u64", "s64"}) {
     std::string t = type, copy = t.ends_with("64") ? "%x" : "%w";
     auto two = [&](const std::string &name, const std::string &first,
@@ -108,7 +87,7 @@ void addCarries(Cases &cases) {
   }
 }
 
-void addBitFields(Cases &cases) {
+void addBitFields(LaneCases &cases) {
   for (const char *type : {"b32", "b64"}) {
     std::string t = type;
     cases.add("popc." + t, {t}, "u32");
@@ -140,7 +119,7 @@ void addBitFields(Cases &cases) {
 } // namespace
 
 std::vector<Case> integerCases() {
-  Cases cases;
+  LaneCases cases("integer");
   addArithmetic(cases);
   addCarries(cases);
   addBitFields(cases);

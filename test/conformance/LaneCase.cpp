@@ -264,6 +264,23 @@ std::string moduleText(const LaneCase &description) {
 
 } // namespace
 
+void LaneCases::add(const std::string &name,
+                    const std::vector<std::string> &sources,
+                    const std::string &result, const std::string &text) {
+  LaneCase made;
+  made.family = family;
+  made.name = name;
+  made.text = text;
+  made.sources = sources;
+  made.results = {result};
+  all.push_back(makeCase(made));
+}
+
+void LaneCases::addSame(const std::string &name, const std::string &type,
+                        unsigned sources) {
+  add(name + "." + type, std::vector<std::string>(sources, type), type);
+}
+
 std::string elementOf(const std::string &type) {
   if (type == "f16x2" || type == "bf16x2" || type == "u16x2" || type == "s16x2")
     return type.substr(0, type.size() - 2);

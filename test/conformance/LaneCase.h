@@ -27,6 +27,21 @@ struct LaneCase {
 
 Case makeCase(const LaneCase &description);
 
+/// The cases of a family whose instructions have one result.
+class LaneCases {
+public:
+  explicit LaneCases(std::string family) : family(std::move(family)) {}
+
+  void add(const std::string &name, const std::vector<std::string> &sources,
+           const std::string &result, const std::string &text = "");
+  /// "name.type", with so many sources of that type and a result of it.
+  void addSame(const std::string &name, const std::string &type,
+               unsigned sources);
+
+  const std::string family;
+  std::vector<Case> all;
+};
+
 /// The type that a pair consists of, or the type itself.
 std::string elementOf(const std::string &type);
 

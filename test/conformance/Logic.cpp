@@ -5,23 +5,7 @@ namespace ashlar::conformance {
 
 namespace {
 
-class Cases {
-public:
-  std::vector<Case> all;
-
-  void add(const std::string &name, const std::vector<std::string> &sources,
-           const std::string &result, const std::string &text = "") {
-    LaneCase made;
-    made.family = "logic";
-    made.name = name;
-    made.text = text;
-    made.sources = sources;
-    made.results = {result};
-    all.push_back(makeCase(made));
-  }
-};
-
-void addLogic(Cases &cases) {
+void addLogic(LaneCases &cases) {
   for (const char *type : {"b16", "b32", "b64"}) {
     std::string t = type;
     for (const char *name : {"and", "or", "xor"})
@@ -40,7 +24,7 @@ void addLogic(Cases &cases) {
             take + "not.pred %p2, %p0;\n" + give);
 }
 
-void addLookUps(Cases &cases) {
+void addLookUps(LaneCases &cases) {
   for (unsigned table = 0; table < 256; ++table) {
     std::string t = std::to_string(table);
     cases.add("lop3.b32 " + t, {"b32", "b32", "b32"}, "b32",
@@ -62,7 +46,7 @@ void addLookUps(Cases &cases) {
       }
 }
 
-void addShifts(Cases &cases) {
+void addShifts(LaneCases &cases) {
   for (const char *bits : {"16", "32", "64"}) {
     std::string b = bits;
     cases.add("shl.b" + b, {"b" + b, "shift"}, "b" + b);
@@ -81,7 +65,7 @@ void addShifts(Cases &cases) {
 } // namespace
 
 std::vector<Case> logicCases() {
-  Cases cases;
+  LaneCases cases("logic");
   addLogic(cases);
   addLookUps(cases);
   addShifts(cases);

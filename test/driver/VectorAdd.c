@@ -129,15 +129,16 @@ int main(void) {
       failed(copyOut(c, deviceC, sizeof c), "copy") || !sumsAreRight())
     return 1;
 
-  /* The same in clusters of two, with the parameters packed by the caller. */
+  /* The same in clusters of two, allowed to start before the launch before it
+     ends, with the parameters packed by the caller. */
   struct {
     DevicePointer a, b, c;
     unsigned n;
   } packed = {deviceA, deviceB, deviceC, n};
   size_t packedBytes = sizeof packed;
   void *extra[] = {(void *)1, &packed, (void *)2, &packedBytes, NULL};
-  LaunchAttribute cluster = {4, 0, 2, 1, 1, {0}};
-  LaunchConfig config = {8, 1, 1, threads, 1, 1, 0, NULL, &cluster, 1};
+  LaunchAttribute attributes[] = {{4, 0, 2, 1, 1, {0}}, {6, 0, 1, 0, 0, {0}}};
+  LaunchConfig config = {8, 1, 1, threads, 1, 1, 0, NULL, attributes, 2};
   memset(c, 0, sizeof c);
   if (failed(copyIn(deviceC, c, sizeof c), "copy") ||
       failed(launchEx(&config, function, NULL, extra), "cuLaunchKernelEx") ||

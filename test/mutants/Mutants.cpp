@@ -1,5 +1,5 @@
 // The table of the mutants. A pattern names instructions as they are emitted;
-// `run` and `.` in the marks are those of Kernels.cpp.
+// the marks are those of Kernels.cpp.
 #include "test/mutants/Mutant.h"
 
 namespace ashlar::test {

@@ -77,9 +77,9 @@ struct Parameter {
 /// How many blocks a launch has. Dimension d has ceil(extents[d] / tile[d])
 /// tiles and ceil(tiles / cluster[d]) clusters; a missing `cluster[d]` is 1.
 /// The grid is one-dimensional: (clusters of all dimensions) * clusterSize
-/// blocks, or, if persistent, at most as many clusters as the device's
-/// multiprocessors can hold with one block each. No extents: one cluster. An
-/// extent of 0: no launch at all.
+/// blocks, or, if persistent, at most as many clusters as the device holds at
+/// once with one block on a multiprocessor. No extents: one cluster. An extent
+/// of 0: no launch at all.
 struct GridRule {
   std::vector<Extent> extents;
   std::vector<int64_t> tile;
@@ -133,6 +133,9 @@ struct Artifact {
   GridRule grid;
   int threads = 0;         ///< per block
   int64_t sharedBytes = 0; ///< dynamic shared memory per block
+  /// The kernel waits by itself (griddepcontrol.wait) for the launches before
+  /// it, so it may start while the last of them drains.
+  bool programmaticLaunch = false;
   Resources resources;
   std::vector<RoleInfo> roles;
   std::vector<PipelineInfo> pipelines;

@@ -16,7 +16,8 @@ namespace ashlar {
 
 /// A tensor in device memory. `shape` and `strides` are in elements, outermost
 /// first; no strides means dense and row-major. The stride of a dimension with
-/// fewer than two elements does not matter.
+/// fewer than two elements does not matter. A stride of 0 repeats what lies
+/// inside; only a tensor that is not written may have one.
 struct TensorArgument {
   void *data = nullptr;
   ElementType type = ElementType::f32;
@@ -55,9 +56,11 @@ public:
 
   /// Checks every argument against the kernel's contract, then queues the
   /// kernel on `stream`. Sizes are read off the tensors' shapes and must agree;
-  /// one that is no tensor's extent is passed by name as an integer. A grid of
-  /// zero tiles does nothing. Neither waits nor allocates, so it can be
-  /// captured in a CUDA graph. Throws `Error` before anything is sent.
+  /// one that is no tensor's extent is passed by name as an integer. A written
+  /// tensor must not share memory with another one, except that it may be
+  /// exactly one that is read. A grid of zero tiles does nothing. Neither waits
+  /// nor allocates, so it can be captured in a CUDA graph. Throws `Error`
+  /// before anything is sent.
   void launch(std::span<const NamedArgument> arguments, Stream &stream);
   void launch(std::initializer_list<NamedArgument> arguments, Stream &stream);
 

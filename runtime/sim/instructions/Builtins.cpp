@@ -73,7 +73,7 @@ void print(BuiltinCall call) {
   const std::string text = formatPrint(call.text(format), memory, count);
   Launch &launch = call.warp.cluster.launch;
   {
-    std::lock_guard held(launch.synchronisation);
+    std::lock_guard held(launch.printing);
     if (launch.options.print)
       launch.options.print(text);
     else

@@ -93,8 +93,13 @@ struct SetRegisters final : Instruction {
     wait.describe = [cta = &warp.cta, count = count, needed] {
       return "waits in setmaxnreg.inc to " + std::to_string(count) + " for " +
              std::to_string(needed) + " registers; the pool of " + cta->name() +
-             " has " + std::to_string(cta->registersFree) +
-             ": let other warps give up more (setmaxnreg.dec), or ask for less";
+             " has " + std::to_string(cta->registersFree);
+    };
+    wait.cause = [cta = &warp.cta, needed]() -> Wait::Cause {
+      return {Wait::Cause::noRegisters,
+              "the pool lacks " + std::to_string(needed - cta->registersFree) +
+                  " registers, and nobody gives them up: let other warps give "
+                  "up more (setmaxnreg.dec) before they wait, or ask for less"};
     };
     return warp.waitFor(std::move(wait));
   }

@@ -152,7 +152,7 @@ void findWriters(Decoder &decoder, WgmmaForm &form) {
   }
 }
 
-[[maybe_unused]] void takeMetadata(Decoder &decoder, WgmmaForm &form) {
+void takeMetadata(Decoder &decoder, WgmmaForm &form) {
   form.metadata = decoder.source(decoder.operand(3), ptx::Type::b32);
   std::vector<Slot> read = form.a;
   read.push_back(form.metadata);

@@ -101,7 +101,9 @@ void Cluster::reportDeadlock() {
           : "no thread can go on, and no asynchronous operation is under way";
   if (!divergent && root.likelihood)
     report.sentence +=
-        ". Nearest cause, for the wait at " + rootSource + ": " + root.sentence;
+        ". Nearest cause" +
+        (rootSource.empty() ? "" : ", for the wait at " + rootSource) + ": " +
+        root.sentence;
   for (const Group &group : groups) {
     Site site;
     site.who = whoOf(group, launch);

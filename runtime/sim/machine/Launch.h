@@ -14,7 +14,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace ashlar::sim {
@@ -72,8 +71,8 @@ public:
 
   /// What strong accesses to global memory have published; guarded by its lock.
   Publications publications;
-  std::mutex synchronisation;
-  std::unordered_map<uint64_t, Causality> published;
+  /// Held while %printf output goes out.
+  std::mutex printing;
 
   /// Grows whenever anything changes that another thread could wait for.
   std::atomic<uint64_t> changes = 0;

@@ -87,7 +87,7 @@ std::string describeWaitOn(const Mbarrier &barrier, uint32_t parity) {
 }
 
 Wait::Cause nearestCause(const Mbarrier &barrier, uint32_t parity) {
-  enum Likelihood { none, noArrival, someArrivals, wrongBytes };
+  using enum Wait::Cause::Likelihood;
   const int64_t missing = barrier.transactionBytes;
   const std::string bytes =
       std::to_string(barrier.expectedBytes) + " bytes are expected, " +

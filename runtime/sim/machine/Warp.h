@@ -35,7 +35,8 @@ struct Wait {
   /// Why it may never come, for the same reports, and how likely this wait is
   /// to be the root of a deadlock: the greatest is told first.
   struct Cause {
-    int likelihood = 0;
+    enum Likelihood { none, noArrival, someArrivals, wrongBytes, noRegisters };
+    Likelihood likelihood = none;
     std::string sentence;
   };
   std::function<Cause()> cause;

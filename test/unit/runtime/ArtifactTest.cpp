@@ -33,6 +33,9 @@ TEST(ArtifactFile, HoldsEverything) {
   Artifact artifact = artifactWithCubin();
   EXPECT_EQ(deserialize(serialize(artifact)), artifact);
   EXPECT_EQ(deserialize(serialize(Artifact())), Artifact());
+  artifact.programmaticLaunch = true;
+  EXPECT_EQ(deserialize(serialize(artifact)), artifact);
+  EXPECT_NE(artifact, artifactWithCubin());
 }
 
 TEST(ArtifactFile, HoldsTextThatIsNotUnicode) {

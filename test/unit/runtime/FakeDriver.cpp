@@ -43,22 +43,40 @@ Result load(ModuleHandle *module, const void *image, unsigned count,
   return fake->loadResult;
 }
 
+void keep(const LaunchConfig *config) {
+  fake->config = *config;
+  fake->cluster = {};
+  fake->programmatic = false;
+  for (unsigned i = 0; i < config->attributeCount; ++i) {
+    const LaunchAttribute &attribute = config->attributes[i];
+    const auto &cluster = attribute.clusterDimension;
+    if (attribute.id == LaunchAttributeId::clusterDimension)
+      fake->cluster = {cluster.x, cluster.y, cluster.z};
+    else if (attribute.id == LaunchAttributeId::programmaticStreamSerialization)
+      fake->programmatic =
+          attribute.programmaticStreamSerializationAllowed == 1;
+  }
+}
+
 Result launch(const LaunchConfig *config, FunctionHandle, void **parameters,
               void **) {
   fake->record("launchKernelEx");
   ++fake->launches;
-  fake->config = *config;
-  fake->cluster = {};
-  for (unsigned i = 0; i < config->attributeCount; ++i) {
-    const auto &cluster = config->attributes[i].clusterDimension;
-    fake->cluster = {cluster.x, cluster.y, cluster.z};
-  }
+  keep(config);
   fake->parameters.resize(fake->parameterBytes.size());
   for (size_t i = 0; i < fake->parameterBytes.size(); ++i) {
     auto *bytes = static_cast<const std::byte *>(parameters[i]);
     fake->parameters[i].assign(bytes, bytes + fake->parameterBytes[i]);
   }
   return fake->launchResult;
+}
+
+Result countActiveClusters(int *clusters, FunctionHandle,
+                           const LaunchConfig *config) {
+  fake->record("occupancyMaxActiveClusters");
+  keep(config);
+  *clusters = fake->activeClusters;
+  return fake->occupancyResult;
 }
 
 Result encode(TensorMap *map, TensorMapDataType type, uint32_t rank,
@@ -139,6 +157,7 @@ FakeDriver::FakeDriver() : table() {
     return Result::success;
   };
   table.launchKernelEx = launch;
+  table.occupancyMaxActiveClusters = countActiveClusters;
   table.tensorMapEncodeTiled = encode;
   table.memoryAllocate = [](DevicePointer *address, size_t) {
     fake->record("memoryAllocate");
@@ -215,9 +234,9 @@ Artifact gemmArtifact() {
 
 std::vector<NamedArgument> gemmArguments(int64_t m, int64_t n, int64_t k) {
   auto at = [](uintptr_t address) { return reinterpret_cast<void *>(address); };
-  return {{"A", TensorArgument{at(0x10000), bf16, {m, k}}},
-          {"B", TensorArgument{at(0x20000), bf16, {n, k}}},
-          {"D", TensorArgument{at(0x30000), bf16, {m, n}}},
+  return {{"A", TensorArgument{at(0x10000000), bf16, {m, k}}},
+          {"B", TensorArgument{at(0x20000000), bf16, {n, k}}},
+          {"D", TensorArgument{at(0x30000000), bf16, {m, n}}},
           {"alpha", 0.5f}};
 }
 

@@ -30,11 +30,13 @@ struct FakeDriver {
   std::vector<std::string> calls;
   int count(std::string_view call) const;
 
-  // The last launch. `parameterBytes` says how much of each parameter to keep.
+  // The last launch, or the last that was asked about. `parameterBytes` says
+  // how much of each parameter to keep.
   std::vector<size_t> parameterBytes;
   std::vector<std::vector<std::byte>> parameters;
   driver::LaunchConfig config = {};
   std::array<unsigned, 3> cluster = {};
+  bool programmatic = false;
   int launches = 0;
   template <typename T> T parameter(size_t i) const {
     return *reinterpret_cast<const T *>(parameters.at(i).data());
@@ -48,11 +50,13 @@ struct FakeDriver {
   int devices = 1;
   int capabilityMajor = 9, capabilityMinor = 0;
   int multiprocessors = 132;
+  int activeClusters = 66;
   int maxSharedBytes = 232448;
   std::string jitLog;
   driver::Result initResult = driver::Result::success;
   driver::Result loadResult = driver::Result::success;
   driver::Result getFunctionResult = driver::Result::success;
+  driver::Result occupancyResult = driver::Result::success;
   driver::Result launchResult = driver::Result::success;
   driver::Result encodeResult = driver::Result::success;
   driver::Result allocateResult = driver::Result::success;

@@ -5,11 +5,11 @@ namespace ashlar::test {
 namespace {
 
 Grid gridOf(GridRule rule, std::vector<int64_t> sizes = {},
-            int multiprocessors = 132) {
+            int64_t residentClusters = 132) {
   Artifact artifact;
   artifact.name = "gemm";
   artifact.grid = std::move(rule);
-  return computeGrid(artifact, sizes, multiprocessors);
+  return computeGrid(artifact, sizes, residentClusters);
 }
 
 TEST(Grid, HasOneBlockForEachTile) {
@@ -41,10 +41,10 @@ TEST(Grid, OfAPersistentKernelFillsTheDevice) {
   EXPECT_EQ(gridOf(rule, {256, 256}).blocks, 4u);
 }
 
-TEST(Grid, OfPersistentClustersLeavesOddMultiprocessorsEmpty) {
+TEST(Grid, OfPersistentClustersHasThoseThatRunAtOnce) {
   GridRule rule = {{{0}, {1}}, {128, 128}, {2, 2}, true};
-  EXPECT_EQ(gridOf(rule, {8192, 8192}, 131).blocks, 128u);
-  EXPECT_EQ(gridOf(rule, {8192, 8192}, 2).blocks, 4u);
+  EXPECT_EQ(gridOf(rule, {8192, 8192}, 31).blocks, 124u);
+  EXPECT_EQ(gridOf(rule, {256, 512}, 31).blocks, 8u);
 }
 
 TEST(Grid, OfAPersistentKernelMayHaveMoreTilesThanALaunchHasBlocks) {

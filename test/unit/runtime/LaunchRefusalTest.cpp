@@ -199,11 +199,6 @@ TEST_F(LaunchRefusal, TmaAsksForSixteenBytesWhateverTheContract) {
   expectRefused({"stride 129 (258 bytes)", "multiple of 16 bytes"});
 }
 
-TEST_F(LaunchRefusal, ZeroStride) {
-  tensor(arguments, "B").strides = {0, 1};
-  expectRefused({"gemm.cpp:12: error: ", "stride 0 in dimension 0", "above 0"});
-}
-
 TEST_F(LaunchRefusal, NegativeStride) {
   tensor(arguments, "B").strides = {-128, 1};
   expectRefused({"gemm.cpp:12: error: ", "stride -128 in dimension 0"});
@@ -229,8 +224,8 @@ TEST_F(LaunchRefusal, NullPointer) {
 }
 
 TEST_F(LaunchRefusal, PointerThatIsNotAligned) {
-  tensor(arguments, "D").data = at(0x30008);
-  expectRefused({"gemm.cpp:13: error: ", "tensor 'D' is at address 0x30008",
+  tensor(arguments, "D").data = at(0x30000008);
+  expectRefused({"gemm.cpp:13: error: ", "tensor 'D' is at address 0x30000008",
                  "multiple of 16 bytes"});
 }
 

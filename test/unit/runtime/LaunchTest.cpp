@@ -26,11 +26,11 @@ TEST_F(Launch, PassesEveryKindOfParameterInOrder) {
   EXPECT_EQ(fake.parameter<int32_t>(0), 256);
   EXPECT_EQ(fake.parameter<int32_t>(1), 384);
   EXPECT_EQ(fake.parameter<int32_t>(2), 128);
-  EXPECT_EQ(fake.parameter<uint64_t>(3), 0x10000u); // the map of A
-  EXPECT_EQ(fake.parameter<uint64_t>(4), 0x30000u);
+  EXPECT_EQ(fake.parameter<uint64_t>(3), 0x10000000u); // the map of A
+  EXPECT_EQ(fake.parameter<uint64_t>(4), 0x30000000u);
   EXPECT_EQ(fake.parameter<int64_t>(5), 384);
   EXPECT_EQ(fake.parameter<float>(6), 0.5f);
-  EXPECT_EQ(fake.parameter<uint64_t>(7), 0x20000u); // the map of B
+  EXPECT_EQ(fake.parameter<uint64_t>(7), 0x20000000u); // the map of B
 }
 
 TEST_F(Launch, PassesBlockSharedMemoryStreamAndCluster) {
@@ -49,6 +49,34 @@ TEST_F(Launch, HasNoClusterAttributeWithoutClusters) {
   artifact.grid.cluster = {1, 1};
   launch();
   EXPECT_EQ(fake.config.attributeCount, 0u);
+}
+
+TEST_F(Launch, OfPersistentClustersHasThoseTheDriverCanRunAtOnce) {
+  arguments = gemmArguments(8192, 8192, 128);
+  const auto blocksWith = [&](int multiprocessors, int activeClusters) {
+    fake.multiprocessors = multiprocessors;
+    fake.activeClusters = activeClusters;
+    launch();
+    return fake.config.gridX;
+  };
+  EXPECT_EQ(blocksWith(132, 66), 132u);
+  EXPECT_EQ(blocksWith(132, 60), 120u); // GPCs of odd multiprocessors
+  EXPECT_EQ(blocksWith(131, 130), 130u);
+  EXPECT_EQ(blocksWith(1, 66), 2u);
+  EXPECT_EQ(blocksWith(132, 0), 2u);
+}
+
+TEST_F(Launch, MayStartBeforeTheOneBeforeItEndsWhenTheKernelWaitsForIt) {
+  launch();
+  EXPECT_FALSE(fake.programmatic);
+  artifact.programmaticLaunch = true;
+  launch();
+  EXPECT_TRUE(fake.programmatic);
+  EXPECT_EQ(fake.cluster, (std::array<unsigned, 3>{2, 1, 1}));
+  artifact.grid.cluster = {};
+  launch();
+  EXPECT_TRUE(fake.programmatic);
+  EXPECT_EQ(fake.config.attributeCount, 1u);
 }
 
 TEST_F(Launch, CanBeCaptured) {

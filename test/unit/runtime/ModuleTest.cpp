@@ -74,6 +74,29 @@ TEST_F(ModuleLoading, AllowsClustersThatAreNotPortable) {
             driver::FunctionAttribute::nonPortableClusterSizeAllowed);
 }
 
+TEST_F(ModuleLoading, AsksWhatFitsOnlyForPersistentClusters) {
+  load();
+  EXPECT_EQ(fake.count("occupancyMaxActiveClusters"), 1);
+  EXPECT_EQ(fake.cluster, (std::array<unsigned, 3>{2, 1, 1}));
+  EXPECT_EQ(fake.config.gridX % 2, 0u);
+  EXPECT_EQ(fake.config.blockX, 384u);
+  EXPECT_EQ(fake.config.sharedBytes, 200000u);
+  artifact.grid.persistent = false;
+  load();
+  artifact.grid.persistent = true;
+  artifact.grid.cluster = {1, 1};
+  load();
+  EXPECT_EQ(fake.count("occupancyMaxActiveClusters"), 1);
+}
+
+TEST_F(ModuleLoading, ReportsClustersThatTheDriverRefuses) {
+  fake.occupancyResult = driver::Result::invalidValue;
+  expectRefused({"gemm.cpp:10: error: ", "kernel 'gemm'",
+                 "clusters of 2 blocks", "CUDA_ERROR_FAKE",
+                 "smaller clusters"});
+  EXPECT_EQ(fake.count("moduleUnload"), 1);
+}
+
 TEST_F(ModuleLoading, UnloadsOnceWhateverTheOrderOfDestruction) {
   {
     std::optional<Device> device = Device::open(fake.table);

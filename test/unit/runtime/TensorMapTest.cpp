@@ -77,10 +77,11 @@ TEST_F(TensorMaps, HaveTheRecipesSwizzle) {
             TensorMapSwizzle::bytes128);
 }
 
-TEST_F(TensorMaps, FetchNoMoreThanTheBoxNeeds) {
+// The next box along a row lies in the other half of the 256 bytes.
+TEST_F(TensorMaps, BringAsMuchIntoL2AsTheyCan) {
   using driver::TensorMapL2Promotion;
   EXPECT_EQ(mapOf(bf16, {64, 128}, {}, {16, 64}, 128).promotion,
-            TensorMapL2Promotion::bytes128);
+            TensorMapL2Promotion::bytes256);
   EXPECT_EQ(mapOf(bf16, {64, 128}, {}, {16, 128}, 0).promotion,
             TensorMapL2Promotion::bytes256);
 }

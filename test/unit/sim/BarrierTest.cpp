@@ -118,6 +118,19 @@ TEST(SetMaxRegisters, WaitsForRegistersThatNobodyGivesUp) {
                 Finding::deadlock, "setmaxnreg.inc to 96");
 }
 
+TEST(SetMaxRegisters, IsTheNearestCauseOfWhatWaitsBehindIt) {
+  expectFinding(
+      report(".shared .align 8 .b64 bar;\nsetp.eq.u32 %q, %t, 0;\n"
+             "@%q mbarrier.init.shared.b64 [bar], 1;\nbar.sync 0;\n"
+             "setp.lt.u32 %p, %t, 128;\n@%p bra again;\n"
+             "setmaxnreg.inc.sync.aligned.u32 96;\n"
+             "mbarrier.arrive.shared.b64 _, [bar];\nbra done;\n"
+             "again: mbarrier.try_wait.parity.shared.b64 %p, [bar], 0;\n"
+             "@!%p bra again;\ndone:",
+             256, ".maxntid 256, 1, 1\n.maxnreg 64\n"),
+      Finding::deadlock, "Nearest cause: the pool lacks 1024 registers");
+}
+
 TEST(SetMaxRegisters, DecreasesToMore) {
   expectFinding(report("setmaxnreg.dec.sync.aligned.u32 240;", 384,
                        ".maxntid 384, 1, 1\n"),

@@ -102,6 +102,40 @@ TEST_F(SimulatorDriver, RunsAKernel) {
   EXPECT_EQ(result()[31], 3110u);
 }
 
+TEST_F(SimulatorDriver, HoldsAsManyClustersAsItsMultiprocessorsHoldBlocks) {
+  loadAdd();
+  const auto dynamicBytes =
+      driver::FunctionAttribute::maxDynamicSharedSizeBytes;
+  succeed(table.functionSetAttribute(function, dynamicBytes, 200000));
+  driver::LaunchAttribute attribute = {};
+  attribute.id = driver::LaunchAttributeId::clusterDimension;
+  attribute.clusterDimension = {4, 1, 1};
+  config.gridX = 4;
+  config.sharedBytes = 200000; // one block on a multiprocessor
+  config.attributes = &attribute;
+  config.attributeCount = 1;
+  int clusters = 0;
+  succeed(table.occupancyMaxActiveClusters(&clusters, function, &config));
+  EXPECT_EQ(clusters, 132 / 4);
+}
+
+TEST_F(SimulatorDriver, RunsLaunchesThatWaitByThemselvesOneAfterTheOther) {
+  loadAdd();
+  driver::LaunchAttribute attributes[2] = {};
+  attributes[0].id = driver::LaunchAttributeId::clusterDimension;
+  attributes[0].clusterDimension = {1, 1, 1};
+  attributes[1].id = driver::LaunchAttributeId::programmaticStreamSerialization;
+  attributes[1].programmaticStreamSerializationAllowed = 1;
+  config.attributes = attributes;
+  config.attributeCount = 2;
+  succeed(launch());
+  std::swap(in, out);
+  succeed(launch());
+  std::swap(in, out);
+  succeed(launch());
+  EXPECT_EQ(result()[31], 3130u);
+}
+
 TEST_F(SimulatorDriver, TakesParametersPackedByTheCaller) {
   loadAdd();
   struct {

@@ -1,0 +1,49 @@
+#include "tool/RunOptions.h"
+
+#include "tool/Assignments.h"
+
+#include <CLI/App.hpp>
+
+namespace ashlar::harness {
+
+using Texts = std::vector<std::string>;
+
+void addRunOptions(CLI::App &app, RunOptions &options) {
+  app.add_option_function<Texts>(
+         "--size",
+         [&options](const Texts &texts) {
+           for (const std::string &text : texts)
+             options.sizes.push_back(parseSize(text));
+         },
+         "Set a size of the problem: M=128")
+      ->allow_extra_args(false);
+  app.add_option_function<Texts>(
+         "--scalar",
+         [&options](const Texts &texts) {
+           for (const std::string &text : texts)
+             options.scalars.push_back(parseScalar(text));
+         },
+         "Set a scalar: alpha=0.5")
+      ->allow_extra_args(false);
+  app.add_option("--device", options.device.name,
+                 "Where to run: cuda, a GPU, or sim, the simulator; without it "
+                 "the simulator where there is no GPU")
+      ->check(CLI::IsMember({"cuda", "sim"}));
+  app.add_option("--seed", options.device.seed,
+                 "The schedule that the simulator executes, or the first");
+  app.add_option("--seeds", options.device.seeds,
+                 "Simulate this many schedules and compare their results")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--trace", options.device.trace,
+                 "Write what was simulated when, for https://ui.perfetto.dev");
+  app.add_option_function<int64_t>(
+         "--time-limit",
+         [&options](int64_t milliseconds) {
+           options.timeLimit = std::chrono::milliseconds(milliseconds);
+         },
+         "Milliseconds after which a launch on a GPU counts as hanging")
+      ->default_str(std::to_string(options.timeLimit.count()))
+      ->check(CLI::PositiveNumber);
+}
+
+} // namespace ashlar::harness
