@@ -63,13 +63,14 @@ GemmReport::~GemmReport() {
 void GemmReport::beginTable(const GemmTypes &newTypes) {
   types = newTypes;
   rows.clear();
+  const char *columns = "ours us   theirs   ours theirs  ratio    ";
   std::printf(
-      "\n%s: D = A·Bᵀ, D in %s; microseconds and TFLOP/s of ours and of "
-      "the fastest competitor, our\nspeed over theirs, the larger "
-      "spread of the rounds; then the relative error and our "
-      "configuration\n%-18s |%39s          |%39s\n",
-      shortName(types).c_str(), std::string(name(types.d)).c_str(), "M x N x K",
-      "cold", "hot");
+      "\n%s: D = A·Bᵀ in %s. Microseconds, then TFLOP/s, of ours and of "
+      "the fastest competitor; ratio: our\nspeed over theirs; the "
+      "larger spread of the rounds; the relative error; our "
+      "configuration.\n%-18s | cold %36s| hot\n%-18s | %s| %s|\n",
+      shortName(types).c_str(), std::string(name(types.d)).c_str(), "", "",
+      "M x N x K", columns, columns);
 }
 
 void GemmReport::add(const GemmRow &row) {
