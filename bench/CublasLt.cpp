@@ -1,8 +1,10 @@
 #include "bench/CublasLt.h"
-#include "ashlar/error.h"
 
+#include "ashlar/error.h"
+#include "bench/SharedLibrary.h"
+
+#include <algorithm>
 #include <cstddef>
-#include <dlfcn.h>
 #include <string>
 
 namespace ashlar::bench {
@@ -12,8 +14,12 @@ namespace {
 using Handle = void *;
 
 // Of cublasLt.h and library_types.h, CUDA 13.
-constexpr int compute32f = 68, real32f = 0, real16bf = 14, transpose = 1;
-constexpr int attributeTransposeA = 3, preferenceWorkspace = 1;
+constexpr int compute32f = 68, real32f = 0, real16bf = 14, real8e4m3 = 28;
+constexpr int32_t transpose = 1;
+constexpr int attributeTransposeA = 3, attributeScaleA = 17,
+              attributeScaleB = 18, attributeFastAccumulation = 25;
+constexpr int preferenceWorkspace = 1;
+constexpr int statusNotSupported = 15;
 
 struct HeuristicResult {
   uint64_t algorithm[8];
@@ -30,11 +36,21 @@ void check(int status, const char *what) {
                 std::to_string(status));
 }
 
+int typeNumber(ElementType type) {
+  if (type == bf16)
+    return real16bf;
+  if (type == e4m3)
+    return real8e4m3;
+  throw Error("there is no comparison with cuBLASLt for " +
+              std::string(name(type)) + ": use bf16 or e4m3");
+}
+
 } // namespace
 
 struct CublasLt::Library {
-  void *file = nullptr;
+  SharedLibrary file{"cublasLt"};
   Handle handle = nullptr, matmul = nullptr, preference = nullptr;
+  GemmTypes types;
 
   int (*create)(Handle *);
   int (*matmulCreate)(Handle *, int compute, int scale);
@@ -53,10 +69,21 @@ struct CublasLt::Library {
                   Handle layoutD, const void *algorithm, void *workspace,
                   size_t workspaceBytes, void *stream);
 
-  template <typename Function> void find(Function &function, const char *name) {
-    function = reinterpret_cast<Function>(dlsym(file, name));
-    if (!function)
-      throw Error(std::string("libcublasLt has no ") + name);
+  void findFunctions() {
+    file.find(create, "cublasLtCreate");
+    file.find(matmulCreate, "cublasLtMatmulDescCreate");
+    file.find(matmulSet, "cublasLtMatmulDescSetAttribute");
+    file.find(layoutCreate, "cublasLtMatrixLayoutCreate");
+    file.find(layoutDestroy, "cublasLtMatrixLayoutDestroy");
+    file.find(preferenceCreate, "cublasLtMatmulPreferenceCreate");
+    file.find(preferenceSet, "cublasLtMatmulPreferenceSetAttribute");
+    file.find(heuristic, "cublasLtMatmulAlgoGetHeuristic");
+    file.find(multiply, "cublasLtMatmul");
+  }
+
+  template <typename Value>
+  void set(int attribute, const Value &value, const char *what) {
+    check(matmulSet(matmul, attribute, &value, sizeof value), what);
   }
 
   /// cuBLASLt counts columns first: Dᵀ = B · Aᵀ, where a row-major matrix is
@@ -64,44 +91,43 @@ struct CublasLt::Library {
   struct Layouts {
     Library &library;
     Handle a, b, d;
-    Layouts(Library &library, int64_t m, int64_t n, int64_t k)
-        : library(library) {
-      check(library.layoutCreate(&a, real16bf, k, m, k), "a layout");
-      check(library.layoutCreate(&b, real16bf, k, n, k), "a layout");
-      check(library.layoutCreate(&d, real16bf, n, m, n), "a layout");
+    Layouts(Library &library, const GemmSizes &sizes) : library(library) {
+      auto [m, n, k] = sizes;
+      const GemmTypes &types = library.types;
+      auto create = [&](Handle &layout, ElementType type, int64_t rows,
+                        int64_t columns) {
+        check(library.layoutCreate(&layout, typeNumber(type), rows, columns,
+                                   rows),
+              "a layout");
+      };
+      create(a, types.a, k, m);
+      create(b, types.b, k, n);
+      create(d, types.d, n, m);
     }
     ~Layouts() {
       for (Handle layout : {a, b, d})
         library.layoutDestroy(layout);
     }
+    Layouts(const Layouts &) = delete;
   };
 };
 
-CublasLt::CublasLt() : library(std::make_unique<Library>()) {
-  for (const char *name :
-       {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so",
-        "/usr/local/cuda/lib64/libcublasLt.so"})
-    if ((library->file = dlopen(name, RTLD_NOW)))
-      break;
-  if (!library->file)
-    throw Error("no libcublasLt to compare with: install the CUDA toolkit");
-  library->find(library->create, "cublasLtCreate");
-  library->find(library->matmulCreate, "cublasLtMatmulDescCreate");
-  library->find(library->matmulSet, "cublasLtMatmulDescSetAttribute");
-  library->find(library->layoutCreate, "cublasLtMatrixLayoutCreate");
-  library->find(library->layoutDestroy, "cublasLtMatrixLayoutDestroy");
-  library->find(library->preferenceCreate, "cublasLtMatmulPreferenceCreate");
-  library->find(library->preferenceSet, "cublasLtMatmulPreferenceSetAttribute");
-  library->find(library->heuristic, "cublasLtMatmulAlgoGetHeuristic");
-  library->find(library->multiply, "cublasLtMatmul");
+CublasLt::CublasLt(const GemmTypes &types, const void *scale)
+    : library(std::make_unique<Library>()) {
+  library->types = types;
+  library->findFunctions();
   check(library->create(&library->handle), "a handle");
   check(library->matmulCreate(&library->matmul, compute32f, real32f),
         "a descriptor");
-  check(library->matmulSet(library->matmul, attributeTransposeA, &transpose,
-                           sizeof transpose),
-        "the transposition");
+  library->set(attributeTransposeA, transpose, "the transposition");
+  if (size_bytes(types.a) == 1) {
+    library->set(attributeScaleA, scale, "the scale of A");
+    library->set(attributeScaleB, scale, "the scale of B");
+    const int8_t fast = types.accumulation == Accumulation::fast;
+    library->set(attributeFastAccumulation, fast, "the accumulation");
+  }
   check(library->preferenceCreate(&library->preference), "a preference");
-  uint64_t workspace = 64 << 20;
+  const uint64_t workspace = workspaceBytes;
   check(library->preferenceSet(library->preference, preferenceWorkspace,
                                &workspace, sizeof workspace),
         "the workspace");
@@ -109,35 +135,37 @@ CublasLt::CublasLt() : library(std::make_unique<Library>()) {
 
 CublasLt::~CublasLt() = default;
 
-std::vector<CublasLt::Algorithm> CublasLt::heuristics(int64_t m, int64_t n,
-                                                      int64_t k, int count) {
-  Library::Layouts layouts(*library, m, n, k);
+std::vector<CublasLt::Algorithm> CublasLt::heuristics(const GemmSizes &sizes,
+                                                      int count) {
+  Library::Layouts layouts(*library, sizes);
   std::vector<HeuristicResult> results(count);
   int found = 0;
-  check(library->heuristic(library->handle, library->matmul, layouts.b,
-                           layouts.a, layouts.d, layouts.d, library->preference,
-                           count, results.data(), &found),
-        "a heuristic");
+  const int status = library->heuristic(
+      library->handle, library->matmul, layouts.b, layouts.a, layouts.d,
+      layouts.d, library->preference, count, results.data(), &found);
+  if (status == statusNotSupported)
+    return {};
+  check(status, "a heuristic");
   std::vector<Algorithm> algorithms;
   for (int i = 0; i < found; ++i) {
+    if (results[i].status)
+      continue;
     Algorithm algorithm;
-    std::copy(std::begin(results[i].algorithm), std::end(results[i].algorithm),
-              algorithm.data);
+    std::ranges::copy(results[i].algorithm, algorithm.data);
     algorithm.workspaceBytes = results[i].workspaceBytes;
     algorithms.push_back(algorithm);
   }
   return algorithms;
 }
 
-void CublasLt::run(const Algorithm &algorithm, int64_t m, int64_t n, int64_t k,
-                   const void *a, const void *b, void *d, void *workspace,
-                   void *stream) {
-  Library::Layouts layouts(*library, m, n, k);
-  float alpha = 1, beta = 0;
-  check(library->multiply(library->handle, library->matmul, &alpha, b,
-                          layouts.b, a, layouts.a, &beta, d, layouts.d, d,
-                          layouts.d, algorithm.data, workspace,
-                          algorithm.workspaceBytes, stream),
+void CublasLt::run(const Algorithm &algorithm, const GemmSizes &sizes,
+                   const GemmPointers &pointers, void *stream) {
+  Library::Layouts layouts(*library, sizes);
+  const float alpha = 1, beta = 0;
+  check(library->multiply(library->handle, library->matmul, &alpha, pointers.b,
+                          layouts.b, pointers.a, layouts.a, &beta, pointers.d,
+                          layouts.d, pointers.d, layouts.d, algorithm.data,
+                          pointers.workspace, algorithm.workspaceBytes, stream),
         "a launch");
 }
 

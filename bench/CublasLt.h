@@ -1,18 +1,20 @@
 // cuBLASLt, opened when the program runs: the peer that GEMM is measured with.
-#ifndef ASHLAR_BENCH_CUBLASLT_H
-#define ASHLAR_BENCH_CUBLASLT_H
+#pragma once
 
-#include <cstdint>
+#include "ashlar/gemm.h"
+#include "bench/GemmPointers.h"
+
 #include <memory>
 #include <vector>
 
 namespace ashlar::bench {
 
-/// D = A · Bᵀ of row-major bf16 matrices, accumulated in f32.
+/// D = A · Bᵀ of row-major matrices, accumulated in f32.
 class CublasLt {
 public:
-  /// Throws `Error` when there is no libcublasLt.
-  CublasLt();
+  /// `scale` is the address of an f32 in device memory by which fp8 operands
+  /// are multiplied. Throws `Error` when there is no libcublasLt.
+  CublasLt(const GemmTypes &types, const void *scale);
   ~CublasLt();
 
   struct Algorithm {
@@ -20,13 +22,12 @@ public:
     uint64_t workspaceBytes;
   };
 
-  /// The heuristic's choices for a problem, best first.
-  std::vector<Algorithm> heuristics(int64_t m, int64_t n, int64_t k, int count);
+  /// The heuristic's choices for a problem, best first; none when it has no
+  /// algorithm for it.
+  std::vector<Algorithm> heuristics(const GemmSizes &sizes, int count);
 
-  /// Launches one. Addresses are of device memory.
-  void run(const Algorithm &algorithm, int64_t m, int64_t n, int64_t k,
-           const void *a, const void *b, void *d, void *workspace,
-           void *stream);
+  void run(const Algorithm &algorithm, const GemmSizes &sizes,
+           const GemmPointers &pointers, void *stream);
 
 private:
   struct Library;
@@ -34,5 +35,3 @@ private:
 };
 
 } // namespace ashlar::bench
-
-#endif

@@ -1,0 +1,51 @@
+// One row: our GEMM and the best competitor on one problem, checked and timed
+// in turns.
+#pragma once
+
+#include "bench/Competitors.h"
+#include "bench/GemmKernels.h"
+#include "bench/GemmShapes.h"
+
+#include <string>
+
+namespace ashlar::bench {
+
+/// Over several rounds, in microseconds.
+struct Measurement {
+  double median = 0;
+  /// (largest - smallest) / median.
+  double spread = 0;
+};
+
+/// Of the competitors the fastest counts, cold and hot each.
+struct GemmRow {
+  GemmShape shape;
+  std::string configuration, competitorCold, competitorHot;
+  Measurement oursCold, theirsCold, oursHot, theirsHot;
+  Difference fromTruth, fromCompetitor;
+  /// Why there is no measurement: the configuration was refused, or there is no
+  /// competitor; else empty.
+  std::string refusal;
+  bool wrong = false;
+
+  /// Our speed over theirs: above 1 ours is faster.
+  double coldRatio() const { return theirsCold.median / oursCold.median; }
+  double hotRatio() const { return theirsHot.median / oursHot.median; }
+};
+
+/// Whether a result in bf16 is what the types allow.
+bool isRight(const Difference &difference, const GemmTypes &types);
+
+struct ComparisonContext {
+  Device &device;
+  Timer &timer;
+  GemmKernels &kernels;
+  Competitors &competitors;
+  GemmTypes types;
+  int rounds;
+};
+
+GemmRow compareGemm(ComparisonContext &context, const GemmShape &shape,
+                    const GemmConfig &config);
+
+} // namespace ashlar::bench

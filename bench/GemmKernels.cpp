@@ -1,0 +1,66 @@
+#include "bench/GemmKernels.h"
+
+#include "ashlar/compile.h"
+#include "bench/Parallel.h"
+#include "compiler/driver/Assemble.h"
+
+#include <exception>
+
+namespace ashlar::bench {
+
+namespace {
+
+std::string key(const GemmTypes &types, const GemmConfig &config) {
+  return shortName(types) + " " + config.str();
+}
+
+} // namespace
+
+std::string shortName(const GemmTypes &types) {
+  if (size_bytes(types.a) > 1)
+    return std::string(name(types.a));
+  return types.accumulation == Accumulation::full ? "fp8full" : "fp8";
+}
+
+void GemmKernels::compile(const GemmTypes &types,
+                          std::span<const GemmConfig> configs) {
+  struct Job {
+    GemmConfig config;
+    Entry *entry;
+  };
+  std::vector<Job> jobs;
+  for (const GemmConfig &config : configs)
+    if (auto [at, isNew] = entries.try_emplace(key(types, config)); isNew)
+      jobs.push_back({config, &at->second});
+  // Without an assembler the driver compiles the PTX.
+  CompileOptions options;
+  options.assemble = !compiler::findPtxas().empty();
+  inParallel(static_cast<int64_t>(jobs.size()), 1, [&](int64_t begin, int64_t) {
+    auto &[config, entry] = jobs[begin];
+    try {
+      entry->artifact = ashlar::compile(gemm(types, config), options).artifact;
+    } catch (const Error &error) {
+      entry->refused = error;
+    } catch (const std::exception &error) {
+      entry->refused = Error(error.what());
+    }
+  });
+}
+
+Module &GemmKernels::get(const GemmTypes &types, const GemmConfig &config) {
+  compile(types, {&config, 1});
+  Entry &entry = entries.at(key(types, config));
+  if (entry.refused)
+    throw Error(*entry.refused);
+  if (!entry.module)
+    try {
+      entry.module = std::make_unique<Module>(device, *entry.artifact);
+      entry.artifact.reset();
+    } catch (const Error &error) {
+      entry.refused = error;
+      throw;
+    }
+  return *entry.module;
+}
+
+} // namespace ashlar::bench

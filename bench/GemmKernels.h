@@ -1,0 +1,41 @@
+// The kernels of GEMM that have been compiled.
+#pragma once
+
+#include "ashlar/gemm.h"
+#include "ashlar/module.h"
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ashlar::bench {
+
+/// "bf16", "fp8" or "fp8full": how the command line says types.
+std::string shortName(const GemmTypes &types);
+
+class GemmKernels {
+public:
+  explicit GemmKernels(Device &device) : device(device) {}
+
+  /// Compiles those configurations that have not been, on all cores.
+  void compile(const GemmTypes &types, std::span<const GemmConfig> configs);
+
+  /// The kernel of a configuration, compiled if it has not been. Throws the
+  /// `Error` with which it was refused.
+  Module &get(const GemmTypes &types, const GemmConfig &config);
+
+private:
+  /// A kernel on its way to the device.
+  struct Entry {
+    std::optional<Error> refused;
+    std::optional<Artifact> artifact;
+    std::unique_ptr<Module> module;
+  };
+
+  Device &device;
+  std::map<std::string, Entry> entries;
+};
+
+} // namespace ashlar::bench

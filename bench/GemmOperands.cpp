@@ -1,0 +1,141 @@
+#include "bench/GemmOperands.h"
+
+#include "bench/NormalData.h"
+#include "bench/Parallel.h"
+#include "tool/Elements.h"
+#include "tool/Sample.h"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+
+namespace ashlar::bench {
+
+namespace {
+
+constexpr int64_t sampleCount = 300;
+
+double fromBf16(uint16_t bits) {
+  return std::bit_cast<float>(uint32_t(bits) << 16);
+}
+
+/// Gathers a difference, a few elements at a time.
+struct Sums {
+  double error = 0, norm = 0, largest = 0;
+
+  void add(double value, double reference, double scale) {
+    const double off = value - reference;
+    error += off * off;
+    norm += reference * reference;
+    // A NaN is as far off as can be.
+    const double here = std::fabs(off) / (std::fabs(reference) + scale);
+    largest = here <= largest ? largest : std::isnan(here) ? INFINITY : here;
+  }
+  void add(const Sums &other) {
+    error += other.error;
+    norm += other.norm;
+    largest = std::max(largest, other.largest);
+  }
+  Difference difference() const {
+    return {std::isfinite(largest) ? std::sqrt(error / norm) : INFINITY,
+            largest};
+  }
+};
+
+double rootMeanSquare(const std::vector<uint16_t> &values) {
+  // A part shows the size of them all.
+  const size_t step = std::max<size_t>(1, values.size() / 100000);
+  double sum = 0;
+  size_t count = 0;
+  for (size_t i = 0; i < values.size(); i += step, ++count)
+    sum += fromBf16(values[i]) * fromBf16(values[i]);
+  return std::sqrt(sum / static_cast<double>(count));
+}
+
+} // namespace
+
+GemmOperands::GemmOperands(Device &device, const GemmTypes &types,
+                           const GemmSizes &sizes)
+    : types(types), extents(sizes),
+      hostA(normalData(types.a, sizes.m * sizes.k, 1)),
+      hostB(normalData(types.b, sizes.n * sizes.k, 2)),
+      a(device, static_cast<int64_t>(hostA.size())),
+      b(device, static_cast<int64_t>(hostB.size())),
+      d(device, 2 * sizes.m * sizes.n), workspace(device, workspaceBytes) {
+  if (types.d != bf16)
+    throw Error("the comparison is for results in bf16, not " +
+                std::string(name(types.d)));
+  a.copy_from_host(hostA);
+  b.copy_from_host(hostB);
+}
+
+std::vector<NamedArgument> GemmOperands::arguments() const {
+  auto [m, n, k] = extents;
+  return {{"A", TensorArgument{a.data(), types.a, {m, k}, {}}},
+          {"B", TensorArgument{b.data(), types.b, {n, k}, {}}},
+          {"D", TensorArgument{d.data(), types.d, {m, n}, {}}}};
+}
+
+GemmPointers GemmOperands::pointers() const {
+  return {a.data(), b.data(), d.data(), workspace.data()};
+}
+
+void GemmOperands::clearResult() { d.fill(std::byte(0xff)); }
+
+std::vector<uint16_t> GemmOperands::result() const {
+  std::vector<uint16_t> values(extents.m * extents.n);
+  d.copy_to_host(std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+double GemmOperands::truth(int64_t row, int64_t column) const {
+  auto element = [](const std::vector<std::byte> &bytes, ElementType type,
+                    int64_t at) {
+    uint32_t bits = 0;
+    const int64_t size = size_bytes(type);
+    std::memcpy(&bits, bytes.data() + at * size, size);
+    return harness::decode(type, bits);
+  };
+  double sum = 0;
+  for (int64_t k = 0; k < extents.k; ++k)
+    sum += element(hostA, types.a, row * extents.k + k) *
+           element(hostB, types.b, column * extents.k + k);
+  return sum;
+}
+
+Difference GemmOperands::fromTruth(const std::vector<uint16_t> &result) const {
+  const std::array<int64_t, 2> shape{extents.m, extents.n};
+  const std::vector<int64_t> numbers = harness::sample(shape, sampleCount);
+  std::vector<double> truths(numbers.size());
+  inParallel(
+      static_cast<int64_t>(numbers.size()), 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i)
+          truths[i] = truth(numbers[i] / extents.n, numbers[i] % extents.n);
+      });
+  // Of two normal factors each product has a mean square of 1.
+  const double scale = std::sqrt(static_cast<double>(extents.k));
+  Sums sums;
+  for (size_t i = 0; i < numbers.size(); ++i)
+    sums.add(fromBf16(result[numbers[i]]), truths[i], scale);
+  return sums.difference();
+}
+
+Difference difference(const std::vector<uint16_t> &result,
+                      const std::vector<uint16_t> &reference) {
+  const double scale = rootMeanSquare(reference);
+  Sums all;
+  std::mutex mutex;
+  inParallel(static_cast<int64_t>(result.size()), 1 << 18,
+             [&](int64_t begin, int64_t end) {
+               Sums part;
+               for (int64_t i = begin; i < end; ++i)
+                 part.add(fromBf16(result[i]), fromBf16(reference[i]), scale);
+               std::lock_guard lock(mutex);
+               all.add(part);
+             });
+  return all.difference();
+}
+
+} // namespace ashlar::bench

@@ -1,0 +1,98 @@
+#include "bench/GemmOptions.h"
+
+#include "ashlar/error.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <stdexcept>
+
+namespace ashlar::bench {
+
+namespace {
+
+constexpr int drawnCount = 20;
+
+const std::map<std::string, GemmTypes> typesByName{
+    {"bf16", {}},
+    {"fp8", {e4m3, e4m3, bf16, Accumulation::fast}},
+    {"fp8full", {e4m3, e4m3, bf16, Accumulation::full}},
+};
+
+std::vector<GemmShape> shapesOf(const std::vector<std::string> &words,
+                                uint64_t seed) {
+  std::vector<GemmShape> shapes;
+  auto append = [&](const std::vector<GemmShape> &more) {
+    shapes.insert(shapes.end(), more.begin(), more.end());
+  };
+  for (const std::string &word : words)
+    if (word == "named")
+      append(namedShapes());
+    else if (word == "random")
+      append(drawShapes(seed, drawnCount));
+    else
+      append({parseShape(word)});
+  return shapes;
+}
+
+/// The options as they are written.
+struct Words {
+  std::vector<std::string> types{"bf16", "fp8", "fp8full"};
+  std::vector<std::string> shapes{"named", "random"};
+  std::string config;
+};
+
+void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
+  app.add_option("--types", words.types,
+                 "What is multiplied: bf16, fp8 (fast accumulation), fp8full")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"bf16", "fp8", "fp8full"}));
+  app.add_option("--shapes", words.shapes,
+                 "named, random, or shapes MxNxK such as 4096x6144x4096")
+      ->delimiter(',');
+  app.add_option("--seed", options.seed, "What the random shapes follow from")
+      ->capture_default_str();
+  app.add_option("--rounds", options.rounds,
+                 "How often ours and the competitor are timed in turns")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--config", words.config,
+                 "The configuration of ours that runs, such as '" +
+                     GemmConfig().str() + "'");
+  app.add_option("--time-budget", options.timeBudget,
+                 "Seconds after which no further row is started")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--csv", options.csv,
+                 "Write the rows to a file as comma-separated values");
+}
+
+} // namespace
+
+std::optional<int> parse(int argc, char **argv, GemmOptions &options) {
+  CLI::App app("Times GEMM against the fastest of cuBLASLt and cuBLAS in one "
+               "run, checks every result, and prints our speed over theirs.");
+  Words words;
+  options.timeBudget = std::numeric_limits<double>::infinity();
+  addOptions(app, options, words);
+  try {
+    app.parse(argc, argv);
+    for (const std::string &name : words.types)
+      options.types.push_back(typesByName.at(name));
+    options.shapes = shapesOf(words.shapes, options.seed);
+    if (!words.config.empty())
+      options.config = GemmConfig::parse(words.config);
+  } catch (const CLI::CallForHelp &) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const std::runtime_error &error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 1;
+  }
+  return std::nullopt;
+}
+
+} // namespace ashlar::bench

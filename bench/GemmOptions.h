@@ -1,0 +1,28 @@
+// What the command line of the GEMM benchmark asks for.
+#pragma once
+
+#include "bench/GemmShapes.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ashlar::bench {
+
+struct GemmOptions {
+  std::vector<GemmTypes> types;
+  std::vector<GemmShape> shapes;
+  uint64_t seed = 1;
+  int rounds = 5;
+  /// The one configuration that runs, if it is forced.
+  std::optional<GemmConfig> config;
+  /// No row is started after this many seconds.
+  double timeBudget = 0;
+  std::string csv;
+};
+
+/// Reads the command line. Returns the exit status when there is nothing more
+/// to do: help was printed, or the sentence that says what is wrong.
+std::optional<int> parse(int argc, char **argv, GemmOptions &options);
+
+} // namespace ashlar::bench

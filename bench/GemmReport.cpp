@@ -1,0 +1,129 @@
+#include "bench/GemmReport.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ashlar::bench {
+
+namespace {
+
+/// TFLOP/s of a time in microseconds.
+double teraflops(const GemmRow &row, const Measurement &time) {
+  return operations(row.shape.sizes) / time.median / 1e6;
+}
+
+void printTimes(const GemmRow &row, const Measurement &ours,
+                const Measurement &theirs) {
+  std::printf(" |%9.2f%9.2f%7.1f%7.1f %6.3f %2.0f%%", ours.median,
+              theirs.median, teraflops(row, ours), teraflops(row, theirs),
+              theirs.median / ours.median,
+              100 * std::max(ours.spread, theirs.spread));
+}
+
+using Ratio = double (GemmRow::*)() const;
+
+void printSummary(const char *what, const std::vector<GemmRow> &rows) {
+  if (rows.empty())
+    return;
+  std::printf("%-8s %3zu shapes:", what, rows.size());
+  for (auto [name, ratio] : {std::pair{"cold", Ratio(&GemmRow::coldRatio)},
+                             std::pair{"hot", Ratio(&GemmRow::hotRatio)}}) {
+    double logarithms = 0;
+    const GemmRow *least = &rows.front();
+    for (const GemmRow &row : rows) {
+      logarithms += std::log((row.*ratio)());
+      if ((row.*ratio)() < (least->*ratio)())
+        least = &row;
+    }
+    std::printf("  %s %.3f, least %.3f (%s)", name,
+                std::exp(logarithms / static_cast<double>(rows.size())),
+                (least->*ratio)(), str(least->shape.sizes).c_str());
+  }
+  std::printf("\n");
+}
+
+} // namespace
+
+GemmReport::GemmReport(const std::string &csvPath) {
+  if (csvPath.empty())
+    return;
+  csv = std::fopen(csvPath.c_str(), "w");
+  if (!csv)
+    throw Error("cannot write " + csvPath + ": give --csv another path");
+  std::fprintf(csv, "types,m,n,k,origin,ours_cold_us,theirs_cold_us,cold_ratio,"
+                    "ours_hot_us,theirs_hot_us,hot_ratio,error,configuration,"
+                    "competitor_cold,competitor_hot,remark\n");
+}
+
+GemmReport::~GemmReport() {
+  if (csv)
+    std::fclose(csv);
+}
+
+void GemmReport::beginTable(const GemmTypes &newTypes) {
+  types = newTypes;
+  rows.clear();
+  const char *columns = "ours us   theirs   ours theirs  ratio    ";
+  std::printf(
+      "\n%s: D = A·Bᵀ in %s. Microseconds, then TFLOP/s, of ours and of "
+      "the fastest competitor; ratio: our\nspeed over theirs; the "
+      "larger spread of the rounds; the relative error; our "
+      "configuration.\n%-18s | cold %36s| hot\n%-18s | %s| %s|\n",
+      shortName(types).c_str(), std::string(name(types.d)).c_str(), "", "",
+      "M x N x K", columns, columns);
+}
+
+void GemmReport::add(const GemmRow &row) {
+  std::printf("%-18s", str(row.shape.sizes).c_str());
+  if (!row.refusal.empty()) {
+    std::printf(" | %s: %s", row.configuration.c_str(), row.refusal.c_str());
+  } else {
+    printTimes(row, row.oursCold, row.theirsCold);
+    printTimes(row, row.oursHot, row.theirsHot);
+    std::printf(" | %.1e  %s", row.fromTruth.relative,
+                row.configuration.c_str());
+    rows.push_back(row);
+  }
+  if (row.wrong)
+    std::printf("  WRONG: off by %.2g from the truth, by %.2g from cuBLASLt",
+                row.fromTruth.largest, row.fromCompetitor.largest);
+  if (!row.shape.origin.empty())
+    std::printf("  (%s)", row.shape.origin.c_str());
+  std::printf("\n");
+  std::fflush(stdout);
+  right &= !row.wrong && row.refusal.empty();
+  addToCsv(row);
+}
+
+void GemmReport::addToCsv(const GemmRow &row) {
+  if (!csv)
+    return;
+  auto [m, n, k] = row.shape.sizes;
+  std::string remark = row.wrong ? "WRONG" : row.refusal;
+  std::ranges::replace(remark, '"', '\'');
+  std::fprintf(csv, "%s,%ld,%ld,%ld,%s,", shortName(types).c_str(), m, n, k,
+               row.shape.origin.c_str());
+  if (row.refusal.empty())
+    std::fprintf(csv, "%.3f,%.3f,%.4f,%.3f,%.3f,%.4f,%.3e,",
+                 row.oursCold.median, row.theirsCold.median, row.coldRatio(),
+                 row.oursHot.median, row.theirsHot.median, row.hotRatio(),
+                 row.fromTruth.relative);
+  else
+    std::fprintf(csv, ",,,,,,,");
+  std::fprintf(csv, "%s,%s,%s,\"%s\"\n", row.configuration.c_str(),
+               row.competitorCold.c_str(), row.competitorHot.c_str(),
+               remark.c_str());
+  std::fflush(csv);
+}
+
+void GemmReport::endTable() {
+  std::vector<GemmRow> named, drawn;
+  for (const GemmRow &row : rows)
+    (row.shape.origin.empty() ? named : drawn).push_back(row);
+  printSummary("named", named);
+  printSummary("random", drawn);
+  printSummary("all", rows);
+  std::fflush(stdout);
+}
+
+} // namespace ashlar::bench
