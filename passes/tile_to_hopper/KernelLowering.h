@@ -80,6 +80,12 @@ private:
                                                Arithmetic arithmetic);
 
   // Instances.cpp
+  void initTurns(tile::RoleOp op);
+  bool sharesTiles(mlir::scf::ForOp loop);
+  /// The body of a tile loop that instances share: each takes its stages only
+  /// when the one before has taken those of its tile. Otherwise it might wait
+  /// for a stage two rounds ahead, which the parity of a phase cannot tell.
+  llvm::LogicalResult lowerInTurn(mlir::scf::ForOp loop);
   /// Moves the cursors of a role of several instances past the stages of other
   /// instances' tiles: of those before the first, or between one and the next.
   llvm::LogicalResult skipTiles(mlir::scf::ForOp loop, bool beforeFirst);
