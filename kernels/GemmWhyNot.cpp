@@ -47,8 +47,10 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
   const int64_t rows = wgmmaRows * (c.ping_pong ? 1 : c.warpgroups);
   if (c.bm % rows || c.bm > boxRows)
     return "the tile has " + number(c.bm) + " rows; " +
-           number(c.ping_pong ? 1 : c.warpgroups) + " warpgroups need a " +
-           "multiple of " + number(rows) + " up to " + number(boxRows) +
+           (c.ping_pong || c.warpgroups == 1
+                ? "a warpgroup needs"
+                : number(c.warpgroups) + " warpgroups need") +
+           " a multiple of " + number(rows) + " up to " + number(boxRows) +
            ": use " +
            number(std::min(rows * ((c.bm + rows - 1) / rows),
                            boxRows / rows * rows));
