@@ -33,10 +33,8 @@ struct GemmRow {
   double hotRatio() const { return theirsHot.median / oursHot.median; }
 };
 
-/// Whether a result in bf16 is what the types allow.
-bool isRight(const Difference &difference, const GemmTypes &types);
-
-struct ComparisonContext {
+/// What every measurement of GEMM is made with.
+struct GemmBench {
   Device &device;
   Timer &timer;
   GemmKernels &kernels;
@@ -45,7 +43,12 @@ struct ComparisonContext {
   int rounds;
 };
 
-GemmRow compareGemm(ComparisonContext &context, const GemmShape &shape,
+/// Our kernel of a configuration on operands, which must outlive it. Throws
+/// `Error` where it is refused.
+Contender ourGemm(GemmBench &bench, const GemmOperands &operands,
+                  const GemmConfig &config);
+
+GemmRow compareGemm(GemmBench &bench, const GemmShape &shape,
                     const GemmConfig &config);
 
 } // namespace ashlar::bench

@@ -63,6 +63,7 @@ GemmReport::~GemmReport() {
 void GemmReport::beginTable(const GemmTypes &newTypes) {
   types = newTypes;
   rows.clear();
+  uncounted = 0;
   const char *columns = "ours us   theirs   ours theirs  ratio    ";
   std::printf(
       "\n%s: D = A·Bᵀ in %s. Microseconds, then TFLOP/s, of ours and of "
@@ -82,7 +83,6 @@ void GemmReport::add(const GemmRow &row) {
     printTimes(row, row.oursHot, row.theirsHot);
     std::printf(" | %.1e  %s", row.fromTruth.relative,
                 row.configuration.c_str());
-    rows.push_back(row);
   }
   if (row.wrong)
     std::printf("  WRONG: off by %.2g from the truth, by %.2g from cuBLASLt",
@@ -91,8 +91,13 @@ void GemmReport::add(const GemmRow &row) {
     std::printf("  (%s)", row.shape.origin.c_str());
   std::printf("\n");
   std::fflush(stdout);
-  right &= !row.wrong && row.refusal.empty();
   addToCsv(row);
+  if (!row.wrong && row.refusal.empty()) {
+    rows.push_back(row);
+    return;
+  }
+  ++uncounted;
+  right = false;
 }
 
 void GemmReport::addToCsv(const GemmRow &row) {
@@ -123,6 +128,8 @@ void GemmReport::endTable() {
   printSummary("named", named);
   printSummary("random", drawn);
   printSummary("all", rows);
+  if (uncounted)
+    std::printf("%d shapes do not count: wrong, or not measured\n", uncounted);
   std::fflush(stdout);
 }
 

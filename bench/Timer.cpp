@@ -125,7 +125,7 @@ double Timer::hot(const Contender &contender, double milliseconds) {
 double Timer::cold(const Contender &contender, double milliseconds) {
   const double single = estimate(contender) + flushMilliseconds;
   const int count = std::clamp<int>(
-      static_cast<int>(std::lround(milliseconds / single)), 5, 51);
+      static_cast<int>(std::lround(milliseconds / single)), 5, 201);
   std::vector<Event> starts, ends;
   for (int i = 0; i < count; ++i) {
     starts.emplace_back(device);
