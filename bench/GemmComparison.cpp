@@ -49,16 +49,25 @@ private:
 
   void choose(const std::vector<Contender> &theirs) {
     double cold = INFINITY, hot = INFINITY;
-    for (const Contender &contender : theirs) {
-      const double hotHere = timer.hot(contender, screeningMilliseconds);
-      const double coldHere = timer.cold(contender, screeningMilliseconds);
-      if (hotHere < hot)
-        hot = hotHere, bestHot = &contender;
-      if (coldHere < cold)
-        cold = coldHere, bestCold = &contender;
-    }
+    for (const Contender &contender : theirs)
+      try {
+        screen(contender, cold, hot);
+      } catch (const Error &) {
+        // Not every heuristic is one that can be launched.
+      }
+    if (!bestHot || !bestCold)
+      throw Error("no competitor computes it");
     row.competitorCold = bestCold->name;
     row.competitorHot = bestHot->name;
+  }
+
+  void screen(const Contender &contender, double &cold, double &hot) {
+    const double hotHere = timer.hot(contender, screeningMilliseconds);
+    const double coldHere = timer.cold(contender, screeningMilliseconds);
+    if (hotHere < hot)
+      hot = hotHere, bestHot = &contender;
+    if (coldHere < cold)
+      cold = coldHere, bestCold = &contender;
   }
 
   // Clocks drift with power.
