@@ -111,7 +111,10 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &c) {
         persistent(extents, {1, c.bm, c.bn}, Raster::grouped(c.group));
     Pipeline ring = pipeline(c.stages, smem(rowType, {c.bm, c.bk}),
                              smem(columnType, {c.bn, c.bk}));
+    // Strips of equal width, as near to `store_columns` as divides the part.
     int64_t stored = c.bn / c.split, width = std::min(c.store_columns, stored);
+    while (stored % width)
+      --width;
     std::vector<SharedTile> staging;
     for (int64_t i = 0; i < std::min(c.store_buffers, stored / width); ++i)
       staging.push_back(shared(types.d, c.swapped ? Shape{width, c.bm}
