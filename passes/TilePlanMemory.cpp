@@ -73,7 +73,6 @@ FailureOr<int64_t> copiesOf(tile::AllocOp alloc) {
 /// What the CTAs of a cluster send one another for a cluster_sum, and the
 /// barriers over which the instances of a role pass on their turn.
 int64_t planExchanges(tile::KernelOp kernel, int64_t bytes) {
-  OpBuilder builder(kernel);
   kernel.walk([&](tile::ClusterSumOp sum) {
     bytes = llvm::alignTo(bytes, hopper::exchangeAlignment);
     sum.setOffset(bytes);
@@ -89,7 +88,7 @@ int64_t planExchanges(tile::KernelOp kernel, int64_t bytes) {
     if (role.getInstances() == 1)
       continue;
     bytes = llvm::alignTo(bytes, barrierBytes);
-    role->setAttr(hopper::turnOffset, builder.getI64IntegerAttr(bytes));
+    role.setTurnOffset(bytes);
     bytes += barrierBytes * int64_t(role.getInstances());
   }
   return bytes;

@@ -26,10 +26,6 @@ int64_t exchangeBytes(tile::ClusterSumOp sum);
 int64_t exchangeSlotBytes(tile::ClusterSumOp sum);
 inline constexpr int64_t exchangeAlignment = 16;
 
-/// The attribute of a tile.role of several instances that says where the
-/// mbarriers lie over which they pass on their turn.
-inline constexpr llvm::StringLiteral turnOffset = "turn_offset";
-
 } // namespace ashlar::hopper
 
 #endif

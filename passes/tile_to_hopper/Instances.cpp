@@ -11,16 +11,12 @@ namespace {
 
 constexpr int64_t barrierBytes = 8;
 
-int64_t turnOffset(tile::RoleOp role) {
-  return role->getAttrOfType<IntegerAttr>(hopper::turnOffset).getInt();
-}
-
 } // namespace
 
 void KernelLowering::initTurns(tile::RoleOp op) {
   for (int64_t i = 0; i < int64_t(op.getInstances()); ++i) {
     Value address = hopper::SharedAddressOp::create(
-        builder, op.getLoc(), turnOffset(op) + barrierBytes * i);
+        builder, op.getLoc(), int64_t(*op.getTurnOffset()) + barrierBytes * i);
     hopper::MbarrierInitOp::create(builder, op.getLoc(), address,
                                    op.getWarps());
   }
@@ -50,7 +46,7 @@ LogicalResult KernelLowering::lowerInTurn(scf::ForOp loop) {
       Value isFirst = a.select(a.equal(instance(loc), 0), a.constant(1),
                                a.constant(0));
       hopper::MbarrierWaitOp::create(
-          builder, loc, ofInstance(loc, turnOffset(role), barrierBytes),
+          builder, loc, ofInstance(loc, *role.getTurnOffset(), barrierBytes),
           a.exclusiveOr(turn.parity, isFirst), /*generic=*/false,
           /*cluster=*/false);
       turn.parity = a.exclusiveOr(turn.parity, a.constant(1));
@@ -60,7 +56,7 @@ LogicalResult KernelLowering::lowerInTurn(scf::ForOp loop) {
     if (&op == last) {
       Value next = a.rem(a.add(instance(loc), 1), role.getInstances());
       Value barrier =
-          a.add(hopper::SharedAddressOp::create(builder, loc, turnOffset(role)),
+          a.add(hopper::SharedAddressOp::create(builder, loc, *role.getTurnOffset()),
                 a.mul(next, barrierBytes));
       auto passed = hopper::OncePerWarpOp::create(builder, loc);
       OpBuilder::InsertionGuard guard(builder);

@@ -74,10 +74,8 @@ void KernelLowering::lowerSetUp() {
   }
   if (hasBarriers)
     hopper::SyncOp::create(builder, loc, cluster.size() > 1);
-  if (source.getProgrammaticLaunch()) {
+  if (source.getProgrammaticLaunch())
     hopper::GridReleaseOp::create(builder, loc);
-    hopper::GridWaitOp::create(builder, loc);
-  }
 }
 
 void KernelLowering::prefetchTensorMaps() {
@@ -104,6 +102,11 @@ LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
                                         op.getInstances(), op.getRegisters());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&lowered.getBody().emplaceBlock());
+  bool waits = op.walk([](tile::WaitLaunchOp) {
+                   return WalkResult::interrupt();
+                 }).wasInterrupted();
+  if (source.getProgrammaticLaunch() && !waits)
+    hopper::GridWaitOp::create(builder, op.getLoc());
   viewSharedTiles();
   findWarpTiles();
   if (failed(lowerBlock(op.getBody().front())))
@@ -157,10 +160,15 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
         tryStage(op, /*filling=*/false);
         return success();
       })
-      .Case<tile::CopyOp, tile::CopyOutOp, tile::ClusterSumOp>(
-          [&](auto op) { return lower(op); })
+      .Case<tile::CopyOp, tile::CopyOutOp, tile::PrefetchOp,
+            tile::ClusterSumOp>([&](auto op) { return lower(op); })
+      .Case<tile::WaitLaunchOp>([&](auto) {
+        hopper::GridWaitOp::create(builder, op.getLoc());
+        return success();
+      })
       .Case<tile::CommitOp, tile::ReleaseOp, tile::BufferOp, tile::ReadOp,
-            tile::WriteOp, tile::LoadOp, tile::StoreOp, tile::MmaOp,
+            tile::WriteOp, tile::LoadOp, tile::StoreOp, tile::ReduceIntoOp,
+            tile::InsideOp, tile::SignalOp, tile::AwaitOp, tile::MmaOp,
             tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>([&](auto op) {
         lower(op);
         return success();
