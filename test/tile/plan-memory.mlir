@@ -126,3 +126,23 @@ tile.kernel @exchange cluster [4] {
     %sum = tile.cluster_sum %f along 0 : tensor<1024x4xi32> -> tensor<1024x1xi32>
   }
 }
+
+// -----
+
+// Threads that hold the same elements send them all.
+
+!smem = !tile.shared<64x64xbf16>
+// CHECK-LABEL: tile.kernel @exchange_of_copies
+// CHECK-SAME: shared_bytes = 12304 : i64
+tile.kernel @exchange_of_copies cluster [2] {
+  %a = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    %v = arith.constant dense<0.0> : tensor<64xf32>
+    %w = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
+    %both = arith.addf %acc, %w : tensor<64x64xf32>
+    // CHECK: tile.cluster_sum {{.*}} {barrier_offset = 12288 : i64, offset = 8192 : i64}
+    %sum = tile.cluster_sum %v along 0 : tensor<64xf32> -> tensor<32xf32>
+  }
+}
