@@ -81,9 +81,8 @@ public:
   }
 
   LogicalResult assign() {
-    if (failed(seedFromMma()) || failed(seedFromParts()) ||
-        failed(seedFromBroadcasts()) || failed(seedTheRest()) ||
-        failed(checkRegisters()))
+    if (failed(seedFromMma()) || failed(seedWhatFollows()) ||
+        failed(seedTheRest()) || failed(checkRegisters()))
       return failure();
     return setTypes();
   }
@@ -154,6 +153,21 @@ private:
     return result;
   }
 
+  /// What the layouts so far say of others. A vector that is broadcast may be
+  /// cut, and a part broadcast.
+  LogicalResult seedWhatFollows() {
+    auto known = [&] {
+      return llvm::count_if(layouts, [](auto &slot) { return bool(slot); });
+    };
+    int64_t before;
+    do {
+      before = known();
+      if (failed(seedFromParts()) || failed(seedFromBroadcasts()))
+        return failure();
+    } while (known() != before);
+    return success();
+  }
+
   /// A part may be cut again: in program order.
   LogicalResult seedFromParts() {
     LogicalResult result = success();
@@ -219,7 +233,7 @@ private:
                << "role '" << role.getName()
                << "' cannot hold this fragment: " << error.what();
       }
-      if (failed(seedFromParts()) || failed(seedFromBroadcasts()))
+      if (failed(seedWhatFollows()))
         return failure();
     }
     return success();

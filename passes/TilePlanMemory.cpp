@@ -6,6 +6,7 @@
 #include "compiler/tile/Tile.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Passes.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
@@ -51,22 +52,22 @@ struct StagePlan {
 /// How often a tile outside the pipelines exists: once for each instance of the
 /// one role that uses it.
 FailureOr<int64_t> copiesOf(tile::AllocOp alloc) {
-  tile::RoleOp single, several;
-  for (Operation *user : alloc.getResult().getUsers()) {
-    auto role = tile::roleOf(user);
-    if (single && single != role)
-      several = several ? several : role;
-    single = single ? single : role;
+  llvm::SmallSetVector<Operation *, 4> roles;
+  for (Operation *user : alloc.getResult().getUsers())
+    roles.insert(tile::roleOf(user));
+  for (Operation *op : roles) {
+    auto role = cast<tile::RoleOp>(op);
+    if (role.getInstances() == 1)
+      continue;
+    if (roles.size() == 1)
+      return int64_t(role.getInstances());
+    auto other = cast<tile::RoleOp>(roles[op == roles[0] ? 1 : 0]);
+    return alloc.emitError("role '")
+           << role.getName() << "' and role '" << other.getName()
+           << "' share this tile, and '" << role.getName()
+           << "' is run by several warpgroups, each with its own: pass data "
+              "between them through a pipeline";
   }
-  if (!several)
-    return single ? int64_t(single.getInstances()) : 1;
-  for (tile::RoleOp role : {single, several})
-    if (role.getInstances() > 1)
-      return alloc.emitError("role '")
-             << single.getName() << "' and role '" << several.getName()
-             << "' share this tile, and '" << role.getName()
-             << "' is run by several warpgroups, each with its own: pass data "
-                "between them through a pipeline";
   return 1;
 }
 

@@ -1,4 +1,5 @@
 #include "compiler/hopper/Hopper.h"
+#include "compiler/layout/Fragment.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,9 +38,12 @@ int64_t entryRegisters(int64_t threads) {
 
 int64_t exchangeSlotBytes(tile::ClusterSumOp sum) {
   auto type = cast<RankedTensorType>(sum.getResult().getType());
-  int64_t threads = 32 * tile::roleOf(sum).getWarps();
-  int64_t perThread = llvm::divideCeil(type.getNumElements(), threads) * 4;
-  return threads * llvm::alignTo(perThread, exchangeAlignment);
+  auto layout = layout::FragmentLayout::parse(
+      cast<tile::FragmentAttr>(type.getEncoding()).getLayout().str());
+  // More than the elements where several threads hold one.
+  int64_t perThread = 4 * layout.value.size();
+  return 32 * tile::roleOf(sum).getWarps() *
+         llvm::alignTo(perThread, exchangeAlignment);
 }
 
 int64_t exchangeBytes(tile::ClusterSumOp sum) {

@@ -34,6 +34,8 @@ bool holdsMatrices(const FragmentType &type) {
 bool ThreadLowering::storeMatrices(hopper::SharedStoreOp op,
                                    const FragmentType &type,
                                    const layout::SwizzledLayout &tile) {
+  if (!holdsMatrices(type))
+    return false;
   bool transposed = op.getTransposed();
   auto offsetOf = [&](int64_t row, int64_t column) {
     return transposed ? tile.layout.at({column, row})
@@ -41,7 +43,7 @@ bool ThreadLowering::storeMatrices(hopper::SharedStoreOp op,
   };
   // The rows of a matrix in memory are 8 consecutive elements.
   int64_t along = transposed ? offsetOf(7, 0) : offsetOf(0, 7);
-  if (!holdsMatrices(type) || along != 14)
+  if (along != 14)
     return false;
 
   int64_t matrices = type.registers();

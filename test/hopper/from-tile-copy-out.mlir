@@ -16,7 +16,7 @@ tile.kernel @announced {
   // CHECK: hopper.role "store"
   tile.role "store" warps 1 {
     // CHECK: hopper.tma.store
-    // CHECK-NEXT: hopper.bulk.commit
+    // CHECK: hopper.bulk.commit
     // CHECK: hopper.bulk.wait 0 read
     // CHECK: hopper.named_barrier arrive 2
     tile.sync %full : !tile.barrier

@@ -17,6 +17,9 @@ tile.kernel @ring {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   // CHECK: hopper.once {
+  // CHECK-COUNT-2: hopper.tensor_map.prefetch
+  // CHECK-NEXT: }
+  // CHECK: hopper.once {
   // CHECK-NEXT: %[[FULL0:.+]] = hopper.shared_address 98304
   // CHECK-NEXT: hopper.mbarrier.init %[[FULL0]] count 1
   // CHECK-NEXT: %[[EMPTY0:.+]] = hopper.shared_address 98328
@@ -407,6 +410,11 @@ tile.kernel @staged_store {
       // CHECK-NEXT: hopper.named_barrier [[ID]] threads 128
       // CHECK: hopper.once {
       // CHECK-COUNT-4: hopper.tma.store %{{.+}} to %[[MAP]][%{{.+}}, %{{.+}}] reduce add :
+      // CHECK-NEXT: }
+      // CHECK-NEXT: } else {
+      // CHECK-NEXT: hopper.copy_tile_out {{.*}} reduce add :
+      // CHECK-NEXT: }
+      // CHECK-NEXT: hopper.once {
       // CHECK-NEXT: hopper.bulk.commit
       // CHECK-NEXT: }
       tile.write %f to %staged : tensor<64x256xbf16>, !smem
@@ -440,8 +448,8 @@ tile.kernel @store_role {
   }
   // CHECK: hopper.role "store"
   tile.role "store" warps 1 {
+    // CHECK: hopper.tma.store
     // CHECK: hopper.once {
-    // CHECK-NEXT: hopper.tma.store
     // CHECK-NEXT: hopper.bulk.commit
     // CHECK: hopper.bulk.wait 0 read
     // CHECK-NEXT: }

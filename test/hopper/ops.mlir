@@ -70,6 +70,10 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     hopper.named_barrier arrive 2 threads 64
     // CHECK-NEXT: %[[VIEW:.+]] = hopper.view %[[C0]] : <64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
     %view = hopper.view %c0 : !tile
+    // CHECK-NEXT: hopper.tensor_map.prefetch %[[MAP]] : !hopper.tensor_map
+    hopper.tensor_map.prefetch %map : !hopper.tensor_map
+    // CHECK-NEXT: hopper.mbarrier.wait cluster %[[FULL]] parity %[[C0]]
+    hopper.mbarrier.wait cluster %full parity %c0
     // CHECK-NEXT: hopper.copy_tile %[[D]][%[[C0]], %[[C0]]] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 4 to %[[VIEW]]
     hopper.copy_tile %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 4 to %view : !hopper.pointer, !tile
   }
@@ -106,8 +110,39 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     %s = hopper.shared_load %view : !tile -> tensor<64x64xbf16>
     // CHECK-NEXT: hopper.shared_store %[[LOADED]] to %{{.+}} : tensor<64x64xbf16>, <64x64xbf16
     hopper.shared_store %s to %view : tensor<64x64xbf16>, !tile
+    // CHECK-NEXT: hopper.shared_store %[[LOADED]] to %{{.+}} transposed : tensor<64x64xbf16>, <64x64xbf16
+    hopper.shared_store %s to %view transposed : tensor<64x64xbf16>, !tile
+    // CHECK-NEXT: hopper.copy_tile_out %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] : <64x64xbf16
+    hopper.copy_tile_out %view to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] : !tile, !hopper.pointer
+    // CHECK-NEXT: hopper.copy_tile_out per_warp %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] reduce add : <64x64xbf16
+    hopper.copy_tile_out per_warp %view to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] reduce add : !tile, !hopper.pointer
+    // CHECK-NEXT: hopper.slice %[[LOADED]] from [0, 16] : tensor<64x64xbf16> -> tensor<64x32xbf16>
+    %part = hopper.slice %s from [0, 16] : tensor<64x64xbf16> -> tensor<64x32xbf16>
+    // CHECK-NEXT: hopper.exchange.send %[[DONE]] to %{{.+}} of %{{.+}} on %{{.+}} : tensor<64x64xf32
+    hopper.exchange.send %z to %c0 of %M on %c0 : !acc
+    // CHECK-NEXT: hopper.exchange.receive %{{.+}} : tensor<64x64xf32
+    %other = hopper.exchange.receive %c0 : !acc
     %v = arith.constant dense<0.0> : tensor<64xf32>
     // CHECK: hopper.broadcast %{{.+}} along [1] : tensor<64xf32> -> tensor<64x64xf32>
     %w = hopper.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
+  }
+}
+
+// CHECK: hopper.kernel @turns threads 256 shared 0 cluster 1 programmatic_launch {
+hopper.kernel @turns threads 256 shared 0 cluster 1 programmatic_launch {
+  // CHECK-NEXT: hopper.grid.release
+  hopper.grid.release
+  // CHECK-NEXT: hopper.grid.wait
+  hopper.grid.wait
+  // CHECK-NEXT: hopper.role "math" from 0 warps 4 instances 2 registers 232 {
+  hopper.role "math" from 0 warps 4 instances 2 registers 232 {
+    // CHECK-NEXT: hopper.special_register "instance"
+    %i = hopper.special_register "instance"
+    // CHECK-NEXT: hopper.special_register "warp"
+    %w = hopper.special_register "warp"
+    // CHECK-NEXT: hopper.named_barrier 1 per_instance threads 128
+    hopper.named_barrier 1 per_instance threads 128
+    // CHECK-NEXT: hopper.warp_sync
+    hopper.warp_sync
   }
 }

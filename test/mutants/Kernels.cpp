@@ -121,12 +121,46 @@ Kernel alignedGemm(int64_t alignment) {
 Kernel asyncCopyGemm() { return alignedGemm(8); }
 Kernel threadCopyGemm() { return alignedGemm(2); }
 
+Kernel transposedGemm() {
+  return kernel("gemm", [] {
+    Size M = size("M"), N = size("N"), K = size("K");
+    Tensor A = input("A", bf16, {M, K});
+    Tensor B = input("B", bf16, {N, K});
+    Tensor D = output("D", bf16, {M, N});
+    TileLoop tiles = persistent({N, M}, {128, 32}, Raster::grouped(8));
+    Pipeline ring = pipeline(3, smem(bf16, {128, bk}), smem(bf16, {32, bk}));
+    SharedTile staging = shared(bf16, {32, 128});
+
+    role("load", warps(1), registers(40), [&] {
+      for (auto [n, m] : tiles)
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage s = ring.acquire();
+          copy(B.tile({n, k}), s[0]);
+          copy(A.tile({m, k}), s[1]);
+          ring.commit(s);
+        }
+    });
+
+    role("math", warpgroups(2), registers(232), [&] {
+      for (auto [n, m] : tiles) {
+        Fragment acc = zeros(f32, {128, 32});
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage s = ring.wait();
+          acc = mma(s[0], s[1].T(), acc);
+          ring.release(s);
+        }
+        store(staging.T(), convert(acc, bf16)); // [transposed stage]
+        copy(staging, D.tile({m, n}));          // [transposed copy out]
+      }
+    });
+  });
+}
+
 const std::vector<NamedKernel> &mutantKernels() {
   static const std::vector<NamedKernel> kernels{
-      {"multicast", multicastGemm},
-      {"staged", stagedGemm},
-      {"cp.async", asyncCopyGemm},
-      {"threads", threadCopyGemm},
+      {"multicast", multicastGemm},   {"staged", stagedGemm},
+      {"cp.async", asyncCopyGemm},    {"threads", threadCopyGemm},
+      {"transposed", transposedGemm},
   };
   return kernels;
 }

@@ -14,12 +14,15 @@ namespace ashlar::test {
 /// TMA with multicast in a cluster of 2, two warpgroups of wgmma, D stored by
 /// the threads.
 Kernel multicastGemm();
-/// D staged in shared memory and stored by TMA.
+/// D staged in shared memory and stored by TMA, the rows of each warp by
+/// itself.
 Kernel stagedGemm();
 /// A and B by cp.async.
 Kernel asyncCopyGemm();
 /// A and B through the producer's registers.
 Kernel threadCopyGemm();
+/// The transpose of D is computed, staged as D and stored by the whole role.
+Kernel transposedGemm();
 
 struct NamedKernel {
   std::string name;

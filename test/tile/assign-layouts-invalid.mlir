@@ -64,3 +64,46 @@ tile.kernel @not_a_splat {
     %f = arith.constant dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 18.0, 19.0, 20.0, 21.0, 22.0, 23.0, 24.0, 25.0, 26.0, 27.0, 28.0, 29.0, 30.0, 31.0]> : tensor<32xf32>
   }
 }
+
+// -----
+
+// Eight columns of an accumulator lie in four neighbouring threads.
+!smem = !tile.shared<64x64xbf16>
+tile.kernel @four_columns {
+  %a = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    // expected-error@+1 {{the part of 4 from 8 along dimension 1 of (64,64) is not spread evenly over the threads of }}
+    %part = tile.slice %acc from [0, 8] : tensor<64x64xf32> -> tensor<64x4xf32>
+  }
+}
+
+// -----
+
+// Each warp has rows of its own.
+!smem = !tile.shared<64x64xbf16>
+tile.kernel @rows_of_a_warp {
+  %a = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    // expected-error@+1 {{the part of 16 from 0 along dimension 0 of (64,64) is not spread evenly over the threads of }}
+    %part = tile.slice %acc from [0, 0] : tensor<64x64xf32> -> tensor<16x64xf32>
+  }
+}
+
+// -----
+
+// Each CTA would get four columns.
+!smem = !tile.shared<16x64xbf16>
+tile.kernel @sum_of_four_columns cluster [4] {
+  %a = tile.alloc : !tile.shared<64x64xbf16>
+  %b = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+    %acc = tile.mma %a, %b transposed, %zero : !tile.shared<64x64xbf16>, !smem, tensor<64x16xf32>
+    // expected-error@+1 {{the part of 4 from 0 along dimension 1 of (64,16) is not spread evenly over the threads of }}
+    %sum = tile.cluster_sum %acc along 0 : tensor<64x16xf32> -> tensor<64x4xf32>
+  }
+}

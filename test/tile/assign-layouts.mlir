@@ -114,3 +114,42 @@ tile.kernel @blocked_broadcast {
     %w = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
   }
 }
+
+// -----
+
+// A part of an accumulator is a smaller one; a part of what no mma touches has
+// the registers of the whole; a part may be cut again, and converted before or
+// after.
+
+!smem = !tile.shared<64x64xbf16>
+// CHECK-LABEL: tile.kernel @parts
+tile.kernel @parts {
+  %a = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    // CHECK: tile.slice %{{.+}} from [0, 16] : {{.*}} -> [[HALF:tensor<64x32xf32, #tile.fragment<"64x32 \(4,8,4,1\):\(128,1,16,64\) / \(2,2,4,1\):\(64,8,512,64\)">>]]
+    %half = tile.slice %acc from [0, 16] : tensor<64x64xf32> -> tensor<64x32xf32>
+    // CHECK: tile.slice %{{.+}} from [0, 8] : [[HALF]] -> tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,{{[0-9]+}},64)">>
+    %eight = tile.slice %half from [0, 8] : tensor<64x32xf32> -> tensor<64x8xf32>
+    %read = tile.read %a : !smem -> tensor<64x64xbf16>
+    // CHECK: tile.slice %{{.+}} from [16, 0] : tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">> -> tensor<16x64xbf16, #tile.fragment<"16x64 (8,16):(128,1) / (8,1,1):(16,1024,16)">>
+    %rows = tile.slice %read from [16, 0] : tensor<64x64xbf16> -> tensor<16x64xbf16>
+  }
+}
+
+// -----
+
+// What a CTA gets of a sum over the cluster is a part of the columns.
+
+!smem = !tile.shared<64x64xbf16>
+// CHECK-LABEL: tile.kernel @cluster_sum
+tile.kernel @cluster_sum cluster [4] {
+  %a = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    // CHECK: tile.cluster_sum %{{.+}} along 0 : {{.*}} -> tensor<64x16xf32, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
+    %sum = tile.cluster_sum %acc along 0 : tensor<64x64xf32> -> tensor<64x16xf32>
+  }
+}

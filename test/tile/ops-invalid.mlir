@@ -215,6 +215,22 @@ tile.kernel @role_many_warps {
 
 // -----
 
+tile.kernel @role_no_instance {
+  // expected-error@+1 {{'math' has 0 instances; a role has at least 1}}
+  tile.role "math" warps 4 instances 0 {
+  }
+}
+
+// -----
+
+tile.kernel @role_many_instances {
+  // expected-error@+1 {{'math' has 36 warps; a CTA has 1 to 32}}
+  tile.role "math" warps 4 instances 9 {
+  }
+}
+
+// -----
+
 tile.kernel @role_registers {
   // expected-error@+1 {{'math' has a budget of 100 registers; a budget is a multiple of 8 from 24 to 240}}
   tile.role "math" warps 4 registers 100 {
@@ -392,6 +408,28 @@ tile.kernel @write_shape {
     %z = arith.constant dense<0.0> : tensor<32x64xbf16>
     // expected-error@+1 {{moves a fragment of 32x64 and a shared tile of 64x64: the shapes must agree}}
     tile.write %z to %b : tensor<32x64xbf16>, !tile.shared<64x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @write_transposed_shape {
+  %a = tile.alloc : !tile.shared<64x32xbf16>
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<0.0> : tensor<64x32xbf16>
+    // expected-error@+1 {{moves a fragment of 64x32 and a shared tile of 32x64: the shapes must agree}}
+    tile.write %f to %a transposed : tensor<64x32xbf16>, !tile.shared<64x32xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @write_transposed_rank {
+  %a = tile.alloc : !tile.shared<2x64x64xbf16>
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<0.0> : tensor<2x64x64xbf16>
+    // expected-error@+1 {{transposes a shared tile of 3 dimensions; only a matrix has two to exchange}}
+    tile.write %f to %a transposed : tensor<2x64x64xbf16>, !tile.shared<2x64x64xbf16>
   }
 }
 

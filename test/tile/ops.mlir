@@ -83,10 +83,28 @@ tile.kernel @every_operation cluster [2, 1] attributes {threads = 256, shared_by
     tile.sync %turn : !tile.barrier
     // CHECK: tile.read %[[STAGED]] : <64x64xbf16> -> tensor<64x64xbf16>
     %again = tile.read %staged : !smem -> tensor<64x64xbf16>
+    // CHECK: tile.write %[[HALF]] to %[[STAGED]] transposed : tensor<64x64xbf16>, <64x64xbf16>
+    tile.write %half to %staged transposed : tensor<64x64xbf16>, !smem
+    // CHECK: tile.slice %[[HALF]] from [0, 48] : tensor<64x64xbf16> -> tensor<64x16xbf16>
+    %part = tile.slice %half from [0, 48] : tensor<64x64xbf16> -> tensor<64x16xbf16>
+    // CHECK: tile.cluster_sum %{{.+}} along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
+    %columns = tile.cluster_sum %sum along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
+    // CHECK: tile.cluster_sum %{{.+}} along 1 {barrier_offset = 24 : i64, offset = 16 : i64} : tensor<64x64xf32> -> tensor<64x64xf32>
+    %planned_sum = tile.cluster_sum %sum along 1 {barrier_offset = 24 : i64, offset = 16 : i64} : tensor<64x64xf32> -> tensor<64x64xf32>
     // CHECK: tile.copy_out %[[STAGED]] to %[[X]][%{{.+}}, %{{.+}}] : <64x64xbf16>, <bf16, 2>
     tile.copy_out %staged to %X[%c0, %c0] : !smem, !tile.tensor<bf16, 2>
     // CHECK: tile.copy_out %[[STAGED]] to %[[X]][%{{.+}}, %{{.+}}] reduce add : <64x64xbf16>, <bf16, 2>
     tile.copy_out %staged to %X[%c0, %c0] reduce add : !smem, !tile.tensor<bf16, 2>
+  }
+}
+
+// CHECK: tile.kernel @turns programmatic_launch {
+tile.kernel @turns programmatic_launch {
+  // CHECK: tile.role "math" warps 4 instances 2 registers 232 {
+  tile.role "math" warps 4 instances 2 registers 232 {
+  }
+  // CHECK: tile.role "store" warps 4 instances 3 {
+  tile.role "store" warps 4 instances 3 {
   }
 }
 

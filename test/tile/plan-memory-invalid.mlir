@@ -84,3 +84,54 @@ tile.kernel @budgets {
   tile.role "math" warps 8 registers 240 {
   }
 }
+
+// -----
+
+tile.kernel @tile_of_two_roles {
+  // expected-error@+1 {{role 'math' and role 'store' share this tile, and 'math' is run by several warpgroups, each with its own: pass data between them through a pipeline}}
+  %a = tile.alloc : !tile.shared<8x64xbf16>
+  tile.role "math" warps 4 instances 2 {
+    %f = arith.constant dense<0.0> : tensor<8x64xbf16>
+    tile.write %f to %a : tensor<8x64xbf16>, !tile.shared<8x64xbf16>
+  }
+  tile.role "store" warps 1 {
+    %f = tile.read %a : !tile.shared<8x64xbf16> -> tensor<8x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @tile_of_three_roles {
+  // expected-error@+1 {{role 'math' and role 'read' share this tile, and 'math' is run by several warpgroups, each with its own: pass data between them through a pipeline}}
+  %a = tile.alloc : !tile.shared<8x64xbf16>
+  tile.role "math" warps 4 instances 2 {
+    %f = arith.constant dense<0.0> : tensor<8x64xbf16>
+    tile.write %f to %a : tensor<8x64xbf16>, !tile.shared<8x64xbf16>
+  }
+  tile.role "store" warps 1 {
+    %f = tile.read %a : !tile.shared<8x64xbf16> -> tensor<8x64xbf16>
+  }
+  tile.role "read" warps 1 {
+    %f = tile.read %a : !tile.shared<8x64xbf16> -> tensor<8x64xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @copies_of_a_tile {
+  // expected-error@+1 {{kernel 'copies_of_a_tile' needs 245760 bytes of shared memory, 13312 over the limit of 232448: this tile takes 245760 of them; use smaller shared tiles}}
+  %a = tile.alloc : !tile.shared<256x240xbf16>
+  tile.role "math" warps 4 instances 2 {
+    %f = tile.read %a : !tile.shared<256x240xbf16> -> tensor<256x240xbf16>
+  }
+}
+
+// -----
+
+// expected-error@+1 {{the register budgets of kernel 'budgets_of_instances' add up to 66560, 2048 over the 64512 that its 384 threads start with (168 each): 'load' asks for 40 in each of 128 threads; 'math' asks for 240 in each of 256 threads; lower one of them}}
+tile.kernel @budgets_of_instances {
+  tile.role "load" warps 1 registers 40 {
+  }
+  tile.role "math" warps 4 instances 2 registers 240 {
+  }
+}

@@ -74,3 +74,75 @@ tile.kernel @exactly {
   tile.role "a" warps 1 {
   }
 }
+
+// -----
+
+// Each instance of a role has warps and tiles of its own; a tile that another
+// role uses alone exists once.
+
+// CHECK-LABEL: tile.kernel @instances
+// CHECK-SAME: shared_bytes = 4096 : i64, threads = 416 : i64
+tile.kernel @instances {
+  // CHECK: tile.alloc {offset = 0 : i64}
+  %own = tile.alloc : !tile.shared<8x64xbf16>
+  // CHECK: tile.alloc {offset = 2048 : i64}
+  %small = tile.alloc : !tile.shared<8x16xbf16>
+  // CHECK: tile.alloc {offset = 3072 : i64}
+  %other = tile.alloc : !tile.shared<8x64xbf16>
+  // CHECK: tile.role "load" warps 1 attributes {first_warp = 12 : i64}
+  tile.role "load" warps 1 {
+    %f = tile.read %other : !tile.shared<8x64xbf16> -> tensor<8x64xbf16>
+  }
+  // CHECK: tile.role "math" warps 4 instances 2 attributes {first_warp = 0 : i64}
+  tile.role "math" warps 4 instances 2 {
+    %f = tile.read %own : !tile.shared<8x64xbf16> -> tensor<8x64xbf16>
+    %g = tile.read %small : !tile.shared<8x16xbf16> -> tensor<8x16xbf16>
+  }
+  // CHECK: tile.role "store" warps 4 attributes {first_warp = 8 : i64}
+  tile.role "store" warps 4 {
+  }
+}
+
+// -----
+
+// What CTAs send each other lies behind the pipelines: for each peer the
+// fragment's values of each thread, in vectors of 16 bytes; then two barriers.
+// Each instance has its own.
+
+// CHECK-LABEL: tile.kernel @exchange
+// CHECK-SAME: shared_bytes = 31808 : i64
+tile.kernel @exchange cluster [4] {
+  // CHECK: tile.pipeline {barrier_offset = 1024 : i64, offset = 0 : i64,
+  %ring = tile.pipeline : !tile.pipeline<1, [!tile.shared<8x64xbf16>]>
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<0.0> : tensor<512x4xf32>
+    // CHECK: tile.cluster_sum {{.*}} {barrier_offset = 31760 : i64, offset = 1040 : i64}
+    %sum = tile.cluster_sum %f along 0 : tensor<512x4xf32> -> tensor<512x1xf32>
+  }
+  // 3 peers of 512 values of 4 bytes further.
+  tile.role "turns" warps 4 instances 2 {
+    %f = arith.constant dense<0> : tensor<1024x4xi32>
+    // CHECK: tile.cluster_sum {{.*}} {barrier_offset = 31776 : i64, offset = 7184 : i64}
+    %sum = tile.cluster_sum %f along 0 : tensor<1024x4xi32> -> tensor<1024x1xi32>
+  }
+}
+
+// -----
+
+// Threads that hold the same elements send them all.
+
+!smem = !tile.shared<64x64xbf16>
+// CHECK-LABEL: tile.kernel @exchange_of_copies
+// CHECK-SAME: shared_bytes = 12304 : i64
+tile.kernel @exchange_of_copies cluster [2] {
+  %a = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    %v = arith.constant dense<0.0> : tensor<64xf32>
+    %w = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
+    %both = arith.addf %acc, %w : tensor<64x64xf32>
+    // CHECK: tile.cluster_sum {{.*}} {barrier_offset = 12288 : i64, offset = 8192 : i64}
+    %sum = tile.cluster_sum %v along 0 : tensor<64xf32> -> tensor<32xf32>
+  }
+}

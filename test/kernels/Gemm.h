@@ -1,6 +1,6 @@
-// GEMM in every shape the language allows, for the tests that run on a GPU.
-#ifndef ASHLAR_TEST_GPU_GEMM_H
-#define ASHLAR_TEST_GPU_GEMM_H
+// GEMM in every shape the language allows, for the tests.
+#ifndef ASHLAR_TEST_KERNELS_GEMM_H
+#define ASHLAR_TEST_KERNELS_GEMM_H
 
 #include "ashlar/ashlar.h"
 

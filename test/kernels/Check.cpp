@@ -1,4 +1,4 @@
-#include "test/gpu/Check.h"
+#include "test/kernels/Check.h"
 #include "runtime/sim/driver/SimulatorDriver.h"
 #include "tool/DeviceProblem.h"
 #include "tool/MakeProblem.h"

@@ -1,8 +1,8 @@
 // A kernel that waits for ever ends as a report and the end of its process.
 
 #include "runtime/sim/driver/SimulatorDriver.h"
-#include "test/gpu/Check.h"
-#include "test/gpu/Register.h"
+#include "test/kernels/Check.h"
+#include "test/kernels/Register.h"
 #include "tool/DeviceProblem.h"
 
 #include "ashlar/ashlar.h"

@@ -1,9 +1,9 @@
 // GEMM in many types, shapes and configurations: every kernel compiles without
-// a spill or a remark, and where there is a GPU its results are right.
+// a spill or a remark, and its results are right.
 
-#include "test/gpu/Gemm.h"
-#include "test/gpu/Check.h"
-#include "test/gpu/Register.h"
+#include "test/kernels/Gemm.h"
+#include "test/kernels/Check.h"
+#include "test/kernels/Register.h"
 
 #include <array>
 #include <map>

@@ -1,6 +1,6 @@
 // Tests made at run time: which there are depends on the machine.
-#ifndef ASHLAR_TEST_GPU_REGISTER_H
-#define ASHLAR_TEST_GPU_REGISTER_H
+#ifndef ASHLAR_TEST_KERNELS_REGISTER_H
+#define ASHLAR_TEST_KERNELS_REGISTER_H
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Runs a kernel on a problem and holds its output against the host's.
-#ifndef ASHLAR_TEST_GPU_CHECK_H
-#define ASHLAR_TEST_GPU_CHECK_H
+#ifndef ASHLAR_TEST_KERNELS_CHECK_H
+#define ASHLAR_TEST_KERNELS_CHECK_H
 
 #include "ashlar/compile.h"
 #include "ashlar/device.h"

@@ -1,4 +1,4 @@
-#include "test/gpu/Gemm.h"
+#include "test/kernels/Gemm.h"
 
 namespace ashlar::test {
 

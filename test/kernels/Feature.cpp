@@ -1,0 +1,56 @@
+#include "test/kernels/Feature.h"
+#include "test/kernels/Register.h"
+
+namespace ashlar::test {
+namespace {
+
+/// Some seconds of the simulator.
+constexpr double simulatedOperations = 3e7;
+
+double operations(const Sizes &sizes) {
+  double product = 1;
+  for (const NamedSize &size : sizes)
+    product *= static_cast<double>(size.value);
+  return product;
+}
+
+void runs(const Feature &feature) {
+  Module module(device(), compileCleanly(feature.build()));
+  for (const Sizes &sizes : feature.problems) {
+    if (isSimulated() && operations(sizes) > simulatedOperations)
+      continue;
+    Problem problem = randomProblem(module.artifact(), sizes, feature.scalars);
+    HostTensor d = launch(module, problem);
+    auto reference = [&](Coordinate at) {
+      return feature.reference(problem, at);
+    };
+    EXPECT_LE(relativeError(d, reference), feature.tolerance) << feature.name;
+  }
+}
+
+} // namespace
+
+bool registerFeatures(const std::vector<Feature> &features) {
+  for (const Feature &feature : features) {
+    registerTest("FeatureCompiles", feature.name,
+                 [feature] { compileCleanly(feature.build()); });
+    registerTest("FeatureRuns", feature.name, [feature] { runs(feature); });
+  }
+  return true;
+}
+
+std::vector<Sizes> gemmProblems() {
+  return {{{"M", 1}, {"N", 1}, {"K", 1}},
+          {{"M", 200}, {"N", 300}, {"K", 170}},
+          {{"M", 384}, {"N", 512}, {"K", 512}}};
+}
+
+double gemmReference(const Problem &problem, Coordinate at) {
+  const HostTensor &a = problem["A"], &b = problem["B"];
+  double sum = 0;
+  for (int64_t k = 0; k < a.shape()[1]; ++k)
+    sum += a(at[0], k) * b(at[1], k);
+  return sum;
+}
+
+} // namespace ashlar::test

@@ -1,0 +1,36 @@
+// A kernel that uses something of the language, and what it must compute: it
+// compiles without a spill or a remark, and its result is right.
+#ifndef ASHLAR_TEST_KERNELS_FEATURE_H
+#define ASHLAR_TEST_KERNELS_FEATURE_H
+
+#include "test/kernels/Check.h"
+
+#include "ashlar/ashlar.h"
+
+namespace ashlar::test {
+
+using Coordinate = std::span<const int64_t>;
+using Sizes = std::vector<NamedSize>;
+
+/// A kernel, problems to run it on, and what its output 'D' must be.
+struct Feature {
+  std::string name;
+  std::function<Kernel()> build;
+  /// The simulator leaves out the large ones.
+  std::vector<Sizes> problems;
+  std::function<double(const Problem &, Coordinate)> reference;
+  double tolerance;
+  std::vector<NamedScalar> scalars = {};
+};
+
+/// Registers a test that each compiles, and one that its result is right.
+bool registerFeatures(const std::vector<Feature> &features);
+
+/// M, N and K of a GEMM: less than a tile, ragged, whole.
+std::vector<Sizes> gemmProblems();
+/// An element of A · Bᵀ, where A is M×K and B is N×K.
+double gemmReference(const Problem &problem, Coordinate at);
+
+} // namespace ashlar::test
+
+#endif
