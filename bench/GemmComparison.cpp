@@ -16,6 +16,15 @@ Measurement summary(const std::vector<double> &rounds) {
   return {middle, (most - least) / middle};
 }
 
+/// The quotients within each round.
+Measurement summary(const std::vector<double> &rounds,
+                    const std::vector<double> &over) {
+  std::vector<double> quotients;
+  for (size_t i = 0; i < rounds.size(); ++i)
+    quotients.push_back(rounds[i] / over[i]);
+  return summary(quotients);
+}
+
 class Comparison {
 public:
   Comparison(GemmBench &bench, GemmRow &row)
@@ -33,6 +42,8 @@ public:
       takeTurns(ours);
     row.oursCold = summary(oursCold), row.theirsCold = summary(theirsCold);
     row.oursHot = summary(oursHot), row.theirsHot = summary(theirsHot);
+    row.coldRatio = summary(theirsCold, oursCold);
+    row.hotRatio = summary(theirsHot, oursHot);
   }
 
 private:

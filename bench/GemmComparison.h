@@ -10,7 +10,7 @@
 
 namespace ashlar::bench {
 
-/// Over several rounds, in microseconds.
+/// Over several rounds; times are in microseconds.
 struct Measurement {
   double median = 0;
   /// (largest - smallest) / median.
@@ -22,15 +22,14 @@ struct GemmRow {
   GemmShape shape;
   std::string configuration, competitorCold, competitorHot;
   Measurement oursCold, theirsCold, oursHot, theirsHot;
+  /// Our speed over theirs, measured one after the other: above 1 ours is
+  /// faster. Clocks drift from round to round, and both times with them.
+  Measurement coldRatio, hotRatio;
   Difference fromTruth, fromCompetitor;
   /// Why there is no measurement: the configuration was refused, or there is no
   /// competitor; else empty.
   std::string refusal;
   bool wrong = false;
-
-  /// Our speed over theirs: above 1 ours is faster.
-  double coldRatio() const { return theirsCold.median / oursCold.median; }
-  double hotRatio() const { return theirsHot.median / oursHot.median; }
 };
 
 /// What every measurement of GEMM is made with.

@@ -69,6 +69,15 @@ void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
                      "First search for the fastest configuration of each shape "
                      "that the file has not, and add it to the file")
           ->excludes(config);
+  app.add_option("--candidates", options.candidates,
+                 "How many candidates of the model --tune times for a shape")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->needs(tune);
+  app.add_option("--measurements", options.measurements,
+                 "Append the time of every candidate of --tune to a file as "
+                 "comma-separated values")
+      ->needs(tune);
   app.add_option("--tuned", words.tuned,
                  "Take the configurations that --tune wrote to the file, the "
                  "model's where it has none")

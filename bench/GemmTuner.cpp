@@ -3,26 +3,22 @@
 #include "bench/GemmChoice.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 namespace ashlar::bench {
 
 namespace {
 
-constexpr size_t candidateCount = 24;
 /// Candidates that are measured again, in turns, and how often.
-constexpr size_t finalists = 3;
-constexpr int finalRounds = 3;
+constexpr size_t finalists = 5;
+constexpr int finalRounds = 5;
 /// What a measurement may take on the device.
 constexpr double firstMilliseconds = 8, finalMilliseconds = 20;
-/// A candidate that is slower than this many times the best is not looked at
-/// any further.
-constexpr double hopeless = 1.3;
+/// After so many candidates the first is measured again, to see what has become
+/// of the clocks.
+constexpr int candidatesBetweenReferences = 3;
 
 } // namespace
-
-double GemmTime::score() const { return std::sqrt(hot * cold); }
 
 std::optional<double> TuningResult::regret() const {
   if (!best || !modelTime)
@@ -51,7 +47,7 @@ public:
   TuningResult run() {
     TuningResult result;
     std::vector<GemmConfig> configs =
-        tuningCandidates(sizes, bench.types, candidateCount, tuner.avoided);
+        tuningCandidates(sizes, bench.types, tuner.candidates, tuner.avoided);
     if (configs.empty())
       return result;
     result.model = configs.front();
@@ -105,15 +101,24 @@ private:
            std::to_string(off.largest);
   }
 
+  /// Times are in the clocks that the first candidate was measured with.
   void time(Trial &trial) {
-    trial.time.hot = bench.timer.hot(trial.contender, firstMilliseconds);
-    if (leastHot != 0 && trial.time.hot > hopeless * leastHot) {
-      trial.time.cold = INFINITY;
-      return;
+    if (first && ++sinceReference > candidatesBetweenReferences) {
+      const GemmTime now = timeOf(*first);
+      drift = {now.hot / atFirst.hot, now.cold / atFirst.cold};
+      sinceReference = 0;
     }
-    trial.time.cold = bench.timer.cold(trial.contender, firstMilliseconds);
-    leastHot =
-        leastHot == 0 ? trial.time.hot : std::min(leastHot, trial.time.hot);
+    trial.time = timeOf(trial.contender);
+    if (!first)
+      first = trial.contender, atFirst = trial.time;
+    trial.time.hot /= drift.hot;
+    trial.time.cold /= drift.cold;
+    tuner.measurements.add(bench.types, sizes, trial.config, trial.time);
+  }
+
+  GemmTime timeOf(const Contender &contender) {
+    return {bench.timer.hot(contender, firstMilliseconds),
+            bench.timer.cold(contender, firstMilliseconds)};
   }
 
   /// The first few, and the model's choice, in turns.
@@ -148,7 +153,18 @@ private:
             bench.timer.cold(last[i].contender, finalMilliseconds));
       }
     for (size_t i = 0; i < last.size(); ++i)
-      last[i].time = {median(hot[i]), median(cold[i])};
+      last[i].time = {relativeMedian(hot[i], hot[0]),
+                      relativeMedian(cold[i], cold[0])};
+  }
+
+  /// The median of what the rounds say of one against another, in the other's
+  /// median time: clocks drift from round to round.
+  static double relativeMedian(const std::vector<double> &rounds,
+                               const std::vector<double> &others) {
+    std::vector<double> quotients;
+    for (size_t i = 0; i < rounds.size(); ++i)
+      quotients.push_back(rounds[i] / others[i]);
+    return median(quotients) * median(others);
   }
 
   GemmTuner &tuner;
@@ -158,7 +174,9 @@ private:
   std::vector<uint16_t> reference;
   std::vector<Trial> trials; // after measureAll the fastest first
   std::set<std::string> tried;
-  double leastHot = 0;
+  std::optional<Contender> first;
+  GemmTime atFirst, drift{1, 1};
+  int sinceReference = 0;
   size_t dropped = 0;
 };
 

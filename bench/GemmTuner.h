@@ -3,6 +3,7 @@
 
 #include "ashlar/gemm_table.h"
 #include "bench/GemmComparison.h"
+#include "bench/GemmMeasurements.h"
 
 #include <optional>
 #include <set>
@@ -10,14 +11,6 @@
 #include <vector>
 
 namespace ashlar::bench {
-
-/// Microseconds of one launch.
-struct GemmTime {
-  double hot = 0, cold = 0;
-
-  /// What is to be small: both count alike.
-  double score() const;
-};
 
 struct TunedConfig {
   GemmConfig config;
@@ -41,8 +34,11 @@ struct TuningResult {
 /// else is dropped, with a line that says why.
 class GemmTuner {
 public:
-  GemmTuner(GemmBench &bench, std::vector<std::string> avoided)
-      : bench(bench), avoided(std::move(avoided)) {}
+  /// Times `candidates` and the neighbours of the fastest of them.
+  GemmTuner(GemmBench &bench, size_t candidates,
+            std::vector<std::string> avoided, GemmMeasurements &measurements)
+      : bench(bench), candidates(candidates), avoided(std::move(avoided)),
+        measurements(measurements) {}
 
   TuningResult tune(const GemmShape &shape);
 
@@ -52,7 +48,9 @@ private:
   void drop(const GemmConfig &config, const std::string &reason);
 
   GemmBench &bench;
+  size_t candidates;
   std::vector<std::string> avoided;
+  GemmMeasurements &measurements;
   /// What has been said of a configuration is not said again.
   std::set<std::string> said;
 };

@@ -56,8 +56,9 @@ void print(const TuningResult &result) {
 
 /// Extends the table; the file is whole after every shape.
 void tune(const GemmOptions &options, GemmBench &bench,
-          const Deadline &deadline, GemmTable &table) {
-  GemmTuner tuner(bench, options.avoided);
+          const Deadline &deadline, GemmTable &table,
+          GemmMeasurements &measurements) {
+  GemmTuner tuner(bench, options.candidates, options.avoided, measurements);
   double logarithms = 0;
   int regrets = 0;
   std::printf("\n%s: tuning\n", shortName(bench.types).c_str());
@@ -105,6 +106,7 @@ int run(const GemmOptions &options) {
   Timer timer(device);
   GemmKernels kernels(device);
   GemmReport report(options.csv);
+  GemmMeasurements measurements(options.measurements);
   GemmTable table = loadTable(options);
   const Deadline deadline(options.timeBudget);
   std::printf("%s, seed %lu, %d rounds\n", device.name().c_str(), options.seed,
@@ -113,7 +115,7 @@ int run(const GemmOptions &options) {
     Competitors competitors(device, types);
     GemmBench bench{device, timer, kernels, competitors, types, options.rounds};
     if (options.tune)
-      tune(options, bench, deadline, table);
+      tune(options, bench, deadline, table, measurements);
     compare(options, bench, deadline, table, report);
   }
   if (deadline.passed())

@@ -11,36 +11,30 @@ namespace {
 constexpr int64_t mostStages = 12, fewestStages = 2, stepsToSplit = 2;
 /// More rows of D than this are cut well by `bm`.
 constexpr int64_t mostSwappedRows = 256;
-/// Stages of small tiles may be twice as deep as one swizzle atom.
-constexpr int64_t depthBytes[] = {128, 256}, mostBytesOfDeepStage = 40 << 10;
+/// Stages of small tiles may be deeper than one swizzle atom.
+constexpr int64_t depthBytes[] = {128, 256, 512};
+constexpr int64_t mostBytesOfDeepStage = 40 << 10;
+/// Widths of tiles that are tried with each number of rows, and the parts of a
+/// turn of all multiprocessors that they are to fill.
+constexpr size_t mostWidths = 9;
+constexpr int64_t mostParts = 8;
+constexpr int64_t narrowestOfSeveralTurns = 64, wgmmaMostColumns = 256;
+constexpr int64_t usualColumns[] = {256, 128};
+/// Clusters of more than two CTAs pay only where L2 limits for long.
+constexpr int64_t turnsForLargeClusters = 8;
 
-struct Tile {
-  int64_t bm, bn, warpgroups;
-  bool ping_pong = false, swapped = false;
+/// What cuts the rows of D, and how.
+struct Band {
+  int64_t bm, warpgroups;
+  bool ping_pong = false;
 };
 
-constexpr Tile tiles[] = {
-    {128, 256, 2},       {256, 128, 2},       {128, 224, 2},
-    {128, 192, 2},       {128, 160, 2},       {128, 128, 2},
-    {128, 96, 2},        {128, 64, 2},        {256, 64, 2},
-    {64, 256, 1},        {64, 192, 1},        {64, 128, 1},
-    {64, 96, 1},         {64, 64, 1},         {64, 32, 1},
-    {64, 256, 2, true},  {64, 192, 2, true},  {64, 128, 2, true},
-    {128, 192, 2, true}, {128, 128, 2, true}, {128, 64, 2, true},
-};
+constexpr Band bands[] = {{128, 2}, {256, 2},       {64, 1},
+                          {128, 1}, {128, 2, true}, {64, 2, true}};
+constexpr Band swappedBands[] = {{64, 1}, {128, 2}};
 
-constexpr int64_t swappedColumns[] = {8, 16, 24, 32, 48, 64, 96, 128, 192, 256};
-
-/// Tiles of Dᵀ that cut the rows of D into no more than four.
-template <typename Visit> void visitSwapped(int64_t m, Visit visit) {
-  for (int64_t columns : swappedColumns) {
-    if (4 * columns < m)
-      continue;
-    visit(Tile{64, columns, 1, false, true});
-    visit(Tile{128, columns, 2, false, true});
-    if (columns >= m)
-      return;
-  }
+int64_t ceilDiv(int64_t numerator, int64_t denominator) {
+  return (numerator + denominator - 1) / denominator;
 }
 
 /// The configurations of one problem, one after another.
@@ -50,33 +44,78 @@ public:
       : sizes(sizes), types(types), visit(visit) {}
 
   void run() {
-    for (const Tile &tile : tiles)
-      withTile(tile);
+    for (const Band &band : bands)
+      for (int64_t columns : widthsThatFillTurns(band))
+        withTile(band, columns, false);
     if (sizes.m <= mostSwappedRows)
-      visitSwapped(sizes.m, [&](const Tile &tile) { withTile(tile); });
+      for (const Band &band : swappedBands)
+        for (int64_t columns : widthsThatCutRows())
+          withTile(band, columns, true);
   }
 
 private:
-  void withTile(const Tile &tile) {
+  /// The usual widths, and the narrowest that fill an eighth, a quarter, a
+  /// half, one, two or more turns of all multiprocessors: a wider one that
+  /// takes as many turns takes as many tiles of more work.
+  std::vector<int64_t> widthsThatFillTurns(const Band &band) const {
+    std::vector<int64_t> widths;
+    const int64_t rows = ceilDiv(sizes.m, band.bm);
+    const int64_t ctas = h200().multiprocessors;
+    const int64_t most = mostColumns(band);
+    auto add = [&](int64_t width) {
+      if (width <= most && !std::ranges::count(widths, width))
+        widths.push_back(width);
+    };
+    auto fill = [&](int64_t tiles) {
+      const int64_t width =
+          tiles < rows ? most + 1 : 8 * ceilDiv(sizes.n, 8 * (tiles / rows));
+      add(width);
+      // Boxes of 16 bytes are slow to store.
+      add(ceilDiv(width, 16) * 16);
+      return width;
+    };
+    for (int64_t width : usualColumns)
+      if (width < sizes.n + 8)
+        add(width);
+    for (int64_t parts = mostParts; parts > 1; parts /= 2)
+      fill(ctas / parts);
+    for (int64_t turns = 1; widths.size() < mostWidths; ++turns)
+      if (fill(turns * ctas) <= (turns == 1 ? 8 : narrowestOfSeveralTurns))
+        break;
+    return widths;
+  }
+
+  /// What the registers hold the sums of.
+  int64_t mostColumns(const Band &band) const {
     GemmConfig c;
-    c.bm = tile.bm, c.bn = tile.bn, c.warpgroups = tile.warpgroups;
-    c.ping_pong = tile.ping_pong, c.swapped = tile.swapped;
-    c.store_columns = storeColumns(c.bn);
+    c.bm = band.bm, c.bn = wgmmaMostColumns, c.warpgroups = band.warpgroups;
+    c.ping_pong = band.ping_pong;
+    const int64_t columns =
+        c.bn * accumulatorLimit(c) / accumulatorRegisters(types, c);
+    return std::min(columns / 8 * 8, wgmmaMostColumns);
+  }
+
+  /// Cuts of the rows of D, as columns of Dᵀ, into no more than four.
+  std::vector<int64_t> widthsThatCutRows() const {
+    std::vector<int64_t> widths;
+    for (int64_t cuts : {1, 2, 3, 4})
+      if (const int64_t width = 8 * ceilDiv(sizes.m, 8 * cuts);
+          widths.empty() || width < widths.back())
+        widths.push_back(width);
+    return widths;
+  }
+
+  void withTile(const Band &band, int64_t columns, bool swapped) {
+    GemmConfig c;
+    c.bm = band.bm, c.bn = columns, c.warpgroups = band.warpgroups;
+    c.ping_pong = band.ping_pong, c.swapped = swapped;
     for (int64_t bytes : depthBytes) {
       c.bk = bytes / size_bytes(types.a);
       if (!isDepthUseful(c, bytes))
-        continue;
+        return;
       c.group = bestGroup(c);
       withSplits(c);
     }
-  }
-
-  /// The most that one box takes.
-  int64_t storeColumns(int64_t bn) const {
-    int64_t columns = 128 / size_bytes(types.d);
-    while (columns > 1 && bn % columns)
-      columns /= 2;
-    return columns;
   }
 
   bool isDepthUseful(const GemmConfig &c, int64_t bytes) const {
@@ -99,14 +138,28 @@ private:
       if (split > 1 && !useful)
         return;
       c.split = split;
+      c.store_columns = storeColumns(c);
       withClusters(c, tiling);
     }
   }
 
+  /// The widest boxes of whole units of 16 bytes, and of a fragment's columns,
+  /// that cut what a CTA stores.
+  int64_t storeColumns(const GemmConfig &c) const {
+    const int64_t size = size_bytes(types.d);
+    const int64_t unit = std::max<int64_t>(16 / size, 8);
+    const int64_t part = storedColumns(c);
+    int64_t columns = 128 / size;
+    while (columns > unit && part % columns)
+      columns -= unit;
+    return columns;
+  }
+
   void withClusters(GemmConfig c, const GemmTiling &tiling) {
+    const int64_t most = tiling.turns() >= turnsForLargeClusters ? 4 : 2;
     for (int64_t m : {1, 2, 4})
       for (int64_t n : {1, 2, 4})
-        if (m <= tiling.rows && n <= tiling.columns) {
+        if (m * n <= most && m <= tiling.rows && n <= tiling.columns) {
           c.cluster_m = m, c.cluster_n = n;
           withBuffers(c);
         }
@@ -114,7 +167,7 @@ private:
 
   /// One buffer for stores where that makes room for another stage.
   void withBuffers(GemmConfig c) {
-    c.store_buffers = std::min<int64_t>(2, c.bn / c.store_columns);
+    c.store_buffers = std::min<int64_t>(2, storedColumns(c) / c.store_columns);
     const int64_t stages = withStages(c);
     if (c.store_buffers == 1 || stages >= 6)
       return;

@@ -1,5 +1,7 @@
 #include "GemmResources.h"
 
+#include <algorithm>
+
 namespace ashlar {
 
 bool isPromoted(const GemmTypes &types) {
@@ -10,9 +12,20 @@ int64_t stageBytes(const GemmTypes &types, const GemmConfig &c) {
   return (c.bm * size_bytes(types.a) + c.bn * size_bytes(types.b)) * c.bk;
 }
 
+int64_t storedColumns(const GemmConfig &c) { return c.bn / c.split; }
+
+int64_t stripColumns(const GemmConfig &c) {
+  int64_t columns = std::min(c.store_columns, storedColumns(c));
+  while (storedColumns(c) % columns)
+    --columns;
+  return columns;
+}
+
 int64_t stagingBytes(const GemmTypes &types, const GemmConfig &c) {
   const int64_t tiles = c.ping_pong ? c.warpgroups : 1;
-  return tiles * c.bm * c.store_columns * size_bytes(types.d) * c.store_buffers;
+  const int64_t strip = stripColumns(c);
+  const int64_t buffers = std::min(c.store_buffers, storedColumns(c) / strip);
+  return tiles * c.bm * strip * size_bytes(types.d) * buffers;
 }
 
 int64_t splitBytes(const GemmConfig &c) {

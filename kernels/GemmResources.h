@@ -8,6 +8,11 @@ namespace ashlar {
 /// Bytes of one stage: a tile of each operand.
 int64_t stageBytes(const GemmTypes &types, const GemmConfig &config);
 
+/// Columns of the tile that one CTA stores, and those that it stores at a time:
+/// the most up to `store_columns` that divide them.
+int64_t storedColumns(const GemmConfig &config);
+int64_t stripColumns(const GemmConfig &config);
+
 /// Bytes through which results are stored.
 int64_t stagingBytes(const GemmTypes &types, const GemmConfig &config);
 

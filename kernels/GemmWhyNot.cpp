@@ -81,7 +81,7 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
          number(std::max<int64_t>(c.bn * limit / used / 8 * 8, 8));
 }
 
-std::string notCluster(const GemmSizes &sizes, const GemmConfig &c) {
+std::string notCluster(const GemmConfig &c) {
   const int64_t ctas = c.cluster_m * c.cluster_n * c.split;
   if (ctas > clusterLimit)
     return "a cluster of " + number(c.cluster_m) + "x" + number(c.cluster_n) +
@@ -97,26 +97,41 @@ std::string notCluster(const GemmSizes &sizes, const GemmConfig &c) {
              "atoms of 8 rows: use a multiple of " + number(parts * atomRows) +
              ", or " + cluster + " = " +
              number(std::gcd(extent / atomRows, parts));
+  return "";
+}
+
+std::string notSplit(const GemmSizes &sizes, const GemmConfig &c) {
   const int64_t steps = (sizes.k + c.bk - 1) / c.bk;
   if (c.split > std::max<int64_t>(steps, 1))
     return "K has " + number(steps) + " stages, too few for a split into " +
            number(c.split) + ": use split = 1";
+  // With fewer a thread would not have the 4 sums that it moves at once.
+  if (c.split > 1 && c.bn % (c.split * 8))
+    return "a split into " + number(c.split) + " leaves each CTA " +
+           number(c.bn / c.split) + " of " + number(c.bn) +
+           " columns to add up; it needs a multiple of 8: use bn = " +
+           number((c.bn + c.split * 8 - 1) / (c.split * 8) * c.split * 8);
   return "";
 }
 
 std::string notStores(const GemmTypes &types, const GemmConfig &c) {
-  const int64_t size = size_bytes(types.d), bytes = c.store_columns * size;
-  if (bytes % 16 == 0 && bytes <= boxBytes && c.bn % c.store_columns == 0)
+  const int64_t size = size_bytes(types.d);
+  // Whole units of TMA and of a fragment's columns.
+  const int64_t unit = std::max<int64_t>(16 / size, 8);
+  const int64_t stored = storedColumns(c), strip = stripColumns(c);
+  if (strip % unit == 0 && strip * size <= boxBytes)
     return "";
-  for (int64_t columns = boxBytes / size; columns * size >= 16; columns /= 2)
-    if (c.bn % columns == 0)
-      return "stores of " + number(c.store_columns) + " columns of " +
-             std::string(name(types.d)) + " do not cut a tile of " +
-             number(c.bn) + " into boxes of 16 to 128 bytes: use " +
+  for (int64_t columns = boxBytes / size / unit * unit; columns > 0;
+       columns -= unit)
+    if (stored % columns == 0)
+      return "stores of up to " + number(c.store_columns) + " columns of " +
+             std::string(name(types.d)) + " cut the " + number(stored) +
+             " of a CTA by " + number(strip) + "; a box has a multiple of " +
+             number(unit) + " up to " + number(boxBytes / size) + ": use " +
              number(columns);
-  return "no store of 16 to 128 bytes of " + std::string(name(types.d)) +
-         " cuts a tile of " + number(c.bn) + " columns: use a multiple of " +
-         number(16 / size);
+  return "no store of " + std::string(name(types.d)) + " in multiples of " +
+         number(unit) + " columns cuts the " + number(stored) +
+         " of a CTA: use a multiple of " + number(unit);
 }
 
 std::string notShared(const GemmTypes &types, const GemmConfig &c) {
@@ -145,7 +160,8 @@ std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
   orElse([&] { return notCounts(config); });
   orElse([&] { return notTile(types, config); });
   orElse([&] { return notRegisters(types, config); });
-  orElse([&] { return notCluster(sizes, config); });
+  orElse([&] { return notCluster(config); });
+  orElse([&] { return notSplit(sizes, config); });
   orElse([&] { return notStores(types, config); });
   orElse([&] { return notShared(types, config); });
   return reason;

@@ -68,8 +68,18 @@ TEST(GemmWhyNot, RefusesMorePartsThanStages) {
               HasSubstr("K has 2 stages"));
 }
 
+TEST(GemmWhyNot, RefusesPartsOfTooFewColumns) {
+  EXPECT_EQ(whyNot("64x72x64 s4 w1 k2"),
+            "a split into 2 leaves each CTA 36 of 72 columns to add up; it "
+            "needs a multiple of 8: use bn = 80");
+  EXPECT_THAT(whyNot("64x8x64 s4 w1 k2 e8x1 swapped"), HasSubstr("bn = 16"));
+}
+
 TEST(GemmWhyNot, RefusesStoresThatDoNotCutTheTile) {
-  EXPECT_THAT(whyNot("128x96x64 s4 e64x2"), HasSubstr("use 32"));
+  EXPECT_EQ(whyNot("128x208x64 s4 e64x2"),
+            "stores of up to 64 columns of bf16 cut the 208 of a CTA by 52; a "
+            "box has a multiple of 8 up to 64: use 16");
+  EXPECT_THAT(whyNot("128x96x64 s4 e64x2"), IsEmpty());
   EXPECT_THAT(whyNot("128x128x64 s4 e128x1"), HasSubstr("use 64"));
 }
 
