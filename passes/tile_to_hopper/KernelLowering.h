@@ -80,6 +80,8 @@ private:
                                                Arithmetic arithmetic);
 
   // Instances.cpp
+  /// Refuses stages that the instances of a role could not share out.
+  llvm::LogicalResult checkTurns();
   /// Moves the cursors of a role of several instances past the stages of other
   /// instances' tiles: of those before the first, or between one and the next.
   llvm::LogicalResult skipTiles(mlir::scf::ForOp loop, bool beforeFirst);
