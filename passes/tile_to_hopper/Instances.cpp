@@ -67,6 +67,34 @@ LogicalResult KernelLowering::lowerInTurn(scf::ForOp loop) {
   return skipTiles(loop, /*beforeFirst=*/false);
 }
 
+LogicalResult KernelLowering::checkTurns() {
+  Operation *turns = nullptr; // the tile loop
+  auto result = role.walk([&](Operation *op) -> WalkResult {
+    if (!isa<tile::AcquireOp, tile::TryAcquireOp, tile::WaitOp,
+             tile::TryWaitOp>(op))
+      return WalkResult::advance();
+    Operation *outermost = op;
+    while (outermost->getParentOp() != role)
+      outermost = outermost->getParentOp();
+    auto loop = dyn_cast<scf::ForOp>(outermost);
+    if (!loop || !loop.getStep().getDefiningOp<tile::ScheduleRangeOp>())
+      return op->emitError("role '")
+             << role.getName()
+             << "' takes turns with other warpgroups, and the stage that it "
+                "takes here is no tile's: take it in the tile loop, directly "
+                "in the role";
+    if (turns && turns != loop)
+      return op->emitError("role '")
+             << role.getName()
+             << "' takes turns with other warpgroups, and takes stages in a "
+                "second tile loop here: the others could not tell how many it "
+                "took in the first; merge the loops";
+    turns = loop;
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult KernelLowering::skipTiles(scf::ForOp loop, bool beforeFirst) {
   Location loc = loop.getLoc();
   Arithmetic a{builder, loc};

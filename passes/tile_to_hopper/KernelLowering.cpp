@@ -97,6 +97,8 @@ LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
   role = op;
   cursors.clear();
   currentRoleBarrier = 0;
+  if (role.getInstances() > 1 && failed(checkTurns()))
+    return failure();
   auto lowered = hopper::RoleOp::create(builder, op.getLoc(), op.getName(),
                                         *op.getFirstWarp(), op.getWarps(),
                                         op.getInstances(), op.getRegisters());

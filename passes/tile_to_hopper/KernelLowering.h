@@ -86,6 +86,8 @@ private:
   /// when the one before has taken those of its tile. Otherwise it might wait
   /// for a stage two rounds ahead, which the parity of a phase cannot tell.
   llvm::LogicalResult lowerInTurn(mlir::scf::ForOp loop);
+  /// Refuses stages that the instances of a role could not share out.
+  llvm::LogicalResult checkTurns();
   /// Moves the cursors of a role of several instances past the stages of other
   /// instances' tiles: of those before the first, or between one and the next.
   llvm::LogicalResult skipTiles(mlir::scf::ForOp loop, bool beforeFirst);
