@@ -33,9 +33,6 @@ enum class Activation : uint8_t { none, relu, gelu, silu };
 struct GemmForm {
   /// A, B, D and the like have a leading dimension of `batch` matrices.
   bool batched = false;
-  /// B is not written by the launches before on the stream: its first tiles are
-  /// fetched to L2 while the last of them drains.
-  bool constant_b = false;
   /// Times RowScale[m], ColumnScale[n]: f32 vectors of M and N.
   bool row_scales = false, column_scales = false;
   /// Times the scalar alpha.
