@@ -10,7 +10,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/ashlar)
 
-foreach(part runtime compiler dsl tool)
+foreach(part runtime compiler dsl kernels tool)
   install(DIRECTORY ${part}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -20,10 +20,11 @@ install(TARGETS AshlarCudaLibrary
 
 set_target_properties(AshlarHarness PROPERTIES EXPORT_NAME harness)
 set_target_properties(AshlarDsl PROPERTIES EXPORT_NAME dsl)
+set_target_properties(AshlarKernels PROPERTIES EXPORT_NAME kernels)
 set_target_properties(AshlarTool PROPERTIES EXPORT_NAME tool)
 install(TARGETS AshlarRuntime AshlarSimulator AshlarHarness EXPORT ashlarRuntimeTargets)
-install(TARGETS AshlarTool AshlarDsl AshlarCompiler AshlarPasses AshlarHopper
-  AshlarTile AshlarLayout EXPORT ashlarTargets)
+install(TARGETS AshlarTool AshlarKernels AshlarDsl AshlarCompiler AshlarPasses
+  AshlarHopper AshlarTile AshlarLayout EXPORT ashlarTargets)
 install(EXPORT ashlarRuntimeTargets NAMESPACE ashlar:: DESTINATION ${folder})
 install(EXPORT ashlarTargets NAMESPACE ashlar:: DESTINATION ${folder})
 
