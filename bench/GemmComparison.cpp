@@ -10,68 +10,75 @@ namespace {
 /// What a measurement may take on the device.
 constexpr double screeningMilliseconds = 10, roundMilliseconds = 30;
 
-/// Fast sums of fp8 keep about 14 bits of each partial sum.
-constexpr double fastTolerance = 0.15, tolerance = 0.03;
-
 Measurement summary(const std::vector<double> &rounds) {
   auto [least, most] = std::ranges::minmax(rounds);
   const double middle = median(rounds);
   return {middle, (most - least) / middle};
 }
 
+/// The quotients within each round.
+Measurement summary(const std::vector<double> &rounds,
+                    const std::vector<double> &over) {
+  std::vector<double> quotients;
+  for (size_t i = 0; i < rounds.size(); ++i)
+    quotients.push_back(rounds[i] / over[i]);
+  return summary(quotients);
+}
+
 class Comparison {
 public:
-  Comparison(ComparisonContext &context, GemmRow &row)
-      : timer(context.timer), types(context.types), rounds(context.rounds),
-        operands(context.device, types, row.shape.sizes), row(row) {}
+  Comparison(GemmBench &bench, GemmRow &row)
+      : bench(bench), timer(bench.timer),
+        operands(bench.device, bench.types, row.shape.sizes), row(row) {}
 
-  void run(Module &module, Competitors &competitors) {
-    const auto arguments = operands.arguments();
-    const Contender ours{"'" + row.configuration + "'", [&](Stream &stream) {
-                           module.launch(arguments, stream);
-                         }};
-    const std::vector<Contender> theirs = competitors.of(operands);
+  void run(const GemmConfig &config) {
+    const Contender ours = ourGemm(bench, operands, config);
+    const std::vector<Contender> theirs = bench.competitors.of(operands);
     check(ours, theirs);
-    if (theirs.empty()) {
-      row.refusal = "no competitor computes it";
-      return;
-    }
+    if (theirs.empty())
+      throw Error("no competitor computes it");
     choose(theirs);
-    for (int round = 0; round < rounds; ++round)
+    for (int round = 0; round < bench.rounds; ++round)
       takeTurns(ours);
     row.oursCold = summary(oursCold), row.theirsCold = summary(theirsCold);
     row.oursHot = summary(oursHot), row.theirsHot = summary(theirsHot);
+    row.coldRatio = summary(theirsCold, oursCold);
+    row.hotRatio = summary(theirsHot, oursHot);
   }
 
 private:
-  std::vector<uint16_t> resultOf(const Contender &contender) {
-    operands.clearResult();
-    timer.once(contender);
-    return operands.result();
-  }
-
   void check(const Contender &ours, const std::vector<Contender> &theirs) {
-    const std::vector<uint16_t> result = resultOf(ours);
+    const std::vector<uint16_t> result = operands.resultOf(timer, ours);
     row.fromTruth = operands.fromTruth(result);
-    row.wrong = !isRight(row.fromTruth, types);
+    row.wrong = !isRight(row.fromTruth, bench.types);
     if (theirs.empty())
       return;
-    row.fromCompetitor = difference(result, resultOf(theirs.front()));
-    row.wrong |= !isRight(row.fromCompetitor, types);
+    row.fromCompetitor =
+        difference(result, operands.resultOf(timer, theirs.front()));
+    row.wrong |= !isRight(row.fromCompetitor, bench.types);
   }
 
   void choose(const std::vector<Contender> &theirs) {
     double cold = INFINITY, hot = INFINITY;
-    for (const Contender &contender : theirs) {
-      const double hotHere = timer.hot(contender, screeningMilliseconds);
-      const double coldHere = timer.cold(contender, screeningMilliseconds);
-      if (hotHere < hot)
-        hot = hotHere, bestHot = &contender;
-      if (coldHere < cold)
-        cold = coldHere, bestCold = &contender;
-    }
+    for (const Contender &contender : theirs)
+      try {
+        screen(contender, cold, hot);
+      } catch (const Error &) {
+        // Not every heuristic is one that can be launched.
+      }
+    if (!bestHot || !bestCold)
+      throw Error("no competitor computes it");
     row.competitorCold = bestCold->name;
     row.competitorHot = bestHot->name;
+  }
+
+  void screen(const Contender &contender, double &cold, double &hot) {
+    const double hotHere = timer.hot(contender, screeningMilliseconds);
+    const double coldHere = timer.cold(contender, screeningMilliseconds);
+    if (hotHere < hot)
+      hot = hotHere, bestHot = &contender;
+    if (coldHere < cold)
+      cold = coldHere, bestCold = &contender;
   }
 
   // Clocks drift with power.
@@ -88,9 +95,8 @@ private:
     theirsHot.push_back(hot(*bestHot));
   }
 
+  GemmBench &bench;
   Timer &timer;
-  GemmTypes types;
-  int rounds;
   GemmOperands operands;
   GemmRow &row;
   const Contender *bestCold = nullptr, *bestHot = nullptr;
@@ -99,20 +105,22 @@ private:
 
 } // namespace
 
-bool isRight(const Difference &difference, const GemmTypes &types) {
-  const bool fast =
-      size_bytes(types.a) == 1 && types.accumulation == Accumulation::fast;
-  return difference.largest <= (fast ? fastTolerance : tolerance);
+Contender ourGemm(GemmBench &bench, const GemmOperands &operands,
+                  const GemmConfig &config) {
+  Module &module = bench.kernels.get(bench.types, config);
+  return {"our '" + config.str() + "' on " + str(operands.sizes()),
+          [&module, arguments = operands.arguments()](Stream &stream) {
+            module.launch(arguments, stream);
+          }};
 }
 
-GemmRow compareGemm(ComparisonContext &context, const GemmShape &shape,
+GemmRow compareGemm(GemmBench &bench, const GemmShape &shape,
                     const GemmConfig &config) {
   GemmRow row;
   row.shape = shape;
   row.configuration = config.str();
   try {
-    Module &module = context.kernels.get(context.types, config);
-    Comparison(context, row).run(module, context.competitors);
+    Comparison(bench, row).run(config);
   } catch (const Error &error) {
     row.refusal = error.what();
   }

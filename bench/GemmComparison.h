@@ -10,7 +10,7 @@
 
 namespace ashlar::bench {
 
-/// Over several rounds, in microseconds.
+/// Over several rounds; times are in microseconds.
 struct Measurement {
   double median = 0;
   /// (largest - smallest) / median.
@@ -22,21 +22,18 @@ struct GemmRow {
   GemmShape shape;
   std::string configuration, competitorCold, competitorHot;
   Measurement oursCold, theirsCold, oursHot, theirsHot;
+  /// Our speed over theirs, measured one after the other: above 1 ours is
+  /// faster. Clocks drift from round to round, and both times with them.
+  Measurement coldRatio, hotRatio;
   Difference fromTruth, fromCompetitor;
   /// Why there is no measurement: the configuration was refused, or there is no
   /// competitor; else empty.
   std::string refusal;
   bool wrong = false;
-
-  /// Our speed over theirs: above 1 ours is faster.
-  double coldRatio() const { return theirsCold.median / oursCold.median; }
-  double hotRatio() const { return theirsHot.median / oursHot.median; }
 };
 
-/// Whether a result in bf16 is what the types allow.
-bool isRight(const Difference &difference, const GemmTypes &types);
-
-struct ComparisonContext {
+/// What every measurement of GEMM is made with.
+struct GemmBench {
   Device &device;
   Timer &timer;
   GemmKernels &kernels;
@@ -45,7 +42,12 @@ struct ComparisonContext {
   int rounds;
 };
 
-GemmRow compareGemm(ComparisonContext &context, const GemmShape &shape,
+/// Our kernel of a configuration on operands, which must outlive it. Throws
+/// `Error` where it is refused.
+Contender ourGemm(GemmBench &bench, const GemmOperands &operands,
+                  const GemmConfig &config);
+
+GemmRow compareGemm(GemmBench &bench, const GemmShape &shape,
                     const GemmConfig &config);
 
 } // namespace ashlar::bench

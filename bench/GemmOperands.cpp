@@ -6,53 +6,14 @@
 #include "tool/Sample.h"
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <mutex>
 
 namespace ashlar::bench {
 
 namespace {
 
 constexpr int64_t sampleCount = 300;
-
-double fromBf16(uint16_t bits) {
-  return std::bit_cast<float>(uint32_t(bits) << 16);
-}
-
-/// Gathers a difference, a few elements at a time.
-struct Sums {
-  double error = 0, norm = 0, largest = 0;
-
-  void add(double value, double reference, double scale) {
-    const double off = value - reference;
-    error += off * off;
-    norm += reference * reference;
-    // A NaN is as far off as can be.
-    const double here = std::fabs(off) / (std::fabs(reference) + scale);
-    largest = here <= largest ? largest : std::isnan(here) ? INFINITY : here;
-  }
-  void add(const Sums &other) {
-    error += other.error;
-    norm += other.norm;
-    largest = std::max(largest, other.largest);
-  }
-  Difference difference() const {
-    return {std::isfinite(largest) ? std::sqrt(error / norm) : INFINITY,
-            largest};
-  }
-};
-
-double rootMeanSquare(const std::vector<uint16_t> &values) {
-  // A part shows the size of them all.
-  const size_t step = std::max<size_t>(1, values.size() / 100000);
-  double sum = 0;
-  size_t count = 0;
-  for (size_t i = 0; i < values.size(); i += step, ++count)
-    sum += fromBf16(values[i]) * fromBf16(values[i]);
-  return std::sqrt(sum / static_cast<double>(count));
-}
 
 } // namespace
 
@@ -82,9 +43,10 @@ GemmPointers GemmOperands::pointers() const {
   return {a.data(), b.data(), d.data(), workspace.data()};
 }
 
-void GemmOperands::clearResult() { d.fill(std::byte(0xff)); }
-
-std::vector<uint16_t> GemmOperands::result() const {
+std::vector<uint16_t> GemmOperands::resultOf(Timer &timer,
+                                             const Contender &contender) {
+  d.fill(std::byte(0xff));
+  timer.once(contender);
   std::vector<uint16_t> values(extents.m * extents.n);
   d.copy_to_host(std::as_writable_bytes(std::span(values)));
   return values;
@@ -116,26 +78,10 @@ Difference GemmOperands::fromTruth(const std::vector<uint16_t> &result) const {
       });
   // Of two normal factors each product has a mean square of 1.
   const double scale = std::sqrt(static_cast<double>(extents.k));
-  Sums sums;
+  DifferenceSums sums;
   for (size_t i = 0; i < numbers.size(); ++i)
     sums.add(fromBf16(result[numbers[i]]), truths[i], scale);
   return sums.difference();
-}
-
-Difference difference(const std::vector<uint16_t> &result,
-                      const std::vector<uint16_t> &reference) {
-  const double scale = rootMeanSquare(reference);
-  Sums all;
-  std::mutex mutex;
-  inParallel(static_cast<int64_t>(result.size()), 1 << 18,
-             [&](int64_t begin, int64_t end) {
-               Sums part;
-               for (int64_t i = begin; i < end; ++i)
-                 part.add(fromBf16(result[i]), fromBf16(reference[i]), scale);
-               std::lock_guard lock(mutex);
-               all.add(part);
-             });
-  return all.difference();
 }
 
 } // namespace ashlar::bench

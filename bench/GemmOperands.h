@@ -4,20 +4,13 @@
 
 #include "ashlar/gemm.h"
 #include "ashlar/module.h"
+#include "bench/GemmDifference.h"
 #include "bench/GemmPointers.h"
+#include "bench/Timer.h"
 
 #include <vector>
 
 namespace ashlar::bench {
-
-/// How far a result is from another.
-struct Difference {
-  /// The norm of the difference over that of the reference.
-  double relative = 0;
-  /// The largest |result - reference| / (|reference| + root mean square of the
-  /// references): what a single wrong element shows in.
-  double largest = 0;
-};
 
 class GemmOperands {
 public:
@@ -29,10 +22,8 @@ public:
   GemmPointers pointers() const;
   const GemmSizes &sizes() const { return extents; }
 
-  /// Makes every element of D a NaN.
-  void clearResult();
-  /// The elements of D as they are on the device, row-major.
-  std::vector<uint16_t> result() const;
+  /// The elements of D after one launch, row-major; NaN where it wrote nothing.
+  std::vector<uint16_t> resultOf(Timer &timer, const Contender &contender);
 
   /// Compares some hundred elements, corners and edges among them, with sums in
   /// double of the same inputs.
@@ -46,9 +37,5 @@ private:
   std::vector<std::byte> hostA, hostB;
   Buffer a, b, d, workspace;
 };
-
-/// Compares every element.
-Difference difference(const std::vector<uint16_t> &result,
-                      const std::vector<uint16_t> &reference);
 
 } // namespace ashlar::bench

@@ -43,7 +43,7 @@ std::vector<GemmShape> shapesOf(const std::vector<std::string> &words,
 struct Words {
   std::vector<std::string> types{"bf16", "fp8", "fp8full"};
   std::vector<std::string> shapes{"named", "random"};
-  std::string config;
+  std::string config, tune, tuned;
 };
 
 void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
@@ -60,9 +60,34 @@ void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
                  "How often ours and the competitor are timed in turns")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  app.add_option("--config", words.config,
-                 "The configuration of ours that runs, such as '" +
-                     GemmConfig().str() + "'");
+  CLI::Option *config =
+      app.add_option("--config", words.config,
+                     "The configuration of ours that runs, such as '" +
+                         GemmConfig().str() + "'; without it the model's");
+  CLI::Option *tune =
+      app.add_option("--tune", words.tune,
+                     "First search for the fastest configuration of each shape "
+                     "that the file has not, and add it to the file")
+          ->excludes(config);
+  app.add_option("--candidates", options.candidates,
+                 "How many candidates of the model --tune times for a shape")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->needs(tune);
+  app.add_option("--measurements", options.measurements,
+                 "Append the time of every candidate of --tune to a file as "
+                 "comma-separated values")
+      ->needs(tune);
+  app.add_option("--tuned", words.tuned,
+                 "Take the configurations that --tune wrote to the file, the "
+                 "model's where it has none")
+      ->excludes(config)
+      ->excludes(tune)
+      ->check(CLI::ExistingFile);
+  app.add_option("--avoid", options.avoided,
+                 "Words such as pingpong: no configuration with one in its "
+                 "text runs, unless it is that of --config")
+      ->delimiter(',');
   app.add_option("--time-budget", options.timeBudget,
                  "Seconds after which no further row is started")
       ->check(CLI::PositiveNumber);
@@ -85,6 +110,8 @@ std::optional<int> parse(int argc, char **argv, GemmOptions &options) {
     options.shapes = shapesOf(words.shapes, options.seed);
     if (!words.config.empty())
       options.config = GemmConfig::parse(words.config);
+    options.tune = !words.tune.empty();
+    options.table = options.tune ? words.tune : words.tuned;
   } catch (const CLI::CallForHelp &) {
     std::fputs(app.help().c_str(), stdout);
     return 0;

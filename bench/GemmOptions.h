@@ -16,6 +16,15 @@ struct GemmOptions {
   int rounds = 5;
   /// The one configuration that runs, if it is forced.
   std::optional<GemmConfig> config;
+  /// The table to be used, and whether it is to be extended by tuning.
+  std::string table;
+  bool tune = false;
+  /// How many candidates are timed for each problem, and the file for their
+  /// times.
+  size_t candidates = 24;
+  std::string measurements;
+  /// Configurations with one of these words in their text do not run.
+  std::vector<std::string> avoided;
   /// No row is started after this many seconds.
   double timeBudget = 0;
   std::string csv;

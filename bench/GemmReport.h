@@ -19,7 +19,7 @@ public:
   void beginTable(const GemmTypes &types);
   void add(const GemmRow &row);
   /// Geometric means and smallest ratios over the named, the random and all
-  /// shapes of the table.
+  /// shapes of the table whose results are right.
   void endTable();
 
   /// Whether every row was measured and right.
@@ -30,7 +30,8 @@ private:
 
   std::FILE *csv = nullptr;
   GemmTypes types;
-  std::vector<GemmRow> rows;
+  std::vector<GemmRow> rows; // those that count
+  int uncounted = 0;
   bool right = true;
 };
 

@@ -43,12 +43,15 @@ public:
                       static_cast<driver::StreamHandle>(stream.handle()),
                       driver::StreamCaptureMode::relaxed),
                   "begin a capture");
-    for (int i = 0; i < count; ++i)
-      contender.launch(stream);
-    context.check(
-        driver.streamEndCapture(
-            static_cast<driver::StreamHandle>(stream.handle()), &graph),
-        "end a capture");
+    try {
+      for (int i = 0; i < count; ++i)
+        contender.launch(stream);
+    } catch (...) {
+      endCapture(stream, graph);
+      driver.graphDestroy(graph);
+      throw;
+    }
+    context.check(endCapture(stream, graph), "end a capture");
     context.check(driver.graphInstantiate(&exec, graph, 0),
                   "instantiate a graph");
     driver.graphDestroy(graph);
@@ -63,6 +66,11 @@ public:
   }
 
 private:
+  driver::Result endCapture(Stream &stream, driver::GraphHandle &graph) {
+    return driver.streamEndCapture(
+        static_cast<driver::StreamHandle>(stream.handle()), &graph);
+  }
+
   Context &context;
   const DriverTable &driver;
   driver::GraphExecHandle exec = nullptr;
@@ -125,7 +133,7 @@ double Timer::hot(const Contender &contender, double milliseconds) {
 double Timer::cold(const Contender &contender, double milliseconds) {
   const double single = estimate(contender) + flushMilliseconds;
   const int count = std::clamp<int>(
-      static_cast<int>(std::lround(milliseconds / single)), 5, 51);
+      static_cast<int>(std::lround(milliseconds / single)), 5, 201);
   std::vector<Event> starts, ends;
   for (int i = 0; i < count; ++i) {
     starts.emplace_back(device);
@@ -138,6 +146,7 @@ double Timer::cold(const Contender &contender, double milliseconds) {
   }
   wait(contender);
   std::vector<double> times;
+  times.reserve(count);
   for (int i = 0; i < count; ++i)
     times.push_back(ends[i].milliseconds_since(starts[i]) * 1e3);
   return median(times);

@@ -1,11 +1,13 @@
 // GEMM against cuBLASLt and cuBLAS in one run on one GPU: random normal data,
 // results checked, cold and hot, ours and theirs in turns.
 
-#include "bench/GemmComparison.h"
+#include "bench/GemmChoice.h"
 #include "bench/GemmOptions.h"
 #include "bench/GemmReport.h"
+#include "bench/GemmTuner.h"
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -29,20 +31,69 @@ private:
   double seconds;
 };
 
-GemmConfig configFor(const GemmOptions &options) {
-  return options.config.value_or(GemmConfig());
+GemmTable loadTable(const GemmOptions &options) {
+  const bool isNew = options.table.empty() ||
+                     (options.tune && !std::filesystem::exists(options.table));
+  return isNew ? GemmTable() : GemmTable::load(options.table);
 }
 
-void table(const GemmOptions &options, ComparisonContext &context,
-           const Deadline &deadline, GemmReport &report) {
-  std::vector<GemmConfig> configs;
-  for (size_t i = 0; i < options.shapes.size(); ++i)
-    configs.push_back(configFor(options));
-  context.kernels.compile(context.types, configs);
+void print(const TuningResult &result) {
+  std::printf("%-18s", str(result.shape.sizes).c_str());
+  if (result.best) {
+    const auto &[config, time] = *result.best;
+    std::printf(" hot %9.2f cold %9.2f us%7.1f TFLOP/s  %-40s", time.hot,
+                time.cold, operations(result.shape.sizes) / time.hot / 1e6,
+                config.str().c_str());
+  }
+  std::printf(" %zu measured, %zu dropped; ", result.measured, result.dropped);
+  if (const std::optional<double> regret = result.regret())
+    std::printf("the model's takes %.3f times as long: %s\n", *regret,
+                result.model.str().c_str());
+  else
+    std::printf("the model's was dropped: %s\n", result.model.str().c_str());
+  std::fflush(stdout);
+}
 
-  report.beginTable(context.types);
+/// Extends the table; the file is whole after every shape.
+void tune(const GemmOptions &options, GemmBench &bench,
+          const Deadline &deadline, GemmTable &table,
+          GemmMeasurements &measurements) {
+  GemmTuner tuner(bench, options.candidates, options.avoided, measurements);
+  double logarithms = 0;
+  int regrets = 0;
+  std::printf("\n%s: tuning\n", shortName(bench.types).c_str());
+  for (const GemmShape &shape : options.shapes) {
+    if (deadline.passed() || table.find(shape.sizes, bench.types))
+      continue;
+    const TuningResult result = tuner.tune(shape);
+    print(result);
+    if (const std::optional<double> regret = result.regret())
+      logarithms += std::log(*regret), ++regrets;
+    if (!result.best)
+      continue;
+    const auto &[config, time] = *result.best;
+    table.set({bench.types, shape.sizes, config, time.hot, time.cold});
+    table.save(options.table);
+  }
+  if (regrets)
+    std::printf("the model's choices take %.3f times as long as the tuned "
+                "(geometric mean of %d)\n",
+                std::exp(logarithms / regrets), regrets);
+}
+
+void compare(const GemmOptions &options, GemmBench &bench,
+             const Deadline &deadline, const GemmTable &table,
+             GemmReport &report) {
+  std::vector<GemmConfig> configs;
+  for (const GemmShape &shape : options.shapes)
+    configs.push_back(options.config ? *options.config
+                                     : choose(shape.sizes, bench.types, table,
+                                              options.avoided));
+  bench.kernels.compile(bench.types, configs);
+
+  report.beginTable(bench.types);
   for (size_t i = 0; i < options.shapes.size() && !deadline.passed(); ++i)
-    report.add(compareGemm(context, options.shapes[i], configs[i]));
+    report.add(compareGemm(bench, options.shapes[i], configs[i]));
   report.endTable();
 }
 
@@ -55,17 +106,20 @@ int run(const GemmOptions &options) {
   Timer timer(device);
   GemmKernels kernels(device);
   GemmReport report(options.csv);
+  GemmMeasurements measurements(options.measurements);
+  GemmTable table = loadTable(options);
   const Deadline deadline(options.timeBudget);
   std::printf("%s, seed %lu, %d rounds\n", device.name().c_str(), options.seed,
               options.rounds);
   for (const GemmTypes &types : options.types) {
     Competitors competitors(device, types);
-    ComparisonContext context{device,      timer, kernels,
-                              competitors, types, options.rounds};
-    table(options, context, deadline, report);
+    GemmBench bench{device, timer, kernels, competitors, types, options.rounds};
+    if (options.tune)
+      tune(options, bench, deadline, table, measurements);
+    compare(options, bench, deadline, table, report);
   }
   if (deadline.passed())
-    std::printf("the time budget ended before the tables\n");
+    std::printf("the time budget is spent; not everything was measured\n");
   return report.allRight() ? 0 : 1;
 }
 

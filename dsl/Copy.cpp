@@ -93,6 +93,51 @@ void copy(const SharedTile &source, const TileRef &target, Reduction reduction,
           where);
 }
 
+void prefetch(const TileRef &source, const Shape &shape,
+              SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto extents = checkedShape("the tile", shape, where);
+  mlir::Type memory = readTensor(trace, source.tensor, where)
+                          .getResult()
+                          .getType()
+                          .getElementType();
+  Place place = resolve(trace, source, extents, memory, "the tile",
+                        Direction::read, where);
+  trace.create<tile::PrefetchOp>(where, place.tensor.getResult(),
+                                 place.offsets, extents);
+}
+
+void reduce(const TileRef &element, const Fragment &fragment,
+            Reduction reduction, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Value value = trace.read(fragment, where);
+  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+  if (!type.getElementType().isF32() && !type.getElementType().isInteger(32))
+    fail(where, "reduce combines f32 or s32 with memory; this fragment is " +
+                    describe(type) + ": convert it first");
+  Place place = resolve(trace, element, {}, type.getElementType(),
+                        "the fragment", Direction::write, where);
+  trace.create<tile::ReduceIntoOp>(where, value, reductionOf(reduction),
+                                   place.tensor.getResult(), place.offsets);
+}
+
+Mask inside(const TileRef &tile, const Shape &shape, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto extents = checkedShape("the tile", shape, where);
+  tile::TensorOp tensor = readTensor(trace, tile.tensor, where);
+  Direction direction = tensor.getAccess() == tile::Access::output
+                            ? Direction::write
+                            : Direction::read;
+  Place place =
+      resolve(trace, tile, extents, tensor.getResult().getType().getElementType(),
+              "the tile", direction, where);
+  auto type = mlir::RankedTensorType::get(
+      extents, mlir::IntegerType::get(trace.context(), 1));
+  auto op = trace.create<tile::InsideOp>(where, type, place.tensor.getResult(),
+                                         place.offsets);
+  return trace.declare<Mask>(HandleKind::mask, op, where);
+}
+
 Fragment load(const TileRef &source, const Shape &shape, SourceLocation where) {
   Trace &trace = Trace::current(where);
   auto extents = checkedShape("the fragment", shape, where);

@@ -84,10 +84,4 @@ void cluster(std::initializer_list<int64_t> extents, SourceLocation where) {
   checkClusterRank(trace, where);
 }
 
-void programmatic_launch(SourceLocation where) {
-  Trace &trace = Trace::current(where);
-  trace.requireKernelFrame("programmatic_launch", where);
-  trace.kernel().setProgrammaticLaunch(true);
-}
-
 } // namespace ashlar

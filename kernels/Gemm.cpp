@@ -3,7 +3,9 @@
 #include "ashlar/ashlar.h"
 
 #include <charconv>
+#include <optional>
 #include <ostream>
+#include <vector>
 
 namespace ashlar {
 
@@ -91,77 +93,234 @@ void load(const TileRef &tile, const SharedTile &stage, bool shared) {
     copy(tile, stage);
 }
 
+Fragment activated(Activation activation, const Fragment &x) {
+  switch (activation) {
+  case Activation::none:
+    break;
+  case Activation::relu:
+    return relu(x);
+  case Activation::gelu:
+    return gelu(x);
+  case Activation::silu:
+    return silu(x);
+  }
+  return x;
+}
+
+/// One kernel while it is written.
+class Gemm {
+public:
+  Gemm(const GemmTypes &types, const GemmConfig &config, const GemmForm &form)
+      : types(types), c(config), form(form) {}
+
+  void write();
+
+private:
+  /// Where a tile lies: its batch, and its first row and column in D.
+  struct At {
+    Index batch, m, n;
+  };
+
+  Tensor matrix(std::string_view name, ElementType type, const Index &rows,
+                const Index &columns, bool isOutput = false) const {
+    if (form.batched)
+      return isOutput ? output(name, type, {batch(), rows, columns})
+                      : input(name, type, {batch(), rows, columns});
+    return isOutput ? output(name, type, {rows, columns})
+                    : input(name, type, {rows, columns});
+  }
+  Index batch() const { return *batchSize; }
+  TileRef at(const Tensor &matrix, const Index &batch, const Index &row,
+             const Index &column) const {
+    return form.batched ? matrix.at({batch, row, column})
+                        : matrix.at({row, column});
+  }
+
+  void loads();
+  void math();
+  void epilogue(const Fragment &sum, const At &tile);
+  Fragment strip(const Fragment &part, const At &place);
+  void storeStrip(const Tensor &target, const Fragment &part, const At &place);
+  Fragment vector(const Tensor &tensor, const At &place, bool alongM) const;
+  Fragment spread(const Fragment &vector, bool alongM) const;
+  Mask insideOfD(const At &place) const;
+
+  Shape shapeOfStrip() const { return {c.bm, width}; }
+  Range steps(const Index &part) const {
+    return range(part * *perPart, min((part + 1) * *perPart, *allSteps));
+  }
+  bool promotes() const {
+    return types.accumulation == Accumulation::full &&
+           (types.a == e4m3 || types.a == e5m2);
+  }
+
+  const GemmTypes &types;
+  const GemmConfig &c;
+  const GemmForm &form;
+  int64_t width = 0, stored = 0, nextBuffer = 0;
+  std::optional<Index> batchSize, allSteps, perPart;
+  std::optional<Tensor> A, B, C, D, bias, rowScale, columnScale, auxiliary,
+      amax;
+  std::optional<Scalar> alpha, beta, scaleD;
+  std::optional<TileLoop<4>> tiles;
+  std::optional<Pipeline> ring;
+  std::vector<SharedTile> staging;
+};
+
+void Gemm::write() {
+  Index M = size("M"), N = size("N"), K = size("K");
+  batchSize.emplace(form.batched ? Index(size("batch")) : Index(1));
+  A.emplace(matrix("A", types.a, M, K));
+  B.emplace(matrix("B", types.b, N, K));
+  D.emplace(matrix("D", types.d, M, N, /*isOutput=*/true));
+  if (form.row_scales)
+    rowScale.emplace(input("RowScale", f32, {M}, align(4)));
+  if (form.column_scales)
+    columnScale.emplace(input("ColumnScale", f32, {N}, align(4)));
+  if (form.alpha)
+    alpha.emplace(scalar("alpha", f32));
+  if (form.c) {
+    C.emplace(matrix("C", types.d, M, N));
+    beta.emplace(scalar("beta", f32));
+  }
+  if (form.bias)
+    bias.emplace(input("Bias", types.d, {N}, align(size_bytes(types.d))));
+  if (form.auxiliary)
+    auxiliary.emplace(
+        matrix("Auxiliary", types.d, M, N, /*isOutput=*/true));
+  if (form.amax)
+    amax.emplace(inout("Amax", f32, {1}, align(4)));
+  if (form.scale_d)
+    scaleD.emplace(scalar("scale_d", f32));
+
+  programmatic_launch();
+  cluster({c.split, 1, c.cluster_m, c.cluster_n});
+  Index extents[4] = {c.split, batch(), c.swapped ? N : M, c.swapped ? M : N};
+  tiles.emplace(
+      persistent(extents, {1, 1, c.bm, c.bn}, Raster::grouped(c.group)));
+  ring.emplace(
+      pipeline(c.stages, smem(c.swapped ? types.b : types.a, {c.bm, c.bk}),
+               smem(c.swapped ? types.a : types.b, {c.bn, c.bk})));
+  // Strips of equal width, as near to `store_columns` as divides the part.
+  stored = c.bn / c.split;
+  width = std::min(c.store_columns, stored);
+  while (stored % width)
+    --width;
+  for (int64_t i = 0; i < std::min(c.store_buffers, stored / width); ++i)
+    staging.push_back(shared(types.d, c.swapped ? Shape{width, c.bm}
+                                                : Shape{c.bm, width}));
+  // Each part of K is a whole number of stages; the last may be shorter.
+  allSteps.emplace(ceil_div(K, c.bk));
+  perPart.emplace(ceil_div(*allSteps, c.split));
+
+  role("load", warps(1), registers(c.warpgroups == 3 ? 32 : 40),
+       [&] { loads(); });
+  role("math",
+       c.ping_pong ? ping_pong(c.warpgroups) : warpgroups(c.warpgroups),
+       mathRegisters(c.warpgroups), [&] { math(); });
+}
+
+void Gemm::loads() {
+  // The tile is bm rows of A by bn of B, or swapped.
+  Tensor &rows = c.swapped ? *B : *A, &columns = c.swapped ? *A : *B;
+  for (auto [part, batch, m, n] : *tiles)
+    for (Index k : steps(part)) {
+      Stage s = ring->acquire();
+      load(at(rows, batch, m * c.bm, k * c.bk), s[0], c.cluster_n > 1);
+      load(at(columns, batch, n * c.bn, k * c.bk), s[1], c.cluster_m > 1);
+      ring->commit(s);
+    }
+}
+
+void Gemm::math() {
+  for (auto [part, batch, m, n] : *tiles) {
+    Fragment acc = zeros(f32, {c.bm, c.bn});
+    for (Index k : steps(part)) {
+      Stage s = ring->wait();
+      if (promotes())
+        acc = acc + mma(s[0], s[1].T(), zeros(f32, {c.bm, c.bn}));
+      else
+        acc = mma(s[0], s[1].T(), acc);
+      ring->release(s);
+    }
+    Index row = m * c.bm, column = n * c.bn + part * stored;
+    epilogue(c.split > 1 ? cluster_sum(acc, 0) : acc,
+             c.swapped ? At{batch, column, row} : At{batch, row, column});
+  }
+}
+
+void Gemm::epilogue(const Fragment &sum, const At &tile) {
+  for (int64_t i = 0; i < stored; i += width) {
+    At place{tile.batch, c.swapped ? tile.m + i : tile.m,
+             c.swapped ? tile.n : tile.n + i};
+    Fragment x = strip(slice(sum, {0, i}, shapeOfStrip()), place);
+    storeStrip(*D, x, place);
+  }
+}
+
+Fragment Gemm::strip(const Fragment &part, const At &place) {
+  Fragment x = part;
+  if (rowScale)
+    x = x * spread(vector(*rowScale, place, true), true);
+  if (columnScale)
+    x = x * spread(vector(*columnScale, place, false), false);
+  if (alpha)
+    x = x * *alpha;
+  if (C)
+    x = x + convert(ashlar::load(at(*C, place.batch, place.m, place.n),
+                                 shapeOfStrip()),
+                    f32) *
+                *beta;
+  if (bias)
+    x = x + spread(convert(vector(*bias, place, false), f32), false);
+  if (auxiliary)
+    storeStrip(*auxiliary, x, place);
+  x = activated(form.activation, x);
+  if (amax) {
+    // Outside D the product is 0, and so is what is made of it alone.
+    bool isZeroOutside = !bias && !C;
+    Fragment magnitude = abs(x);
+    if (!isZeroOutside)
+      magnitude = select(insideOfD(place), magnitude, 0);
+    reduce(amax->at({0}), magnitude, reduce_max);
+  }
+  return scaleD ? x * *scaleD : x;
+}
+
+void Gemm::storeStrip(const Tensor &target, const Fragment &part,
+                      const At &place) {
+  SharedTile &buffer = staging[nextBuffer++ % staging.size()];
+  store(c.swapped ? buffer.T() : buffer, convert(part, types.d));
+  copy(buffer, at(target, place.batch, place.m, place.n));
+}
+
+/// The part of a vector of M or of N elements that a strip meets.
+Fragment Gemm::vector(const Tensor &tensor, const At &place,
+                      bool alongM) const {
+  bool alongRows = alongM != c.swapped;
+  return ashlar::load(tensor.at({alongM ? place.m : place.n}),
+                      {alongRows ? c.bm : width});
+}
+
+Fragment Gemm::spread(const Fragment &vector, bool alongM) const {
+  return alongM != c.swapped ? broadcast(along_rows(vector), shapeOfStrip())
+                             : broadcast(vector, shapeOfStrip());
+}
+
+Mask Gemm::insideOfD(const At &place) const {
+  return inside(at(*D, place.batch, place.m, place.n), shapeOfStrip());
+}
+
 } // namespace
 
-Kernel gemm(const GemmTypes &types, const GemmConfig &c) {
+Kernel gemm(const GemmTypes &types, const GemmConfig &config,
+            const GemmForm &form) {
   return kernel("gemm", [&] {
-    Size M = size("M"), N = size("N"), K = size("K");
-    Tensor A = input("A", types.a, {M, K});
-    Tensor B = input("B", types.b, {N, K});
-    Tensor D = output("D", types.d, {M, N});
-
-    // The tile is bm rows of `rows` by bn of `columns`: of A and B, or swapped.
-    Tensor &rows = c.swapped ? B : A, &columns = c.swapped ? A : B;
-    ElementType rowType = c.swapped ? types.b : types.a;
-    ElementType columnType = c.swapped ? types.a : types.b;
-    Index extents[3] = {c.split, c.swapped ? N : M, c.swapped ? M : N};
-    programmatic_launch();
-    cluster({c.split, c.cluster_m, c.cluster_n});
-    TileLoop tiles =
-        persistent(extents, {1, c.bm, c.bn}, Raster::grouped(c.group));
-    Pipeline ring = pipeline(c.stages, smem(rowType, {c.bm, c.bk}),
-                             smem(columnType, {c.bn, c.bk}));
-    int64_t stored = c.bn / c.split, width = std::min(c.store_columns, stored);
-    std::vector<SharedTile> staging;
-    for (int64_t i = 0; i < std::min(c.store_buffers, stored / width); ++i)
-      staging.push_back(shared(types.d, c.swapped ? Shape{width, c.bm}
-                                                  : Shape{c.bm, width}));
-
-    // Each part of K is a whole number of stages; the last may be shorter.
-    Index steps = ceil_div(K, c.bk), perPart = ceil_div(steps, c.split);
-    auto stepsOf = [&](Index part) {
-      return range(part * perPart, min((part + 1) * perPart, steps));
-    };
-
-    role("load", warps(1), registers(c.warpgroups == 3 ? 32 : 40), [&] {
-      for (auto [part, m, n] : tiles)
-        for (Index k : stepsOf(part)) {
-          Stage s = ring.acquire();
-          load(rows.tile({m, k}), s[0], c.cluster_n > 1);
-          load(columns.tile({n, k}), s[1], c.cluster_m > 1);
-          ring.commit(s);
-        }
-    });
-
-    bool promote = types.accumulation == Accumulation::full &&
-                   (types.a == e4m3 || types.a == e5m2);
-    Warps team = c.ping_pong ? ping_pong(c.warpgroups)
-                             : warpgroups(c.warpgroups);
-    role("math", team, mathRegisters(c.warpgroups), [&] {
-      for (auto [part, m, n] : tiles) {
-        Fragment acc = zeros(f32, {c.bm, c.bn});
-        for (Index k : stepsOf(part)) {
-          Stage s = ring.wait();
-          if (promote)
-            acc = acc + mma(s[0], s[1].T(), zeros(f32, {c.bm, c.bn}));
-          else
-            acc = mma(s[0], s[1].T(), acc);
-          ring.release(s);
-        }
-        Fragment sum = c.split > 1 ? cluster_sum(acc, 0) : acc;
-        for (int64_t i = 0; i * width < stored; ++i) {
-          Fragment strip = convert(
-              slice(sum, {0, i * width}, {c.bm, width}), types.d);
-          SharedTile &buffer = staging[i % staging.size()];
-          Index column = n * c.bn + part * stored + i * width;
-          store(c.swapped ? buffer.T() : buffer, strip);
-          if (c.swapped)
-            copy(buffer, D.at({column, m * c.bm}));
-          else
-            copy(buffer, D.at({m * c.bm, column}));
-        }
-      }
-    });
+    if (config.swapped && (form.c || (form.amax && form.bias)))
+      throw Error("gemm in a swapped configuration has transposed tiles, which "
+                  "neither meet C nor tell what of bias and amax lies inside D: "
+                  "use a configuration without 'swapped'");
+    Gemm(types, config, form).write();
   });
 }
 

@@ -71,9 +71,9 @@ FailureOr<int64_t> copiesOf(tile::AllocOp alloc) {
   return 1;
 }
 
-/// What the CTAs of a cluster send one another for a cluster_sum.
+/// What the CTAs of a cluster send one another for a cluster_sum, and the
+/// barriers over which the instances of a role pass on their turn.
 int64_t planExchanges(tile::KernelOp kernel, int64_t bytes) {
-  OpBuilder builder(kernel);
   kernel.walk([&](tile::ClusterSumOp sum) {
     bytes = llvm::alignTo(bytes, hopper::exchangeAlignment);
     sum.setOffset(bytes);
@@ -85,6 +85,13 @@ int64_t planExchanges(tile::KernelOp kernel, int64_t bytes) {
     sum.setBarrierOffset(bytes);
     bytes += 2 * barrierBytes * int64_t(tile::roleOf(sum).getInstances());
   });
+  for (auto role : kernel.getBody().getOps<tile::RoleOp>()) {
+    if (role.getInstances() == 1)
+      continue;
+    bytes = llvm::alignTo(bytes, barrierBytes);
+    role.setTurnOffset(bytes);
+    bytes += barrierBytes * int64_t(role.getInstances());
+  }
   return bytes;
 }
 

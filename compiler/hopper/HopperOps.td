@@ -401,6 +401,52 @@ def Hopper_StoreOp : Hopper_GlobalAccess<"store"> {
   }];
 }
 
+def Hopper_ReduceIntoOp : Hopper_GlobalAccess<"reduce_into"> {
+  let summary = "all elements of a fragment, combined with one in global memory";
+  let description = [{
+    The element at coordinates c lies at pointer + sum of c[i] * strides[i]. A
+    warp combines what it holds, then one of its threads with memory.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,
+                       Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
+                       Variadic<I64>:$strides);
+  let assemblyFormat = [{
+    $value $reduction `into` $pointer `[` $coordinates `]` `strides`
+    `[` $strides `]` attr-dict `:` type($value) `,` type($pointer)
+  }];
+}
+def Hopper_InsideOp : Hopper_Op<"inside", [Pure, AttrSizedOperandSegments]> {
+  let summary = "which elements of a tile at these coordinates lie within the extents";
+  let arguments = (ins Variadic<Index>:$coordinates, Variadic<Index>:$extents);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `[` $coordinates `]` `within` `[` $extents `]` attr-dict `:` type($result)
+  }];
+}
+def Hopper_TmaPrefetchOp : Hopper_Op<"tma.prefetch"> {
+  let summary = "one TMA box from global memory to L2";
+  let arguments = (ins Hopper_TensorMap:$map, Variadic<Index>:$coordinates);
+  let assemblyFormat = "$map `[` $coordinates `]` attr-dict `:` type($map)";
+}
+def Hopper_SignalOp : Hopper_GlobalAccess<"signal"> {
+  let summary = "adds to a counter in global memory: a release at the scope of the GPU";
+  let arguments = (ins Index:$amount, Hopper_Pointer:$pointer,
+                       Variadic<Index>:$coordinates, Variadic<I64>:$strides);
+  let assemblyFormat = [{
+    $amount `to` $pointer `[` $coordinates `]` `strides` `[` $strides `]`
+    attr-dict `:` type($pointer)
+  }];
+}
+def Hopper_AwaitOp : Hopper_GlobalAccess<"await"> {
+  let summary = "polls a counter until it is at least a value: an acquire at the scope of the GPU";
+  let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
+                       Variadic<I64>:$strides, Index:$value);
+  let assemblyFormat = [{
+    $pointer `[` $coordinates `]` `strides` `[` $strides `]` `at_least` $value
+    attr-dict `:` type($pointer)
+  }];
+}
+
 //===-- wgmma -------------------------------------------------------------===//
 
 def Hopper_WgmmaOp : Hopper_Op<"wgmma", [

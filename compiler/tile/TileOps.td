@@ -124,12 +124,14 @@ def Tile_RoleOp : Tile_Declaration<"role", [
     `registers` is the budget of each of its threads; 0 leaves it to the
     assembler. More than one `instances` of `warps` each share out the tiles of
     the tile loop in turn, and with them the stages that they wait for.
-    `tile-plan-memory` sets `first_warp`.
+    `tile-plan-memory` sets `first_warp`, and `turn_offset`, where the mbarriers
+    of several instances lie over which they pass on their turn.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$warps,
                        DefaultValuedAttr<I64Attr, "1">:$instances,
                        DefaultValuedAttr<I64Attr, "0">:$registers,
-                       OptionalAttr<I64Attr>:$first_warp);
+                       OptionalAttr<I64Attr>:$first_warp,
+                       OptionalAttr<I64Attr>:$turn_offset);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `warps` $warps (`instances` $instances^)? (`registers` $registers^)?
@@ -273,6 +275,74 @@ def Tile_StoreOp : Tile_Op<"store"> {
   let assemblyFormat = [{
     $value `to` $target `[` $coordinates `]` attr-dict
     `:` type($value) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceIntoOp : Tile_Op<"reduce_into"> {
+  let summary = "all elements of a fragment, combined with one of a tensor, atomically";
+  let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,
+                       Tile_Tensor:$target, Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $value $reduction `into` $target `[` $coordinates `]` attr-dict
+    `:` type($value) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_InsideOp : Tile_Op<"inside", [Pure]> {
+  let summary = "which elements of a tile of a tensor lie inside it";
+  let arguments = (ins Tile_Tensor:$tensor, Variadic<Index>:$coordinates);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $tensor `[` $coordinates `]` attr-dict
+    `:` type($tensor) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_PrefetchOp : Tile_Op<"prefetch"> {
+  let summary = "a tile of a tensor to L2, for a copy to come";
+  let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
+                       DenseI64ArrayAttr:$shape);
+  let assemblyFormat = [{
+    $source `[` $coordinates `]` $shape attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+//===-- Between CTAs and launches -----------------------------------------===//
+
+def Tile_WaitLaunchOp : Tile_Op<"wait_launch"> {
+  let summary = "waits until the launches before this one are done";
+  let description = [{
+    For a kernel with `programmatic_launch`. A role without it waits at its
+    start.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_SignalOp : Tile_Op<"signal"> {
+  let summary = "adds to a counter in global memory, after all that the role has stored";
+  let arguments = (ins Index:$amount, Tile_Tensor:$counter,
+                       Variadic<Index>:$coordinates);
+  let assemblyFormat = [{
+    $amount `to` $counter `[` $coordinates `]` attr-dict `:` type($counter)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AwaitOp : Tile_Op<"await"> {
+  let summary = "waits until a counter in global memory is at least a value";
+  let description = [{
+    What the roles that signalled it have stored before is then visible to
+    ordinary loads.
+  }];
+  let arguments = (ins Tile_Tensor:$counter, Variadic<Index>:$coordinates,
+                       Index:$value);
+  let assemblyFormat = [{
+    $counter `[` $coordinates `]` `at_least` $value attr-dict
+    `:` type($counter)
   }];
   let hasVerifier = 1;
 }

@@ -335,6 +335,65 @@ LogicalResult StoreOp::verify() {
                            fragment.getElementType());
 }
 
+LogicalResult ReduceIntoOp::verify() {
+  if (failed(checkAccess(*this, getTarget(), true)) ||
+      failed(checkCoordinates(*this, getTarget().getType(), getCoordinates())))
+    return failure();
+  auto type = cast<RankedTensorType>(getValue().getType());
+  Type element = type.getElementType();
+  if (!element.isF32() && !element.isInteger(32))
+    return emitOpError("combines ")
+           << elementName(element)
+           << "; atomic reductions are of f32 and s32: convert the fragment";
+  return checkTileOfTensor(*this, getTarget().getType(), {}, element);
+}
+
+LogicalResult InsideOp::verify() {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (!type.getElementType().isInteger(1))
+    return emitOpError("gives ") << type << ", not truth values";
+  if (type.getRank() > getTensor().getType().getRank())
+    return emitOpError("has a tile of ")
+           << type.getRank() << " dimensions in a tensor of rank "
+           << getTensor().getType().getRank();
+  return checkCoordinates(*this, getTensor().getType(), getCoordinates());
+}
+
+LogicalResult PrefetchOp::verify() {
+  if (failed(checkAccess(*this, getSource(), false)) ||
+      failed(checkCoordinates(*this, getSource().getType(), getCoordinates())))
+    return failure();
+  return checkTileOfTensor(*this, getSource().getType(), getShape(),
+                           getSource().getType().getElementType());
+}
+
+namespace {
+
+LogicalResult checkCounter(Operation *op, Value counter,
+                           OperandRange coordinates) {
+  auto declaration = counter.getDefiningOp<TensorOp>();
+  auto type = cast<TensorType>(counter.getType());
+  if (!type.getElementType().isInteger(32))
+    return op->emitOpError("counts in ")
+           << elementName(type.getElementType()) << "; a counter is s32";
+  if (declaration && declaration.getAccess() != Access::inout)
+    return op->emitOpError("counts in tensor '")
+           << declaration.getName() << "', which is declared as "
+           << stringifyAccess(declaration.getAccess())
+           << ": counters are read and written, declare it as inout";
+  return checkCoordinates(op, type, coordinates);
+}
+
+} // namespace
+
+LogicalResult SignalOp::verify() {
+  return checkCounter(*this, getCounter(), getCoordinates());
+}
+
+LogicalResult AwaitOp::verify() {
+  return checkCounter(*this, getCounter(), getCoordinates());
+}
+
 LogicalResult SplatOp::verify() {
   if (cast<RankedTensorType>(getResult().getType()).getElementType() !=
       getValue().getType())

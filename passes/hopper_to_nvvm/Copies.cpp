@@ -27,6 +27,14 @@ LogicalResult ThreadLowering::lowerCopy(Operation &op) {
       .Case<hopper::TensorMapPrefetchOp>([&](auto prefetch) {
         b.ptx("prefetch.tensormap [$0];", lookup(prefetch.getMap()));
       })
+      .Case<hopper::TmaPrefetchOp>([&](auto prefetch) {
+        unsigned rank = prefetch.getCoordinates().size();
+        SmallVector<Value> operands{lookup(prefetch.getMap())};
+        llvm::append_range(operands, lookup(prefetch.getCoordinates()));
+        b.ptx("cp.async.bulk.prefetch.tensor." + std::to_string(rank) +
+                  "d.L2.global.tile [$0, " + coordinateList(1, rank) + "];",
+              operands);
+      })
       .Case<hopper::BulkCommitOp>(
           [&](auto) { b.ptx("cp.async.bulk.commit_group;"); })
       .Case<hopper::BulkWaitOp>([&](auto wait) {

@@ -284,15 +284,17 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
             hopper::MbarrierWaitOp, hopper::MbarrierTestOp,
             hopper::MbarrierArriveOp, hopper::MbarrierArriveAsyncOp,
             hopper::MbarrierExpectOp>([&](auto) { return lowerBarrier(op); })
-      .Case<hopper::TensorMapPrefetchOp, hopper::TmaLoadOp,
-            hopper::TmaStoreOp, hopper::CopyTileOp, hopper::CopyTileOutOp, hopper::BulkCommitOp, hopper::BulkWaitOp>(
+      .Case<hopper::TensorMapPrefetchOp, hopper::TmaPrefetchOp,
+            hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp, hopper::CopyTileOutOp, hopper::BulkCommitOp, hopper::BulkWaitOp>(
           [&](auto) { return lowerCopy(op); })
       .Case<hopper::SharedLoadOp, hopper::SharedStoreOp, hopper::LoadOp,
             hopper::StoreOp>([&](auto) { return lowerMemory(op); })
-      .Case<hopper::WgmmaOp, hopper::ExchangeSendOp, hopper::ExchangeReceiveOp>(
+      .Case<hopper::WgmmaOp, hopper::ReduceIntoOp, hopper::ExchangeSendOp,
+            hopper::ExchangeReceiveOp>(
           [&](auto other) { return lower(other); })
       .Case<hopper::WgmmaWaitOp, hopper::SliceOp, hopper::SplatOp,
-            hopper::BroadcastOp>(
+            hopper::BroadcastOp, hopper::InsideOp, hopper::SignalOp,
+            hopper::AwaitOp>(
           [&](auto other) {
             lower(other);
             return success();

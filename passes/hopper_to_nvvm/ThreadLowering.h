@@ -108,6 +108,13 @@ private:
   llvm::LogicalResult lower(hopper::ExchangeSendOp op);
   llvm::LogicalResult lower(hopper::ExchangeReceiveOp op);
 
+  // Global.cpp
+  llvm::LogicalResult lower(hopper::ReduceIntoOp op);
+  void lower(hopper::InsideOp op);
+  void lower(hopper::SignalOp op);
+  void lower(hopper::AwaitOp op);
+  template <typename Op> mlir::Value elementOf(Op op, mlir::Type element);
+
   // Memory.cpp
   llvm::LogicalResult lowerMemory(mlir::Operation &op);
   llvm::LogicalResult lower(hopper::SharedLoadOp op);

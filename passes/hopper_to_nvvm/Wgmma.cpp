@@ -4,6 +4,7 @@
 #include "compiler/layout/Wgmma.h"
 #include "compiler/layout/LayoutError.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
 
 namespace ashlar {
@@ -51,6 +52,11 @@ StringRef typeName(Type type) {
   if (type.isInteger(32))
     return "s32";
   return "f32";
+}
+
+bool isZero(Value fragment) {
+  return matchPattern(fragment, m_AnyZeroFloat()) ||
+         matchPattern(fragment, m_Zero());
 }
 
 /// The widest N of one instruction that cuts n evenly.
@@ -113,14 +119,20 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
   int64_t blocks = accumulator.size() / perBlock;
   int64_t blocksPerRow = n / columns;
   // One statement for all blocks, so that nothing comes between them.
+  // An accumulator of zeros is not read: the first step overwrites it.
+  bool overwrites = isZero(op.getAccumulator());
   SmallVector<Value> operands;
   for (Value word : accumulator)
-    operands.push_back(type.packed == 2 ? Value(LLVM::BitcastOp::create(
-                                              b, b.loc, wordType, word))
-                                        : word);
+    operands.push_back(overwrites ? Value(LLVM::UndefOp::create(b, b.loc,
+                                                                wordType))
+                       : type.packed == 2
+                           ? Value(LLVM::BitcastOp::create(b, b.loc, wordType,
+                                                           word))
+                           : word);
   size_t words = operands.size();
-  std::string text = "{\n\t.reg .pred accumulate;\n\t"
-                     "setp.ne.b32 accumulate, 1, 0;\n\t";
+  std::string text = "{\n\t.reg .pred accumulate, overwrite;\n\t"
+                     "setp.ne.b32 accumulate, 1, 0;\n\t"
+                     "setp.ne.b32 overwrite, 0, 0;\n\t";
   if (op.getFence())
     text += "wgmma.fence.sync.aligned;\n\t";
   for (int64_t block = 0; block < blocks; ++block) {
@@ -135,8 +147,9 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
       operands.push_back(b.add(startA, a->offset(row, step) / 16));
       operands.push_back(b.add(startB, bOperand->offset(column, step) / 16));
       text += instruction + " " + registers + ", $" + std::to_string(number) +
-              ", $" + std::to_string(number + 1) + ", accumulate" + modifiers +
-              ";\n\t";
+              ", $" + std::to_string(number + 1) +
+              (overwrites && step == 0 ? ", overwrite" : ", accumulate") +
+              modifiers + ";\n\t";
     }
   }
   SmallVector<Value> results =

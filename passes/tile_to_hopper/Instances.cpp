@@ -7,6 +7,66 @@ namespace ashlar {
 
 using namespace mlir;
 
+namespace {
+
+constexpr int64_t barrierBytes = 8;
+
+} // namespace
+
+void KernelLowering::initTurns(tile::RoleOp op) {
+  for (int64_t i = 0; i < int64_t(op.getInstances()); ++i) {
+    Value address = hopper::SharedAddressOp::create(
+        builder, op.getLoc(), int64_t(*op.getTurnOffset()) + barrierBytes * i);
+    hopper::MbarrierInitOp::create(builder, op.getLoc(), address,
+                                   op.getWarps());
+  }
+}
+
+bool KernelLowering::sharesTiles(scf::ForOp loop) {
+  return role.getInstances() > 1 &&
+         loop.getStep().getDefiningOp<tile::ScheduleRangeOp>();
+}
+
+LogicalResult KernelLowering::lowerInTurn(scf::ForOp loop) {
+  Location loc = NameLoc::get(builder.getStringAttr("turn"), loop.getLoc());
+  Operation *first = nullptr, *last = nullptr;
+  for (Operation &op : *loop.getBody()) {
+    if (llvm::none_of(cursorsMovedIn(&op), [](CursorKey key) {
+          return isa<tile::PipelineType>(key.first.getType());
+        }))
+      continue;
+    first = first ? first : &op;
+    last = &op;
+  }
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    Arithmetic a{builder, loc};
+    if (&op == first) {
+      // The first turn of instance 0 comes from nobody.
+      Cursor &turn = cursor(loop.getStep(), /*filling=*/false);
+      Value isFirst = a.select(a.equal(instance(loc), 0), a.constant(1),
+                               a.constant(0));
+      hopper::MbarrierWaitOp::create(
+          builder, loc, ofInstance(loc, *role.getTurnOffset(), barrierBytes),
+          a.exclusiveOr(turn.parity, isFirst), /*generic=*/false,
+          /*cluster=*/false);
+      turn.parity = a.exclusiveOr(turn.parity, a.constant(1));
+    }
+    if (failed(lowerOp(op)))
+      return failure();
+    if (&op == last) {
+      Value next = a.rem(a.add(instance(loc), 1), role.getInstances());
+      Value barrier =
+          a.add(hopper::SharedAddressOp::create(builder, loc, *role.getTurnOffset()),
+                a.mul(next, barrierBytes));
+      auto passed = hopper::OncePerWarpOp::create(builder, loc);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(&passed.getBody().emplaceBlock());
+      hopper::MbarrierArriveOp::create(builder, loc, barrier, Value());
+    }
+  }
+  return skipTiles(loop, /*beforeFirst=*/false);
+}
+
 LogicalResult KernelLowering::checkTurns() {
   Operation *turns = nullptr; // the tile loop
   auto result = role.walk([&](Operation *op) -> WalkResult {

@@ -45,12 +45,19 @@ void KernelLowering::lowerSetUp() {
   Location loc = source.getLoc();
   SmallVector<tile::ClusterSumOp> sums;
   source.walk([&](tile::ClusterSumOp sum) { sums.push_back(sum); });
-  if (!rings.empty() || !sums.empty()) {
+  SmallVector<tile::RoleOp> taking;
+  for (auto role : source.getBody().getOps<tile::RoleOp>())
+    if (role.getInstances() > 1)
+      taking.push_back(role);
+  bool hasBarriers = !rings.empty() || !sums.empty() || !taking.empty();
+  if (hasBarriers) {
     auto init = hopper::OnceOp::create(builder, loc);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&init.getBody().emplaceBlock());
     for (tile::ClusterSumOp sum : sums)
       initExchange(sum);
+    for (tile::RoleOp role : taking)
+      initTurns(role);
 
     for (auto &[pipeline, ring] : rings)
       for (int64_t stage = 0; stage < ring->stages; ++stage) {
@@ -65,12 +72,10 @@ void KernelLowering::lowerSetUp() {
       }
     hopper::MbarrierFenceOp::create(builder, loc);
   }
-  if (!rings.empty() || !sums.empty())
+  if (hasBarriers)
     hopper::SyncOp::create(builder, loc, cluster.size() > 1);
-  if (source.getProgrammaticLaunch()) {
+  if (source.getProgrammaticLaunch())
     hopper::GridReleaseOp::create(builder, loc);
-    hopper::GridWaitOp::create(builder, loc);
-  }
 }
 
 void KernelLowering::prefetchTensorMaps() {
@@ -99,6 +104,11 @@ LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
                                         op.getInstances(), op.getRegisters());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&lowered.getBody().emplaceBlock());
+  bool waits = op.walk([](tile::WaitLaunchOp) {
+                   return WalkResult::interrupt();
+                 }).wasInterrupted();
+  if (source.getProgrammaticLaunch() && !waits)
+    hopper::GridWaitOp::create(builder, op.getLoc());
   viewSharedTiles();
   findWarpTiles();
   if (failed(lowerBlock(op.getBody().front())))
@@ -152,10 +162,15 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
         tryStage(op, /*filling=*/false);
         return success();
       })
-      .Case<tile::CopyOp, tile::CopyOutOp, tile::ClusterSumOp>(
-          [&](auto op) { return lower(op); })
+      .Case<tile::CopyOp, tile::CopyOutOp, tile::PrefetchOp,
+            tile::ClusterSumOp>([&](auto op) { return lower(op); })
+      .Case<tile::WaitLaunchOp>([&](auto) {
+        hopper::GridWaitOp::create(builder, op.getLoc());
+        return success();
+      })
       .Case<tile::CommitOp, tile::ReleaseOp, tile::BufferOp, tile::ReadOp,
-            tile::WriteOp, tile::LoadOp, tile::StoreOp, tile::MmaOp,
+            tile::WriteOp, tile::LoadOp, tile::StoreOp, tile::ReduceIntoOp,
+            tile::InsideOp, tile::SignalOp, tile::AwaitOp, tile::MmaOp,
             tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>([&](auto op) {
         lower(op);
         return success();
@@ -208,9 +223,8 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
 }
 
 LogicalResult KernelLowering::lowerFor(scf::ForOp loop) {
-  bool sharesTiles = role.getInstances() > 1 &&
-                     loop.getStep().getDefiningOp<tile::ScheduleRangeOp>();
-  if (sharesTiles && failed(skipTiles(loop, /*beforeFirst=*/true)))
+  bool inTurn = sharesTiles(loop);
+  if (inTurn && failed(skipTiles(loop, /*beforeFirst=*/true)))
     return failure();
   auto moved = cursorsMovedIn(loop);
   SmallVector<Value> inits = lookup(loop.getInitArgs());
@@ -240,8 +254,7 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp loop) {
          llvm::zip(loop.getRegionIterArgs(), lowered.getRegionIterArgs()))
       map.map(from, to);
     setCursors(lowered.getRegionIterArgs());
-    if (failed(lowerBlock(*loop.getBody())) ||
-        (sharesTiles && failed(skipTiles(loop, /*beforeFirst=*/false))))
+    if (failed(inTurn ? lowerInTurn(loop) : lowerBlock(*loop.getBody())))
       return failure();
     SmallVector<Value> yields = lookup(loop.getYieldedValues());
     for (auto [pipeline, filling] : moved) {

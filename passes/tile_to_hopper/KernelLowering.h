@@ -80,6 +80,12 @@ private:
                                                Arithmetic arithmetic);
 
   // Instances.cpp
+  void initTurns(tile::RoleOp op);
+  bool sharesTiles(mlir::scf::ForOp loop);
+  /// The body of a tile loop that instances share: each takes its stages only
+  /// when the one before has taken those of its tile. Otherwise it might wait
+  /// for a stage two rounds ahead, which the parity of a phase cannot tell.
+  llvm::LogicalResult lowerInTurn(mlir::scf::ForOp loop);
   /// Refuses stages that the instances of a role could not share out.
   llvm::LogicalResult checkTurns();
   /// Moves the cursors of a role of several instances past the stages of other
@@ -96,14 +102,24 @@ private:
   void initExchange(tile::ClusterSumOp op);
   llvm::LogicalResult lower(tile::ClusterSumOp op);
 
+  // Global.cpp
+  void lower(tile::LoadOp op);
+  void lower(tile::StoreOp op);
+  void lower(tile::ReduceIntoOp op);
+  void lower(tile::InsideOp op);
+  void lower(tile::SignalOp op);
+  void lower(tile::AwaitOp op);
+  llvm::LogicalResult lower(tile::PrefetchOp op);
+
   // Stores.cpp
   /// Finds the tiles that each warp of the role can store by itself.
   void findWarpTiles();
   llvm::LogicalResult lower(tile::CopyOutOp op);
   void lower(tile::WriteOp op);
-  /// Waits until TMA has read what the role has handed to it, but for the last
-  /// `pending` tiles.
-  void waitForStores(mlir::Location loc, int64_t pending);
+  /// Waits until TMA has read, or also written, what the role has handed to it,
+  /// but for the last `pending` tiles.
+  void waitForStores(mlir::Location loc, int64_t pending,
+                     bool written = false);
   int64_t storesSince(tile::WriteOp op);
 
   // Pipelines.cpp
@@ -123,8 +139,6 @@ private:
   llvm::LogicalResult lower(tile::CopyOp op);
   llvm::LogicalResult lowerTma(tile::CopyOp op);
   void lower(tile::ReadOp op);
-  void lower(tile::LoadOp op);
-  void lower(tile::StoreOp op);
   void lower(tile::MmaOp op);
   /// Orders accesses of this role's threads to a tile outside any pipeline.
   void orderSharedAccess(mlir::Value shared, mlir::Operation &op);

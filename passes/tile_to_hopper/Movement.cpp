@@ -117,22 +117,6 @@ void KernelLowering::lower(tile::ReadOp op) {
                                        lookup(op.getSource())));
 }
 
-void KernelLowering::lower(tile::LoadOp op) {
-  auto global = globalTensor(op.getSource());
-  map.map(op.getResult(),
-          hopper::LoadOp::create(builder, named(*op, "load"),
-                                 op.getResult().getType(), global.pointer,
-                                 lookup(op.getCoordinates()), global.extents,
-                                 global.strides, global.alignment));
-}
-
-void KernelLowering::lower(tile::StoreOp op) {
-  auto global = globalTensor(op.getTarget());
-  hopper::StoreOp::create(builder, named(*op, "store"), lookup(op.getValue()),
-                          global.pointer, lookup(op.getCoordinates()),
-                          global.extents, global.strides, global.alignment);
-}
-
 void KernelLowering::lower(tile::MmaOp op) {
   orderSharedAccess(op.getA(), *op);
   if (op.getA() != op.getB())

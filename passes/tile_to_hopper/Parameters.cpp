@@ -35,7 +35,7 @@ LogicalResult KernelLowering::lowerParameters() {
         // At the end of a row that TMA would write past.
         byAddress = true;
       } else {
-        byAddress = true;
+        byAddress |= !isa<tile::PrefetchOp, tile::InsideOp>(user);
       }
     }
     if (!byAddress)

@@ -30,6 +30,8 @@ KernelLowering::cursorsMovedIn(Operation *op) {
   op->walk([&](Operation *inner) {
     if (isa<tile::ClusterSumOp>(inner))
       moved.push_back({inner->getResult(0), false});
+    if (auto loop = dyn_cast<scf::ForOp>(inner); loop && sharesTiles(loop))
+      moved.push_back({loop.getStep(), false});
     bool fills = isa<tile::AcquireOp, tile::TryAcquireOp>(inner);
     if (!fills && !isa<tile::WaitOp, tile::TryWaitOp>(inner))
       return;

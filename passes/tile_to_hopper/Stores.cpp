@@ -49,9 +49,10 @@ void KernelLowering::findWarpTiles() {
     warpTiles.clear();
 }
 
-void KernelLowering::waitForStores(Location loc, int64_t pending) {
+void KernelLowering::waitForStores(Location loc, int64_t pending,
+                                   bool written) {
   auto wait = [&] {
-    hopper::BulkWaitOp::create(builder, loc, pending, /*read=*/true);
+    hopper::BulkWaitOp::create(builder, loc, pending, /*read=*/!written);
   };
   if (warpTiles.empty())
     return once(loc, wait);

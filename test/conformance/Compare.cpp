@@ -1,5 +1,5 @@
 // Comparing outputs element by element.
-#include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/machine/numbers/Formats.h"
 #include "test/conformance/Suite.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "test/conformance/LaneCase.h"
 
-#include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/machine/numbers/Formats.h"
 
 #include <bit>
 #include <cmath>

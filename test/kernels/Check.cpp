@@ -37,13 +37,14 @@ Problem randomProblem(const Artifact &artifact,
   return problem;
 }
 
-HostTensor launch(Module &module, const Problem &problem) {
+HostTensor launch(Module &module, const Problem &problem,
+                  const std::string &output) {
   harness::DeviceProblem onDevice(device(), module.artifact(), problem);
   module.launch_and_wait(onDevice.arguments(), std::chrono::seconds(10));
   for (HostTensor &result : onDevice.results())
-    if (result.name() == "D")
+    if (result.name() == output)
       return std::move(result);
-  throw Error("the kernel has no output 'D'");
+  throw Error("the kernel has no output '" + output + "'");
 }
 
 namespace {

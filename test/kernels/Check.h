@@ -26,9 +26,10 @@ Problem randomProblem(const Artifact &artifact,
                       const std::vector<NamedSize> &sizes,
                       const std::vector<NamedScalar> &scalars = {});
 
-/// Launches on the problem's tensors, with a time limit, and gives back the
-/// tensor 'D'. Throws when anything outside an output was written.
-HostTensor launch(Module &module, const Problem &problem);
+/// Launches on the problem's tensors, with a time limit, and gives back one of
+/// them. Throws when anything outside an output was written.
+HostTensor launch(Module &module, const Problem &problem,
+                  const std::string &output = "D");
 
 /// ‖result - reference‖ / ‖reference‖ over the whole tensor.
 double

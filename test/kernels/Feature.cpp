@@ -20,7 +20,7 @@ void runs(const Feature &feature) {
     if (isSimulated() && operations(sizes) > simulatedOperations)
       continue;
     Problem problem = randomProblem(module.artifact(), sizes, feature.scalars);
-    HostTensor d = launch(module, problem);
+    HostTensor d = launch(module, problem, feature.output);
     auto reference = [&](Coordinate at) {
       return feature.reference(problem, at);
     };

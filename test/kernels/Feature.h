@@ -12,7 +12,7 @@ namespace ashlar::test {
 using Coordinate = std::span<const int64_t>;
 using Sizes = std::vector<NamedSize>;
 
-/// A kernel, problems to run it on, and what its output 'D' must be.
+/// A kernel, problems to run it on, and what an output of it must be.
 struct Feature {
   std::string name;
   std::function<Kernel()> build;
@@ -21,6 +21,7 @@ struct Feature {
   std::function<double(const Problem &, Coordinate)> reference;
   double tolerance;
   std::vector<NamedScalar> scalars = {};
+  std::string output = "D";
 };
 
 /// Registers a test that each compiles, and one that its result is right.

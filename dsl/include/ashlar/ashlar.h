@@ -11,6 +11,7 @@
 #include "ashlar/fragment.h"
 #include "ashlar/index.h"
 #include "ashlar/kernel.h"
+#include "ashlar/launch.h"
 #include "ashlar/pipeline.h"
 #include "ashlar/role.h"
 #include "ashlar/scalar.h"

@@ -31,6 +31,21 @@ void copy(const SharedTile &source, const TileRef &target,
 void copy(const SharedTile &source, const TileRef &target, Reduction reduction,
           SourceLocation where = SourceLocation::current());
 
+/// Brings a tile of a tensor to L2, for a copy to come; the tensor is one that
+/// TMA moves, aligned to 16 bytes.
+void prefetch(const TileRef &source, const Shape &shape,
+              SourceLocation where = SourceLocation::current());
+
+/// Combines all elements of a fragment of f32 or s32 with one element of a
+/// tensor, atomically; the order of additions is not fixed.
+void reduce(const TileRef &element, const Fragment &fragment,
+            Reduction reduction,
+            SourceLocation where = SourceLocation::current());
+
+/// Which elements of a tile of this shape lie inside the tensor.
+Mask inside(const TileRef &tile, const Shape &shape,
+            SourceLocation where = SourceLocation::current());
+
 /// Global memory to a fragment by ordinary loads; zeros outside the tensor.
 /// tf32 arrives as f32, u8 as s32.
 Fragment load(const TileRef &source, const Shape &shape,

@@ -90,9 +90,4 @@ TileLoop<N> grid(const Index (&extents)[N], const int64_t (&tile)[N],
 void cluster(std::initializer_list<int64_t> extents,
              SourceLocation where = SourceLocation::current());
 
-/// The kernel may start while the launch before it on its stream drains: it
-/// sets itself up, then waits for that launch before it touches memory, and
-/// lets the next one start in the same way.
-void programmatic_launch(SourceLocation where = SourceLocation::current());
-
 } // namespace ashlar

@@ -26,6 +26,33 @@ struct GemmTypes {
   Accumulation accumulation = Accumulation::fast;
 };
 
+enum class Activation : uint8_t { none, relu, gelu, silu };
+
+/// What is computed around the product, in this order; all of it in f32, on the
+/// accumulator in registers.
+struct GemmForm {
+  /// A, B, D and the like have a leading dimension of `batch` matrices.
+  bool batched = false;
+  /// B is not written by the launches before on the stream: its first tiles are
+  /// fetched to L2 while the last of them drains.
+  bool constant_b = false;
+  /// Times RowScale[m], ColumnScale[n]: f32 vectors of M and N.
+  bool row_scales = false, column_scales = false;
+  /// Times the scalar alpha.
+  bool alpha = false;
+  /// Plus the scalar beta times C, an M×N matrix of the type of D.
+  bool c = false;
+  /// Plus Bias[n], a vector of N of the type of D.
+  bool bias = false;
+  /// Stored, as it is here, to Auxiliary, an M×N matrix of the type of D.
+  bool auxiliary = false;
+  Activation activation = Activation::none;
+  /// The largest magnitude so far, combined with Amax[0], f32.
+  bool amax = false;
+  /// Times the scalar scale_d, before it is rounded to D's type.
+  bool scale_d = false;
+};
+
 /// Extents of a problem, in elements.
 struct GemmSizes {
   int64_t m, n, k;
@@ -65,8 +92,11 @@ struct GemmConfig {
 
 std::ostream &operator<<(std::ostream &out, const GemmConfig &config);
 
-/// The kernel of a configuration: inputs A and B, output D, for every M, N
-/// and K. Refused, as every kernel is, where the configuration does not fit.
-Kernel gemm(const GemmTypes &types, const GemmConfig &config);
+/// The kernel of a configuration: inputs A and B, output D and what the form
+/// names, for every M, N and K. Refused, as every kernel is, where the
+/// configuration does not fit; one that swaps takes no C, nor both bias and
+/// amax.
+Kernel gemm(const GemmTypes &types, const GemmConfig &config,
+            const GemmForm &form = {});
 
 } // namespace ashlar

@@ -3,7 +3,7 @@
 #include "runtime/sim/driver/Execution.h"
 #include "runtime/sim/driver/LaunchShapes.h"
 #include "runtime/sim/driver/State.h"
-#include "runtime/sim/machine/TensorMap.h"
+#include "runtime/sim/machine/copies/TensorMap.h"
 
 #include <algorithm>
 #include <cstring>

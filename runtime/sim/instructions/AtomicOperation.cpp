@@ -1,6 +1,6 @@
 #include "runtime/sim/instructions/AtomicOperation.h"
 
-#include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/machine/numbers/Formats.h"
 
 #include <bit>
 #include <cmath>

@@ -1,7 +1,7 @@
 // What atom, red and red.async do to a value in memory.
 #pragma once
 
-#include "runtime/sim/machine/CopyReduction.h"
+#include "runtime/sim/machine/copies/CopyReduction.h"
 
 #include <optional>
 #include <string_view>

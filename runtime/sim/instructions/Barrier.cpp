@@ -1,5 +1,5 @@
 // bar, barrier (PTX ISA, "barrier{.cta}, bar{.cta}") and bar.warp.sync.
-#include "runtime/sim/machine/Barrier.h"
+#include "runtime/sim/machine/barriers/Barrier.h"
 
 #include "runtime/sim/instructions/Barrier.h"
 #include "runtime/sim/instructions/Decoder.h"

@@ -1,6 +1,6 @@
 // barrier.cluster.arrive and barrier.cluster.wait.
 #include "runtime/sim/instructions/Barrier.h"
-#include "runtime/sim/machine/Barrier.h"
+#include "runtime/sim/machine/barriers/Barrier.h"
 
 namespace ashlar::sim {
 

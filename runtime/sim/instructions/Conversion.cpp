@@ -4,8 +4,8 @@
 // than its type is read in its lower bits and written extended.
 #include "runtime/sim/instructions/Conversion.h"
 
-#include "runtime/sim/machine/HostRounding.h"
-#include "runtime/sim/machine/RoundToOdd.h"
+#include "runtime/sim/machine/numbers/HostRounding.h"
+#include "runtime/sim/machine/numbers/RoundToOdd.h"
 
 #include <cmath>
 #include <cstring>

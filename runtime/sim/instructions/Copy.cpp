@@ -1,6 +1,6 @@
 // The asynchronous copies: which decoder is whose, and the bulk groups.
 #include "runtime/sim/instructions/Copies.h"
-#include "runtime/sim/machine/BulkGroups.h"
+#include "runtime/sim/machine/copies/BulkGroups.h"
 
 namespace ashlar::sim {
 

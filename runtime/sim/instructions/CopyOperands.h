@@ -2,9 +2,9 @@
 #pragma once
 
 #include "runtime/sim/instructions/Decoder.h"
-#include "runtime/sim/machine/AccessReport.h"
-#include "runtime/sim/machine/TensorBox.h"
 #include "runtime/sim/machine/Warp.h"
+#include "runtime/sim/machine/copies/TensorBox.h"
+#include "runtime/sim/machine/memory/AccessReport.h"
 
 #include <optional>
 #include <vector>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/sim/instructions/Integer.h"
-#include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/machine/numbers/Formats.h"
 
 #include <optional>
 

@@ -2,8 +2,8 @@
 // fma, mad, div.rnd, rcp.rnd, sqrt.rnd (PTX ISA, "Floating Point
 // Instructions").
 #include "runtime/sim/instructions/Float.h"
-#include "runtime/sim/machine/HostRounding.h"
-#include "runtime/sim/machine/RoundToOdd.h"
+#include "runtime/sim/machine/numbers/HostRounding.h"
+#include "runtime/sim/machine/numbers/RoundToOdd.h"
 
 #include <cmath>
 

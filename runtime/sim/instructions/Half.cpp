@@ -2,7 +2,7 @@
 // Floating Point Instructions"). Computed in f32, or in f64 rounded to odd
 // where f32 would not hold enough, so that the last rounding is the only one.
 #include "runtime/sim/instructions/Float.h"
-#include "runtime/sim/machine/RoundToOdd.h"
+#include "runtime/sim/machine/numbers/RoundToOdd.h"
 
 #include <cmath>
 #include <cstring>

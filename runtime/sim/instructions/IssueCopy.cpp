@@ -1,8 +1,8 @@
 #include "runtime/sim/instructions/IssueCopy.h"
 
 #include "runtime/sim/instructions/CopyOperands.h"
-#include "runtime/sim/machine/BulkGroups.h"
-#include "runtime/sim/machine/MbarrierCopy.h"
+#include "runtime/sim/machine/copies/BulkGroups.h"
+#include "runtime/sim/machine/copies/MbarrierCopy.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,10 +2,10 @@
 // that the hardware makes when they are issued.
 #pragma once
 
-#include "runtime/sim/machine/CopyIssue.h"
-#include "runtime/sim/machine/CopyReduction.h"
-#include "runtime/sim/machine/TensorBox.h"
 #include "runtime/sim/machine/Warp.h"
+#include "runtime/sim/machine/copies/CopyIssue.h"
+#include "runtime/sim/machine/copies/CopyReduction.h"
+#include "runtime/sim/machine/copies/TensorBox.h"
 
 #include <optional>
 #include <string>

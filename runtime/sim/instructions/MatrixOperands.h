@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/sim/instructions/Decoder.h"
-#include "runtime/sim/machine/MatrixType.h"
+#include "runtime/sim/machine/matrix/MatrixType.h"
 
 namespace ashlar::sim {
 

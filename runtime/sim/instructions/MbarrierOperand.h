@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/sim/instructions/Decoder.h"
-#include "runtime/sim/machine/Mbarrier.h"
 #include "runtime/sim/machine/Warp.h"
+#include "runtime/sim/machine/barriers/Mbarrier.h"
 
 namespace ashlar::sim {
 

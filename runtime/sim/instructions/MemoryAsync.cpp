@@ -3,10 +3,10 @@
 #include "runtime/sim/instructions/AtomicOperation.h"
 #include "runtime/sim/instructions/Memory.h"
 #include "runtime/sim/instructions/MemoryQualifiers.h"
-#include "runtime/sim/machine/AccessReport.h"
 #include "runtime/sim/machine/Asynchronous.h"
 #include "runtime/sim/machine/Launch.h"
-#include "runtime/sim/machine/Mbarrier.h"
+#include "runtime/sim/machine/barriers/Mbarrier.h"
+#include "runtime/sim/machine/memory/AccessReport.h"
 
 #include <cstring>
 #include <memory>

@@ -4,8 +4,8 @@
 #include "runtime/sim/instructions/Memory.h"
 
 #include "runtime/sim/instructions/MemoryQualifiers.h"
-#include "runtime/sim/machine/AccessReport.h"
 #include "runtime/sim/machine/Launch.h"
+#include "runtime/sim/machine/memory/AccessReport.h"
 
 namespace ashlar::sim {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/sim/instructions/Decoder.h"
-#include "runtime/sim/machine/Memory.h"
 #include "runtime/sim/machine/Warp.h"
+#include "runtime/sim/machine/memory/Memory.h"
 
 #include <initializer_list>
 #include <optional>

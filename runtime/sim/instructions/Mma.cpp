@@ -2,10 +2,10 @@
 // Instructions").
 
 #include "runtime/sim/instructions/MatrixOperands.h"
-#include "runtime/sim/machine/MatrixFragment.h"
-#include "runtime/sim/machine/MatrixProduct.h"
-#include "runtime/sim/machine/SparseMatrix.h"
 #include "runtime/sim/machine/Warp.h"
+#include "runtime/sim/machine/matrix/MatrixFragment.h"
+#include "runtime/sim/machine/matrix/MatrixProduct.h"
+#include "runtime/sim/machine/matrix/SparseMatrix.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // cp.async: copies of a few bytes by each thread.
-#include "runtime/sim/machine/ThreadCopy.h"
+#include "runtime/sim/machine/copies/ThreadCopy.h"
 
 #include "runtime/sim/instructions/Copies.h"
 #include "runtime/sim/instructions/CopyOperands.h"

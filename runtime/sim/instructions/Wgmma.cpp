@@ -1,10 +1,10 @@
 // wgmma.fence, .commit_group, .wait_group and .mma_async (PTX ISA,
 // "Asynchronous Warpgroup Level Matrix Instructions").
 
-#include "runtime/sim/machine/Wgmma.h"
+#include "runtime/sim/machine/matrix/Wgmma.h"
 #include "runtime/sim/instructions/MatrixOperands.h"
 #include "runtime/sim/instructions/ProgramBuilder.h"
-#include "runtime/sim/machine/SparseMatrix.h"
+#include "runtime/sim/machine/matrix/SparseMatrix.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // wmma.mma: D = A B + C of fragments.
 
 #include "runtime/sim/instructions/Wmma.h"
-#include "runtime/sim/machine/Formats.h"
-#include "runtime/sim/machine/MatrixFragment.h"
 #include "runtime/sim/machine/Warp.h"
+#include "runtime/sim/machine/matrix/MatrixFragment.h"
+#include "runtime/sim/machine/numbers/Formats.h"
 
 #include <array>
 #include <bit>

@@ -1,7 +1,7 @@
 // Operations that go on behind the back of the thread that issued them.
 #pragma once
 
-#include "runtime/sim/machine/Memory.h"
+#include "runtime/sim/machine/memory/Memory.h"
 
 #include <memory>
 #include <random>

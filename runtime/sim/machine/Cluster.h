@@ -3,11 +3,11 @@
 #pragma once
 
 #include "runtime/sim/machine/Asynchronous.h"
-#include "runtime/sim/machine/Mbarrier.h"
-#include "runtime/sim/machine/Memory.h"
-#include "runtime/sim/machine/Publications.h"
 #include "runtime/sim/machine/Schedule.h"
 #include "runtime/sim/machine/Warp.h"
+#include "runtime/sim/machine/barriers/Mbarrier.h"
+#include "runtime/sim/machine/memory/Memory.h"
+#include "runtime/sim/machine/races/Publications.h"
 
 #include <list>
 #include <map>

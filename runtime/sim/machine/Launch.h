@@ -1,11 +1,11 @@
 // A kernel launch: a grid of clusters, executed over the available cores.
 #pragma once
 
-#include "runtime/sim/machine/Memory.h"
 #include "runtime/sim/machine/Notes.h"
 #include "runtime/sim/machine/Program.h"
-#include "runtime/sim/machine/Publications.h"
 #include "runtime/sim/machine/Report.h"
+#include "runtime/sim/machine/memory/Memory.h"
+#include "runtime/sim/machine/races/Publications.h"
 
 #include <atomic>
 #include <cstdint>

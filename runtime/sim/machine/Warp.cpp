@@ -3,8 +3,8 @@
 
 #include "runtime/sim/machine/Cluster.h"
 #include "runtime/sim/machine/Launch.h"
-#include "runtime/sim/machine/Ordering.h"
 #include "runtime/sim/machine/Program.h"
+#include "runtime/sim/machine/races/Ordering.h"
 
 #include <cstring>
 

@@ -1,10 +1,10 @@
 // A warp: 32 threads, their registers and where they stand.
 #pragma once
 
-#include "runtime/sim/machine/Clock.h"
 #include "runtime/sim/machine/Instruction.h"
-#include "runtime/sim/machine/Memory.h"
 #include "runtime/sim/machine/Report.h"
+#include "runtime/sim/machine/memory/Memory.h"
+#include "runtime/sim/machine/races/Clock.h"
 
 #include <array>
 #include <cstddef>

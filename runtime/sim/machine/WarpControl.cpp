@@ -1,9 +1,9 @@
 // Where the lanes of a warp go: jumps, calls, exits, and waiting for others.
-#include "runtime/sim/machine/Barrier.h"
 #include "runtime/sim/machine/Cluster.h"
 #include "runtime/sim/machine/Launch.h"
 #include "runtime/sim/machine/Program.h"
 #include "runtime/sim/machine/Warp.h"
+#include "runtime/sim/machine/barriers/Barrier.h"
 
 #include <cstring>
 

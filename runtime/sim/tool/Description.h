@@ -1,7 +1,7 @@
 // What a JSON file says of a launch; docs/simulator.md has the format.
 #pragma once
 
-#include "runtime/sim/machine/TensorMap.h"
+#include "runtime/sim/machine/copies/TensorMap.h"
 #include "runtime/sim/ptx/Module.h"
 #include "runtime/sim/tool/Element.h"
 

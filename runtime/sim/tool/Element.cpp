@@ -1,6 +1,6 @@
 #include "runtime/sim/tool/Element.h"
 
-#include "runtime/sim/machine/Formats.h"
+#include "runtime/sim/machine/numbers/Formats.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "runtime/sim/machine/Clock.h"
+#include "runtime/sim/machine/races/Clock.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // What the simulator finds around asynchronous copies: each test plants one
 // fault in a kernel that is right without it.
 
-#include "runtime/sim/machine/TensorMap.h"
+#include "runtime/sim/machine/copies/TensorMap.h"
 #include "test/unit/sim/RunPtx.h"
 
 #include <gtest/gtest.h>

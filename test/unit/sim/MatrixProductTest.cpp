@@ -1,5 +1,5 @@
-#include "runtime/sim/machine/MatrixProduct.h"
-#include "runtime/sim/machine/MatrixType.h"
+#include "runtime/sim/machine/matrix/MatrixProduct.h"
+#include "runtime/sim/machine/matrix/MatrixType.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/sim/machine/Memory.h"
+#include "runtime/sim/machine/memory/Memory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The swizzle of shared memory.
 
-#include "runtime/sim/machine/Swizzle.h"
+#include "runtime/sim/machine/copies/Swizzle.h"
 
 #include <gtest/gtest.h>
 

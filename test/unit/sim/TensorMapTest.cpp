@@ -1,6 +1,6 @@
 // Tensor maps and the boxes that they describe.
 
-#include "runtime/sim/machine/TensorBox.h"
+#include "runtime/sim/machine/copies/TensorBox.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/sim/machine/WgmmaDescriptor.h"
+#include "runtime/sim/machine/matrix/WgmmaDescriptor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // cuLaunch*, cuOccupancy*, cuTensorMap*.
 #include "runtime/sim/driver/Occupancy.h"
 #include "runtime/sim/driver/library/Export.h"
-#include "runtime/sim/machine/TensorMap.h"
+#include "runtime/sim/machine/copies/TensorMap.h"
 
 #include <algorithm>
 #include <cstring>

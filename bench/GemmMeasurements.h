@@ -1,0 +1,34 @@
+// What a tuner measured, candidate by candidate, as comma-separated values.
+#pragma once
+
+#include "ashlar/gemm.h"
+
+#include <cstdio>
+#include <string>
+
+namespace ashlar::bench {
+
+/// Microseconds of one launch.
+struct GemmTime {
+  double hot = 0, cold = 0;
+
+  /// What is to be small: both count alike.
+  double score() const;
+};
+
+class GemmMeasurements {
+public:
+  /// Appends to the file; without a path nothing is written. Throws `Error`
+  /// when the file can't be written.
+  explicit GemmMeasurements(const std::string &path);
+  ~GemmMeasurements();
+  GemmMeasurements(const GemmMeasurements &) = delete;
+
+  void add(const GemmTypes &types, const GemmSizes &sizes,
+           const GemmConfig &config, const GemmTime &time);
+
+private:
+  std::FILE *file = nullptr;
+};
+
+} // namespace ashlar::bench

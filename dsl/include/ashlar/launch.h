@@ -1,0 +1,28 @@
+#pragma once
+
+#include "ashlar/tensor.h"
+
+namespace ashlar {
+
+/// The kernel may start while the launch before it on its stream drains
+/// (programmatic dependent launch): it sets itself up, waits for that launch
+/// before it touches memory, and lets the next one start in the same way.
+void programmatic_launch(SourceLocation where = SourceLocation::current());
+
+/// Where a role of a kernel with `programmatic_launch` waits for the launches
+/// before this one; without it, at its start. Before it a role may only
+/// prefetch what no such launch writes.
+void wait_for_previous_launch(
+    SourceLocation where = SourceLocation::current());
+
+/// Adds to a counter that CTAs share, an element of an s32 tensor, after all
+/// that the role has stored by then.
+void signal(const TileRef &counter, const Index &amount = 1,
+            SourceLocation where = SourceLocation::current());
+/// Waits until a counter is at least a value. What was stored before the
+/// signals that brought it there can then be loaded. The CTA that signals must
+/// run at the same time or before: those of a persistent kernel all do.
+void await(const TileRef &counter, const Index &value,
+           SourceLocation where = SourceLocation::current());
+
+} // namespace ashlar

@@ -1,0 +1,261 @@
+#include "GemmResources.h"
+#include "GemmTiling.h"
+#include "ashlar/gemm_auto.h"
+
+#include <algorithm>
+
+namespace ashlar {
+
+namespace {
+
+constexpr int64_t mostStages = 12, fewestStages = 2, stepsToSplit = 2;
+/// More rows of D than this are cut well by `bm`.
+constexpr int64_t mostSwappedRows = 256;
+/// Stages of small tiles may be deeper than one swizzle atom.
+constexpr int64_t depthBytes[] = {128, 256, 512};
+constexpr int64_t mostBytesOfDeepStage = 40 << 10;
+/// Widths of tiles that are tried with each number of rows, and the parts of a
+/// turn of all multiprocessors that they are to fill.
+constexpr size_t mostWidths = 9;
+constexpr int64_t mostParts = 8;
+constexpr int64_t narrowestOfSeveralTurns = 64, wgmmaMostColumns = 256;
+constexpr int64_t usualColumns[] = {256, 128};
+/// Clusters of more than two CTAs pay only where L2 limits for long.
+constexpr int64_t turnsForLargeClusters = 8;
+
+/// What cuts the rows of D, and how.
+struct Band {
+  int64_t bm, warpgroups;
+  bool ping_pong = false;
+};
+
+constexpr Band bands[] = {{128, 2}, {256, 2},       {64, 1},
+                          {128, 1}, {128, 2, true}, {64, 2, true}};
+constexpr Band swappedBands[] = {{64, 1}, {128, 2}};
+
+int64_t ceilDiv(int64_t numerator, int64_t denominator) {
+  return (numerator + denominator - 1) / denominator;
+}
+
+/// The configurations of one problem, one after another.
+template <typename Visit> class Enumeration {
+public:
+  Enumeration(const GemmSizes &sizes, const GemmTypes &types, Visit visit)
+      : sizes(sizes), types(types), visit(visit) {}
+
+  void run() {
+    for (const Band &band : bands)
+      for (int64_t columns : widthsThatFillTurns(band))
+        withTile(band, columns, false);
+    if (sizes.m <= mostSwappedRows)
+      for (const Band &band : swappedBands)
+        for (int64_t columns : widthsThatCutRows())
+          withTile(band, columns, true);
+  }
+
+private:
+  /// The usual widths, and the narrowest that fill an eighth, a quarter, a
+  /// half, one, two or more turns of all multiprocessors: a wider one that
+  /// takes as many turns takes as many tiles of more work.
+  std::vector<int64_t> widthsThatFillTurns(const Band &band) const {
+    std::vector<int64_t> widths;
+    const int64_t rows = ceilDiv(sizes.m, band.bm);
+    const int64_t ctas = h200().multiprocessors;
+    const int64_t most = mostColumns(band);
+    auto add = [&](int64_t width) {
+      if (width <= most && !std::ranges::count(widths, width))
+        widths.push_back(width);
+    };
+    auto fill = [&](int64_t tiles) {
+      const int64_t width =
+          tiles < rows ? most + 1 : 8 * ceilDiv(sizes.n, 8 * (tiles / rows));
+      add(width);
+      // Boxes of 16 bytes are slow to store.
+      add(ceilDiv(width, 16) * 16);
+      return width;
+    };
+    for (int64_t width : usualColumns)
+      if (width < sizes.n + 8)
+        add(width);
+    for (int64_t parts = mostParts; parts > 1; parts /= 2)
+      fill(ctas / parts);
+    for (int64_t turns = 1; widths.size() < mostWidths; ++turns)
+      if (fill(turns * ctas) <= (turns == 1 ? 8 : narrowestOfSeveralTurns))
+        break;
+    return widths;
+  }
+
+  /// What the registers hold the sums of.
+  int64_t mostColumns(const Band &band) const {
+    GemmConfig c;
+    c.bm = band.bm, c.bn = wgmmaMostColumns, c.warpgroups = band.warpgroups;
+    c.ping_pong = band.ping_pong;
+    const int64_t columns =
+        c.bn * accumulatorLimit(c) / accumulatorRegisters(types, c);
+    return std::min(columns / 8 * 8, wgmmaMostColumns);
+  }
+
+  /// Cuts of the rows of D, as columns of Dᵀ, into no more than four.
+  std::vector<int64_t> widthsThatCutRows() const {
+    std::vector<int64_t> widths;
+    for (int64_t cuts : {1, 2, 3, 4})
+      if (const int64_t width = 8 * ceilDiv(sizes.m, 8 * cuts);
+          widths.empty() || width < widths.back())
+        widths.push_back(width);
+    return widths;
+  }
+
+  void withTile(const Band &band, int64_t columns, bool swapped) {
+    GemmConfig c;
+    c.bm = band.bm, c.bn = columns, c.warpgroups = band.warpgroups;
+    c.ping_pong = band.ping_pong, c.swapped = swapped;
+    for (int64_t bytes : depthBytes) {
+      c.bk = bytes / size_bytes(types.a);
+      if (!isDepthUseful(c, bytes))
+        return;
+      c.group = bestGroup(c);
+      withSplits(c);
+    }
+  }
+
+  bool isDepthUseful(const GemmConfig &c, int64_t bytes) const {
+    return bytes == depthBytes[0] ||
+           (stageBytes(types, c) <= mostBytesOfDeepStage &&
+            sizes.k >= 2 * c.bk && !isPromoted(types));
+  }
+
+  /// K is split where there are too few tiles for all multiprocessors.
+  void withSplits(GemmConfig c) {
+    const GpuModel gpu = h200();
+    const GemmTiling tiling(sizes, c, gpu);
+    // With one tile for each CTA there is no epilogue to hide.
+    if (c.ping_pong && tiling.turns() == 1)
+      return;
+    for (int64_t split : {1, 2, 4, 8}) {
+      const bool useful =
+          tiling.rows * tiling.columns * split <= gpu.multiprocessors &&
+          tiling.steps >= stepsToSplit * split && !c.ping_pong;
+      if (split > 1 && !useful)
+        return;
+      c.split = split;
+      c.store_columns = storeColumns(c);
+      withClusters(c, tiling);
+    }
+  }
+
+  /// The widest boxes of whole units of 16 bytes, and of a fragment's columns,
+  /// that cut what a CTA stores.
+  int64_t storeColumns(const GemmConfig &c) const {
+    const int64_t size = size_bytes(types.d);
+    const int64_t unit = std::max<int64_t>(16 / size, 8);
+    const int64_t part = storedColumns(c);
+    int64_t columns = 128 / size;
+    while (columns > unit && part % columns)
+      columns -= unit;
+    return columns;
+  }
+
+  void withClusters(GemmConfig c, const GemmTiling &tiling) {
+    const int64_t most = tiling.turns() >= turnsForLargeClusters ? 4 : 2;
+    for (int64_t m : {1, 2, 4})
+      for (int64_t n : {1, 2, 4})
+        if (m * n <= most && m <= tiling.rows && n <= tiling.columns) {
+          c.cluster_m = m, c.cluster_n = n;
+          withBuffers(c);
+        }
+  }
+
+  /// One buffer for stores where that makes room for another stage.
+  void withBuffers(GemmConfig c) {
+    c.store_buffers = std::min<int64_t>(2, storedColumns(c) / c.store_columns);
+    const int64_t stages = withStages(c);
+    if (c.store_buffers == 1 || stages >= 6)
+      return;
+    c.store_buffers = 1;
+    if (stagesThatFit(c) > stages)
+      withStages(c);
+  }
+
+  int64_t withStages(GemmConfig &c) {
+    c.stages = stagesThatFit(c);
+    if (c.stages >= fewestStages && why_not(sizes, types, c).empty())
+      visit(c);
+    return c.stages;
+  }
+
+  int64_t stagesThatFit(GemmConfig c) const {
+    const GpuModel gpu = h200();
+    c.stages = 0;
+    const int64_t left = gpu.shared_bytes - sharedBytes(types, c, gpu);
+    return std::min(std::max<int64_t>(left, 0) / stageBytes(types, c),
+                    mostStages);
+  }
+
+  /// The one that reads DRAM least, the usual one among equals.
+  int64_t bestGroup(GemmConfig c) const {
+    const GpuModel gpu = h200();
+    const GemmTiling tiling(sizes, c, gpu);
+    int64_t best = 8;
+    double least = 0;
+    for (int64_t group : {8, 16, 4, 32, 2, 1}) {
+      c.group = group;
+      const double bytes = dramBytes(sizes, types, c, tiling, gpu);
+      if (group == 8 || bytes < least)
+        best = group, least = bytes;
+    }
+    return best;
+  }
+
+  const GemmSizes &sizes;
+  const GemmTypes &types;
+  Visit visit;
+};
+
+template <typename Visit>
+void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
+                     Visit visit) {
+  Enumeration<Visit>(sizes, types, visit).run();
+}
+
+} // namespace
+
+std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
+                                        const GemmTypes &types) {
+  struct Rated {
+    GemmConfig config;
+    double microseconds;
+  };
+  std::vector<Rated> rated;
+  visitCandidates(sizes, types, [&](const GemmConfig &config) {
+    rated.push_back({config, gemm_cost(sizes, types, config).total});
+  });
+  std::ranges::stable_sort(rated, {}, &Rated::microseconds);
+  std::vector<GemmConfig> configs;
+  for (const Rated &candidate : rated)
+    configs.push_back(candidate.config);
+  return configs;
+}
+
+GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types) {
+  GemmConfig best;
+  double least = 0;
+  visitCandidates(sizes, types, [&](const GemmConfig &config) {
+    const double total = gemm_cost(sizes, types, config).total;
+    if (least == 0 || total < least)
+      best = config, least = total;
+  });
+  if (least == 0)
+    throw Error("no configuration of gemm multiplies " +
+                std::string(name(types.a)) + " with " +
+                std::string(name(types.b)) +
+                ": use operands of one size of 1, 2 or 4 bytes");
+  return best;
+}
+
+GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
+                     const GemmTable &table) {
+  const std::optional<TunedGemm> tuned = table.find(sizes, types);
+  return tuned ? tuned->config : gemm_auto(sizes, types);
+}
+
+} // namespace ashlar

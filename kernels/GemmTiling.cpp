@@ -1,0 +1,62 @@
+#include "GemmTiling.h"
+
+#include <algorithm>
+
+namespace ashlar {
+
+namespace {
+
+int64_t ceilDiv(int64_t numerator, int64_t denominator) {
+  return (numerator + denominator - 1) / denominator;
+}
+
+/// The part of L2 that one operand may fill and still be there when it is
+/// wanted again.
+constexpr double residentPart = 0.5;
+
+} // namespace
+
+GemmTiling::GemmTiling(const GemmSizes &sizes, const GemmConfig &c,
+                       const GpuModel &gpu)
+    : rows(ceilDiv(c.swapped ? sizes.n : sizes.m, c.bm)),
+      columns(ceilDiv(c.swapped ? sizes.m : sizes.n, c.bn)),
+      clusters(ceilDiv(rows, c.cluster_m) * ceilDiv(columns, c.cluster_n)),
+      ctas(c.cluster_m * c.cluster_n * c.split),
+      steps(ceilDiv(ceilDiv(sizes.k, c.bk), c.split)) {
+  slots = std::max<int64_t>(gpu.resident_ctas(ctas) / ctas, 1);
+  fullTurns = clusters / slots;
+  leftClusters = clusters % slots;
+}
+
+double dramBytes(const GemmSizes &sizes, const GemmTypes &types,
+                 const GemmConfig &c, const GemmTiling &tiling,
+                 const GpuModel &gpu) {
+  const auto depthBytes = static_cast<double>(sizes.k * size_bytes(types.a));
+  const double alongRows =
+      depthBytes * static_cast<double>(c.swapped ? sizes.n : sizes.m);
+  const double alongColumns =
+      depthBytes * static_cast<double>(c.swapped ? sizes.m : sizes.n);
+  const double result =
+      static_cast<double>(sizes.m * sizes.n * size_bytes(types.d));
+
+  // Bands of `group` rows of tiles, one after another; in each, as many columns
+  // at a time as the tiles in flight.
+  const int64_t group = std::min(c.group, tiling.rows);
+  const int64_t bands = ceilDiv(tiling.rows, group);
+  const int64_t inFlight = tiling.slots * c.cluster_m * c.cluster_n;
+  const int64_t columnsAtOnce =
+      std::clamp<int64_t>(inFlight / group, 1, tiling.columns);
+  const int64_t bandsAtOnce =
+      std::clamp<int64_t>(inFlight / (group * tiling.columns), 1, bands);
+
+  const double resident = residentPart * static_cast<double>(gpu.l2_bytes);
+  const bool bandStays =
+      depthBytes * static_cast<double>(group * c.bm) <= resident;
+  const auto rereadBands =
+      static_cast<double>(ceilDiv(tiling.columns, columnsAtOnce));
+  const auto rereadColumns = static_cast<double>(ceilDiv(bands, bandsAtOnce));
+  return alongRows * (bandStays ? 1 : rereadBands) +
+         alongColumns * (alongColumns <= resident ? 1 : rereadColumns) + result;
+}
+
+} // namespace ashlar

@@ -1,0 +1,30 @@
+// How the work of a GEMM spreads over the multiprocessors.
+#pragma once
+
+#include "ashlar/gemm_cost.h"
+
+namespace ashlar {
+
+struct GemmTiling {
+  GemmTiling(const GemmSizes &sizes, const GemmConfig &config,
+             const GpuModel &gpu);
+
+  /// Tiles along `bm` and `bn`, and clusters of them.
+  int64_t rows, columns, clusters;
+  /// Clusters that run at once, the CTAs of each, and the stages of K that one
+  /// CTA goes through for a tile.
+  int64_t slots, ctas, steps;
+  /// Tiles a CTA computes when every slot has one; clusters that are left for
+  /// a last turn.
+  int64_t fullTurns, leftClusters;
+
+  int64_t turns() const { return fullTurns + (leftClusters > 0); }
+};
+
+/// Bytes that come from and go to DRAM when tiles are taken in groups of
+/// `config.group` rows: an operand is read again where L2 can't hold it.
+double dramBytes(const GemmSizes &sizes, const GemmTypes &types,
+                 const GemmConfig &config, const GemmTiling &tiling,
+                 const GpuModel &gpu);
+
+} // namespace ashlar

@@ -1,0 +1,170 @@
+#include "GemmResources.h"
+#include "ashlar/gemm_auto.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace ashlar {
+
+namespace {
+
+/// Rows of a swizzle atom: what a multicast can't cut.
+constexpr int64_t atomRows = 8;
+constexpr int64_t wgmmaRows = 64, wgmmaMostColumns = 256, wgmmaDepthBytes = 32;
+constexpr int64_t clusterLimit = 8, warpgroupLimit = 3;
+constexpr int64_t boxBytes = 128, boxRows = 256;
+
+std::string number(int64_t value) { return std::to_string(value); }
+
+std::string notTypes(const GemmTypes &types) {
+  if (size_bytes(types.a) == size_bytes(types.b))
+    return "";
+  return "A is " + std::string(name(types.a)) + " and B is " +
+         std::string(name(types.b)) +
+         "; wgmma multiplies operands of one size: convert one of them";
+}
+
+std::string notCounts(const GemmConfig &c) {
+  for (auto [value, what] :
+       {std::pair{c.bm, "bm"}, std::pair{c.bn, "bn"}, std::pair{c.bk, "bk"},
+        std::pair{c.stages, "stages"}, std::pair{c.warpgroups, "warpgroups"},
+        std::pair{c.cluster_m, "cluster_m"},
+        std::pair{c.cluster_n, "cluster_n"}, std::pair{c.split, "split"},
+        std::pair{c.group, "group"},
+        std::pair{c.store_columns, "store_columns"},
+        std::pair{c.store_buffers, "store_buffers"}})
+    if (value < 1)
+      return std::string(what) + " is " + number(value) + ": use 1 or more";
+  return "";
+}
+
+std::string notTile(const GemmTypes &types, const GemmConfig &c) {
+  if (c.warpgroups > warpgroupLimit)
+    return number(c.warpgroups) + " warpgroups of math have too few registers" +
+           " each: use " + number(warpgroupLimit) + " or fewer";
+  const int64_t rows = wgmmaRows * (c.ping_pong ? 1 : c.warpgroups);
+  if (c.bm % rows || c.bm > boxRows)
+    return "the tile has " + number(c.bm) + " rows; " +
+           (c.ping_pong || c.warpgroups == 1
+                ? "a warpgroup needs"
+                : number(c.warpgroups) + " warpgroups need") +
+           " a multiple of " + number(rows) + " up to " + number(boxRows) +
+           ": use " +
+           number(std::min(rows * ((c.bm + rows - 1) / rows),
+                           boxRows / rows * rows));
+  if (c.bn % 8 || c.bn > wgmmaMostColumns)
+    return "the tile has " + number(c.bn) +
+           " columns; wgmma has a multiple of 8 up to 256: use " +
+           number(std::min((c.bn + 7) / 8 * 8, wgmmaMostColumns));
+  const int64_t depth = wgmmaDepthBytes / size_bytes(types.a);
+  if (c.bk % depth)
+    return "a stage is " + number(c.bk) + " deep; wgmma takes " +
+           number(depth) + " of " + std::string(name(types.a)) +
+           " at a time: use " + number((c.bk + depth - 1) / depth * depth);
+  if (c.ping_pong && c.warpgroups != 2)
+    return "ping_pong is for 2 warpgroups that take turns, not " +
+           number(c.warpgroups) + ": use 2";
+  return "";
+}
+
+std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
+  const int64_t used = accumulatorRegisters(types, c);
+  const int64_t limit = accumulatorLimit(c);
+  if (used <= limit)
+    return "";
+  return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
+         " take " + number(used) + " registers of a thread" +
+         (isPromoted(types) ? ", as fp8 summed in full has them twice" : "") +
+         "; " + number(limit) + " can be spared: use bn = " +
+         number(std::max<int64_t>(c.bn * limit / used / 8 * 8, 8));
+}
+
+std::string notCluster(const GemmConfig &c) {
+  const int64_t ctas = c.cluster_m * c.cluster_n * c.split;
+  if (ctas > clusterLimit)
+    return "a cluster of " + number(c.cluster_m) + "x" + number(c.cluster_n) +
+           (c.split > 1 ? " and " + number(c.split) + " parts of K" : "") +
+           " has " + number(ctas) + " CTAs; " + number(clusterLimit) +
+           " is the most: use a smaller one";
+  for (auto [extent, parts, dimension, cluster] :
+       {std::tuple{c.bm, c.cluster_n, "bm", "cluster_n"},
+        std::tuple{c.bn, c.cluster_m, "bn", "cluster_m"}})
+    if (extent % (parts * atomRows))
+      return std::string(dimension) + " is " + number(extent) + "; " +
+             number(parts) + " CTAs share it in slices of whole swizzle " +
+             "atoms of 8 rows: use a multiple of " + number(parts * atomRows) +
+             ", or " + cluster + " = " +
+             number(std::gcd(extent / atomRows, parts));
+  return "";
+}
+
+std::string notSplit(const GemmSizes &sizes, const GemmConfig &c) {
+  const int64_t steps = (sizes.k + c.bk - 1) / c.bk;
+  if (c.split > std::max<int64_t>(steps, 1))
+    return "K has " + number(steps) + " stages, too few for a split into " +
+           number(c.split) + ": use split = 1";
+  // With fewer a thread would not have the 4 sums that it moves at once.
+  if (c.split > 1 && c.bn % (c.split * 8))
+    return "a split into " + number(c.split) + " leaves each CTA " +
+           number(c.bn / c.split) + " of " + number(c.bn) +
+           " columns to add up; it needs a multiple of 8: use bn = " +
+           number((c.bn + c.split * 8 - 1) / (c.split * 8) * c.split * 8);
+  return "";
+}
+
+std::string notStores(const GemmTypes &types, const GemmConfig &c) {
+  const int64_t size = size_bytes(types.d);
+  // Whole units of TMA and of a fragment's columns.
+  const int64_t unit = std::max<int64_t>(16 / size, 8);
+  const int64_t stored = storedColumns(c), strip = stripColumns(c);
+  if (strip % unit == 0 && strip * size <= boxBytes)
+    return "";
+  for (int64_t columns = boxBytes / size / unit * unit; columns > 0;
+       columns -= unit)
+    if (stored % columns == 0)
+      return "stores of up to " + number(c.store_columns) + " columns of " +
+             std::string(name(types.d)) + " cut the " + number(stored) +
+             " of a CTA by " + number(strip) + "; a box has a multiple of " +
+             number(unit) + " up to " + number(boxBytes / size) + ": use " +
+             number(columns);
+  return "no store of " + std::string(name(types.d)) + " in multiples of " +
+         number(unit) + " columns cuts the " + number(stored) +
+         " of a CTA: use a multiple of " + number(unit);
+}
+
+std::string notShared(const GemmTypes &types, const GemmConfig &c) {
+  const GpuModel gpu = h200();
+  const int64_t used = sharedBytes(types, c, gpu);
+  if (used <= gpu.shared_bytes)
+    return "";
+  const int64_t stage = stageBytes(types, c);
+  const int64_t stages = (gpu.shared_bytes - (used - c.stages * stage)) / stage;
+  return "it takes " + number(used) +
+         " bytes of shared memory and a block has " + number(gpu.shared_bytes) +
+         ": use " +
+         (stages > 0 ? "at most " + number(stages) + " stages"
+                     : "a smaller tile");
+}
+
+} // namespace
+
+std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
+                    const GemmConfig &config) {
+  std::string reason = notTypes(types);
+  auto orElse = [&](auto check) {
+    if (reason.empty())
+      reason = check();
+  };
+  orElse([&] { return notCounts(config); });
+  orElse([&] { return notTile(types, config); });
+  orElse([&] { return notRegisters(types, config); });
+  orElse([&] { return notCluster(config); });
+  orElse([&] { return notSplit(sizes, config); });
+  orElse([&] { return notStores(types, config); });
+  orElse([&] { return notShared(types, config); });
+  return reason;
+}
+
+} // namespace ashlar

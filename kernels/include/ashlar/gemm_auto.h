@@ -1,0 +1,29 @@
+// The choice of a GEMM's configuration for a problem.
+#pragma once
+
+#include "ashlar/gemm_cost.h"
+#include "ashlar/gemm_table.h"
+
+#include <string>
+#include <vector>
+
+namespace ashlar {
+
+/// The configuration that the model finds fastest. Takes microseconds.
+GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types = {});
+
+/// The tuned configuration if the table has the problem, else the model's.
+GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
+                     const GemmTable &table);
+
+/// Every sensible configuration for a problem, the model's fastest first.
+/// `why_not` has nothing against any of them.
+std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
+                                        const GemmTypes &types = {});
+
+/// Why the kernel of a configuration can't be built for a problem, and what
+/// would fit, in a sentence; empty if it can.
+std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
+                    const GemmConfig &config);
+
+} // namespace ashlar

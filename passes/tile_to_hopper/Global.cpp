@@ -1,0 +1,101 @@
+// Fragments to and from global memory, and what CTAs tell one another there.
+
+#include "compiler/layout/LayoutError.h"
+#include "passes/tile_to_hopper/Boxes.h"
+#include "passes/tile_to_hopper/KernelLowering.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+void KernelLowering::lower(tile::LoadOp op) {
+  auto global = globalTensor(op.getSource());
+  map.map(op.getResult(),
+          hopper::LoadOp::create(builder, named(*op, "load"),
+                                 op.getResult().getType(), global.pointer,
+                                 lookup(op.getCoordinates()), global.extents,
+                                 global.strides, global.alignment));
+}
+
+void KernelLowering::lower(tile::StoreOp op) {
+  auto global = globalTensor(op.getTarget());
+  hopper::StoreOp::create(builder, named(*op, "store"), lookup(op.getValue()),
+                          global.pointer, lookup(op.getCoordinates()),
+                          global.extents, global.strides, global.alignment);
+}
+
+void KernelLowering::lower(tile::ReduceIntoOp op) {
+  auto global = globalTensor(op.getTarget());
+  hopper::ReduceIntoOp::create(builder, named(*op, "reduce"),
+                               lookup(op.getValue()), op.getReduction(),
+                               global.pointer, lookup(op.getCoordinates()),
+                               global.strides);
+}
+
+void KernelLowering::lower(tile::InsideOp op) {
+  auto tensor = op.getTensor().getDefiningOp<tile::TensorOp>();
+  map.map(op.getResult(),
+          hopper::InsideOp::create(builder, named(*op, "inside"),
+                                   op.getResult().getType(),
+                                   lookup(op.getCoordinates()),
+                                   lookup(tensor.getExtents())));
+}
+
+LogicalResult KernelLowering::lower(tile::PrefetchOp op) {
+  Location loc = named(*op, "prefetch");
+  Arithmetic a{builder, loc};
+  auto tensor = op.getSource().getDefiningOp<tile::TensorOp>();
+  int64_t elementBytes =
+      tile::elementBytes(op.getSource().getType().getElementType());
+  if (tensor.getAlignment() < 16)
+    return op.emitError("tensor '")
+           << tensor.getName() << "' is aligned to " << tensor.getAlignment()
+           << " bytes; a prefetch is TMA and needs 16: leave it out, or declare "
+              "align(16)";
+  std::vector<int64_t> shape = op.getShape().vec();
+  std::vector<layout::TmaBox> boxes;
+  int64_t swizzle = 0;
+  try {
+    auto layout = layout::sharedTileLayout(shape, elementBytes);
+    boxes = layout::tmaBoxes(layout, shape, elementBytes);
+    swizzle = swizzleBytes(layout);
+  } catch (const layout::LayoutError &error) {
+    return op.emitError("TMA cannot prefetch this tile: ") << error.what();
+  }
+  SmallVector<Value> coordinates = lookup(op.getCoordinates());
+  SmallVector<SmallVector<Value>> places;
+  for (const layout::TmaBox &box : boxes)
+    places.push_back(boxCoordinates(a, coordinates, box.offset));
+  Value map = tensorMap(tensor, boxes.front().box, swizzle);
+  once(loc, [&] {
+    for (auto &at : places)
+      hopper::TmaPrefetchOp::create(builder, loc, map, at);
+  });
+  return success();
+}
+
+void KernelLowering::lower(tile::SignalOp op) {
+  Location loc = named(*op, "signal");
+  auto global = globalTensor(op.getCounter());
+  if (copiesOut(role))
+    waitForStores(loc, 0, /*written=*/true);
+  roleBarrier(loc);
+  SmallVector<Value> coordinates = lookup(op.getCoordinates());
+  once(loc, [&] {
+    hopper::SignalOp::create(builder, loc, lookup(op.getAmount()),
+                             global.pointer, coordinates, global.strides);
+  });
+}
+
+void KernelLowering::lower(tile::AwaitOp op) {
+  Location loc = named(*op, "await");
+  auto global = globalTensor(op.getCounter());
+  SmallVector<Value> coordinates = lookup(op.getCoordinates());
+  once(loc, [&] {
+    hopper::AwaitOp::create(builder, loc, global.pointer, coordinates,
+                            global.strides, lookup(op.getValue()));
+  });
+  roleBarrier(loc);
+}
+
+} // namespace ashlar

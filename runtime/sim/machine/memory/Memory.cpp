@@ -1,0 +1,140 @@
+#include "runtime/sim/machine/memory/Memory.h"
+#include "runtime/sim/machine/races/Shadow.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <new>
+
+namespace ashlar::sim {
+namespace {
+
+void *zeros(uint64_t count, size_t elementBytes) {
+  void *memory = std::calloc(std::max<uint64_t>(count, 1), elementBytes);
+  if (!memory)
+    throw std::bad_alloc();
+  return memory;
+}
+
+/// Calls body(word, mask of the bits in it) for the bits [begin, end).
+template <class Body> void forBits(uint64_t begin, uint64_t end, Body body) {
+  while (begin < end) {
+    uint64_t count = std::min(end - begin, 64 - begin % 64);
+    uint64_t mask = count == 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
+    if (!body(begin / 64, mask << begin % 64))
+      return;
+    begin += count;
+  }
+}
+
+} // namespace
+
+void MemoryBlock::Free::operator()(void *memory) const { std::free(memory); }
+
+MemoryBlock::MemoryBlock(Kind kind, std::string name, uint64_t address,
+                         uint64_t sizeBytes, bool tracked)
+    : kind(kind), name(std::move(name)), address(address), sizeBytes(sizeBytes),
+      bytes(static_cast<uint8_t *>(zeros(sizeBytes, 1))) {
+  if (!tracked)
+    return;
+  initialised.reset(
+      static_cast<uint64_t *>(zeros(sizeBytes / 64 + 1, sizeof(uint64_t))));
+  forgetAccesses();
+}
+
+MemoryBlock::~MemoryBlock() = default;
+
+void MemoryBlock::release() {
+  sizeBytes = 0;
+  bytes.reset();
+  initialised.reset();
+  shadow.reset();
+}
+
+MemoryBlock::Image MemoryBlock::image() const {
+  Image image;
+  image.bytes.assign(bytes.get(), bytes.get() + sizeBytes);
+  if (initialised)
+    image.initialised.assign(initialised.get(),
+                             initialised.get() + sizeBytes / 64 + 1);
+  return image;
+}
+
+void MemoryBlock::restore(const Image &image) {
+  if (isFreed())
+    return;
+  std::ranges::copy(image.bytes, bytes.get());
+  std::ranges::copy(image.initialised, initialised.get());
+}
+
+void MemoryBlock::setInitialised(uint64_t offset, uint64_t size) {
+  if (initialised)
+    forBits(offset, offset + size, [&](uint64_t word, uint64_t mask) {
+      initialised[word] |= mask;
+      return true;
+    });
+}
+
+void MemoryBlock::setUninitialised(uint64_t offset, uint64_t size) {
+  if (initialised)
+    forBits(offset, offset + size, [&](uint64_t word, uint64_t mask) {
+      initialised[word] &= ~mask;
+      return true;
+    });
+}
+
+uint64_t MemoryBlock::firstUninitialised(uint64_t offset, uint64_t size) const {
+  uint64_t first = offset + size;
+  if (initialised)
+    forBits(offset, offset + size, [&](uint64_t word, uint64_t mask) {
+      uint64_t missing = ~initialised[word] & mask;
+      if (missing)
+        first = word * 64 + std::countr_zero(missing);
+      return !missing;
+    });
+  return first;
+}
+
+void MemoryBlock::track(AccessKind accessKind, uint64_t offset, uint64_t size,
+                        const Accessor &accessor,
+                        const OnConflict &onConflict) {
+  track(accessKind, offset, size, LaneMask(1) << accessor.lane, accessor,
+        onConflict);
+}
+
+void MemoryBlock::track(AccessKind accessKind, uint64_t offset, uint64_t size,
+                        LaneMask lanes, const Accessor &accessor,
+                        const OnConflict &onConflict) {
+  if (!shadow)
+    return;
+  if (accessKind != AccessKind::read)
+    setInitialised(offset, size);
+  shadow->access(accessKind, offset, size, lanes, accessor, onConflict);
+}
+
+void MemoryBlock::trackInLine(AccessKind accessKind, uint64_t offset,
+                              unsigned elementBytes, LaneMask lanes,
+                              const Accessor &accessor,
+                              const OnConflict &onConflict) {
+  if (!shadow)
+    return;
+  if (accessKind != AccessKind::read) {
+    if (lanes == allLanes)
+      setInitialised(offset, uint64_t(elementBytes) * warpLanes);
+    else
+      forEachLane(lanes, [&](unsigned lane) {
+        setInitialised(offset + uint64_t(lane) * elementBytes, elementBytes);
+      });
+  }
+  shadow->accessInLine(accessKind, offset, elementBytes, lanes, accessor,
+                       onConflict);
+}
+
+// Any one of the readers will do to notice that global memory is overwritten
+// too early; shared memory is where each of them counts.
+void MemoryBlock::forgetAccesses() {
+  if (initialised)
+    shadow = std::make_unique<Shadow>(sizeBytes, kind == Kind::global ? 4 : 32);
+}
+
+} // namespace ashlar::sim

@@ -1,0 +1,149 @@
+// What the library's GEMM computes around its product, in configurations that
+// differ in how the tile reaches memory.
+
+#include "ashlar/gemm.h"
+#include "test/kernels/Feature.h"
+
+#include <cmath>
+
+namespace ashlar::test {
+namespace {
+
+const std::vector<NamedScalar> scalars{
+    {"alpha", 0.25}, {"beta", 2.0}, {"scale_d", 0.5}};
+
+/// The product that row m and column n of D are made of.
+double product(const Problem &p, Coordinate at) {
+  const HostTensor &a = p["A"], &b = p["B"];
+  const size_t batch = at.size() - 2;
+  double sum = 0;
+  for (int64_t k = 0; k < a.shape().back(); ++k)
+    sum += batch ? a(at[0], at[1], k) * b(at[0], at[2], k)
+                 : a(at[0], k) * b(at[1], k);
+  return sum;
+}
+
+/// Before the activation.
+double linear(const GemmForm &form, const Problem &p, Coordinate at) {
+  const int64_t m = at[at.size() - 2], n = at.back();
+  double x = product(p, at);
+  x *= form.row_scales ? p["RowScale"](m) : 1;
+  x *= form.column_scales ? p["ColumnScale"](n) : 1;
+  x *= form.alpha ? p.scalar("alpha") : 1;
+  x += form.c ? p.scalar("beta") * p["C"](at) : 0;
+  return x + (form.bias ? p["Bias"](n) : 0);
+}
+
+double activated(const GemmForm &form, const Problem &p, Coordinate at) {
+  const double x = linear(form, p, at);
+  switch (form.activation) {
+  case Activation::none:
+    break;
+  case Activation::relu:
+    return std::max(x, 0.0);
+  case Activation::gelu:
+    return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+  case Activation::silu:
+    return x / (1 + std::exp(-x));
+  }
+  return x;
+}
+
+double result(const GemmForm &form, const Problem &p, Coordinate at) {
+  return activated(form, p, at) * (form.scale_d ? p.scalar("scale_d") : 1);
+}
+
+double largest(const GemmForm &form, const Problem &p) {
+  double most = 0;
+  for (int64_t m = 0; m < p.size("M"); ++m)
+    for (int64_t n = 0; n < p.size("N"); ++n) {
+      const int64_t at[] = {m, n};
+      most = std::max(most, std::abs(activated(form, p, at)));
+    }
+  return most;
+}
+
+Feature feature(std::string name, const char *config, const GemmForm &form,
+                const GemmTypes &types = {}) {
+  std::vector<Sizes> problems{{{"M", 1}, {"N", 16}, {"K", 16}},
+                              {{"M", 136}, {"N", 200}, {"K", 272}},
+                              {{"M", 512}, {"N", 768}, {"K", 1024}}};
+  for (Sizes &sizes : problems)
+    if (form.batched)
+      sizes.push_back({"batch", 3});
+  return {std::move(name),
+          [=] { return gemm(types, GemmConfig::parse(config), form); },
+          std::move(problems),
+          [form](const Problem &p, Coordinate at) {
+            return result(form, p, at);
+          },
+          1e-2,
+          scalars};
+}
+
+GemmForm everything() {
+  GemmForm form;
+  form.row_scales = form.column_scales = form.alpha = form.c = form.bias = true;
+  form.auxiliary = form.amax = form.scale_d = true;
+  form.activation = Activation::gelu;
+  return form;
+}
+
+Feature auxiliary() {
+  const GemmForm form = everything();
+  Feature made =
+      feature("the second output", "128x64x64 s3 w2 e32x2", form);
+  made.output = "Auxiliary";
+  made.reference = [form](const Problem &p, Coordinate at) {
+    return linear(form, p, at);
+  };
+  return made;
+}
+
+/// Amax keeps what was there if that is more: random inputs are not.
+Feature amax() {
+  const GemmForm form = everything();
+  Feature made =
+      feature("the largest magnitude", "64x64x64 s3 w1 e32x2", form);
+  made.output = "Amax";
+  made.reference = [form](const Problem &p, Coordinate) {
+    return std::max(largest(form, p), p["Amax"](0));
+  };
+  return made;
+}
+
+[[maybe_unused]] const bool registered = registerFeatures([] {
+  GemmForm scaled;
+  scaled.row_scales = scaled.column_scales = true;
+  GemmForm swappable = scaled;
+  swappable.bias = swappable.auxiliary = swappable.alpha = true;
+  swappable.activation = Activation::relu;
+  GemmForm batched;
+  batched.batched = batched.bias = true;
+  batched.activation = Activation::silu;
+  GemmForm biased;
+  biased.bias = true;
+  const GemmTypes full{e4m3, e4m3, bf16, Accumulation::full};
+  return std::vector<Feature>{
+      feature("everything around a product", "128x64x64 s3 w2 e32x2",
+              everything()),
+      feature("everything around a product, in turns",
+              "64x64x64 s3 w2 e32x1 pingpong", everything()),
+      auxiliary(),
+      amax(),
+      feature("scales, bias and two outputs of transposed tiles",
+              "64x32x64 s3 w1 e16x2 swapped", swappable),
+      feature("a batch", "128x64x64 s3 w2 e64x1", batched),
+      feature("a batch in turns over a cluster",
+              "64x64x64 s3 w2 c2x1 e64x1 pingpong", batched),
+      feature("bias after a sum over a cluster", "64x64x64 s3 w1 k2 e32x1",
+              biased),
+      feature("a batch split over a cluster", "64x64x64 s3 w1 k4 e16x1",
+              batched),
+      feature("fp8 with scales of rows and columns", "128x64x128 s3 w2 e64x1",
+              scaled, full),
+  };
+}());
+
+} // namespace
+} // namespace ashlar::test

@@ -1,0 +1,58 @@
+#include "bench/GemmDifference.h"
+
+#include "tool/Elements.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace ashlar::bench {
+namespace {
+
+const GemmTypes half{};
+const GemmTypes fast{e4m3, e4m3, bf16, Accumulation::fast};
+
+std::vector<uint16_t> bits(const std::vector<double> &values) {
+  std::vector<uint16_t> elements;
+  for (double value : values)
+    elements.push_back(harness::encode(bf16, value));
+  return elements;
+}
+
+TEST(GemmDifference, IsNoneOfEqualResults) {
+  const Difference off = difference(bits({1, -2, 3}), bits({1, -2, 3}));
+  EXPECT_EQ(off.relative, 0);
+  EXPECT_EQ(off.largest, 0);
+  EXPECT_TRUE(isRight(off, half));
+}
+
+TEST(GemmDifference, IsSmallOfRoundings) {
+  EXPECT_TRUE(isRight(difference(bits({100, 1}), bits({100.5, 1})), half));
+}
+
+TEST(GemmDifference, ShowsASingleWrongElementAmongMany) {
+  std::vector<double> values(1'000'000, 1.0);
+  const std::vector<uint16_t> reference = bits(values);
+  values[345678] = -1;
+  const Difference off = difference(bits(values), reference);
+  EXPECT_LT(off.relative, 0.01);
+  EXPECT_DOUBLE_EQ(off.largest, 1);
+  EXPECT_FALSE(isRight(off, half));
+  EXPECT_FALSE(isRight(off, fast));
+}
+
+TEST(GemmDifference, IsInfiniteOfWhatWasNotWritten) {
+  const Difference off = difference({0xffff, 0x3f80}, bits({1, 1}));
+  EXPECT_EQ(off.largest, INFINITY);
+  EXPECT_EQ(off.relative, INFINITY);
+  EXPECT_FALSE(isRight(off, half));
+}
+
+TEST(GemmDifference, FastSumsMayBeFurtherOff) {
+  const Difference off = difference(bits({1, 1}), bits({1.125, 1}));
+  EXPECT_FALSE(isRight(off, half));
+  EXPECT_TRUE(isRight(off, fast));
+}
+
+} // namespace
+} // namespace ashlar::bench

@@ -1,0 +1,111 @@
+#include "ashlar/gemm_auto.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+
+namespace ashlar {
+namespace {
+
+using testing::IsEmpty;
+
+const GemmTypes half{};
+const GemmTypes fast{e4m3, e4m3, bf16, Accumulation::fast};
+const GemmTypes full{e4m3, e4m3, bf16, Accumulation::full};
+const GemmTypes single{tf32, tf32, f32, Accumulation::full};
+
+GemmSizes anyProblem(std::mt19937 &random) {
+  auto extent = [&](int64_t most) {
+    const double logarithm = std::uniform_real_distribution<double>(
+        0, std::log(static_cast<double>(most)))(random);
+    return static_cast<int64_t>(std::exp(logarithm));
+  };
+  return {extent(20000), extent(60000), extent(50000)};
+}
+
+TEST(GemmAuto, EveryCandidateCanBeBuilt) {
+  for (const GemmTypes &types : {half, fast, full, single})
+    for (const GemmSizes &sizes :
+         {GemmSizes{512, 512, 512}, GemmSizes{8192, 8192, 8192},
+          GemmSizes{1, 8192, 8192}, GemmSizes{100, 200, 64},
+          GemmSizes{64, 7168, 16384}, GemmSizes{1, 1, 1}}) {
+      const std::vector<GemmConfig> configs = gemm_candidates(sizes, types);
+      EXPECT_GT(configs.size(), 5);
+      for (const GemmConfig &config : configs)
+        EXPECT_THAT(why_not(sizes, types, config), IsEmpty()) << config;
+    }
+}
+
+TEST(GemmAuto, ChoosesWhatCanBeBuilt) {
+  std::mt19937 random(7);
+  const GemmTypes choices[] = {half, fast, full, single};
+  for (int i = 0; i < 2000; ++i) {
+    const GemmSizes sizes = anyProblem(random);
+    const GemmTypes &types = choices[i % 4];
+    const GemmConfig config = gemm_auto(sizes, types);
+    EXPECT_THAT(why_not(sizes, types, config), IsEmpty())
+        << sizes.m << "x" << sizes.n << "x" << sizes.k << " " << config;
+  }
+}
+
+TEST(GemmAuto, ChoosesTheFirstCandidate) {
+  for (const GemmSizes &sizes :
+       {GemmSizes{512, 512, 512}, GemmSizes{128, 8192, 8192}})
+    EXPECT_EQ(gemm_auto(sizes), gemm_candidates(sizes).front());
+}
+
+TEST(GemmAuto, ListsEachCandidateOnce) {
+  const std::vector<GemmConfig> configs = gemm_candidates({256, 4096, 4096});
+  for (size_t i = 0; i < configs.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      EXPECT_NE(configs[i], configs[j]);
+}
+
+TEST(GemmAuto, LargeProblemsTakeTheLargestTileAndShareLoads) {
+  for (const GemmTypes &types : {half, fast}) {
+    const GemmConfig config = gemm_auto({8192, 8192, 8192}, types);
+    EXPECT_EQ(config.bm * config.bn, 128 * 256) << config;
+    EXPECT_GT(config.cluster_m * config.cluster_n, 1) << config;
+    EXPECT_EQ(config.split, 1) << config;
+  }
+}
+
+TEST(GemmAuto, OneRowIsCutAlongN) {
+  const GemmConfig config = gemm_auto({1, 8192, 8192});
+  EXPECT_TRUE(config.swapped) << config;
+  EXPECT_EQ(config.bn, 8) << config;
+}
+
+TEST(GemmAuto, FewTilesAreSmallOrSplit) {
+  for (const GemmSizes &sizes :
+       {GemmSizes{512, 512, 512}, GemmSizes{128, 1024, 16384}}) {
+    const GemmConfig c = gemm_auto(sizes);
+    const int64_t ctas =
+        (sizes.m + c.bm - 1) / c.bm * ((sizes.n + c.bn - 1) / c.bn) * c.split;
+    EXPECT_GE(ctas, 60) << c;
+  }
+}
+
+TEST(GemmAuto, SumsInFullLeaveRoomForTheirCopy) {
+  const GemmConfig config = gemm_auto({4096, 4096, 4096}, full);
+  EXPECT_LE(config.bm * config.bn, 128 * 200) << config;
+}
+
+TEST(GemmAuto, TakesTheTunedConfigurationOfTheSameProblem) {
+  GemmTable table;
+  const GemmConfig tuned = GemmConfig::parse("64x64x64 s3 w1");
+  table.set({half, {512, 512, 512}, tuned, 3, 6});
+  EXPECT_EQ(gemm_auto({512, 512, 512}, half, table), tuned);
+  EXPECT_EQ(gemm_auto({512, 512, 513}, half, table),
+            gemm_auto({512, 512, 513}));
+  EXPECT_NE(gemm_auto({512, 512, 512}, fast, table), tuned);
+}
+
+TEST(GemmAuto, RefusesOperandsOfDifferentSizes) {
+  const GemmTypes mixed{bf16, e4m3, bf16};
+  EXPECT_THROW(gemm_auto({512, 512, 512}, mixed), Error);
+}
+
+} // namespace
+} // namespace ashlar

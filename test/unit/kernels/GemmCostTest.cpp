@@ -1,0 +1,79 @@
+#include "ashlar/gemm_cost.h"
+
+#include <gmock/gmock.h>
+
+namespace ashlar {
+namespace {
+
+using testing::AllOf;
+using testing::Ge;
+using testing::Le;
+
+const GemmTypes half{};
+const GemmTypes fast{e4m3, e4m3, bf16, Accumulation::fast};
+const GemmTypes full{e4m3, e4m3, bf16, Accumulation::full};
+
+GemmCost cost(const GemmSizes &sizes, const char *config,
+              const GemmTypes &types = half) {
+  return gemm_cost(sizes, types, GemmConfig::parse(config));
+}
+
+TEST(GemmCost, LargeProblemsTakeWhatTheTensorCoresNeed) {
+  // 2 · 8192³ at 4096 flop in each of 132 · 1.7e9 clocks.
+  const double least = 2 * 8192.0 * 8192 * 8192 / (4096 * 132 * 1.7e3);
+  const GemmCost c = cost({8192, 8192, 8192}, "128x256x64 s4 w2 c2x1");
+  EXPECT_THAT(c.math, AllOf(Ge(least), Le(1.1 * least)));
+  EXPECT_THAT(c.total, AllOf(Ge(least), Le(1.2 * least)));
+}
+
+TEST(GemmCost, OneRowTakesTheTimeToReadTheWeights) {
+  const double least = 8192.0 * 8192 * 2 / 4.2e6;
+  const GemmCost c = cost({1, 8192, 8192}, "64x8x64 s12 w1 e8x1 swapped");
+  EXPECT_NEAR(c.memory, least, 0.05 * least);
+  EXPECT_THAT(c.total, AllOf(Ge(least), Le(1.4 * least)));
+}
+
+TEST(GemmCost, ATileTooManyCostsAWholeTurn) {
+  const double full = cost({128 * 12, 256 * 11, 4096}, "128x256x64 s4").math;
+  const double more = cost({128 * 12, 256 * 12, 4096}, "128x256x64 s4").math;
+  EXPECT_NEAR(more, 2 * full, 0.01 * full);
+}
+
+TEST(GemmCost, SharingLoadsSparesL2) {
+  const GemmSizes sizes{4096, 4096, 4096};
+  EXPECT_LT(cost(sizes, "128x256x64 s4 w2 c2x1").l2,
+            0.8 * cost(sizes, "128x256x64 s4 w2").l2);
+}
+
+TEST(GemmCost, HalfTheBytesTakeHalfTheTime) {
+  const GemmSizes sizes{4096, 4096, 4096};
+  EXPECT_NEAR(cost(sizes, "128x256x128 s4 w2 c2x1", fast).math,
+              cost(sizes, "128x256x64 s4 w2 c2x1").math / 2, 1);
+}
+
+TEST(GemmCost, SumsInFullCostMore) {
+  const GemmSizes sizes{4096, 4096, 4096};
+  EXPECT_GT(cost(sizes, "128x128x128 s6 w2 c2x1", full).math,
+            cost(sizes, "128x128x128 s6 w2 c2x1", fast).math);
+}
+
+TEST(GemmCost, PingPongHidesTheEpilogue) {
+  const GemmSizes sizes{8192, 8192, 512};
+  EXPECT_LT(cost(sizes, "128x128x64 s5 w2 pingpong").epilogue,
+            0.5 * cost(sizes, "128x128x64 s5 w2").epilogue);
+}
+
+TEST(GemmCost, SplittingKHelpsWhereTilesAreFew) {
+  const GemmSizes sizes{128, 1024, 16384};
+  EXPECT_LT(cost(sizes, "128x128x64 s5 w2 k8").total,
+            0.5 * cost(sizes, "128x128x64 s5 w2").total);
+}
+
+TEST(GemmCost, AShallowRingWaits) {
+  const GemmSizes sizes{16, 4096, 4096};
+  EXPECT_GT(cost(sizes, "64x16x64 s2 w1 e16x1 swapped").total,
+            1.5 * cost(sizes, "64x16x64 s12 w1 e16x1 swapped").total);
+}
+
+} // namespace
+} // namespace ashlar

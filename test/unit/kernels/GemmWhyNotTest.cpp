@@ -1,0 +1,97 @@
+#include "ashlar/gemm_auto.h"
+
+#include <gmock/gmock.h>
+
+namespace ashlar {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const GemmTypes half{};
+const GemmTypes full{e4m3, e4m3, bf16, Accumulation::full};
+
+std::string whyNot(const char *config, const GemmTypes &types = half,
+                   const GemmSizes &sizes = {4096, 4096, 4096}) {
+  return why_not(sizes, types, GemmConfig::parse(config));
+}
+
+TEST(GemmWhyNot, AcceptsUsualConfigurations) {
+  for (const char *config :
+       {"128x256x64 s4 w2 c2x1 g8 e64x2", "256x128x64 s3 w2 c1x2",
+        "64x8x64 s12 w1 e8x1 swapped", "128x128x64 s4 w2 pingpong",
+        "64x64x64 s8 w1 c2x2 k2", "192x128x64 s4 w3"})
+    EXPECT_THAT(whyNot(config), IsEmpty()) << config;
+}
+
+TEST(GemmWhyNot, RefusesRowsThatWarpgroupsCannotShare) {
+  EXPECT_EQ(whyNot("96x128x64 s4 w1"),
+            "the tile has 96 rows; a warpgroup needs a multiple of 64 up to "
+            "256: use 128");
+  EXPECT_THAT(whyNot("64x128x64 s4 w2"), HasSubstr("use 128"));
+  EXPECT_THAT(whyNot("320x64x64 s2 w1"), HasSubstr("use 256"));
+}
+
+TEST(GemmWhyNot, RefusesColumnsThatWgmmaDoesNotHave) {
+  EXPECT_THAT(whyNot("128x100x64"), HasSubstr("use 104"));
+  EXPECT_THAT(whyNot("128x512x64"), HasSubstr("use 256"));
+}
+
+TEST(GemmWhyNot, RefusesDepthsThatWgmmaDoesNotHave) {
+  EXPECT_THAT(whyNot("128x128x40"), HasSubstr("use 48"));
+}
+
+TEST(GemmWhyNot, RefusesSumsThatDoNotFitRegisters) {
+  EXPECT_THAT(whyNot("256x256x64 s2"), HasSubstr("use bn = 200"));
+  EXPECT_THAT(whyNot("128x256x128 s4", full),
+              HasSubstr("fp8 summed in full has them twice"));
+  EXPECT_THAT(whyNot("128x192x128 s4", full), IsEmpty());
+}
+
+TEST(GemmWhyNot, RefusesPingPongOfOtherThanTwo) {
+  EXPECT_THAT(whyNot("64x128x64 s4 w1 pingpong"), HasSubstr("use 2"));
+}
+
+TEST(GemmWhyNot, RefusesClustersThatAreTooLarge) {
+  EXPECT_THAT(whyNot("128x128x64 s4 c2x4 k2"),
+              HasSubstr("has 16 CTAs; 8 is the most"));
+}
+
+TEST(GemmWhyNot, RefusesSlicesOfPartsOfASwizzleAtom) {
+  EXPECT_EQ(whyNot("64x16x64 s4 w1 c4x1 e16x1"),
+            "bn is 16; 4 CTAs share it in slices of whole swizzle atoms of 8 "
+            "rows: use a multiple of 32, or cluster_m = 2");
+}
+
+TEST(GemmWhyNot, RefusesMorePartsThanStages) {
+  EXPECT_THAT(whyNot("64x64x64 s4 w1 k4", half, {64, 64, 128}),
+              HasSubstr("K has 2 stages"));
+}
+
+TEST(GemmWhyNot, RefusesPartsOfTooFewColumns) {
+  EXPECT_EQ(whyNot("64x72x64 s4 w1 k2"),
+            "a split into 2 leaves each CTA 36 of 72 columns to add up; it "
+            "needs a multiple of 8: use bn = 80");
+  EXPECT_THAT(whyNot("64x8x64 s4 w1 k2 e8x1 swapped"), HasSubstr("bn = 16"));
+}
+
+TEST(GemmWhyNot, RefusesStoresThatDoNotCutTheTile) {
+  EXPECT_EQ(whyNot("128x208x64 s4 e64x2"),
+            "stores of up to 64 columns of bf16 cut the 208 of a CTA by 52; a "
+            "box has a multiple of 8 up to 64: use 16");
+  EXPECT_THAT(whyNot("128x96x64 s4 e64x2"), IsEmpty());
+  EXPECT_THAT(whyNot("128x128x64 s4 e128x1"), HasSubstr("use 64"));
+}
+
+TEST(GemmWhyNot, SaysHowManyStagesFit) {
+  EXPECT_THAT(whyNot("128x256x64 s5"), HasSubstr("at most 4 stages"));
+  EXPECT_THAT(whyNot("128x256x512 s1"), HasSubstr("use a smaller tile"));
+}
+
+TEST(GemmWhyNot, RefusesOperandsOfDifferentSizes) {
+  EXPECT_THAT(whyNot("128x128x64 s2", {bf16, e4m3, bf16}),
+              HasSubstr("operands of one size"));
+}
+
+} // namespace
+} // namespace ashlar
