@@ -403,8 +403,9 @@ def Tile_ClusterSumOp : Tile_Op<"cluster_sum"> {
   let description = [{
     Each CTA gets its own part of the sum: as many columns as its coordinate
     along the dimension says, of the last dimension shared out evenly. The order
-    of the additions is that of the coordinates. `tile-plan-memory` sets where
-    the parts arrive, and the two barriers that say so.
+    of the additions is that of the coordinates, from its own on, cyclically.
+    `tile-plan-memory` sets where the parts arrive, and the two barriers that
+    say so.
   }];
   let arguments = (ins AnyRankedTensor:$value, I64Attr:$dimension,
                        OptionalAttr<I64Attr>:$offset,

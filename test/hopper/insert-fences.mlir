@@ -200,3 +200,55 @@ hopper.kernel @next_iteration threads 128 shared 16448 cluster 1 {
     }
   }
 }
+
+// -----
+
+// TMA under a condition: the fence stands before it, where every thread passes,
+// and neither the other arm nor the releases of the next iteration need one.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @stored_under_a_condition
+hopper.kernel @stored_under_a_condition threads 128 shared 16448 cluster 1 {
+  %map = hopper.tensor_map "D" box [64, 64] swizzle 128 : !hopper.tensor_map
+  %M = hopper.size "M"
+  %D = hopper.pointer "D" : !hopper.pointer
+  %one = arith.constant 1 : i64
+  %tile = hopper.shared_address 0
+  %empty = hopper.shared_address 16384
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "store" from 0 warps 4 {
+    %f = arith.constant dense<1.0> : !half
+    %v = hopper.view %tile : !tile
+    // CHECK: scf.for
+    // CHECK: scf.for
+    // CHECK-NEXT: hopper.once_per_warp
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    // CHECK: hopper.shared_store
+    // CHECK-NEXT: arith.cmpi
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: scf.if
+    // CHECK-NOT: hopper.fence_proxy_async
+    scf.for %i = %c0 to %M step %c1 {
+      scf.for %k = %c0 to %M step %c1 {
+        hopper.once_per_warp {
+          hopper.mbarrier.arrive %empty
+        }
+      }
+      hopper.shared_store %f to %v : !half, !tile
+      %whole = arith.cmpi eq, %M, %i : index
+      scf.if %whole {
+        hopper.once_per_warp {
+          hopper.tma.store %tile to %map[%c0, %c0] : !hopper.tensor_map
+        }
+      } else {
+        hopper.warp_sync
+        hopper.copy_tile_out per_warp %v to %D[%c0, %c0] within [%M, %M] strides [%one, %one] : !tile, !hopper.pointer
+      }
+      hopper.once_per_warp {
+        hopper.bulk.commit
+      }
+    }
+  }
+}

@@ -5,7 +5,7 @@ namespace ashlar::test {
 namespace {
 
 /// Some seconds of the simulator.
-constexpr double simulatedOperations = 3e7;
+constexpr double simulatedOperations = 5e7;
 
 double operations(const Sizes &sizes) {
   double product = 1;

@@ -32,6 +32,15 @@ std::vector<Sizes> gemmProblems();
 /// An element of A · Bᵀ, where A is M×K and B is N×K.
 double gemmReference(const Problem &problem, Coordinate at);
 
+/// Defines a role with this register budget, or with none for 0.
+inline void roleOf(std::string_view name, Warps warps, int64_t budget,
+                   detail::Body<> body) {
+  if (budget)
+    role(name, warps, registers(budget), body);
+  else
+    role(name, warps, body);
+}
+
 } // namespace ashlar::test
 
 #endif

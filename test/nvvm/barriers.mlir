@@ -22,6 +22,11 @@ hopper.kernel @barriers threads 160 shared 64 cluster 2 {
   // CHECK: "barrier.cluster.arrive.release.aligned;"
   // CHECK-NEXT: {{.*}}"barrier.cluster.wait.acquire.aligned;"
   hopper.sync cluster
+  // The launch after may start, then this one waits for the launch before.
+  // CHECK: "griddepcontrol.launch_dependents;"
+  // CHECK: "griddepcontrol.wait;"
+  hopper.grid.release
+  hopper.grid.wait
   %full = hopper.shared_address 0
   hopper.role "math" from 0 warps 4 {
     // A wait spins on the phase's parity.

@@ -21,6 +21,8 @@ hopper.kernel @tma threads 32 shared 8256 cluster 1 {
     hopper.tma.store %tile to %map[%c0, %m, %n] : !hopper.tensor_map
     // CHECK: "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [$1, {$4, $3, $2}], [$0];"
     hopper.tma.store %tile to %map[%c0, %m, %n] reduce add : !hopper.tensor_map
+    // CHECK: "prefetch.tensormap [$0];", "l,~{memory}" %[[MAP]]
+    hopper.tensor_map.prefetch %map : !hopper.tensor_map
     // CHECK: "cp.async.bulk.commit_group;"
     hopper.bulk.commit
     // CHECK: "cp.async.bulk.wait_group.read 0;"
@@ -61,5 +63,35 @@ hopper.kernel @cp_async threads 128 shared 8192 cluster 1 {
     // CHECK: scf.for
     // CHECK: @p ld.global.b16 element, [$1];{{.*}}st.shared::cta.b16 [$0], element;
     hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v : !hopper.pointer, !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+  }
+}
+
+// -----
+
+// A tile to global memory element by element: by all threads of the role, or by
+// each warp of it a tile of its own.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!rows = !tile.shared<16x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+// CHECK-LABEL: llvm.func @out
+hopper.kernel @out threads 128 shared 8192 cluster 1 {
+  %m = hopper.size "M"
+  %D = hopper.pointer "D" : !hopper.pointer
+  %stride = hopper.stride "D"[0]
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  hopper.role "store" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %v = hopper.view %at : !tile
+    %w = hopper.view %at : !rows
+    // CHECK: scf.for %{{.+}} = %{{.+}} to %c4096{{.*}} step %c128
+    // CHECK: scf.if
+    // CHECK: %[[VALUE:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> bf16
+    // CHECK: llvm.store %[[VALUE]], %{{.+}} : bf16, !llvm.ptr<1>
+    hopper.copy_tile_out %v to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] : !tile, !hopper.pointer
+    // CHECK: %[[LANE:.+]] = arith.remui %{{.+}}, %c32
+    // CHECK: scf.for %{{.+}} = %[[LANE]] to %c1024{{.*}} step %c32
+    // CHECK: llvm.atomicrmw fadd %{{.+}}, %{{.+}} monotonic : !llvm.ptr<1>, bf16
+    hopper.copy_tile_out per_warp %w to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] reduce add : !rows, !hopper.pointer
   }
 }

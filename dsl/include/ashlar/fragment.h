@@ -61,7 +61,7 @@ Fragment slice(const Fragment &fragment, std::initializer_list<int64_t> offset,
 /// The sum of what the CTAs along a dimension of the cluster hold in
 /// `fragment`, of f32 or s32. Each gets its part of the columns (of the last
 /// dimension), the one that its coordinate along the dimension says; added in
-/// the order of the coordinates.
+/// the order of the coordinates, from its own on, cyclically.
 Fragment cluster_sum(const Fragment &fragment, int64_t dimension,
                      SourceLocation where = SourceLocation::current());
 

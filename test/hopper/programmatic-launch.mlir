@@ -1,0 +1,41 @@
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory),tile-to-hopper)' | FileCheck %s
+
+// Barriers are set up and tensor maps fetched before the launch before is done;
+// nothing is read or written before.
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem]>
+!T = !tile.tensor<bf16, 2>
+// CHECK-LABEL: hopper.kernel @programmatic threads 64 shared {{[0-9]+}} cluster 1 programmatic_launch {
+tile.kernel @programmatic programmatic_launch {
+  // CHECK: hopper.tensor_map.prefetch
+  // CHECK: hopper.mbarrier.fence_init
+  // CHECK-NEXT: }
+  // CHECK-NEXT: hopper.sync
+  // CHECK-NEXT: hopper.grid.release
+  // CHECK-NEXT: hopper.grid.wait
+  // CHECK-NEXT: hopper.role
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !T
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !T, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "drain" warps 1 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+// CHECK-LABEL: hopper.kernel @ordinary
+// CHECK-NOT: hopper.grid
+tile.kernel @ordinary {
+  tile.role "nothing" warps 1 {
+  }
+}

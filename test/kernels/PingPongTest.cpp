@@ -1,0 +1,119 @@
+// Warpgroups that take the tiles in turn, each with a tile of its own.
+
+#include "test/kernels/Feature.h"
+
+namespace ashlar::test {
+namespace {
+
+/// What the epilogue of a warpgroup that takes turns does.
+enum class Epilogue { direct, byWarps, transposed, readAgain };
+
+struct Turns {
+  std::string name;
+  int64_t warpgroups = 2;
+  bool budgets = true;
+  Epilogue epilogue = Epilogue::direct;
+  /// Tiles take more stages the further down they lie.
+  bool triangular = false;
+  int64_t cluster = 1;
+};
+
+constexpr int64_t bm = 64, bn = 16, bk = 64;
+
+Kernel gemmInTurns(const Turns &c) {
+  return kernel("turns", [&] {
+    Size M = size("M"), N = size("N"), K = size("K");
+    Tensor A = input("A", bf16, {M, K});
+    Tensor B = input("B", bf16, {N, K});
+    bool across = c.epilogue == Epilogue::transposed;
+    Tensor D = across ? output("D", bf16, {N, M}) : output("D", bf16, {M, N});
+    cluster({c.cluster, 1});
+    TileLoop tiles = persistent({M, N}, {bm, bn}, Raster::grouped(4));
+    Pipeline ring = pipeline(3, smem(bf16, {bm, bk}), smem(bf16, {bn, bk}));
+    SharedTile staging = shared(bf16, across ? Shape{bn, bm} : Shape{bm, bn});
+    auto steps = [&](Index m) {
+      Index all = ceil_div(K, bk);
+      return range(c.triangular ? min(m + 1, all) : all);
+    };
+
+    roleOf("load", warps(1), c.budgets ? 40 : 0, [&] {
+      for (auto [m, n] : tiles)
+        for (Index k : steps(m)) {
+          Stage s = ring.acquire();
+          copy(A.tile({m, k}), s[0]);
+          if (c.cluster > 1)
+            copy(B.tile({n, k}), s[1], multicast);
+          else
+            copy(B.tile({n, k}), s[1]);
+          ring.commit(s);
+        }
+    });
+    int64_t budget = c.warpgroups == 2 ? 232 : 152;
+    roleOf("math", ping_pong(c.warpgroups), c.budgets ? budget : 0, [&] {
+      for (auto [m, n] : tiles) {
+        Fragment acc = zeros(f32, {bm, bn});
+        for (Index k : steps(m)) {
+          Stage s = ring.wait();
+          acc = mma(s[0], s[1].T(), acc);
+          ring.release(s);
+        }
+        Fragment result = convert(acc, bf16);
+        if (c.epilogue == Epilogue::direct) {
+          store(D.tile({m, n}), result);
+          continue;
+        }
+        store(across ? staging.T() : staging, result);
+        if (c.epilogue == Epilogue::readAgain)
+          store(D.tile({m, n}), load(staging));
+        else
+          copy(staging, across ? D.tile({n, m}) : D.tile({m, n}));
+      }
+    });
+  });
+}
+
+double reference(const Turns &c, const Problem &p, Coordinate at) {
+  bool across = c.epilogue == Epilogue::transposed;
+  int64_t m = at[across ? 1 : 0], n = at[across ? 0 : 1], depth = p.size("K");
+  if (c.triangular)
+    depth = std::min(depth, (m / bm + 1) * bk);
+  double sum = 0;
+  for (int64_t k = 0; k < depth; ++k)
+    sum += p["A"](m, k) * p["B"](n, k);
+  return sum;
+}
+
+Feature feature(const Turns &c) {
+  // One tile; some for each warpgroup of each CTA; nothing to wait for.
+  return {c.name,
+          [c] { return gemmInTurns(c); },
+          {{{"M", 1}, {"N", 1}, {"K", 1}},
+           {{"M", 520}, {"N", 1200}, {"K", 70}},
+           {{"M", 520}, {"N", 1200}, {"K", 0}}},
+          [c](const Problem &p, Coordinate at) { return reference(c, p, at); },
+          5e-3};
+}
+
+[[maybe_unused]] const bool registered = registerFeatures(
+    {feature({"two warpgroups take turns"}),
+     feature({.name = "two warpgroups without budgets take turns",
+              .budgets = false}),
+     feature({.name = "three warpgroups take turns", .warpgroups = 3}),
+     feature({.name = "turns of tiles that take more and more stages",
+              .triangular = true}),
+     feature({.name = "three turns of tiles that take more and more stages",
+              .warpgroups = 3,
+              .budgets = false,
+              .triangular = true}),
+     feature({.name = "turns whose warps store by themselves",
+              .epilogue = Epilogue::byWarps}),
+     feature({.name = "turns that store transposed",
+              .epilogue = Epilogue::transposed}),
+     feature({.name = "turns that read what they have staged",
+              .epilogue = Epilogue::readAgain}),
+     feature({.name = "turns in a cluster that shares its loads",
+              .epilogue = Epilogue::byWarps,
+              .cluster = 2})});
+
+} // namespace
+} // namespace ashlar::test

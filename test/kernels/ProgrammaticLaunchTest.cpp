@@ -1,0 +1,59 @@
+// A launch that may start while the one before it drains sees its results.
+
+#include "test/kernels/Check.h"
+#include "test/kernels/Register.h"
+#include "tool/DeviceProblem.h"
+
+#include "ashlar/ashlar.h"
+#include "ashlar/stream.h"
+
+namespace ashlar::test {
+namespace {
+
+/// D = 2 D + 1, by way of a pipeline that is set up before the wait.
+Kernel doubling() {
+  return kernel("doubling", [] {
+    Size N = size("N");
+    Tensor D = inout("D", f32, {N});
+    programmatic_launch();
+    TileLoop tiles = persistent({N}, {256});
+    Pipeline ring = pipeline(2, smem(f32, {256}));
+    role("load", warps(1), [&] {
+      for (auto [n] : tiles) {
+        Stage s = ring.acquire();
+        copy(D.tile({n}), s[0]);
+        ring.commit(s);
+      }
+    });
+    role("compute", warps(4), [&] {
+      for (auto [n] : tiles) {
+        Stage s = ring.wait();
+        Fragment x = load(s[0]);
+        ring.release(s);
+        store(D.tile({n}), x * 2.0f + 1.0f);
+      }
+    });
+  });
+}
+
+void launchesInARow() {
+  Module module(device(), compileCleanly(doubling()));
+  Problem problem = randomProblem(module.artifact(), {{"N", 50'000}});
+  harness::DeviceProblem onDevice(device(), module.artifact(), problem);
+  Stream stream(device());
+  module.launch(onDevice.arguments(), stream);
+  module.launch(onDevice.arguments(), stream);
+  ASSERT_TRUE(stream.wait_for(std::chrono::seconds(10)));
+  auto reference = [&](std::span<const int64_t> at) {
+    return 4 * problem["D"](at) + 3;
+  };
+  EXPECT_LE(relativeError(onDevice.results().front(), reference), 1e-6);
+}
+
+[[maybe_unused]] const bool registered = [] {
+  registerTest("ProgrammaticLaunch", "two launches in a row", launchesInARow);
+  return true;
+}();
+
+} // namespace
+} // namespace ashlar::test
