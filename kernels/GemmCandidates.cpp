@@ -113,7 +113,6 @@ private:
       c.bk = bytes / size_bytes(types.a);
       if (!isDepthUseful(c, bytes))
         return;
-      c.group = bestGroup(c);
       withSplits(c);
     }
   }
@@ -143,16 +142,16 @@ private:
     }
   }
 
-  /// The widest boxes of whole units of 16 bytes, and of a fragment's columns,
-  /// that cut what a CTA stores.
+  /// The widest boxes that cut what a CTA stores: of whole sectors of 32 bytes,
+  /// else of units of 16 bytes and of a fragment's columns.
   int64_t storeColumns(const GemmConfig &c) const {
-    const int64_t size = size_bytes(types.d);
-    const int64_t unit = std::max<int64_t>(16 / size, 8);
-    const int64_t part = storedColumns(c);
-    int64_t columns = 128 / size;
-    while (columns > unit && part % columns)
-      columns -= unit;
-    return columns;
+    const int64_t size = size_bytes(types.d), part = storedColumns(c);
+    const int64_t sector = 32 / size, unit = std::max<int64_t>(16 / size, 8);
+    for (int64_t step : {sector, unit})
+      for (int64_t columns = 128 / size; columns >= step; columns -= step)
+        if (part % columns == 0)
+          return columns;
+    return unit;
   }
 
   void withClusters(GemmConfig c, const GemmTiling &tiling) {
@@ -189,21 +188,6 @@ private:
     const int64_t left = gpu.shared_bytes - sharedBytes(types, c, gpu);
     return std::min(std::max<int64_t>(left, 0) / stageBytes(types, c),
                     mostStages);
-  }
-
-  /// The one that reads DRAM least, the usual one among equals.
-  int64_t bestGroup(GemmConfig c) const {
-    const GpuModel gpu = h200();
-    const GemmTiling tiling(sizes, c, gpu);
-    int64_t best = 8;
-    double least = 0;
-    for (int64_t group : {8, 16, 4, 32, 2, 1}) {
-      c.group = group;
-      const double bytes = dramBytes(sizes, types, c, tiling, gpu);
-      if (group == 8 || bytes < least)
-        best = group, least = bytes;
-    }
-    return best;
   }
 
   const GemmSizes &sizes;

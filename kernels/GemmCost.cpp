@@ -4,21 +4,27 @@
 #include "GemmTiling.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ashlar {
 
 namespace {
-
-/// What one wgmma takes of K, in bytes, and its rows.
-constexpr double wgmmaDepthBytes = 32, wgmmaRows = 64;
 
 class Model {
 public:
   Model(const GemmSizes &sizes, const GemmTypes &types, const GemmConfig &c,
         const GpuModel &gpu)
       : types(types), c(c), gpu(gpu), tiling(sizes, c, gpu),
-        bm(static_cast<double>(c.bm)), bn(static_cast<double>(c.bn)),
-        stage(static_cast<double>(stageBytes(types, c))),
+        depth(static_cast<double>(c.bk * size_bytes(types.a))),
+        // Of a tile that lies across the edge only this part is there.
+        rows(static_cast<double>(c.swapped ? sizes.n : sizes.m) /
+             static_cast<double>(tiling.rows)),
+        columns(static_cast<double>(c.swapped ? sizes.m : sizes.n) /
+                static_cast<double>(tiling.columns)),
+        elements(static_cast<double>(c.bm * c.bn)),
+        stored(elements * static_cast<double>(size_bytes(types.d)) /
+               static_cast<double>(c.split)),
+        steps(static_cast<double>(tiling.steps)),
         dramBytesOfStep(
             dramBytes(sizes, types, c, tiling, gpu) /
             static_cast<double>(tiling.clusters * tiling.ctas * tiling.steps)) {
@@ -26,16 +32,17 @@ public:
 
   GemmCost cost() const {
     GemmCost cost;
-    double loop = 0;
-    addTurns(cost, loop, tiling.fullTurns, tiling.slots);
+    double clocks = loadClocks();
+    addTurns(cost, clocks, tiling.fullTurns, tiling.slots);
     if (tiling.leftClusters)
-      addTurns(cost, loop, 1, tiling.leftClusters);
-    const double others = cost.math + cost.memory + cost.l2 -
-                          std::max({cost.math, cost.memory, cost.l2});
+      addTurns(cost, clocks, 1, tiling.leftClusters);
+    // Nothing is left to hide the last tile's stores.
+    const double last = (c.ping_pong ? epilogueClocks() : 0) + writeClocks();
+    const auto seen = static_cast<double>(c.ping_pong ? 1 : tiling.turns());
     cost.prologue = gpu.launch_microseconds + gpu.load_microseconds +
                     (tiling.ctas > 1 ? gpu.cluster_microseconds : 0);
-    cost.epilogue = epilogue();
-    cost.total = cost.prologue + loop + gpu.unhidden * others + cost.epilogue;
+    cost.epilogue = microseconds(seen * epilogueClocks() + writeClocks());
+    cost.total = cost.prologue + microseconds(clocks + last);
     return cost;
   }
 
@@ -43,103 +50,119 @@ private:
   double microseconds(double clocks) const {
     return clocks / (gpu.clock_gigahertz * 1e3);
   }
-  /// The share of a CTA when `ctas` divide what the whole GPU has, in bytes in
-  /// a clock.
-  double share(double terabytesPerSecond, double ctas) const {
-    return terabytesPerSecond * 1e3 / gpu.clock_gigahertz / ctas;
+  double clocks(double microseconds) const {
+    return microseconds * gpu.clock_gigahertz * 1e3;
+  }
+  /// What the whole GPU has, in bytes in a clock.
+  double perClock(double terabytesPerSecond) const {
+    return terabytesPerSecond * 1e3 / gpu.clock_gigahertz;
   }
 
-  /// Clocks that the products of a stage take: each wgmma reads its part of A
-  /// and all of B from shared memory, which also takes in the next stage.
+  /// Clocks that the products of a stage take.
   double mathClocks() const {
-    const double flops = 2 * bm * bn * static_cast<double>(c.bk);
-    const double tensor =
-        flops * static_cast<double>(size_bytes(types.a)) / 2 / gpu.tensor_flops;
-    const double depth = static_cast<double>(c.bk * size_bytes(types.a));
-    const double read = bm / wgmmaRows * depth * (wgmmaRows + bn);
-    return std::max(tensor, (read + stage) / gpu.shared_bytes_per_clock) +
-           promotionClocks();
+    const double tensor = elements * depth / gpu.tensor_flops;
+    return std::max(tensor, gpu.step_clocks) + promotionClocks();
   }
 
-  /// Adding the tensor cores' sums to f32, half of it under the products of
-  /// the other warpgroup.
+  /// Adding the tensor cores' sums to f32, partly under the products of other
+  /// warpgroups if there are any.
   double promotionClocks() const {
-    constexpr double lanes = 128, promotedDepth = 128, hidden = 0.5;
+    constexpr double lanes = 128;
     if (!isPromoted(types))
       return 0;
-    return bm * bn / lanes * static_cast<double>(c.bk) / promotedDepth *
-           (1 - hidden);
+    return gpu.promotion_clocks + elements / lanes * gpu.promotion_unhidden *
+                                      (c.warpgroups == 1 ? 2 : 1);
+  }
+
+  /// Rows of 128 bytes that a stage's boxes have outside of the matrices.
+  double outsideRows() const {
+    return (static_cast<double>(c.bm + c.bn) - rows - columns) * depth / 128;
+  }
+
+  double loadClocks() const {
+    return (rows + columns) * depth / gpu.load_bytes_per_clock +
+           outsideRows() * gpu.outside_clocks;
   }
 
   /// Clocks in which L2 provides a stage, each byte once for all CTAs that
   /// share it.
   double l2Clocks(double ctas) const {
-    const double depth = static_cast<double>(c.bk * size_bytes(types.a));
-    const double fetched = depth * (bm / static_cast<double>(c.cluster_n) +
-                                    bn / static_cast<double>(c.cluster_m));
-    return std::max(stage / gpu.load_bytes_per_clock,
-                    fetched / share(gpu.l2_terabytes_per_second, ctas));
+    const double fetched = depth * (rows / static_cast<double>(c.cluster_n) +
+                                    columns / static_cast<double>(c.cluster_m));
+    return ctas * (fetched / perClock(gpu.l2_terabytes_per_second) +
+                   outsideRows() * gpu.outside_l2_clocks);
   }
 
+  /// CTAs go to one multiprocessor of each pair first, and all pairs get the
+  /// same share: those that have two CTAs go on after the others.
   double memoryClocks(double ctas) const {
-    return dramBytesOfStep /
-           std::min(share(gpu.dram_terabytes_per_second, ctas),
-                    gpu.load_bytes_per_clock);
+    const double pairs = static_cast<double>(gpu.multiprocessors) / 2;
+    const double all = perClock(gpu.dram_terabytes_per_second),
+                 pair = perClock(gpu.pair_terabytes_per_second);
+    const double first = std::max(std::min(ctas, pairs) / all, 1 / pair);
+    const double second =
+        ctas > pairs ? std::max((ctas - pairs) / all, 1 / pair) : 0;
+    return dramBytesOfStep * (first + second);
   }
 
-  /// As many stages are on their way at once as the ring has.
-  double leastClocks() const {
-    const double latency = gpu.load_microseconds * gpu.clock_gigahertz * 1e3;
-    return std::max(gpu.step_clocks, latency / static_cast<double>(c.stages));
+  /// The stages of the ring are on their way at once, but for the one that the
+  /// tensor cores read.
+  double latencyClocks() const {
+    return (clocks(gpu.load_microseconds) + loadClocks()) /
+           static_cast<double>(std::max<int64_t>(c.stages - 1, 1));
   }
 
   /// `turns` tiles of every CTA, where `clusters` clusters are at work.
-  void addTurns(GemmCost &cost, double &loop, int64_t turns,
+  void addTurns(GemmCost &cost, double &total, int64_t turns,
                 int64_t clusters) const {
     const auto ctas = static_cast<double>(clusters * tiling.ctas);
-    const double steps =
-        microseconds(static_cast<double>(turns * tiling.steps));
-    const double math = mathClocks(), l2 = l2Clocks(ctas),
+    const double load = loadClocks(), l2 = l2Clocks(ctas),
                  memory = memoryClocks(ctas);
-    cost.math += steps * math;
-    cost.l2 += steps * l2;
-    cost.memory += steps * memory;
-    const double coupled =
-        1 + gpu.coupling * static_cast<double>(tiling.ctas - 1);
-    loop += steps * coupled * std::max({math, l2, memory, leastClocks()});
+    const double arrival =
+        steps * std::max(std::hypot(load, l2, memory), latencyClocks());
+    const double work =
+        steps * mathClocks() + (c.ping_pong ? 0 : epilogueClocks());
+    const auto count = static_cast<double>(turns);
+    total += count *
+             (std::max(work, arrival) + gpu.unhidden * std::min(work, arrival));
+    cost.math += microseconds(count * steps * mathClocks());
+    cost.load += microseconds(count * steps * load);
+    cost.l2 += microseconds(count * steps * l2);
+    cost.memory += microseconds(count * steps * memory);
   }
 
-  double epilogue() const {
-    const double bytes = bm * bn * static_cast<double>(size_bytes(types.d));
-    // Dᵀ is transposed on its way.
-    const double toShared =
-        gpu.epilogue_clocks +
-        bytes / gpu.shared_bytes_per_clock * (c.swapped ? 2 : 1);
-    const double out =
-        bytes / std::min(gpu.load_bytes_per_clock,
-                         share(gpu.l2_terabytes_per_second,
-                               static_cast<double>(
-                                   std::min(tiling.clusters, tiling.slots) *
-                                   tiling.ctas)));
-    const auto turns = static_cast<double>(tiling.turns());
-    const double between = c.ping_pong ? 0 : (turns - 1) * toShared;
-    return microseconds(between + toShared + out) + turns * splitCost();
+  double epilogueClocks() const {
+    const int64_t strip = stripColumns(c);
+    const auto strips = static_cast<double>(storedColumns(c) / strip);
+    const bool halvesSectors =
+        !c.swapped && strip * size_bytes(types.d) % 32 != 0;
+    return gpu.epilogue_clocks + strips * gpu.strip_clocks +
+           stored / gpu.shared_bytes_per_clock +
+           (halvesSectors ? stored * gpu.half_sector_clocks : 0) +
+           splitClocks();
   }
 
   /// Each CTA of a split adds up its part of the tile.
-  double splitCost() const {
+  double splitClocks() const {
     if (c.split == 1)
       return 0;
-    const double bytes = static_cast<double>(splitBytes(c));
-    return 2 * gpu.cluster_microseconds +
-           microseconds(bytes / gpu.cluster_bytes_per_clock);
+    return 2 * clocks(gpu.cluster_microseconds) +
+           static_cast<double>(splitBytes(c)) / gpu.cluster_bytes_per_clock;
+  }
+
+  /// From shared memory to L2.
+  double writeClocks() const {
+    const auto ctas = static_cast<double>(
+        std::min(tiling.clusters, tiling.slots) * tiling.ctas);
+    return stored / std::min(gpu.load_bytes_per_clock,
+                             perClock(gpu.l2_terabytes_per_second) / ctas);
   }
 
   const GemmTypes &types;
   const GemmConfig &c;
   const GpuModel &gpu;
   GemmTiling tiling;
-  double bm, bn, stage, dramBytesOfStep;
+  double depth, rows, columns, elements, stored, steps, dramBytesOfStep;
 };
 
 } // namespace

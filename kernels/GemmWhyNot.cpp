@@ -14,6 +14,8 @@ namespace {
 constexpr int64_t atomRows = 8;
 constexpr int64_t wgmmaRows = 64, wgmmaMostColumns = 256, wgmmaDepthBytes = 32;
 constexpr int64_t clusterLimit = 8, warpgroupLimit = 3;
+/// Of K, after which sums in the tensor cores are too inaccurate.
+constexpr int64_t promotedDepth = 128;
 constexpr int64_t boxBytes = 128, boxRows = 256;
 
 std::string number(int64_t value) { return std::to_string(value); }
@@ -63,6 +65,10 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
     return "a stage is " + number(c.bk) + " deep; wgmma takes " +
            number(depth) + " of " + std::string(name(types.a)) +
            " at a time: use " + number((c.bk + depth - 1) / depth * depth);
+  if (isPromoted(types) && c.bk > promotedDepth)
+    return "a stage is " + number(c.bk) + " deep; fp8 summed in full leaves " +
+           "the tensor cores once a stage: use at most " +
+           number(promotedDepth);
   if (c.ping_pong && c.warpgroups != 2)
     return "ping_pong is for 2 warpgroups that take turns, not " +
            number(c.warpgroups) + ": use 2";

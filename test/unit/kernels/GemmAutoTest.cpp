@@ -62,10 +62,10 @@ TEST(GemmAuto, ListsEachCandidateOnce) {
       EXPECT_NE(configs[i], configs[j]);
 }
 
-TEST(GemmAuto, LargeProblemsTakeTheLargestTileAndShareLoads) {
+TEST(GemmAuto, LargeProblemsTakeLargeTilesAndShareLoads) {
   for (const GemmTypes &types : {half, fast}) {
     const GemmConfig config = gemm_auto({8192, 8192, 8192}, types);
-    EXPECT_EQ(config.bm * config.bn, 128 * 256) << config;
+    EXPECT_GE(config.bm * config.bn, 128 * 192) << config;
     EXPECT_GT(config.cluster_m * config.cluster_n, 1) << config;
     EXPECT_EQ(config.split, 1) << config;
   }

@@ -9,6 +9,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 const GemmTypes half{};
+const GemmTypes fast{e4m3, e4m3, bf16, Accumulation::fast};
 const GemmTypes full{e4m3, e4m3, bf16, Accumulation::full};
 
 std::string whyNot(const char *config, const GemmTypes &types = half,
@@ -39,6 +40,11 @@ TEST(GemmWhyNot, RefusesColumnsThatWgmmaDoesNotHave) {
 
 TEST(GemmWhyNot, RefusesDepthsThatWgmmaDoesNotHave) {
   EXPECT_THAT(whyNot("128x128x40"), HasSubstr("use 48"));
+}
+
+TEST(GemmWhyNot, RefusesDeepStagesOfSumsInFull) {
+  EXPECT_THAT(whyNot("128x128x256 s3", full), HasSubstr("use at most 128"));
+  EXPECT_THAT(whyNot("128x128x256 s3", fast), IsEmpty());
 }
 
 TEST(GemmWhyNot, RefusesSumsThatDoNotFitRegisters) {
