@@ -73,15 +73,18 @@ void Cluster::proceed(AsynchronousOperation &operation) {
   noteProgress();
 }
 
-/// Lets the oldest operation, or by chance another, do a part.
+/// Lets the oldest operation, or by chance another, do a part; what somebody
+/// else has finished is only forgotten.
 void Cluster::proceedOne() {
   auto chosen = operations.begin();
   if (schedule.landing() == Schedule::Landing::random)
     std::advance(chosen,
                  schedule.choose(static_cast<uint32_t>(operations.size())));
   auto operation = *chosen;
-  proceed(*operation);
-  std::erase_if(operations, [](const auto &each) { return each->done; });
+  if (!operation->done)
+    proceed(*operation);
+  if (operation->done)
+    operations.erase(chosen);
 }
 
 void Cluster::finishOperations() {
@@ -91,7 +94,8 @@ void Cluster::finishOperations() {
 
 /// What the schedule has land before the next warp goes on.
 void Cluster::landOperations() {
-  std::erase_if(operations, [](const auto &each) { return each->done; });
+  while (!operations.empty() && operations.front()->done)
+    operations.pop_front();
   switch (schedule.landing()) {
   case Schedule::Landing::lazy:
     break;
