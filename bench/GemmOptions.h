@@ -13,7 +13,7 @@ struct GemmOptions {
   std::vector<GemmTypes> types;
   std::vector<GemmShape> shapes;
   uint64_t seed = 1;
-  int rounds = 5;
+  int rounds = 3;
   /// The one configuration that runs, if it is forced.
   std::optional<GemmConfig> config;
   /// The table to be used, and whether it is to be extended by tuning.

@@ -9,8 +9,16 @@
 namespace ashlar::test {
 namespace {
 
-const std::vector<NamedScalar> scalars{
-    {"alpha", 0.25}, {"beta", 2.0}, {"scale_d", 0.5}};
+std::vector<NamedScalar> scalarsOf(const GemmForm &form) {
+  std::vector<NamedScalar> scalars;
+  if (form.alpha)
+    scalars.push_back({"alpha", 0.25});
+  if (form.c)
+    scalars.push_back({"beta", 2.0});
+  if (form.scale_d)
+    scalars.push_back({"scale_d", 0.5});
+  return scalars;
+}
 
 /// The product that row m and column n of D are made of.
 double product(const Problem &p, Coordinate at) {
@@ -78,7 +86,7 @@ Feature feature(std::string name, const char *config, const GemmForm &form,
             return result(form, p, at);
           },
           1e-2,
-          scalars};
+          scalarsOf(form)};
 }
 
 GemmForm everything() {
