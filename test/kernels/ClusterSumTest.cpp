@@ -81,9 +81,9 @@ Feature feature(const Sum &c) {
   return {c.name,
           [c] { return splitGemm(c); },
           {{{"M", 1}, {"N", 1}, {"K", 1}},
-           {{"M", 520}, {"N", 500}, {"K", 150}},
+           {{"M", c.parts == 2 ? 520 : 300}, {"N", 500}, {"K", 150}},
            {{"M", 70}, {"N", 40}, {"K", 520}},
-           {{"M", 520}, {"N", 500}, {"K", 0}}},
+           {{"M", 70}, {"N", 40}, {"K", 0}}},
           gemmReference,
           c.accumulator == s32 ? 0 : 1e-5};
 }

@@ -1,0 +1,129 @@
+// The library's GEMM in every family of its configurations: each compiles
+// without a spill or a remark, and its results are right.
+
+#include "test/kernels/Check.h"
+#include "test/kernels/Register.h"
+
+#include "ashlar/gemm.h"
+
+#include <array>
+#include <map>
+#include <memory>
+
+namespace ashlar::test {
+namespace {
+
+using Sizes = std::array<int64_t, 3>; ///< M, N, K
+
+/// Less than a tile; ragged in each direction; whole units of 16 bytes; less
+/// than a stage of K; nothing at all.
+const std::vector<Sizes> shapes{{1, 1, 1},   {131, 265, 333}, {200, 328, 600},
+                                {70, 72, 8}, {5, 7, 0},       {0, 8, 8}};
+/// For small tiles: several for each CTA.
+const Sizes manyTiles{520, 840, 72};
+
+struct Family {
+  std::string name;
+  GemmTypes types;
+  double tolerance;
+  std::vector<const char *> configs, smallTiles;
+};
+
+std::vector<Family> families() {
+  return {
+      {"bf16",
+       {},
+       5e-3,
+       {"128x256x64 s4 w2", "128x256x64 s3 w2 e32x2",
+        "256x128x64 s4 w2 g4 e64x1", "128x128x128 s3 w2 e64x1",
+        "192x160x64 s3 w3 e32x2", "64x256x64 s4 w1", "128x72x32 s5 w2 e24x2",
+        "64x32x64 s8 w1 e32x1",
+        // Clusters.
+        "128x256x64 s4 w2 c2x1", "128x256x64 s4 w2 c1x2",
+        "128x128x64 s4 w2 c2x2 e32x4", "128x128x64 s4 w2 c4x1",
+        // Parts of K.
+        "128x128x64 s4 w2 k2", "64x128x64 s4 w1 k4 e32x1",
+        "128x128x64 s4 w2 c2x1 k2 e32x2", "64x64x64 s4 w1 c1x2 k4 e16x1",
+        // In turn.
+        "64x128x64 s4 w2 e64x1 pingpong", "64x256x64 s3 w2 e32x2 pingpong",
+        "64x128x64 s4 w2 c2x1 e64x1 pingpong",
+        "64x64x64 s6 w2 c1x2 e64x1 pingpong",
+        "64x128x64 s3 w2 c2x2 e32x2 pingpong",
+        // Swapped.
+        "128x32x64 s6 w2 e32x1 swapped", "128x64x64 s4 w2 c2x1 e16x2 swapped",
+        "64x16x128 s4 w1 c1x2 e16x1 swapped",
+        "64x64x64 s4 w2 k2 e32x1 pingpong swapped"},
+       {"64x8x64 s8 w1 e8x1", "64x16x64 s4 w2 e8x2 pingpong",
+        "64x8x64 s4 w2 e8x1 pingpong swapped", "64x16x64 s4 w1 k2 e8x1",
+        "64x32x64 s3 w2 k2 e8x2 pingpong"}},
+      {"bf16 to f32",
+       {.d = f32},
+       1e-5,
+       {"128x128x64 s4 w2 e32x2", "64x64x64 s4 w2 e32x1 pingpong",
+        "128x32x64 s4 w2 e16x2 swapped"},
+       {}},
+      {"f16",
+       {f16, f16, f16},
+       1e-3,
+       {"128x256x64 s4 w2", "64x128x64 s4 w1 k2"},
+       {}},
+      {"fp8",
+       {e4m3, e4m3, bf16, Accumulation::fast},
+       1e-2,
+       {"128x256x128 s4 w2", "128x128x128 s4 w2 c2x1 k2",
+        "64x128x128 s4 w2 c1x2 e64x1 pingpong",
+        "128x32x128 s6 w2 e32x1 swapped"},
+       {}},
+      {"fp8 in full",
+       {e4m3, e5m2, bf16, Accumulation::full},
+       5e-3,
+       {"128x128x128 s4 w2", "64x64x128 s4 w2 c2x1 e64x1 pingpong",
+        "64x64x128 s4 w1 k2", "64x32x128 s4 w1 c1x2 e16x2 swapped"},
+       {"64x16x128 s4 w2 e8x2 pingpong"}},
+  };
+}
+
+Module &moduleOf(const Family &family, const char *config) {
+  static std::map<std::string, std::unique_ptr<Module>> modules;
+  auto &slot = modules[family.name + " " + config];
+  if (!slot)
+    slot = std::make_unique<Module>(
+        device(),
+        compileCleanly(gemm(family.types, GemmConfig::parse(config))));
+  return *slot;
+}
+
+void runs(const Family &family, const char *config, const Sizes &sizes) {
+  Module &module = moduleOf(family, config);
+  Problem problem = randomProblem(
+      module.artifact(), {{"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}});
+  EXPECT_LE(gemmError(problem["A"], false, problem["B"], false,
+                      launch(module, problem)),
+            family.tolerance);
+}
+
+[[maybe_unused]] const bool registered = [] {
+  for (const Family &family : families()) {
+    auto add = [&](const char *config, const std::vector<Sizes> &all) {
+      std::string name = family.name + " " + config;
+      registerTest("LibraryGemmCompiles", name,
+                   [family, config] { moduleOf(family, config); });
+      for (auto [m, n, k] : all)
+        registerTest("LibraryGemmRuns",
+                     name + "/" + std::to_string(m) + "x" + std::to_string(n) +
+                         "x" + std::to_string(k),
+                     [=] { runs(family, config, {m, n, k}); });
+    };
+    for (const char *config : family.configs)
+      add(config, shapes);
+    for (const char *config : family.smallTiles) {
+      std::vector<Sizes> all = shapes;
+      all.push_back(manyTiles);
+      add(config, all);
+    }
+  }
+  return true;
+}();
+
+} // namespace
+} // namespace ashlar::test
