@@ -7,7 +7,7 @@
 !smem = !tile.shared<64x64xbf16>
 !ring = !tile.pipeline<3, [!smem]>
 !T = !tile.tensor<bf16, 2>
-// CHECK-LABEL: hopper.kernel @turns threads 288 shared 41008 cluster 1 {
+// CHECK-LABEL: hopper.kernel @turns threads 288 shared 41024 cluster 1 {
 tile.kernel @turns {
   %M = tile.size "M"
   // CHECK: %[[K:.+]] = hopper.size "K"
@@ -50,16 +50,21 @@ tile.kernel @turns {
     // CHECK: %[[ROUNDS:.+]] = arith.divui %[[PASSED]], %c3
     // CHECK: %[[STAGE:.+]] = arith.remui %[[PASSED]], %c3
     // CHECK: %[[PARITY:.+]] = arith.remui %[[ROUNDS]], %c2
-    // CHECK: scf.for %[[NUMBER:[^ ]+]] = %[[FIRST]] to %{{.+}} step %[[STEP]] iter_args(%{{.+}} = %[[STAGE]], %{{.+}} = %[[PARITY]])
+    // CHECK: scf.for %[[NUMBER:[^ ]+]] = %[[FIRST]] to %{{.+}} step %[[STEP]] iter_args(%{{[^ ]+}} = %[[STAGE]], %{{[^ ]+}} = %[[PARITY]], %{{[^ ]+}} = %c0{{[^ ]*}}, %[[TURN:[^ ]+]] = %c0{{[^ ]*}})
     scf.for %t = %first to %end step %step {
       %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
       %length = arith.muli %m, %K : index
+      // Its turn comes when the instance before has taken its stages.
+      // CHECK: %[[PHASE:.+]] = arith.xori %{{.+}}
+      // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PHASE]]
       // CHECK: %[[INNER:.+]]:2 = scf.for
       // CHECK: hopper.mbarrier.wait
       scf.for %k = %c0 to %length step %c1 {
         %s = tile.wait %ring : !ring
         tile.release %ring, %s : !ring
       }
+      // CHECK: hopper.once_per_warp
+      // CHECK-NEXT: hopper.mbarrier.arrive
       // CHECK: hopper.shared_store %{{.+}} to %[[STAGED]]
       // CHECK: hopper.named_barrier 1 per_instance threads 128
       // CHECK: hopper.shared_load %[[STAGED]]

@@ -13,8 +13,12 @@ tile.kernel @programmatic programmatic_launch {
   // CHECK-NEXT: }
   // CHECK-NEXT: hopper.sync
   // CHECK-NEXT: hopper.grid.release
-  // CHECK-NEXT: hopper.grid.wait
-  // CHECK-NEXT: hopper.role
+  // CHECK-NOT: hopper.tma.load
+  // CHECK: hopper.role "load"
+  // CHECK-NOT: hopper.tma.load
+  // CHECK: hopper.grid.wait
+  // CHECK: hopper.role "drain"
+  // CHECK: hopper.grid.wait
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M, %M] align 16 : !T
   %ring = tile.pipeline : !ring

@@ -177,7 +177,7 @@ hopper.kernel @u8_s8 threads 128 shared 65536 cluster 1 {
 !acc = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
 // CHECK-LABEL: llvm.func @registers
 // Four registers to a thread, two steps of K, and operands that are tied.
-// CHECK: wgmma.fence.sync.aligned;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, accumulate, 1, 1, 0, 0;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $10, $11, accumulate, 1, 1, 0, 0;
+// CHECK: wgmma.fence.sync.aligned;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, {{accumulate|overwrite}}, 1, 1, 0, 0;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $10, $11, accumulate, 1, 1, 0, 0;
 // CHECK-SAME: "=f,=f,=f,=f,0,1,2,3,l,l,l,l,~{memory}"
 hopper.kernel @registers threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {

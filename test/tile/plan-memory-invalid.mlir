@@ -119,7 +119,7 @@ tile.kernel @tile_of_three_roles {
 // -----
 
 tile.kernel @copies_of_a_tile {
-  // expected-error@+1 {{kernel 'copies_of_a_tile' needs 245760 bytes of shared memory, 13312 over the limit of 232448: this tile takes 245760 of them; use smaller shared tiles}}
+  // expected-error@+1 {{kernel 'copies_of_a_tile' needs 245776 bytes of shared memory, 13328 over the limit of 232448: this tile takes 245760 of them; use smaller shared tiles}}
   %a = tile.alloc : !tile.shared<256x240xbf16>
   tile.role "math" warps 4 instances 2 {
     %f = tile.read %a : !tile.shared<256x240xbf16> -> tensor<256x240xbf16>

@@ -81,7 +81,7 @@ tile.kernel @exactly {
 // role uses alone exists once.
 
 // CHECK-LABEL: tile.kernel @instances
-// CHECK-SAME: shared_bytes = 4096 : i64, threads = 416 : i64
+// CHECK-SAME: shared_bytes = 4112 : i64, threads = 416 : i64
 tile.kernel @instances {
   // CHECK: tile.alloc {offset = 0 : i64}
   %own = tile.alloc : !tile.shared<8x64xbf16>
@@ -93,7 +93,7 @@ tile.kernel @instances {
   tile.role "load" warps 1 {
     %f = tile.read %other : !tile.shared<8x64xbf16> -> tensor<8x64xbf16>
   }
-  // CHECK: tile.role "math" warps 4 instances 2 attributes {first_warp = 0 : i64}
+  // CHECK: tile.role "math" warps 4 instances 2 attributes {first_warp = 0 : i64, turn_offset = 4096 : i64}
   tile.role "math" warps 4 instances 2 {
     %f = tile.read %own : !tile.shared<8x64xbf16> -> tensor<8x64xbf16>
     %g = tile.read %small : !tile.shared<8x16xbf16> -> tensor<8x16xbf16>
@@ -110,7 +110,7 @@ tile.kernel @instances {
 // Each instance has its own.
 
 // CHECK-LABEL: tile.kernel @exchange
-// CHECK-SAME: shared_bytes = 31808 : i64
+// CHECK-SAME: shared_bytes = 31824 : i64
 tile.kernel @exchange cluster [4] {
   // CHECK: tile.pipeline {barrier_offset = 1024 : i64, offset = 0 : i64,
   %ring = tile.pipeline : !tile.pipeline<1, [!tile.shared<8x64xbf16>]>
