@@ -93,8 +93,7 @@ void copy(const SharedTile &source, const TileRef &target, Reduction reduction,
           where);
 }
 
-void prefetch(const TileRef &source, const Shape &shape,
-              SourceLocation where) {
+void prefetch(const TileRef &source, const Shape &shape, SourceLocation where) {
   Trace &trace = Trace::current(where);
   auto extents = checkedShape("the tile", shape, where);
   mlir::Type memory = readTensor(trace, source.tensor, where)
@@ -103,8 +102,8 @@ void prefetch(const TileRef &source, const Shape &shape,
                           .getElementType();
   Place place = resolve(trace, source, extents, memory, "the tile",
                         Direction::read, where);
-  trace.create<tile::PrefetchOp>(where, place.tensor.getResult(),
-                                 place.offsets, extents);
+  trace.create<tile::PrefetchOp>(where, place.tensor.getResult(), place.offsets,
+                                 extents);
 }
 
 void reduce(const TileRef &element, const Fragment &fragment,
@@ -128,9 +127,9 @@ Mask inside(const TileRef &tile, const Shape &shape, SourceLocation where) {
   Direction direction = tensor.getAccess() == tile::Access::output
                             ? Direction::write
                             : Direction::read;
-  Place place =
-      resolve(trace, tile, extents, tensor.getResult().getType().getElementType(),
-              "the tile", direction, where);
+  Place place = resolve(trace, tile, extents,
+                        tensor.getResult().getType().getElementType(),
+                        "the tile", direction, where);
   auto type = mlir::RankedTensorType::get(
       extents, mlir::IntegerType::get(trace.context(), 1));
   auto op = trace.create<tile::InsideOp>(where, type, place.tensor.getResult(),
@@ -173,8 +172,8 @@ void store(const TileRef &target, const Fragment &fragment,
 void store(const SharedTile &target, const Fragment &fragment,
            SourceLocation where) {
   Trace &trace = Trace::current(where);
-  auto tile = llvm::cast<mlir::TypedValue<tile::SharedType>>(
-      trace.read(target, where));
+  auto tile =
+      llvm::cast<mlir::TypedValue<tile::SharedType>>(trace.read(target, where));
   mlir::Value value = trace.read(fragment, where);
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
   if (Shape(type.getShape().vec()) != target.shape(where) ||
@@ -182,7 +181,8 @@ void store(const SharedTile &target, const Fragment &fragment,
     fail(where, "the fragment is " + describe(type) +
                     " and the shared tile is " +
                     (target.is_transposed() ? "the transpose of " : "") +
-                    describe(tile.getType()) + "; store needs one shape and one element type: convert "
+                    describe(tile.getType()) +
+                    "; store needs one shape and one element type: convert "
                     "the fragment, or declare the tile to match");
   trace.create<tile::WriteOp>(where, value, tile, target.is_transposed());
 }

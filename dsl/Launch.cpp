@@ -30,8 +30,7 @@ void wait_for_previous_launch(SourceLocation where) {
   trace.create<tile::WaitLaunchOp>(where);
 }
 
-void signal(const TileRef &counter, const Index &amount,
-            SourceLocation where) {
+void signal(const TileRef &counter, const Index &amount, SourceLocation where) {
   Trace &trace = Trace::current(where);
   Place place = counterAt(trace, counter, where);
   trace.create<tile::SignalOp>(where, trace.read(amount, where),

@@ -18,8 +18,9 @@ mlir::TypedValue<tile::SharedType> readPlain(Trace &trace,
                                              const char *what,
                                              SourceLocation where) {
   if (tile.is_transposed())
-    fail(where, std::string(what) +
-                    " is given a transposed view; only mma and store accept .T()");
+    fail(where,
+         std::string(what) +
+             " is given a transposed view; only mma and store accept .T()");
   return llvm::cast<mlir::TypedValue<tile::SharedType>>(
       trace.read(tile, where));
 }

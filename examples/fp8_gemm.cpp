@@ -11,7 +11,8 @@ Kernel fp8Gemm() {
     Size M = size("M"), N = size("N"), K = size("K");
     Tensor A = input("A", e4m3, {M, K});
     Tensor B = input("B", e4m3, {N, K});
-    Tensor scaleA = input("ScaleA", f32, {M}), scaleB = input("ScaleB", f32, {N});
+    Tensor scaleA = input("ScaleA", f32, {M}),
+           scaleB = input("ScaleB", f32, {N});
     Tensor D = output("D", bf16, {M, N});
 
     cluster({2, 1});

@@ -14,7 +14,8 @@ Kernel fusedGemm() {
     Tensor A = input("A", bf16, {M, K});
     Tensor B = input("B", bf16, {N, K});
     Tensor bias = input("Bias", bf16, {N});
-    Tensor D = output("D", bf16, {M, N}), linear = output("Linear", bf16, {M, N});
+    Tensor D = output("D", bf16, {M, N}),
+           linear = output("Linear", bf16, {M, N});
     Tensor amax = inout("Amax", f32, {1});
     Scalar alpha = scalar("alpha", f32);
 

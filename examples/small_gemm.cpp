@@ -11,7 +11,8 @@ Kernel smallGemm() {
   return kernel("small_gemm", [] {
     Size M = size("M"), N = size("N"), K = size("K");
     Tensor A = input("A", bf16, {M, K}); // tokens
-    Tensor B = input("B", bf16, {N, K}); // weights: no launch before writes them
+    Tensor B =
+        input("B", bf16, {N, K}); // weights: no launch before writes them
     Tensor D = output("D", bf16, {M, N});
 
     programmatic_launch();

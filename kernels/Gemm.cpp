@@ -186,8 +186,7 @@ void Gemm::write() {
   if (form.bias)
     bias.emplace(input("Bias", types.d, {N}, align(size_bytes(types.d))));
   if (form.auxiliary)
-    auxiliary.emplace(
-        matrix("Auxiliary", types.d, M, N, /*isOutput=*/true));
+    auxiliary.emplace(matrix("Auxiliary", types.d, M, N, /*isOutput=*/true));
   if (form.amax)
     amax.emplace(inout("Amax", f32, {1}, align(4)));
   if (form.scale_d)
@@ -198,25 +197,24 @@ void Gemm::write() {
   Index extents[4] = {c.split, batch(), c.swapped ? N : M, c.swapped ? M : N};
   tiles.emplace(
       persistent(extents, {1, 1, c.bm, c.bn}, Raster::grouped(c.group)));
-  ring.emplace(
-      pipeline(c.stages, smem(c.swapped ? types.b : types.a, {c.bm, c.bk}),
-               smem(c.swapped ? types.a : types.b, {c.bn, c.bk})));
+  ring.emplace(pipeline(c.stages,
+                        smem(c.swapped ? types.b : types.a, {c.bm, c.bk}),
+                        smem(c.swapped ? types.a : types.b, {c.bn, c.bk})));
   // Strips of equal width, as near to `store_columns` as divides the part.
   stored = c.bn / c.split;
   width = std::min(c.store_columns, stored);
   while (stored % width)
     --width;
   for (int64_t i = 0; i < std::min(c.store_buffers, stored / width); ++i)
-    staging.push_back(shared(types.d, c.swapped ? Shape{width, c.bm}
-                                                : Shape{c.bm, width}));
+    staging.push_back(
+        shared(types.d, c.swapped ? Shape{width, c.bm} : Shape{c.bm, width}));
   // Each part of K is a whole number of stages; the last may be shorter.
   allSteps.emplace(ceil_div(K, c.bk));
   perPart.emplace(ceil_div(*allSteps, c.split));
 
   role("load", warps(1), registers(c.warpgroups == 3 ? 32 : 40),
        [&] { loads(); });
-  role("math",
-       c.ping_pong ? ping_pong(c.warpgroups) : warpgroups(c.warpgroups),
+  role("math", c.ping_pong ? ping_pong(c.warpgroups) : warpgroups(c.warpgroups),
        mathRegisters(c.warpgroups), [&] { math(); });
 }
 
@@ -317,9 +315,10 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &config,
             const GemmForm &form) {
   return kernel("gemm", [&] {
     if (config.swapped && (form.c || (form.amax && form.bias)))
-      throw Error("gemm in a swapped configuration has transposed tiles, which "
-                  "neither meet C nor tell what of bias and amax lies inside D: "
-                  "use a configuration without 'swapped'");
+      throw Error(
+          "gemm in a swapped configuration has transposed tiles, which "
+          "neither meet C nor tell what of bias and amax lies inside D: "
+          "use a configuration without 'swapped'");
     Gemm(types, config, form).write();
   });
 }

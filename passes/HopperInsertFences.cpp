@@ -93,8 +93,8 @@ private:
   /// needs none.
   static bool storesByTma(Operation &op) {
     return isa<scf::IfOp>(op) && op.walk([](hopper::TmaStoreOp) {
-      return WalkResult::interrupt();
-    }).wasInterrupted();
+                                     return WalkResult::interrupt();
+                                   }).wasInterrupted();
   }
 
   static void fence(OpBuilder builder, Location loc) {

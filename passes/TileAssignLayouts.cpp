@@ -181,9 +181,8 @@ private:
         offset = slice.getOffsets().vec();
       const FragmentLayout &whole = *layoutFor(op->getOperand(0));
       try {
-        if (failed(set(
-                op, part,
-                layout::partLayout(whole, offset, shapeOf(part).vec()))))
+        if (failed(set(op, part,
+                       layout::partLayout(whole, offset, shapeOf(part).vec()))))
           result = failure();
         // What a CTA gets may be any of the parts.
         if (isa<tile::ClusterSumOp>(op))

@@ -77,8 +77,8 @@ int64_t planExchanges(tile::KernelOp kernel, int64_t bytes) {
   kernel.walk([&](tile::ClusterSumOp sum) {
     bytes = llvm::alignTo(bytes, hopper::exchangeAlignment);
     sum.setOffset(bytes);
-    bytes += hopper::exchangeBytes(sum) *
-             int64_t(tile::roleOf(sum).getInstances());
+    bytes +=
+        hopper::exchangeBytes(sum) * int64_t(tile::roleOf(sum).getInstances());
   });
   kernel.walk([&](tile::ClusterSumOp sum) {
     bytes = llvm::alignTo(bytes, barrierBytes);
@@ -214,8 +214,7 @@ LogicalResult planWarps(tile::KernelOp kernel) {
   int64_t entry = hopper::entryRegisters(threads);
   SmallVector<int64_t> budgetOfGroup(warp / warpgroupWarps, 0);
   for (auto role : roles)
-    for (int64_t w = 0; w < int64_t(role.getWarps() * role.getInstances());
-         ++w)
+    for (int64_t w = 0; w < int64_t(role.getWarps() * role.getInstances()); ++w)
       budgetOfGroup[(*role.getFirstWarp() + w) / warpgroupWarps] =
           role.getRegisters();
   int64_t total = 0;

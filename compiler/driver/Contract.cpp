@@ -86,10 +86,10 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
     artifact.grid.persistent = schedule.getPersistent();
   }
   for (auto role : kernel.getBody().getOps<tile::RoleOp>())
-    artifact.roles.push_back({role.getName().str(),
-                              static_cast<int>(*role.getFirstWarp()),
-                              static_cast<int>(role.getWarps() * role.getInstances()),
-                              static_cast<int>(role.getRegisters())});
+    artifact.roles.push_back(
+        {role.getName().str(), static_cast<int>(*role.getFirstWarp()),
+         static_cast<int>(role.getWarps() * role.getInstances()),
+         static_cast<int>(role.getRegisters())});
   for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>())
     artifact.pipelines.push_back(
         {static_cast<int>(pipeline.getResult().getType().getStages()),

@@ -77,9 +77,9 @@ LogicalResult TensorMapOp::verify() {
 }
 
 LogicalResult SpecialRegisterOp::verify() {
-  if (!llvm::is_contained<StringRef>(
-          {"ctaid.x", "nctaid.x", "tid.x", "cluster_ctarank", "instance",
-           "warp"}, getName()))
+  if (!llvm::is_contained<StringRef>({"ctaid.x", "nctaid.x", "tid.x",
+                                      "cluster_ctarank", "instance", "warp"},
+                                     getName()))
     return emitOpError("reads unknown register '") << getName() << "'";
   return success();
 }

@@ -226,9 +226,9 @@ LogicalResult RoleOp::verify() {
     return emitOpError("'") << getName() << "' has " << getInstances()
                             << " instances; a role has at least 1";
   if (getWarps() < 1 || getWarps() * getInstances() > 32)
-    return emitOpError("'") << getName() << "' has "
-                            << getWarps() * getInstances()
-                            << " warps; a CTA has 1 to 32";
+    return emitOpError("'")
+           << getName() << "' has " << getWarps() * getInstances()
+           << " warps; a CTA has 1 to 32";
   int64_t registers = getRegisters();
   if (registers && (registers % 8 || registers < 24 || registers > 240))
     return emitOpError("'")

@@ -83,7 +83,7 @@ LogicalResult ThreadLowering::lowerBarrier(Operation &op) {
               "mbarrier.try_wait.parity" +
                   std::string(wait.getCluster() ? ".acquire.cluster" : "") +
                   ".shared::cta.b64 complete, [$0], $1;\n\t"
-              "@complete bra DONE;\n\tbra WAIT;\n\tDONE:\n\t}",
+                  "@complete bra DONE;\n\tbra WAIT;\n\tDONE:\n\t}",
               {lookup(wait.getBarrier()), lookup(wait.getParity())});
       })
       .Case<hopper::MbarrierTestOp>([&](auto test) {

@@ -285,8 +285,8 @@ void ThreadLowering::lower(hopper::SliceOp op) {
   FragmentType whole(cast<RankedTensorType>(op.getValue().getType()));
   FragmentType part(cast<RankedTensorType>(op.getResult().getType()));
   Registers scalars = unpack(whole, registersOf(op.getValue())), chosen;
-  for (int64_t value : layout::valuesOfPart(
-           whole.layout, op.getOffsets().vec(), part.layout))
+  for (int64_t value :
+       layout::valuesOfPart(whole.layout, op.getOffsets().vec(), part.layout))
     chosen.push_back(scalars[value]);
   values.set(op.getResult(), pack(part, chosen));
 }

@@ -1,5 +1,5 @@
-// Fragments from one CTA of a cluster to another: st.async, which completes on a
-// barrier of the receiver.
+// Fragments from one CTA of a cluster to another: st.async, which completes on
+// a barrier of the receiver.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
@@ -32,18 +32,18 @@ LogicalResult ThreadLowering::lower(hopper::ExchangeSendOp op) {
                  {address, rank})[0];
   };
   Value barrier = remote(lookup(op.getBarrier()));
-  Value address = remote(
-      b.add(lookup(op.getAddress()), b.mul(threadOfRole(), 16)));
+  Value address =
+      remote(b.add(lookup(op.getAddress()), b.mul(threadOfRole(), 16)));
   ArrayRef<Value> registers = registersOf(op.getValue());
   for (int64_t i = 0; i < type.values; i += vectorValues) {
     SmallVector<Value> operands{
         b.add(address, i / vectorValues * 16 * 32 * int64_t(role.getWarps())),
         barrier};
     for (Value value : registers.slice(i, vectorValues))
-      operands.push_back(
-          value.getType().isInteger()
-              ? value
-              : Value(LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value)));
+      operands.push_back(value.getType().isInteger()
+                             ? value
+                             : Value(LLVM::BitcastOp::create(
+                                   b, b.loc, b.getI32Type(), value)));
     b.ptx("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
           "[$0], {$2, $3, $4, $5}, [$1];",
           operands);
@@ -55,15 +55,14 @@ LogicalResult ThreadLowering::lower(hopper::ExchangeReceiveOp op) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
   if (failed(checkExchange(op, type)))
     return failure();
-  Value address =
-      b.add(lookup(op.getAddress()), b.mul(threadOfRole(), 16));
+  Value address = b.add(lookup(op.getAddress()), b.mul(threadOfRole(), 16));
   Registers registers;
   for (int64_t i = 0; i < type.values; i += vectorValues) {
     SmallVector<Type> words(vectorValues, b.getI32Type());
-    for (Value word : b.ptx(
-             "ld.shared::cta.v4.b32 {$0, $1, $2, $3}, [$4];", words,
-             b.add(address,
-                   i / vectorValues * 16 * 32 * int64_t(role.getWarps()))))
+    for (Value word :
+         b.ptx("ld.shared::cta.v4.b32 {$0, $1, $2, $3}, [$4];", words,
+               b.add(address,
+                     i / vectorValues * 16 * 32 * int64_t(role.getWarps()))))
       registers.push_back(
           type.element.isInteger()
               ? word

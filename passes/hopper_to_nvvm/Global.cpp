@@ -47,8 +47,7 @@ std::string reduction(tile::Reduction how, bool floating) {
 
 } // namespace
 
-template <typename Op>
-Value ThreadLowering::elementOf(Op op, Type element) {
+template <typename Op> Value ThreadLowering::elementOf(Op op, Type element) {
   Value offset = b.i64(0);
   SmallVector<Value> strides = lookup(op.getStrides());
   for (auto [at, stride] : llvm::zip(lookup(op.getCoordinates()), strides))
@@ -73,8 +72,8 @@ LogicalResult ThreadLowering::lower(hopper::ReduceIntoOp op) {
     total = combine(b, how, total, value);
   bool floating = isa<FloatType>(total.getType());
   for (int distance = 16; distance; distance /= 2) {
-    std::string text = "shfl.sync.bfly.b32 $0, $1, " +
-                       std::to_string(distance) + ", 31, -1;";
+    std::string text =
+        "shfl.sync.bfly.b32 $0, $1, " + std::to_string(distance) + ", 31, -1;";
     Value other = b.ptx(text, total.getType(), total)[0];
     total = combine(b, how, total, other);
   }
@@ -99,8 +98,8 @@ void ThreadLowering::lower(hopper::InsideOp op) {
     if (i < leading)
       outer = b.both(outer, b.lessThan(coordinates[i], extents[i]));
     else
-      left.push_back(b.sub(extents[i], b.add(coordinates[i],
-                                             place.thread[i - leading])));
+      left.push_back(
+          b.sub(extents[i], b.add(coordinates[i], place.thread[i - leading])));
   std::map<std::pair<size_t, int64_t>, Value> known;
   Registers mask;
   for (int64_t v = 0; v < type.values; ++v) {

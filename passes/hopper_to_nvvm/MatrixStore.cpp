@@ -70,8 +70,8 @@ bool ThreadLowering::storeMatrices(hopper::SharedStoreOp op,
   Value base = b.i32(0);
   Place place = placeOf(type, b.sub(threadOfRole(), lane));
   for (auto [i, coordinate] : llvm::enumerate(place.thread))
-    base = b.add(base, image(tile.layout.mode(transposed ? 1 - i : i),
-                             coordinate));
+    base = b.add(base,
+                 image(tile.layout.mode(transposed ? 1 - i : i), coordinate));
   int64_t pitch = transposed ? offsetOf(0, 1) : offsetOf(1, 0);
   base = b.add(base, b.mul(b.rem(lane, 8), pitch));
   if (count > 1)

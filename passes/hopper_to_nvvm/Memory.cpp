@@ -175,7 +175,9 @@ LogicalResult ThreadLowering::lower(hopper::SharedStoreOp op) {
     return failure();
   if (storeMatrices(op, type, tile))
     return success();
-  auto mode = [&](size_t i) { return tile.layout.mode(transposed ? 1 - i : i); };
+  auto mode = [&](size_t i) {
+    return tile.layout.mode(transposed ? 1 - i : i);
+  };
   Place place = placeOf(type);
   Value base = b.i32(0);
   for (auto [i, coordinate] : llvm::enumerate(place.thread))

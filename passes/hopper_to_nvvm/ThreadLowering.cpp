@@ -146,8 +146,7 @@ Value ThreadLowering::threadId() { return thread; }
 Value ThreadLowering::warp() { return warpNumber; }
 
 Value ThreadLowering::instance() {
-  return b.div(b.sub(warpNumber, b.i32(role.getFirstWarp())),
-               role.getWarps());
+  return b.div(b.sub(warpNumber, b.i32(role.getFirstWarp())), role.getWarps());
 }
 
 Value ThreadLowering::warpOfRole() {
@@ -285,20 +284,19 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
             hopper::MbarrierArriveOp, hopper::MbarrierArriveAsyncOp,
             hopper::MbarrierExpectOp>([&](auto) { return lowerBarrier(op); })
       .Case<hopper::TensorMapPrefetchOp, hopper::TmaPrefetchOp,
-            hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp, hopper::CopyTileOutOp, hopper::BulkCommitOp, hopper::BulkWaitOp>(
+            hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp,
+            hopper::CopyTileOutOp, hopper::BulkCommitOp, hopper::BulkWaitOp>(
           [&](auto) { return lowerCopy(op); })
       .Case<hopper::SharedLoadOp, hopper::SharedStoreOp, hopper::LoadOp,
             hopper::StoreOp>([&](auto) { return lowerMemory(op); })
       .Case<hopper::WgmmaOp, hopper::ReduceIntoOp, hopper::ExchangeSendOp,
-            hopper::ExchangeReceiveOp>(
-          [&](auto other) { return lower(other); })
+            hopper::ExchangeReceiveOp>([&](auto other) { return lower(other); })
       .Case<hopper::WgmmaWaitOp, hopper::SliceOp, hopper::SplatOp,
             hopper::BroadcastOp, hopper::InsideOp, hopper::SignalOp,
-            hopper::AwaitOp>(
-          [&](auto other) {
-            lower(other);
-            return success();
-          })
+            hopper::AwaitOp>([&](auto other) {
+        lower(other);
+        return success();
+      })
       .Case<hopper::WgmmaCommitOp>([&](auto) {
         b.ptx("wgmma.commit_group.sync.aligned;");
         return success();

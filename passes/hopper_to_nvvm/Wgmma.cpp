@@ -123,12 +123,11 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
   bool overwrites = isZero(op.getAccumulator());
   SmallVector<Value> operands;
   for (Value word : accumulator)
-    operands.push_back(overwrites ? Value(LLVM::UndefOp::create(b, b.loc,
-                                                                wordType))
-                       : type.packed == 2
-                           ? Value(LLVM::BitcastOp::create(b, b.loc, wordType,
-                                                           word))
-                           : word);
+    operands.push_back(
+        overwrites ? Value(LLVM::UndefOp::create(b, b.loc, wordType))
+        : type.packed == 2
+            ? Value(LLVM::BitcastOp::create(b, b.loc, wordType, word))
+            : word);
   size_t words = operands.size();
   std::string text = "{\n\t.reg .pred accumulate, overwrite;\n\t"
                      "setp.ne.b32 accumulate, 1, 0;\n\t"

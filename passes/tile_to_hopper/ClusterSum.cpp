@@ -85,9 +85,8 @@ LogicalResult KernelLowering::lower(tile::ClusterSumOp op) {
   for (int64_t slot = 0; slot + 1 < parts; ++slot) {
     Value other = hopper::ExchangeReceiveOp::create(
         builder, loc, partType, a.add(slots, slot * slotBytes));
-    mine = integers
-               ? Value(arith::AddIOp::create(builder, loc, mine, other))
-               : Value(arith::AddFOp::create(builder, loc, mine, other));
+    mine = integers ? Value(arith::AddIOp::create(builder, loc, mine, other))
+                    : Value(arith::AddFOp::create(builder, loc, mine, other));
   }
   map.map(op.getResult(), mine);
   at.parity = a.exclusiveOr(at.parity, a.constant(1));

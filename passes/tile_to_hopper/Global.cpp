@@ -26,19 +26,17 @@ void KernelLowering::lower(tile::StoreOp op) {
 
 void KernelLowering::lower(tile::ReduceIntoOp op) {
   auto global = globalTensor(op.getTarget());
-  hopper::ReduceIntoOp::create(builder, named(*op, "reduce"),
-                               lookup(op.getValue()), op.getReduction(),
-                               global.pointer, lookup(op.getCoordinates()),
-                               global.strides);
+  hopper::ReduceIntoOp::create(
+      builder, named(*op, "reduce"), lookup(op.getValue()), op.getReduction(),
+      global.pointer, lookup(op.getCoordinates()), global.strides);
 }
 
 void KernelLowering::lower(tile::InsideOp op) {
   auto tensor = op.getTensor().getDefiningOp<tile::TensorOp>();
   map.map(op.getResult(),
-          hopper::InsideOp::create(builder, named(*op, "inside"),
-                                   op.getResult().getType(),
-                                   lookup(op.getCoordinates()),
-                                   lookup(tensor.getExtents())));
+          hopper::InsideOp::create(
+              builder, named(*op, "inside"), op.getResult().getType(),
+              lookup(op.getCoordinates()), lookup(tensor.getExtents())));
 }
 
 LogicalResult KernelLowering::lower(tile::PrefetchOp op) {
@@ -50,7 +48,8 @@ LogicalResult KernelLowering::lower(tile::PrefetchOp op) {
   if (tensor.getAlignment() < 16)
     return op.emitError("tensor '")
            << tensor.getName() << "' is aligned to " << tensor.getAlignment()
-           << " bytes; a prefetch is TMA and needs 16: leave it out, or declare "
+           << " bytes; a prefetch is TMA and needs 16: leave it out, or "
+              "declare "
               "align(16)";
   std::vector<int64_t> shape = op.getShape().vec();
   std::vector<layout::TmaBox> boxes;

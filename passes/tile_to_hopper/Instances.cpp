@@ -1,5 +1,5 @@
-// A role of several instances: each takes its tiles of the tile loop, and passes
-// by the stages of the others'.
+// A role of several instances: each takes its tiles of the tile loop, and
+// passes by the stages of the others'.
 
 #include "passes/tile_to_hopper/KernelLowering.h"
 
@@ -43,8 +43,8 @@ LogicalResult KernelLowering::lowerInTurn(scf::ForOp loop) {
     if (&op == first) {
       // The first turn of instance 0 comes from nobody.
       Cursor &turn = cursor(loop.getStep(), /*filling=*/false);
-      Value isFirst = a.select(a.equal(instance(loc), 0), a.constant(1),
-                               a.constant(0));
+      Value isFirst =
+          a.select(a.equal(instance(loc), 0), a.constant(1), a.constant(0));
       hopper::MbarrierWaitOp::create(
           builder, loc, ofInstance(loc, *role.getTurnOffset(), barrierBytes),
           a.exclusiveOr(turn.parity, isFirst), /*generic=*/false,
@@ -55,9 +55,9 @@ LogicalResult KernelLowering::lowerInTurn(scf::ForOp loop) {
       return failure();
     if (&op == last) {
       Value next = a.rem(a.add(instance(loc), 1), role.getInstances());
-      Value barrier =
-          a.add(hopper::SharedAddressOp::create(builder, loc, *role.getTurnOffset()),
-                a.mul(next, barrierBytes));
+      Value barrier = a.add(
+          hopper::SharedAddressOp::create(builder, loc, *role.getTurnOffset()),
+          a.mul(next, barrierBytes));
       auto passed = hopper::OncePerWarpOp::create(builder, loc);
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(&passed.getBody().emplaceBlock());
@@ -104,8 +104,8 @@ LogicalResult KernelLowering::skipTiles(scf::ForOp loop, bool beforeFirst) {
   int64_t instances = role.getInstances();
   // The range is that of this instance: its first tile, and instances apart.
   Value step = a.div(lookup(range.getStep()), instances);
-  Value own = beforeFirst ? lookup(range.getFirst())
-                          : lookup(loop.getInductionVar());
+  Value own =
+      beforeFirst ? lookup(range.getFirst()) : lookup(loop.getInductionVar());
 
   SmallVector<IRMapping> skipped;
   for (int64_t other = 1; other < instances; ++other) {
@@ -128,9 +128,9 @@ LogicalResult KernelLowering::skipTiles(scf::ForOp loop, bool beforeFirst) {
       Value count = *taken;
       if (beforeFirst) {
         // Only instances behind the other one have it before their first.
-        Value behind = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ugt, instance(loc),
-            a.constant(i));
+        Value behind =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt,
+                                  instance(loc), a.constant(i));
         count = a.select(behind, count, a.constant(0));
       }
       stages = a.add(stages, count);
@@ -139,8 +139,7 @@ LogicalResult KernelLowering::skipTiles(scf::ForOp loop, bool beforeFirst) {
     int64_t length = ringOf(pipeline).stages;
     Value reached = a.add(at.stage, stages);
     Value rounds = a.div(reached, length);
-    at = {a.rem(reached, length),
-          a.exclusiveOr(at.parity, a.rem(rounds, 2))};
+    at = {a.rem(reached, length), a.exclusiveOr(at.parity, a.rem(rounds, 2))};
   }
   return success();
 }
@@ -155,8 +154,7 @@ FailureOr<Value> KernelLowering::stagesTaken(Block &block, Value pipeline,
         total = a.add(total, 1);
       continue;
     }
-    if (!llvm::is_contained(cursorsMovedIn(&op),
-                            CursorKey{pipeline, filling}))
+    if (!llvm::is_contained(cursorsMovedIn(&op), CursorKey{pipeline, filling}))
       continue;
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!loop)
@@ -175,13 +173,11 @@ FailureOr<Value> KernelLowering::stagesTaken(Block &block, Value pipeline,
       bounds.push_back(*value);
     }
     Value span = a.sub(bounds[1], bounds[0]);
-    Value runs = arith::CmpIOp::create(builder, a.loc,
-                                       arith::CmpIPredicate::sgt, span,
-                                       a.constant(0));
-    Value trips = a.div(a.sub(a.add(span, bounds[2]), a.constant(1)),
-                        bounds[2]);
-    total = a.add(total,
-                  a.mul(a.select(runs, trips, a.constant(0)), *inner));
+    Value runs = arith::CmpIOp::create(
+        builder, a.loc, arith::CmpIPredicate::sgt, span, a.constant(0));
+    Value trips =
+        a.div(a.sub(a.add(span, bounds[2]), a.constant(1)), bounds[2]);
+    total = a.add(total, a.mul(a.select(runs, trips, a.constant(0)), *inner));
   }
   return total;
 }
@@ -206,7 +202,8 @@ FailureOr<Value> KernelLowering::recompute(Value value, IRMapping &ofTile) {
   return emitError(value.getLoc())
          << "role '" << role.getName()
          << "' takes turns with other warpgroups, and how many stages a tile "
-            "takes depends on this value, which only its own turn computes: let "
+            "takes depends on this value, which only its own turn computes: "
+            "let "
             "it depend on sizes and tile coordinates alone";
 }
 

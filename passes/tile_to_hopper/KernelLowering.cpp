@@ -13,10 +13,9 @@ KernelLowering::KernelLowering(tile::KernelOp kernel, OpBuilder &builder)
     : source(kernel), builder(builder), cluster(kernel) {}
 
 LogicalResult KernelLowering::run() {
-  target = hopper::KernelOp::create(builder, source.getLoc(),
-                                    source.getSymName(), *source.getThreads(),
-                                    *source.getSharedBytes(), cluster.size(),
-                                    source.getProgrammaticLaunch());
+  target = hopper::KernelOp::create(
+      builder, source.getLoc(), source.getSymName(), *source.getThreads(),
+      *source.getSharedBytes(), cluster.size(), source.getProgrammaticLaunch());
   target.getBody().emplaceBlock();
   builder.setInsertionPointToStart(&target.getBody().front());
   for (auto pipeline : source.getBody().getOps<tile::PipelineOp>())
@@ -348,8 +347,7 @@ Value KernelLowering::ofInstance(Location loc, int64_t offset, int64_t bytes) {
 }
 
 bool KernelLowering::copiesOut(tile::RoleOp op) {
-  return op
-      .walk([](tile::CopyOutOp) { return WalkResult::interrupt(); })
+  return op.walk([](tile::CopyOutOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 

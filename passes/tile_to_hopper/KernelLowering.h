@@ -72,9 +72,9 @@ private:
   // Schedule.cpp
   void lower(tile::ScheduleRangeOp op);
   void lower(tile::ScheduleCoordinatesOp op);
-  llvm::SmallVector<mlir::Value>
-  tileCoordinates(mlir::Location loc, tile::ScheduleOp schedule,
-                  mlir::Value number);
+  llvm::SmallVector<mlir::Value> tileCoordinates(mlir::Location loc,
+                                                 tile::ScheduleOp schedule,
+                                                 mlir::Value number);
   /// Clusters of tiles along each dimension of the schedule.
   llvm::SmallVector<mlir::Value> clusterCounts(tile::ScheduleOp schedule,
                                                Arithmetic arithmetic);
@@ -118,8 +118,7 @@ private:
   void lower(tile::WriteOp op);
   /// Waits until TMA has read, or also written, what the role has handed to it,
   /// but for the last `pending` tiles.
-  void waitForStores(mlir::Location loc, int64_t pending,
-                     bool written = false);
+  void waitForStores(mlir::Location loc, int64_t pending, bool written = false);
   int64_t storesSince(tile::WriteOp op);
 
   // Pipelines.cpp

@@ -22,7 +22,8 @@ void KernelLowering::findWarpTiles() {
       return void(all = false);
     for (Operation *user : alloc.getResult().getUsers()) {
       auto write = dyn_cast<tile::WriteOp>(user);
-      all &= tile::roleOf(user) == role && (write || isa<tile::CopyOutOp>(user));
+      all &=
+          tile::roleOf(user) == role && (write || isa<tile::CopyOutOp>(user));
       if (!write)
         continue;
       auto type = cast<RankedTensorType>(write.getValue().getType());
@@ -150,8 +151,8 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
       bytes = a.add(bytes, a.mul(at, layout.layout.at({stride, 0})));
     }
     for (int64_t start : rows->second.starts) {
-      Part part{coordinates, a.add(a.add(address, bytes),
-                                   layout.layout.at({start, 0}))};
+      Part part{coordinates,
+                a.add(a.add(address, bytes), layout.layout.at({start, 0}))};
       Value &first = part.coordinates[coordinates.size() - 2];
       first = a.add(first, a.add(row, start));
       parts.push_back(std::move(part));
@@ -164,8 +165,8 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
     for (const layout::TmaBox &box : boxes)
       places.emplace_back(boxCoordinates(a, part.coordinates, box.offset),
                           a.add(part.address, layout.layout.at(box.offset)));
-  auto partType = tile::SharedType::get(builder.getContext(), shape,
-                                        type.getElementType(), type.getLayout());
+  auto partType = tile::SharedType::get(
+      builder.getContext(), shape, type.getElementType(), type.getLayout());
   SmallVector<Value> views;
   for (const Part &part : parts)
     views.push_back(

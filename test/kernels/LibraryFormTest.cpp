@@ -79,14 +79,13 @@ Feature feature(std::string name, const char *config, const GemmForm &form,
   for (Sizes &sizes : problems)
     if (form.batched)
       sizes.push_back({"batch", 3});
-  return {std::move(name),
-          [=] { return gemm(types, GemmConfig::parse(config), form); },
-          std::move(problems),
-          [form](const Problem &p, Coordinate at) {
-            return result(form, p, at);
-          },
-          1e-2,
-          scalarsOf(form)};
+  return {
+      std::move(name),
+      [=] { return gemm(types, GemmConfig::parse(config), form); },
+      std::move(problems),
+      [form](const Problem &p, Coordinate at) { return result(form, p, at); },
+      1e-2,
+      scalarsOf(form)};
 }
 
 GemmForm everything() {
@@ -99,8 +98,7 @@ GemmForm everything() {
 
 Feature auxiliary() {
   const GemmForm form = everything();
-  Feature made =
-      feature("the second output", "128x64x64 s3 w2 e32x2", form);
+  Feature made = feature("the second output", "128x64x64 s3 w2 e32x2", form);
   made.output = "Auxiliary";
   made.reference = [form](const Problem &p, Coordinate at) {
     return linear(form, p, at);
@@ -111,8 +109,7 @@ Feature auxiliary() {
 /// Amax keeps what was there if that is more: random inputs are not.
 Feature amax() {
   const GemmForm form = everything();
-  Feature made =
-      feature("the largest magnitude", "64x64x64 s3 w1 e32x2", form);
+  Feature made = feature("the largest magnitude", "64x64x64 s3 w1 e32x2", form);
   made.output = "Amax";
   made.reference = [form](const Problem &p, Coordinate) {
     return std::max(largest(form, p), p["Amax"](0));

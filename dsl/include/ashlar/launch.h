@@ -12,8 +12,7 @@ void programmatic_launch(SourceLocation where = SourceLocation::current());
 /// Where a role of a kernel with `programmatic_launch` waits for the launches
 /// before this one; without it, at its start. Before it a role may only
 /// prefetch what no such launch writes.
-void wait_for_previous_launch(
-    SourceLocation where = SourceLocation::current());
+void wait_for_previous_launch(SourceLocation where = SourceLocation::current());
 
 /// Adds to a counter that CTAs share, an element of an s32 tensor, after all
 /// that the role has stored by then.
