@@ -96,6 +96,7 @@ Feature splitK() {
             });
           },
           {{{"M", 200}, {"N", 136}, {"K", 1000}},
+           {{"M", 130}, {"N", 139}, {"K", 300}},
            {{"M", 128}, {"N", 128}, {"K", 4096}}},
           [](const Problem &p, Coordinate at) {
             return p["D"](at) + gemmReference(p, at);

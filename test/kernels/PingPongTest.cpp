@@ -16,6 +16,7 @@ struct Turns {
   /// Tiles take more stages the further down they lie.
   bool triangular = false;
   int64_t cluster = 1;
+  bool isPersistent = true;
 };
 
 constexpr int64_t bm = 64, bn = 8, bk = 64;
@@ -28,7 +29,9 @@ Kernel gemmInTurns(const Turns &c) {
     bool across = c.epilogue == Epilogue::transposed;
     Tensor D = across ? output("D", bf16, {N, M}) : output("D", bf16, {M, N});
     cluster({1, c.cluster});
-    TileLoop tiles = persistent({M, N}, {bm, bn}, Raster::grouped(4));
+    TileLoop tiles = c.isPersistent
+                         ? persistent({M, N}, {bm, bn}, Raster::grouped(4))
+                         : grid({M, N}, {bm, bn});
     Pipeline ring = pipeline(3, smem(bf16, {bm, bk}), smem(bf16, {bn, bk}));
     SharedTile staging = shared(bf16, across ? Shape{bn, bm} : Shape{bm, bn});
     auto steps = [&](Index m) {
@@ -95,6 +98,63 @@ Feature feature(const Turns &c) {
           5e-3};
 }
 
+/// Two roles take turns, one of them at stages that the other fills in turn.
+Feature fillingInTurns() {
+  return {
+      "turns at stages that are filled in turn",
+      [] {
+        return kernel("filling", [] {
+          Size M = size("M"), N = size("N"), K = size("K");
+          Tensor A = input("A", f32, {M, K});
+          Tensor B = input("B", bf16, {N, K});
+          Tensor D = output("D", bf16, {M, N});
+          TileLoop tiles = persistent({M, N}, {bm, bn});
+          Pipeline raw = pipeline(2, smem(f32, {bm, bk}));
+          Pipeline ring = pipeline(3, smem(bf16, {bm, bk}));
+          Pipeline ringB = pipeline(3, smem(bf16, {bn, bk}));
+          auto steps = [&] { return range(ceil_div(K, bk)); };
+          role("load", warps(1), [&] {
+            for (auto [m, n] : tiles)
+              for (Index k : steps()) {
+                Stage a = raw.acquire();
+                copy(A.tile({m, k}), a[0]);
+                raw.commit(a);
+                Stage b = ringB.acquire();
+                copy(B.tile({n, k}), b[0]);
+                ringB.commit(b);
+              }
+          });
+          role("convert", ping_pong(2), [&] {
+            for (auto [m, n] : tiles)
+              for (Index k : steps()) {
+                Stage from = raw.wait();
+                Fragment a = convert(load(from[0]), bf16);
+                raw.release(from);
+                Stage to = ring.acquire();
+                store(to[0], a);
+                ring.commit(to);
+              }
+          });
+          role("math", ping_pong(3), [&] {
+            for (auto [m, n] : tiles) {
+              Fragment acc = zeros(f32, {bm, bn});
+              for (Index k : steps()) {
+                Stage a = ring.wait();
+                Stage b = ringB.wait();
+                acc = mma(a[0], b[0].T(), acc);
+                ring.release(a);
+                ringB.release(b);
+              }
+              store(D.tile({m, n}), convert(acc, bf16));
+            }
+          });
+        });
+      },
+      {{{"M", 1}, {"N", 1}, {"K", 1}}, {{"M", 520}, {"N", 430}, {"K", 200}}},
+      gemmReference,
+      5e-3};
+}
+
 [[maybe_unused]] const bool registered = registerFeatures(
     {feature({"two warpgroups take turns"}),
      feature({.name = "two warpgroups without budgets take turns",
@@ -114,7 +174,9 @@ Feature feature(const Turns &c) {
               .epilogue = Epilogue::readAgain}),
      feature({.name = "turns in a cluster that shares its loads",
               .epilogue = Epilogue::byWarps,
-              .cluster = 2})});
+              .cluster = 2}),
+     feature({.name = "turns of which a CTA has one", .isPersistent = false}),
+     fillingInTurns()});
 
 } // namespace
 } // namespace ashlar::test

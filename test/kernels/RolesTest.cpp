@@ -111,62 +111,68 @@ Feature twoPipelines() {
           gemmProblems(), gemmReference, 1e-3};
 }
 
-Feature convertingRole() {
-  return {"four roles; one rewrites A from f32 through registers for the mma",
-          [] {
-            return kernel("convert", [] {
-              Size M = size("M"), N = size("N"), K = size("K");
-              Tensor A = input("A", f32, {M, K});
-              Tensor B = input("B", bf16, {N, K});
-              Tensor D = output("D", bf16, {M, N});
-              TileLoop tiles = persistent({M, N}, {128, 128});
-              Pipeline raw = pipeline(2, smem(f32, {128, 64}));
-              Pipeline ringA = pipeline(2, smem(bf16, {128, 64}));
-              Pipeline ringB = pipeline(3, smem(bf16, {128, 64}));
-              auto steps = [&] { return range(ceil_div(K, 64)); };
-              role("load A", warps(1), [&] {
-                for (auto [m, n] : tiles)
-                  for (Index k : steps()) {
-                    Stage s = raw.acquire();
-                    copy(A.tile({m, k}), s[0]);
-                    raw.commit(s);
-                  }
-              });
-              role("load B", warps(1), [&] {
-                for (auto [m, n] : tiles)
-                  for (Index k : steps()) {
-                    Stage s = ringB.acquire();
-                    copy(B.tile({n, k}), s[0]);
-                    ringB.commit(s);
-                  }
-              });
-              role("convert", warpgroups(1), [&] {
-                for (auto [m, n] : tiles)
-                  for (Index k : steps()) {
-                    Stage from = raw.wait();
-                    Fragment a = convert(load(from[0]), bf16);
-                    raw.release(from);
-                    Stage to = ringA.acquire();
-                    store(to[0], a);
-                    ringA.commit(to);
-                  }
-              });
-              role("math", warpgroups(2), [&] {
-                for (auto [m, n] : tiles) {
-                  Fragment acc = zeros(f32, {128, 128});
-                  for (Index k : steps()) {
-                    Stage a = ringA.wait();
-                    Stage b = ringB.wait();
-                    acc = mma(a[0], b[0].T(), acc);
-                    ringA.release(a);
-                    ringB.release(b);
-                  }
-                  store(D.tile({m, n}), convert(acc, bf16));
-                }
-              });
-            });
-          },
-          gemmProblems(), gemmReference, 5e-3};
+Feature convertingRole(bool transposed) {
+  return {
+      std::string("four roles; one rewrites A from f32 through registers ") +
+          (transposed ? "transposed for the mma" : "for the mma"),
+      [transposed] {
+        return kernel("convert", [transposed] {
+          Size M = size("M"), N = size("N"), K = size("K");
+          Tensor A = input("A", f32, {M, K});
+          Tensor B = input("B", bf16, {N, K});
+          Tensor D = output("D", bf16, {M, N});
+          TileLoop tiles = persistent({M, N}, {128, 128});
+          Pipeline raw = pipeline(2, smem(f32, {128, 64}));
+          Pipeline ringA = pipeline(
+              2, smem(bf16, transposed ? Shape{64, 128} : Shape{128, 64}));
+          Pipeline ringB = pipeline(3, smem(bf16, {128, 64}));
+          auto seen = [transposed](const SharedTile &tile) {
+            return transposed ? tile.T() : tile;
+          };
+          auto steps = [&] { return range(ceil_div(K, 64)); };
+          role("load A", warps(1), [&] {
+            for (auto [m, n] : tiles)
+              for (Index k : steps()) {
+                Stage s = raw.acquire();
+                copy(A.tile({m, k}), s[0]);
+                raw.commit(s);
+              }
+          });
+          role("load B", warps(1), [&] {
+            for (auto [m, n] : tiles)
+              for (Index k : steps()) {
+                Stage s = ringB.acquire();
+                copy(B.tile({n, k}), s[0]);
+                ringB.commit(s);
+              }
+          });
+          role("convert", warpgroups(transposed ? 2 : 1), [&] {
+            for (auto [m, n] : tiles)
+              for (Index k : steps()) {
+                Stage from = raw.wait();
+                Fragment a = convert(load(from[0]), bf16);
+                raw.release(from);
+                Stage to = ringA.acquire();
+                store(seen(to[0]), a);
+                ringA.commit(to);
+              }
+          });
+          role("math", warpgroups(2), [&] {
+            for (auto [m, n] : tiles) {
+              Fragment acc = zeros(f32, {128, 128});
+              for (Index k : steps()) {
+                Stage a = ringA.wait();
+                Stage b = ringB.wait();
+                acc = mma(seen(a[0]), b[0].T(), acc);
+                ringA.release(a);
+                ringB.release(b);
+              }
+              store(D.tile({m, n}), convert(acc, bf16));
+            }
+          });
+        });
+      },
+      gemmProblems(), gemmReference, 5e-3};
 }
 
 Feature namedBarrier() {
@@ -251,9 +257,9 @@ Feature polling() {
           1e-6};
 }
 
-[[maybe_unused]] const bool registered =
-    registerFeatures({elementwiseGrid(), singleRole(), twoPipelines(),
-                      convertingRole(), namedBarrier(), polling()});
+[[maybe_unused]] const bool registered = registerFeatures(
+    {elementwiseGrid(), singleRole(), twoPipelines(), convertingRole(false),
+     convertingRole(true), namedBarrier(), polling()});
 
 } // namespace
 } // namespace ashlar::test
