@@ -156,6 +156,21 @@ std::string notShared(const GemmTypes &types, const GemmConfig &c) {
 
 } // namespace
 
+std::string notStreamK(const GemmConfig &c) {
+  if (!c.stream_k)
+    return "";
+  if (c.cluster_m * c.cluster_n > 1)
+    return "stream_k deals out steps of K to single CTAs, and a cluster of " +
+           number(c.cluster_m) + "x" + number(c.cluster_n) +
+           " shares them: use a cluster of 1x1";
+  if (c.split > 1)
+    return "stream_k cuts K itself, where it is of use: use split = 1";
+  if (c.ping_pong)
+    return "stream_k adds up a tile in all warpgroups, and with ping_pong each "
+           "has a tile of its own: use one of the two";
+  return "";
+}
+
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
                     const GemmConfig &config) {
   std::string reason = notTypes(types);
@@ -166,6 +181,7 @@ std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
   orElse([&] { return notCounts(config); });
   orElse([&] { return notTile(types, config); });
   orElse([&] { return notRegisters(types, config); });
+  orElse([&] { return notStreamK(config); });
   orElse([&] { return notCluster(config); });
   orElse([&] { return notSplit(sizes, config); });
   orElse([&] { return notStores(types, config); });
