@@ -76,6 +76,16 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
 }
 
 std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
+  // Sums of other CTAs are added a strip at a time, beside all of this one's.
+  constexpr int64_t streamLimit = 160;
+  const int64_t sums = accumulatorRegisters({}, c);
+  if (c.stream_k && sums > streamLimit)
+    return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
+           " take " + number(sums) +
+           " registers of a thread; stream_k, which "
+           "adds other CTAs' to them, can spare " +
+           number(streamLimit) +
+           ": use bn = " + number(c.bn * streamLimit / sums / 8 * 8);
   const int64_t used = accumulatorRegisters(types, c);
   const int64_t limit = accumulatorLimit(c);
   if (used <= limit)

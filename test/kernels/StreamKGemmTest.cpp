@@ -64,6 +64,7 @@ const std::vector<std::pair<GemmTypes, const char *>> largest{
     {{}, "128x256x64 s4 w2 streamk e64x2"},
     {{}, "256x128x64 s4 w2 streamk e32x2"},
     {{}, "192x160x64 s3 w3 e32x2 streamk"},
+    {{}, "256x160x64 s3 w2 e32x1 streamk"},
     {{}, "128x64x64 s8 w2 e32x2 swapped streamk"},
     {{e4m3, e4m3, bf16, Accumulation::fast}, "128x256x128 s4 w2 streamk e64x2"},
     {{e4m3, e4m3, bf16, Accumulation::full},

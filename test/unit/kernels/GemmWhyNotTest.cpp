@@ -103,6 +103,8 @@ TEST(GemmWhyNot, RefusesStreamKOfTilesThatAreShared) {
               HasSubstr("use split = 1"));
   EXPECT_THAT(whyNot("128x128x64 s4 w2 pingpong streamk"),
               HasSubstr("use one of the two"));
+  EXPECT_THAT(whyNot("256x192x64 s3 w2 e32x1 streamk"),
+              HasSubstr("can spare 160: use bn = 160"));
 }
 
 TEST(GemmWhyNot, RefusesOperandsOfDifferentSizes) {
