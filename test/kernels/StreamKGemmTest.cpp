@@ -9,6 +9,8 @@
 #include "ashlar/gemm.h"
 #include "ashlar/stream.h"
 
+#include <gmock/gmock.h>
+
 #include <map>
 #include <memory>
 
@@ -132,6 +134,31 @@ void batchedRuns() {
   EXPECT_LE(relativeError(launch(module, problem), reference), 5e-3);
 }
 
+/// What a launch on these arguments is refused with.
+std::string refusal(Module &module,
+                    const std::vector<NamedArgument> &arguments) {
+  try {
+    module.launch_and_wait(arguments, std::chrono::seconds(10));
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+void refusesOtherWorkspaces() {
+  auto module = moduleOf({}, "64x32x64 s4 w1 e32x1 streamk");
+  Problem problem = problemOf(*module, cases.front());
+  harness::DeviceProblem onDevice(device(), module->artifact(), problem);
+  std::vector<NamedArgument> arguments(onDevice.arguments().begin(),
+                                       onDevice.arguments().end());
+  std::erase_if(arguments, [](const NamedArgument &each) {
+    return each.name == "Arrivals";
+  });
+  EXPECT_THAT(refusal(*module, arguments), testing::HasSubstr("'Arrivals'"));
+  arguments.push_back({"Arrivals", TensorArgument{nullptr, s32, {2}, {}}});
+  EXPECT_THAT(refusal(*module, arguments), testing::HasSubstr("'Arrivals'"));
+}
+
 [[maybe_unused]] const bool registered = [] {
   for (const auto &[types, config] : largest)
     registerTest("StreamKCompiles",
@@ -154,6 +181,7 @@ void batchedRuns() {
                      });
     }
   registerTest("StreamKRuns", "batched, with bias", batchedRuns);
+  registerTest("StreamKRefuses", "other workspaces", refusesOtherWorkspaces);
   return true;
 }();
 
