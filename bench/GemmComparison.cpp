@@ -112,11 +112,11 @@ private:
 
 } // namespace
 
-Contender ourGemm(GemmBench &bench, const GemmOperands &operands,
+Contender ourGemm(GemmBench &bench, GemmOperands &operands,
                   const GemmConfig &config) {
   Module &module = bench.kernels.get(bench.types, config);
   return {"our '" + config.str() + "' on " + str(operands.sizes()),
-          [&module, arguments = operands.arguments()](Stream &stream) {
+          [&module, arguments = operands.arguments(config)](Stream &stream) {
             module.launch(arguments, stream);
           }};
 }

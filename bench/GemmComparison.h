@@ -44,7 +44,7 @@ struct GemmBench {
 
 /// Our kernel of a configuration on operands, which must outlive it. Throws
 /// `Error` where it is refused.
-Contender ourGemm(GemmBench &bench, const GemmOperands &operands,
+Contender ourGemm(GemmBench &bench, GemmOperands &operands,
                   const GemmConfig &config);
 
 GemmRow compareGemm(GemmBench &bench, const GemmShape &shape,

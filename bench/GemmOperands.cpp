@@ -19,7 +19,7 @@ constexpr int64_t sampleCount = 300;
 
 GemmOperands::GemmOperands(Device &device, const GemmTypes &types,
                            const GemmSizes &sizes)
-    : types(types), extents(sizes),
+    : device(device), types(types), extents(sizes),
       hostA(normalData(types.a, sizes.m * sizes.k, 1)),
       hostB(normalData(types.b, sizes.n * sizes.k, 2)),
       a(device, static_cast<int64_t>(hostA.size())),
@@ -32,11 +32,29 @@ GemmOperands::GemmOperands(Device &device, const GemmTypes &types,
   b.copy_from_host(hostB);
 }
 
-std::vector<NamedArgument> GemmOperands::arguments() const {
+std::vector<NamedArgument> GemmOperands::arguments(const GemmConfig &config) {
   auto [m, n, k] = extents;
-  return {{"A", TensorArgument{a.data(), types.a, {m, k}, {}}},
-          {"B", TensorArgument{b.data(), types.b, {n, k}, {}}},
-          {"D", TensorArgument{d.data(), types.d, {m, n}, {}}}};
+  std::vector<NamedArgument> all{
+      {"A", TensorArgument{a.data(), types.a, {m, k}, {}}},
+      {"B", TensorArgument{b.data(), types.b, {n, k}, {}}},
+      {"D", TensorArgument{d.data(), types.d, {m, n}, {}}}};
+  for (const GemmWorkspace &tensor :
+       gemm_workspace(config, device.multiprocessors()))
+    all.push_back({tensor.name, TensorArgument{kernelWorkspace(tensor).data(),
+                                               tensor.type,
+                                               tensor.shape,
+                                               {}}});
+  return all;
+}
+
+Buffer &GemmOperands::kernelWorkspace(const GemmWorkspace &tensor) {
+  int64_t bytes = size_bytes(tensor.type);
+  for (int64_t extent : tensor.shape)
+    bytes *= extent;
+  auto [at, isNew] = kernelWorkspaces.try_emplace(tensor.shape, device, bytes);
+  if (isNew)
+    at->second.fill(std::byte(0));
+  return at->second;
 }
 
 GemmPointers GemmOperands::pointers() const {

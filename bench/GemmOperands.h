@@ -8,6 +8,7 @@
 #include "bench/GemmPointers.h"
 #include "bench/Timer.h"
 
+#include <map>
 #include <vector>
 
 namespace ashlar::bench {
@@ -17,8 +18,9 @@ public:
   /// Allocates the matrices and fills A and B. D must be bf16.
   GemmOperands(Device &device, const GemmTypes &types, const GemmSizes &sizes);
 
-  /// What the kernel of `gemm` is launched on.
-  std::vector<NamedArgument> arguments() const;
+  /// What the kernel of `gemm` in a configuration is launched on. Its workspace
+  /// is made when first asked for, and kept.
+  std::vector<NamedArgument> arguments(const GemmConfig &config);
   GemmPointers pointers() const;
   const GemmSizes &sizes() const { return extents; }
 
@@ -32,10 +34,14 @@ public:
 private:
   double truth(int64_t row, int64_t column) const;
 
+  Buffer &kernelWorkspace(const GemmWorkspace &tensor);
+
+  Device &device;
   GemmTypes types;
   GemmSizes extents;
   std::vector<std::byte> hostA, hostB;
   Buffer a, b, d, workspace;
+  std::map<std::vector<int64_t>, Buffer> kernelWorkspaces; // by shape
 };
 
 } // namespace ashlar::bench

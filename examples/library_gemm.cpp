@@ -2,7 +2,7 @@
 // library_gemm fp8full "128x192x128 s4 w2 c2x1" --run
 
 #include "Reference.h"
-#include "ashlar/gemm.h"
+#include "ashlar/gemm_cost.h"
 
 #include <cstdio>
 #include <map>
@@ -27,8 +27,16 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }
+  std::vector<NamedSize> sizes{{"M", 4096}, {"N", 4096}, {"K", 4096}};
+  std::vector<std::string> zeros;
+  for (const GemmWorkspace &each :
+       gemm_workspace(config, h200().multiprocessors))
+    zeros.emplace_back(each.name);
+  if (config.stream_k)
+    sizes.push_back({"CTAs", h200().multiprocessors});
   return tool(argc, argv, gemm(types, config),
-              {.sizes = {{"M", 4096}, {"N", 4096}, {"K", 4096}},
+              {.sizes = sizes,
+               .zeros = zeros,
                .references = {{"D", examples::dotProduct}},
                .operations = examples::operations});
 }

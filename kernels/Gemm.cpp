@@ -1,83 +1,14 @@
 #include "ashlar/gemm.h"
 
+#include "GemmResources.h"
+#include "StreamK.h"
 #include "ashlar/ashlar.h"
 
-#include <charconv>
+#include <functional>
 #include <optional>
-#include <ostream>
 #include <vector>
 
 namespace ashlar {
-
-std::string GemmConfig::str() const {
-  auto number = [](int64_t value) { return std::to_string(value); };
-  std::string text = number(bm) + "x" + number(bn) + "x" + number(bk);
-  text += " s" + number(stages) + " w" + number(warpgroups);
-  text += " c" + number(cluster_m) + "x" + number(cluster_n);
-  if (split > 1)
-    text += " k" + number(split);
-  text += " g" + number(group);
-  text += " e" + number(store_columns) + "x" + number(store_buffers);
-  if (ping_pong)
-    text += " pingpong";
-  if (swapped)
-    text += " swapped";
-  return text;
-}
-
-GemmConfig GemmConfig::parse(std::string_view text) {
-  GemmConfig config;
-  auto refuse = [&](std::string_view word) {
-    throw Error("'" + std::string(word) + "' in '" + std::string(text) +
-                "' is no part of a GEMM configuration: expected something like "
-                "'" +
-                GemmConfig().str() + "'");
-  };
-  auto numbers = [&](std::string_view word, std::string_view digits,
-                     std::initializer_list<int64_t *> into) {
-    const char *at = digits.data(), *end = at + digits.size();
-    for (size_t i = 0; i < into.size(); ++i) {
-      if (i && (at == end || *at++ != 'x'))
-        refuse(word);
-      auto [next, error] = std::from_chars(at, end, **(into.begin() + i));
-      if (error != std::errc() || **(into.begin() + i) < 1)
-        refuse(word);
-      at = next;
-    }
-    if (at != end)
-      refuse(word);
-  };
-  for (std::string_view rest = text; !rest.empty();) {
-    std::string_view word = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    if (word.empty())
-      continue;
-    std::string_view digits = word.substr(1);
-    if (word == "pingpong")
-      config.ping_pong = true;
-    else if (word == "swapped")
-      config.swapped = true;
-    else if (word[0] == 's')
-      numbers(word, digits, {&config.stages});
-    else if (word[0] == 'w')
-      numbers(word, digits, {&config.warpgroups});
-    else if (word[0] == 'c')
-      numbers(word, digits, {&config.cluster_m, &config.cluster_n});
-    else if (word[0] == 'k')
-      numbers(word, digits, {&config.split});
-    else if (word[0] == 'g')
-      numbers(word, digits, {&config.group});
-    else if (word[0] == 'e')
-      numbers(word, digits, {&config.store_columns, &config.store_buffers});
-    else
-      numbers(word, word, {&config.bm, &config.bn, &config.bk});
-  }
-  return config;
-}
-
-std::ostream &operator<<(std::ostream &out, const GemmConfig &config) {
-  return out << config.str();
-}
 
 namespace {
 
@@ -120,6 +51,16 @@ private:
   struct At {
     Index batch, m, n;
   };
+  /// What a CTA does at a time: steps of K of a tile, its coordinates in tiles.
+  struct Work {
+    Index batch, m, n;
+    Range steps;
+    /// With split: the part of K. With stream_k: this CTA, whether it finishes
+    /// the tile, and which others have parts of it.
+    Index part;
+    std::optional<Condition> finishes = {};
+    std::optional<Range> others = {};
+  };
 
   Tensor matrix(std::string_view name, ElementType type, const Index &rows,
                 const Index &columns, bool isOutput = false) const {
@@ -136,9 +77,14 @@ private:
                         : matrix.at({row, column});
   }
 
+  void forAllWork(const std::function<void(const Work &)> &body) const;
+  Work streamWork(const Index &cta, const Index &number) const;
   void loads();
   void math();
-  void epilogue(const Fragment &sum, const At &tile);
+  void finish(const Fragment &acc, const Work &work);
+  void share(const Fragment &acc, const Work &work);
+  Fragment sumOf(const Fragment &acc, int64_t column, const Work &work) const;
+  void epilogue(const Fragment &sum, const Work &work);
   Fragment strip(const Fragment &part, const At &place);
   void storeStrip(const Tensor &target, const Fragment &part, const At &place);
   Fragment vector(const Tensor &tensor, const At &place, bool alongM) const;
@@ -146,9 +92,6 @@ private:
   Mask insideOfD(const At &place) const;
 
   Shape shapeOfStrip() const { return {c.bm, width}; }
-  Range steps(const Index &part) const {
-    return range(part * *perPart, min((part + 1) * *perPart, *allSteps));
-  }
   bool promotes() const {
     return types.accumulation == Accumulation::full &&
            (types.a == e4m3 || types.a == e5m2);
@@ -158,11 +101,13 @@ private:
   const GemmConfig &c;
   const GemmForm &form;
   int64_t width = 0, stored = 0, nextBuffer = 0;
-  std::optional<Index> batchSize, allSteps, perPart;
+  std::optional<Index> batchSize, rows, columns, allSteps, perPart, ctas;
   std::optional<Tensor> A, B, C, D, bias, rowScale, columnScale, auxiliary,
-      amax;
+      amax, partials, arrivals;
   std::optional<Scalar> alpha, beta, scaleD;
   std::optional<TileLoop<4>> tiles;
+  std::optional<TileLoop<1>> turns;
+  std::optional<StreamK> stream;
   std::optional<Pipeline> ring;
   std::vector<SharedTile> staging;
 };
@@ -193,10 +138,23 @@ void Gemm::write() {
     scaleD.emplace(scalar("scale_d", f32));
 
   programmatic_launch();
-  cluster({c.split, 1, c.cluster_m, c.cluster_n});
-  Index extents[4] = {c.split, batch(), c.swapped ? N : M, c.swapped ? M : N};
-  tiles.emplace(
-      persistent(extents, {1, 1, c.bm, c.bn}, Raster::grouped(c.group)));
+  allSteps.emplace(ceil_div(K, c.bk));
+  Index along_m = c.swapped ? N : M, along_n = c.swapped ? M : N;
+  if (c.stream_k) {
+    ctas.emplace(size("CTAs"));
+    partials.emplace(inout("Partials", f32, {*ctas, c.bm, c.bn}));
+    arrivals.emplace(inout("Arrivals", s32, {*ctas}, align(4)));
+    turns.emplace(persistent({*ctas}, {1}));
+    rows.emplace(ceil_div(along_m, c.bm));
+    columns.emplace(ceil_div(along_n, c.bn));
+    stream.emplace(batch() * *rows * *columns, *allSteps, *ctas);
+  } else {
+    cluster({c.split, 1, c.cluster_m, c.cluster_n});
+    tiles.emplace(persistent({c.split, batch(), along_m, along_n},
+                             {1, 1, c.bm, c.bn}, Raster::grouped(c.group)));
+    // Each part of K is a whole number of stages; the last may be shorter.
+    perPart.emplace(ceil_div(*allSteps, c.split));
+  }
   ring.emplace(pipeline(c.stages,
                         smem(c.swapped ? types.b : types.a, {c.bm, c.bk}),
                         smem(c.swapped ? types.a : types.b, {c.bn, c.bk})));
@@ -208,9 +166,6 @@ void Gemm::write() {
   for (int64_t i = 0; i < std::min(c.store_buffers, stored / width); ++i)
     staging.push_back(
         shared(types.d, c.swapped ? Shape{width, c.bm} : Shape{c.bm, width}));
-  // Each part of K is a whole number of stages; the last may be shorter.
-  allSteps.emplace(ceil_div(K, c.bk));
-  perPart.emplace(ceil_div(*allSteps, c.split));
 
   role("load", warps(1), registers(c.warpgroups == 3 ? 32 : 40),
        [&] { loads(); });
@@ -218,22 +173,55 @@ void Gemm::write() {
        mathRegisters(c.warpgroups), [&] { math(); });
 }
 
+void Gemm::forAllWork(const std::function<void(const Work &)> &body) const {
+  if (!c.stream_k) {
+    for (auto [part, batch, m, n] : *tiles)
+      body({batch, m, n,
+            range(part * *perPart, min((part + 1) * *perPart, *allSteps)),
+            part});
+    return;
+  }
+  for (auto [cta] : *turns)
+    for (Index number : range(stream->pieces(cta)))
+      body(streamWork(cta, number));
+}
+
+Gemm::Work Gemm::streamWork(const Index &cta, const Index &number) const {
+  StreamK::Piece piece = stream->piece(cta, number);
+  // `group` tiles along m for each step along n, as in a tile loop.
+  Index plane = *rows * *columns, inPlane = piece.tile % plane;
+  Index perGroup = *columns * c.group;
+  Index firstRow = inPlane / perGroup * c.group;
+  Index height = min(*rows - firstRow, c.group);
+  Index inGroup = inPlane % perGroup;
+  return {piece.tile / plane,
+          firstRow + inGroup % height,
+          inGroup / height,
+          range(piece.first, min(piece.end, *allSteps)),
+          cta,
+          piece.first == 0,
+          piece.others};
+}
+
 void Gemm::loads() {
   // The tile is bm rows of A by bn of B, or swapped.
-  Tensor &rows = c.swapped ? *B : *A, &columns = c.swapped ? *A : *B;
-  for (auto [part, batch, m, n] : *tiles)
-    for (Index k : steps(part)) {
+  Tensor &above = c.swapped ? *B : *A, &beside = c.swapped ? *A : *B;
+  forAllWork([&](const Work &work) {
+    for (Index k : work.steps) {
       Stage s = ring->acquire();
-      load(at(rows, batch, m * c.bm, k * c.bk), s[0], c.cluster_n > 1);
-      load(at(columns, batch, n * c.bn, k * c.bk), s[1], c.cluster_m > 1);
+      load(at(above, work.batch, work.m * c.bm, k * c.bk), s[0],
+           c.cluster_n > 1);
+      load(at(beside, work.batch, work.n * c.bn, k * c.bk), s[1],
+           c.cluster_m > 1);
       ring->commit(s);
     }
+  });
 }
 
 void Gemm::math() {
-  for (auto [part, batch, m, n] : *tiles) {
+  forAllWork([&](const Work &work) {
     Fragment acc = zeros(f32, {c.bm, c.bn});
-    for (Index k : steps(part)) {
+    for (Index k : work.steps) {
       Stage s = ring->wait();
       if (promotes())
         acc = acc + mma(s[0], s[1].T(), zeros(f32, {c.bm, c.bn}));
@@ -241,17 +229,47 @@ void Gemm::math() {
         acc = mma(s[0], s[1].T(), acc);
       ring->release(s);
     }
-    Index row = m * c.bm, column = n * c.bn + part * stored;
-    epilogue(c.split > 1 ? cluster_sum(acc, 0) : acc,
-             c.swapped ? At{batch, column, row} : At{batch, row, column});
-  }
+    if (c.stream_k)
+      when(
+          *work.finishes, [&] { finish(acc, work); },
+          [&] { share(acc, work); });
+    else
+      epilogue(c.split > 1 ? cluster_sum(acc, 0) : acc, work);
+  });
 }
 
-void Gemm::epilogue(const Fragment &sum, const At &tile) {
+void Gemm::share(const Fragment &acc, const Work &work) {
+  store(partials->at({work.part, 0, 0}), acc);
+  signal(arrivals->at({work.part}));
+}
+
+void Gemm::finish(const Fragment &acc, const Work &work) {
+  for (Index other : *work.others) {
+    await(arrivals->at({other}), 1);
+    signal(arrivals->at({other}), -1); // as the next launch expects it
+  }
+  epilogue(acc, work);
+}
+
+/// The strip of the tile's sum that begins at a column.
+Fragment Gemm::sumOf(const Fragment &acc, int64_t column,
+                     const Work &work) const {
+  Fragment sum = slice(acc, {0, column}, shapeOfStrip());
+  if (c.stream_k)
+    for (Index other : *work.others)
+      sum =
+          sum + ashlar::load(partials->at({other, 0, column}), shapeOfStrip());
+  return sum;
+}
+
+void Gemm::epilogue(const Fragment &sum, const Work &work) {
+  Index row = work.m * c.bm, column = work.n * c.bn;
+  if (c.split > 1)
+    column += work.part * stored;
   for (int64_t i = 0; i < stored; i += width) {
-    At place{tile.batch, c.swapped ? tile.m + i : tile.m,
-             c.swapped ? tile.n : tile.n + i};
-    Fragment x = strip(slice(sum, {0, i}, shapeOfStrip()), place);
+    At place{work.batch, c.swapped ? column + i : row,
+             c.swapped ? row : column + i};
+    Fragment x = strip(sumOf(sum, i, work), place);
     storeStrip(*D, x, place);
   }
 }
@@ -319,8 +337,18 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &config,
           "gemm in a swapped configuration has transposed tiles, which "
           "neither meet C nor tell what of bias and amax lies inside D: "
           "use a configuration without 'swapped'");
+    if (std::string reason = notStreamK(config); !reason.empty())
+      throw Error("gemm: " + reason);
     Gemm(types, config, form).write();
   });
+}
+
+std::vector<GemmWorkspace> gemm_workspace(const GemmConfig &config,
+                                          int64_t ctas) {
+  if (!config.stream_k)
+    return {};
+  return {{"Partials", f32, {ctas, config.bm, config.bn}},
+          {"Arrivals", s32, {ctas}}};
 }
 
 } // namespace ashlar

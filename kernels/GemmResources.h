@@ -30,6 +30,10 @@ int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &config);
 /// The most `accumulatorRegisters` that leave enough for addresses.
 int64_t accumulatorLimit(const GemmConfig &config);
 
+/// Why a configuration with stream_k is none, as a sentence; empty where it is
+/// one.
+std::string notStreamK(const GemmConfig &config);
+
 /// Whether sums leave the tensor cores during the main loop.
 bool isPromoted(const GemmTypes &types);
 

@@ -76,6 +76,16 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
 }
 
 std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
+  // Sums of other CTAs are added a strip at a time, beside all of this one's.
+  constexpr int64_t streamLimit = 160;
+  const int64_t sums = accumulatorRegisters({}, c);
+  if (c.stream_k && sums > streamLimit)
+    return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
+           " take " + number(sums) +
+           " registers of a thread; stream_k, which "
+           "adds other CTAs' to them, can spare " +
+           number(streamLimit) +
+           ": use bn = " + number(c.bn * streamLimit / sums / 8 * 8);
   const int64_t used = accumulatorRegisters(types, c);
   const int64_t limit = accumulatorLimit(c);
   if (used <= limit)
@@ -156,6 +166,21 @@ std::string notShared(const GemmTypes &types, const GemmConfig &c) {
 
 } // namespace
 
+std::string notStreamK(const GemmConfig &c) {
+  if (!c.stream_k)
+    return "";
+  if (c.cluster_m * c.cluster_n > 1)
+    return "stream_k deals out steps of K to single CTAs, and a cluster of " +
+           number(c.cluster_m) + "x" + number(c.cluster_n) +
+           " shares them: use a cluster of 1x1";
+  if (c.split > 1)
+    return "stream_k cuts K itself, where it is of use: use split = 1";
+  if (c.ping_pong)
+    return "stream_k adds up a tile in all warpgroups, and with ping_pong each "
+           "has a tile of its own: use one of the two";
+  return "";
+}
+
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
                     const GemmConfig &config) {
   std::string reason = notTypes(types);
@@ -166,6 +191,7 @@ std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
   orElse([&] { return notCounts(config); });
   orElse([&] { return notTile(types, config); });
   orElse([&] { return notRegisters(types, config); });
+  orElse([&] { return notStreamK(config); });
   orElse([&] { return notCluster(config); });
   orElse([&] { return notSplit(sizes, config); });
   orElse([&] { return notStores(types, config); });

@@ -46,6 +46,12 @@ std::vector<int64_t> alignedStrides(const TensorContract &contract,
   return strides;
 }
 
+void fillZeros(HostTensor &tensor) {
+  forEachCoordinate(tensor.shape(), [&](std::span<const int64_t> at) {
+    tensor.write(tensor.offset(at), 0);
+  });
+}
+
 void fillRandom(HostTensor &tensor, std::mt19937_64 &random) {
   const ElementType type = tensor.type();
   const size_t count =
@@ -92,7 +98,13 @@ Problem nameProblem(const Artifact &artifact, std::span<const NamedSize> sizes,
   return problem;
 }
 
-void addTensors(const Artifact &artifact, Problem &problem, uint64_t seed) {
+void addTensors(const Artifact &artifact, Problem &problem,
+                std::span<const std::string> zeros, uint64_t seed) {
+  for (const std::string &name : zeros)
+    if (std::ranges::find(artifact.tensors, name, &TensorContract::name) ==
+        artifact.tensors.end())
+      throw Error("kernel '" + artifact.name + "' has no tensor '" + name +
+                  "'");
   std::mt19937_64 random(seed);
   for (const TensorContract &contract : artifact.tensors) {
     std::vector<int64_t> shape;
@@ -101,7 +113,9 @@ void addTensors(const Artifact &artifact, Problem &problem, uint64_t seed) {
                                       : problem.sizes[extent.size].value);
     problem.tensors.emplace_back(contract.name, contract.type, shape,
                                  alignedStrides(contract, shape));
-    if (contract.read)
+    if (std::ranges::find(zeros, contract.name) != zeros.end())
+      fillZeros(problem.tensors.back());
+    else if (contract.read)
       fillRandom(problem.tensors.back(), random);
   }
 }

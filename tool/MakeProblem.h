@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace ashlar::harness {
 
@@ -15,10 +16,12 @@ namespace ashlar::harness {
 Problem nameProblem(const Artifact &artifact, std::span<const NamedSize> sizes,
                     std::span<const NamedScalar> scalars);
 
-/// Adds the tensors. Those that the kernel reads hold normal numbers (integers:
-/// uniform ones), others and all padding 0xff. Rows are padded where the
-/// kernel's alignment asks for it.
-void addTensors(const Artifact &artifact, Problem &problem, uint64_t seed = 1);
+/// Adds the tensors. Those in `zeros` hold zeros, others that the kernel reads
+/// normal numbers (integers: uniform ones), the rest and all padding 0xff. Rows
+/// are padded where the kernel's alignment asks for it. Throws `Error` when
+/// `zeros` has a name that is not the kernel's.
+void addTensors(const Artifact &artifact, Problem &problem,
+                std::span<const std::string> zeros = {}, uint64_t seed = 1);
 
 /// Calls `visit` with each coordinate of the shape, in row-major order.
 template <typename Visit>

@@ -65,7 +65,7 @@ bool execute(const Artifact &artifact, const ToolOptions &options,
     throw Error("the simulator has no speed to measure: --bench needs a GPU");
   Device device = open(request.device);
   Problem problem = nameProblem(artifact, options, request);
-  addTensors(artifact, problem);
+  addTensors(artifact, problem, options.zeros);
   const Expectation expected = expectation(options);
   if (simulated)
     return simulate(device, artifact, problem, expected, request);

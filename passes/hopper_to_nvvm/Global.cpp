@@ -127,6 +127,11 @@ void ThreadLowering::lower(hopper::AwaitOp op) {
         "setp.ge.s32 reached, count, $1;\n\t@reached bra DONE;\n\t"
         "bra WAIT;\n\tDONE:\n\t}",
         {elementOf(op, b.getI32Type()), lookup(op.getValue())});
+  // TMA reads by another proxy than the threads that have stored.
+  bool copies = false;
+  role.walk([&](hopper::TmaLoadOp) { copies = true; });
+  if (copies)
+    b.ptx("fence.proxy.async.global;");
 }
 
 } // namespace ashlar

@@ -31,9 +31,10 @@ Artifact compileCleanly(const Kernel &kernel) {
 
 Problem randomProblem(const Artifact &artifact,
                       const std::vector<NamedSize> &sizes,
-                      const std::vector<NamedScalar> &scalars) {
+                      const std::vector<NamedScalar> &scalars,
+                      const std::vector<std::string> &zeros) {
   Problem problem = harness::nameProblem(artifact, sizes, scalars);
-  harness::addTensors(artifact, problem);
+  harness::addTensors(artifact, problem, zeros);
   return problem;
 }
 

@@ -21,10 +21,11 @@ Device &device();
 /// on. Throws `Error`.
 Artifact compileCleanly(const Kernel &kernel);
 
-/// A problem with random inputs.
+/// A problem with random inputs, and zeros in the tensors that are named.
 Problem randomProblem(const Artifact &artifact,
                       const std::vector<NamedSize> &sizes,
-                      const std::vector<NamedScalar> &scalars = {});
+                      const std::vector<NamedScalar> &scalars = {},
+                      const std::vector<std::string> &zeros = {});
 
 /// Launches on the problem's tensors, with a time limit, and gives back one of
 /// them. Throws when anything outside an output was written.

@@ -19,7 +19,8 @@ void runs(const Feature &feature) {
   for (const Sizes &sizes : feature.problems) {
     if (isSimulated() && operations(sizes) > simulatedOperations)
       continue;
-    Problem problem = randomProblem(module.artifact(), sizes, feature.scalars);
+    Problem problem =
+        randomProblem(module.artifact(), sizes, feature.scalars, feature.zeros);
     HostTensor d = launch(module, problem, feature.output);
     auto reference = [&](Coordinate at) {
       return feature.reference(problem, at);

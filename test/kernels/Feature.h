@@ -22,6 +22,7 @@ struct Feature {
   double tolerance;
   std::vector<NamedScalar> scalars = {};
   std::string output = "D";
+  std::vector<std::string> zeros = {}; ///< tensors that start as zeros
 };
 
 /// Registers a test that each compiles, and one that its result is right.

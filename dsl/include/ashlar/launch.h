@@ -19,8 +19,10 @@ void wait_for_previous_launch(SourceLocation where = SourceLocation::current());
 void signal(const TileRef &counter, const Index &amount = 1,
             SourceLocation where = SourceLocation::current());
 /// Waits until a counter is at least a value. What was stored before the
-/// signals that brought it there can then be loaded. The CTA that signals must
-/// run at the same time or before: those of a persistent kernel all do.
+/// signals that brought it there can then be loaded, and copied by this role.
+/// The CTA that signals must run at the same time or before. All those of a
+/// persistent kernel do; one that has several tiles may wait only for what is
+/// signalled for tiles before its own in the order of the tile loop.
 void await(const TileRef &counter, const Index &value,
            SourceLocation where = SourceLocation::current());
 

@@ -10,6 +10,7 @@
 #include <iosfwd>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ashlar {
 
@@ -73,6 +74,10 @@ struct GemmConfig {
   bool ping_pong = false;
   /// Dᵀ = B · Aᵀ is computed: a small M is cut by `bn`, which has finer steps.
   bool swapped = false;
+  /// The steps of K of the last tiles, those that make up no whole turn of all
+  /// CTAs, are spread evenly: CTAs that share a tile add up through
+  /// `gemm_workspace`, in a fixed order.
+  bool stream_k = false;
   /// Tiles along `bm` that are taken for each step along `bn`.
   int64_t group = 8;
   /// Columns of the tile that are staged in shared memory at a time, and how
@@ -95,5 +100,19 @@ std::ostream &operator<<(std::ostream &out, const GemmConfig &config);
 /// amax.
 Kernel gemm(const GemmTypes &types, const GemmConfig &config,
             const GemmForm &form = {});
+
+/// A tensor that a kernel needs beside those of the problem.
+struct GemmWorkspace {
+  std::string_view name;
+  ElementType type;
+  std::vector<int64_t> shape;
+};
+
+/// The workspace of a configuration for a grid of so many CTAs: best as many
+/// as the device has multiprocessors. Empty without `stream_k`. It must be
+/// zeros before the first launch; each launch leaves it ready for the next.
+/// Launches that can run at the same time need one each.
+std::vector<GemmWorkspace> gemm_workspace(const GemmConfig &config,
+                                          int64_t ctas);
 
 } // namespace ashlar

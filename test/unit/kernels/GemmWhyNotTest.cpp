@@ -21,7 +21,8 @@ TEST(GemmWhyNot, AcceptsUsualConfigurations) {
   for (const char *config :
        {"128x256x64 s4 w2 c2x1 g8 e64x2", "256x128x64 s3 w2 c1x2",
         "64x8x64 s12 w1 e8x1 swapped", "128x128x64 s4 w2 pingpong",
-        "64x64x64 s8 w1 c2x2 k2", "192x128x64 s4 w3"})
+        "64x64x64 s8 w1 c2x2 k2", "192x128x64 s4 w3",
+        "128x256x64 s4 w2 streamk"})
     EXPECT_THAT(whyNot(config), IsEmpty()) << config;
 }
 
@@ -92,6 +93,18 @@ TEST(GemmWhyNot, RefusesStoresThatDoNotCutTheTile) {
 TEST(GemmWhyNot, SaysHowManyStagesFit) {
   EXPECT_THAT(whyNot("128x256x64 s5"), HasSubstr("at most 4 stages"));
   EXPECT_THAT(whyNot("128x256x512 s1"), HasSubstr("use a smaller tile"));
+}
+
+TEST(GemmWhyNot, RefusesStreamKOfTilesThatAreShared) {
+  EXPECT_EQ(whyNot("128x256x64 s4 w2 c2x1 streamk"),
+            "stream_k deals out steps of K to single CTAs, and a cluster of "
+            "2x1 shares them: use a cluster of 1x1");
+  EXPECT_THAT(whyNot("128x128x64 s4 w2 k2 streamk"),
+              HasSubstr("use split = 1"));
+  EXPECT_THAT(whyNot("128x128x64 s4 w2 pingpong streamk"),
+              HasSubstr("use one of the two"));
+  EXPECT_THAT(whyNot("256x192x64 s3 w2 e32x1 streamk"),
+              HasSubstr("can spare 160: use bn = 160"));
 }
 
 TEST(GemmWhyNot, RefusesOperandsOfDifferentSizes) {

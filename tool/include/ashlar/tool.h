@@ -28,6 +28,8 @@ struct ToolOptions {
   std::vector<NamedSize> simulated_sizes = {};
   /// As for sizes; a scalar that is in neither is 1.
   std::vector<NamedScalar> scalars = {};
+  /// Tensors that are zeros when the kernel is first launched: its counters.
+  std::vector<std::string> zeros = {};
   /// An output without a reference is checked for elements never written.
   std::vector<Reference> references = {};
   /// The largest |result - reference| / (|reference| + the root mean square of

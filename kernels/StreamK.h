@@ -1,0 +1,42 @@
+// Stream-K: the tiles of a kernel, dealt out to its CTAs by steps of K.
+//
+// After Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense
+// Matrix-Matrix Multiplication on the GPU" (PPoPP 2023). The first tiles are
+// cut: those that fill no whole turn of all CTAs, with one whole turn where
+// there is one, so that a CTA shares at most two tiles with its neighbours. The
+// others are left whole.
+#pragma once
+
+#include "ashlar/control.h"
+
+namespace ashlar {
+
+class StreamK {
+public:
+  /// The steps `first` to `end` of one tile, computed by one CTA. That with the
+  /// first step of the tile adds what `others` have of it. They come before it:
+  /// none waits for one that has not begun, whatever the size of the device.
+  struct Piece {
+    Index tile, first, end;
+    Range others;
+  };
+
+  StreamK(const Index &tiles, const Index &steps, const Index &ctas);
+
+  /// How many pieces a CTA has. It takes them in order: all but its first one
+  /// begin at the first step of their tile.
+  Index pieces(const Index &cta) const;
+  Piece piece(const Index &cta, const Index &number) const;
+
+private:
+  /// Of all steps of the tiles that are cut, the first CTA has the last.
+  Index end(const Index &cta) const { return max(units - cta * each, 0); }
+  Index begin(const Index &cta) const { return end(cta + 1); }
+  Index cutPieces(const Index &cta) const;
+
+  Index tiles, steps, ctas;
+  /// Tiles that are cut, their steps, and how many of those each CTA has.
+  Index cut, units, each;
+};
+
+} // namespace ashlar
