@@ -29,7 +29,7 @@ struct Limits {
 };
 
 Limits limits() {
-  return isSimulated() ? Limits{600, 1500, 3e7} : Limits{1500, 8192, 4e9};
+  return isSimulated() ? Limits{600, 1500, 3e7} : Limits{1500, 8192, 2e9};
 }
 
 class Dice {
