@@ -1,9 +1,10 @@
 // hopper-schedule-wgmma: wgmma groups overlap as far as the data allows, and
 // each release waits for exactly the group that read its stage.
 //
-// In a loop that only accumulates, one group stays in flight: an iteration
-// issues its own, then waits for the one before, and releases the stage that
-// one has read. Everywhere else a group is waited for before the first use of
+// In a loop that only accumulates, one group stays in flight: the first
+// iteration, which comes before the loop, issues its own; each other one issues
+// its own, then waits for the one before, and releases the stage that one has
+// read. Everywhere else a group is waited for before the first use of
 // its accumulator and before the first release behind it.
 
 #include "compiler/hopper/Hopper.h"
@@ -108,56 +109,81 @@ struct AccumulatingLoop {
     for (auto wgmma : loop.getBody()->getOps<hopper::WgmmaOp>())
       wgmma.setFence(true);
 
-    // Carry the stages of the previous iteration.
-    IRRewriter rewriter(loop.getContext());
-    rewriter.setInsertionPoint(loop);
+    OpBuilder builder(loop);
     Location loc = loop.getLoc();
-    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    SmallVector<Value> inits(releases.size(), zero), stages;
-    for (auto release : releases)
-      stages.push_back(release.getStage());
-    unsigned before = loop.getNumResults();
-    loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-        rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
-        [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
-          return stages;
-        }));
+    Value runs =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                              loop.getLowerBound(), loop.getUpperBound());
+    auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), runs,
+                                    /*withElseRegion=*/true);
+    loop.replaceAllUsesWith(branch);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, loop.getInits());
+    builder.setInsertionPointToStart(branch.thenBlock());
+    IRMapping first = peelFirst(builder);
+    loop->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+    startAfter(first);
 
-    OpBuilder builder(loop.getContext());
     builder.setInsertionPointAfter(lastWgmma());
     commitAndWait(builder, last.back().getLoc(), accumulators(), 1);
-    if (!releases.empty()) {
-      Value notFirst =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                loop.getInductionVar(), loop.getLowerBound());
-      auto released = scf::IfOp::create(builder, loc, notFirst);
-      builder.setInsertionPointToStart(released.thenBlock());
-      for (auto [i, release] : llvm::enumerate(releases))
-        emitArrivals(builder, release, loop.getRegionIterArg(before + i));
-    }
+    unsigned before = branch.getNumResults();
+    for (auto [i, release] : llvm::enumerate(releases))
+      emitArrivals(builder, release, loop.getRegionIterArg(before + i));
 
     builder.setInsertionPointAfter(loop);
-    SmallVector<Value> carried;
+    SmallVector<Value> results(loop.getResults().take_front(before)), carried;
     for (unsigned number : carriedAt)
-      carried.push_back(loop.getResult(number));
-    hopper::WgmmaWaitOp wait = hopper::WgmmaWaitOp::create(
+      carried.push_back(results[number]);
+    auto wait = hopper::WgmmaWaitOp::create(
         builder, loc, ValueRange(carried).getTypes(), 0, carried);
-    for (auto [value, after] : llvm::zip(carried, wait.getResults()))
-      value.replaceAllUsesExcept(after, wait);
-    if (!releases.empty()) {
-      Value ran =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                loop.getLowerBound(), loop.getUpperBound());
-      auto released = scf::IfOp::create(builder, loc, ran);
-      builder.setInsertionPointToStart(released.thenBlock());
-      for (auto [i, release] : llvm::enumerate(releases))
-        emitArrivals(builder, release, loop.getResult(before + i));
-    }
+    for (auto [number, value] : llvm::zip(carriedAt, wait.getResults()))
+      results[number] = value;
+    for (auto [i, release] : llvm::enumerate(releases))
+      emitArrivals(builder, release, loop.getResult(before + i));
+    scf::YieldOp::create(builder, loc, results);
     for (auto release : releases)
       release.erase();
   }
 
 private:
+  /// The first iteration, which has no group to wait for, and overwrites
+  /// accumulators that begin as zeros.
+  IRMapping peelFirst(OpBuilder &builder) {
+    IRMapping first;
+    first.map(loop.getInductionVar(), loop.getLowerBound());
+    first.map(loop.getRegionIterArgs(), loop.getInits());
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      if (isa<hopper::ReleaseOp>(op))
+        continue;
+      builder.clone(op, first);
+      if (&op == lastWgmma())
+        hopper::WgmmaCommitOp::create(builder, op.getLoc());
+    }
+    return first;
+  }
+
+  /// The loop goes on after its first iteration, and carries the stages of the
+  /// iteration before.
+  void startAfter(IRMapping &first) {
+    IRRewriter rewriter(loop.getContext());
+    rewriter.setInsertionPoint(loop);
+    auto inFirst = [&](ValueRange values) {
+      return llvm::map_to_vector(
+          values, [&](Value value) { return first.lookupOrDefault(value); });
+    };
+    SmallVector<Value> stages;
+    for (auto release : releases)
+      stages.push_back(release.getStage());
+    loop.setLowerBound(arith::AddIOp::create(
+        rewriter, loop.getLoc(), loop.getLowerBound(), loop.getStep()));
+    loop.getInitArgsMutable().assign(inFirst(loop.getYieldedValues()));
+    loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, inFirst(stages), /*replaceInitOperandUsesInLoop=*/false,
+        [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+          return stages;
+        }));
+  }
+
   Operation *lastWgmma() {
     Operation *result = nullptr;
     for (auto wgmma : loop.getBody()->getOps<hopper::WgmmaOp>())

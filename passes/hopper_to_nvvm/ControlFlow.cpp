@@ -1,5 +1,6 @@
 // Loops and branches carry a fragment as the registers that hold it.
 
+#include "mlir/IR/Matchers.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
 
 namespace ashlar {
@@ -34,6 +35,20 @@ LogicalResult ThreadLowering::lowerFor(scf::ForOp loop) {
   return success();
 }
 
+/// Constants of a branch would otherwise be written to the registers of a
+/// fragment before it, on the way to the other branch too.
+void ThreadLowering::keepHere(MutableArrayRef<Value> registers) {
+  llvm::SmallDenseMap<Value, Value> kept;
+  for (Value &value : registers) {
+    if (!value.getType().isF32() || !matchPattern(value, m_Constant()))
+      continue;
+    Value &copy = kept[value];
+    if (!copy)
+      copy = b.ptx("mov.b32 $0, $1;", b.getF32Type(), value)[0];
+    value = copy;
+  }
+}
+
 LogicalResult ThreadLowering::lowerIf(scf::IfOp branch) {
   SmallVector<Type> types;
   for (Type type : branch.getResultTypes())
@@ -54,6 +69,7 @@ LogicalResult ThreadLowering::lowerIf(scf::IfOp branch) {
       if (failed(lowerBlock(*from)))
         return failure();
       yields = flatten(from->getTerminator()->getOperands());
+      keepHere(yields);
     }
     scf::YieldOp::create(b, branch.getLoc(), yields);
   }

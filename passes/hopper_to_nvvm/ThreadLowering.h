@@ -43,6 +43,7 @@ private:
   llvm::LogicalResult lowerOp(mlir::Operation &op);
   llvm::LogicalResult lowerFor(mlir::scf::ForOp loop);
   llvm::LogicalResult lowerIf(mlir::scf::IfOp branch);
+  void keepHere(llvm::MutableArrayRef<mlir::Value> registers);
   llvm::LogicalResult lowerGuarded(mlir::Region &region, mlir::Value condition);
   mlir::Value lookup(mlir::Value value) { return values.at(value).front(); }
   llvm::ArrayRef<mlir::Value> registersOf(mlir::Value value) {

@@ -47,6 +47,9 @@ struct Arithmetic {
   mlir::Value min(mlir::Value a, mlir::Value b) const {
     return builder.createOrFold<mlir::arith::MinUIOp>(loc, a, b);
   }
+  mlir::Value max(mlir::Value a, mlir::Value b) const {
+    return builder.createOrFold<mlir::arith::MaxUIOp>(loc, a, b);
+  }
   mlir::Value shiftLeft(mlir::Value a, mlir::Value b) const {
     return builder.createOrFold<mlir::arith::ShLIOp>(loc, a, b);
   }

@@ -22,6 +22,20 @@ struct MapKey {
   auto operator<=>(const MapKey &) const = default;
 };
 
+/// A divisor that stays the same over a loop of tiles, with its reciprocal in
+/// units of 2^-31: a division takes the time of two multiplications.
+struct Divisor {
+  mlir::Value value, reciprocal;
+};
+
+/// How the tiles of a schedule are counted, as a role's loop goes over them.
+struct RasterCounts {
+  llvm::SmallVector<mlir::Value> clusters; ///< along each dimension
+  /// Tiles of a plane, of a band of `group` rows, and of a column of the last
+  /// band.
+  Divisor plane, band, lastColumn;
+};
+
 /// A place in a ring: which stage is next, and the parity of its phase.
 struct Cursor {
   mlir::Value stage, parity;
@@ -72,12 +86,14 @@ private:
   // Schedule.cpp
   void lower(tile::ScheduleRangeOp op);
   void lower(tile::ScheduleCoordinatesOp op);
+  /// Of the tile of a number; the schedule's range comes before.
   llvm::SmallVector<mlir::Value> tileCoordinates(mlir::Location loc,
                                                  tile::ScheduleOp schedule,
                                                  mlir::Value number);
   /// Clusters of tiles along each dimension of the schedule.
   llvm::SmallVector<mlir::Value> clusterCounts(tile::ScheduleOp schedule,
                                                Arithmetic arithmetic);
+  RasterCounts rasterCounts(tile::ScheduleOp schedule, Arithmetic arithmetic);
 
   // Instances.cpp
   void initTurns(tile::RoleOp op);
@@ -154,6 +170,8 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> barrierIds;
   int64_t nextBarrier = 1, currentRoleBarrier = 0;
   std::map<std::pair<void *, bool>, Cursor> cursors;
+  /// Of the role being lowered, by schedule.
+  llvm::DenseMap<mlir::Operation *, RasterCounts> rasters;
   /// Of the role being lowered: the rows of each warp in the tiles that warps
   /// store by themselves; empty if the whole role stores together.
   llvm::DenseMap<mlir::Value, layout::WarpRows> warpTiles;
