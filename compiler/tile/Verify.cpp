@@ -1,6 +1,7 @@
-// What each operation of the tile dialect requires, in the author's words.
+// What declarations and movements of the tile dialect require, in the author's
+// words.
 
-#include "compiler/tile/Tile.h"
+#include "compiler/tile/Verify.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -8,21 +9,11 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace ashlar::tile {
 
 namespace {
-
-/// "128x64"
-std::string dimensions(ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t extent : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text;
-}
 
 /// Whether an operation may stand beside the roles: declarations, and what is
 /// computed from sizes and scalars.
@@ -30,15 +21,6 @@ bool standsBesideRoles(Operation &op) {
   return op.hasTrait<OpTrait::HasParent<KernelOp>::Impl>() ||
          (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) &&
           llvm::none_of(op.getResultTypes(), llvm::IsaPred<ShapedType>));
-}
-
-LogicalResult checkCoordinates(Operation *op, TensorType tensor,
-                               OperandRange coordinates) {
-  if (static_cast<int64_t>(coordinates.size()) == tensor.getRank())
-    return success();
-  return op->emitOpError("gives ")
-         << coordinates.size() << " coordinates to a tensor of rank "
-         << tensor.getRank();
 }
 
 /// What the launch can compute the value of.
@@ -116,6 +98,23 @@ LogicalResult checkSharedFragment(Operation *op, SharedType shared,
 }
 
 } // namespace
+
+/// "128x64"
+std::string dimensions(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+LogicalResult checkCoordinates(Operation *op, TensorType tensor,
+                               OperandRange coordinates) {
+  if (static_cast<int64_t>(coordinates.size()) == tensor.getRank())
+    return success();
+  return op->emitOpError("gives ")
+         << coordinates.size() << " coordinates to a tensor of rank "
+         << tensor.getRank();
+}
 
 LogicalResult KernelOp::verify() {
   if (auto cluster = getCluster()) {
@@ -234,7 +233,7 @@ LogicalResult RoleOp::verify() {
     return emitOpError("'")
            << getName() << "' has a budget of " << registers
            << " registers; a budget is a multiple of 8 from 24 to 240";
-  return success();
+  return checkLaunchWaits(*this);
 }
 
 LogicalResult ScheduleCoordinatesOp::verify() {
@@ -365,205 +364,6 @@ LogicalResult PrefetchOp::verify() {
     return failure();
   return checkTileOfTensor(*this, getSource().getType(), getShape(),
                            getSource().getType().getElementType());
-}
-
-namespace {
-
-LogicalResult checkCounter(Operation *op, Value counter,
-                           OperandRange coordinates) {
-  auto declaration = counter.getDefiningOp<TensorOp>();
-  auto type = cast<TensorType>(counter.getType());
-  if (!type.getElementType().isInteger(32))
-    return op->emitOpError("counts in ")
-           << elementName(type.getElementType()) << "; a counter is s32";
-  if (declaration && declaration.getAccess() != Access::inout)
-    return op->emitOpError("counts in tensor '")
-           << declaration.getName() << "', which is declared as "
-           << stringifyAccess(declaration.getAccess())
-           << ": counters are read and written, declare it as inout";
-  return checkCoordinates(op, type, coordinates);
-}
-
-} // namespace
-
-LogicalResult SignalOp::verify() {
-  return checkCounter(*this, getCounter(), getCoordinates());
-}
-
-LogicalResult AwaitOp::verify() {
-  return checkCounter(*this, getCounter(), getCoordinates());
-}
-
-LogicalResult SplatOp::verify() {
-  if (cast<RankedTensorType>(getResult().getType()).getElementType() !=
-      getValue().getType())
-    return emitOpError("makes ")
-           << getResult().getType() << " of a " << getValue().getType();
-  return success();
-}
-
-LogicalResult BroadcastOp::verify() {
-  auto source = cast<RankedTensorType>(getValue().getType());
-  auto result = cast<RankedTensorType>(getResult().getType());
-  if (static_cast<int64_t>(getDimensions().size()) != source.getRank())
-    return emitOpError("names ")
-           << getDimensions().size() << " dimensions for a fragment of rank "
-           << source.getRank();
-  int64_t previous = -1;
-  for (auto [extent, dimension] :
-       llvm::zip(source.getShape(), getDimensions())) {
-    if (dimension <= previous || dimension >= result.getRank() ||
-        result.getDimSize(dimension) != extent)
-      return emitOpError("spreads ")
-             << dimensions(source.getShape()) << " over "
-             << dimensions(result.getShape())
-             << ": each source dimension runs along a result dimension of the "
-                "same extent, in order";
-    previous = dimension;
-  }
-  if (source.getElementType() != result.getElementType())
-    return emitOpError("changes the element type");
-  return success();
-}
-
-LogicalResult SliceOp::verify() {
-  auto source = cast<RankedTensorType>(getValue().getType());
-  auto result = cast<RankedTensorType>(getResult().getType());
-  if (source.getElementType() != result.getElementType())
-    return emitOpError("changes the element type");
-  if (source.getRank() != result.getRank() ||
-      source.getRank() != int64_t(getOffsets().size()))
-    return emitOpError("takes a part of ")
-           << result.getRank() << " dimensions, from " << getOffsets().size()
-           << " offsets, of a fragment of " << source.getRank();
-  for (auto [whole, part, offset] :
-       llvm::zip(source.getShape(), result.getShape(), getOffsets()))
-    if (offset < 0 || offset + part > whole)
-      return emitOpError("takes ")
-             << part << " from " << offset << " of a dimension of " << whole;
-  return success();
-}
-
-LogicalResult ClusterSumOp::verify() {
-  auto source = cast<RankedTensorType>(getValue().getType());
-  auto result = cast<RankedTensorType>(getResult().getType());
-  auto kernel = getOperation()->getParentOfType<KernelOp>();
-  auto cluster = kernel ? kernel.getCluster() : std::nullopt;
-  if (!cluster)
-    return emitOpError("adds over a cluster, and the kernel has none: call "
-                       "cluster({...}) before the roles");
-  int64_t dimension = getDimension();
-  if (dimension < 0 || dimension >= int64_t(cluster->size()))
-    return emitOpError("adds along dimension ")
-           << dimension << " of a cluster of " << cluster->size();
-  int64_t parts = (*cluster)[dimension];
-  SmallVector<int64_t> expected(source.getShape());
-  if (expected.empty() || expected.back() % parts)
-    return emitOpError("shares out ")
-           << (expected.empty() ? 1 : expected.back()) << " columns among "
-           << parts << " CTAs: make the columns a multiple of " << parts;
-  expected.back() /= parts;
-  if (ArrayRef(expected) != result.getShape() ||
-      source.getElementType() != result.getElementType())
-    return emitOpError("gives ") << result << ", not a part of " << source;
-  if (elementBytes(source.getElementType()) != 4)
-    return emitOpError("adds ")
-           << elementName(source.getElementType())
-           << "; sums over a cluster are of f32 or s32: convert it first";
-  return success();
-}
-
-namespace {
-
-/// "64 or 128": the multiples of `unit` next to an extent.
-std::string around(int64_t extent, int64_t unit) {
-  int64_t below = extent / unit * unit;
-  return (below ? std::to_string(below) + " or " : "") +
-         std::to_string(below + unit);
-}
-
-bool isFp8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
-
-/// The accumulator types that wgmma has for an input type.
-bool canAccumulate(Type a, Type b, Type accumulator) {
-  bool f32 = accumulator.isF32(), f16 = accumulator.isF16();
-  if (isFp8(a) && isFp8(b))
-    return f32 || f16;
-  if (a.isF16() && b.isF16())
-    return f32 || f16;
-  if ((a.isBF16() && b.isBF16()) || (a.isTF32() && b.isTF32()))
-    return f32;
-  if (a.isInteger(8) && b.isInteger(8))
-    return accumulator.isInteger(32);
-  return false;
-}
-
-} // namespace
-
-LogicalResult MmaOp::verify() {
-  SharedType a = getA().getType(), b = getB().getType();
-  auto result = cast<RankedTensorType>(getResult().getType());
-  if (a.getShape().size() != 2 || b.getShape().size() != 2 ||
-      result.getRank() != 2)
-    return emitOpError("multiplies tiles of two dimensions; A has ")
-           << a.getShape().size() << ", B has " << b.getShape().size()
-           << ", the accumulator has " << result.getRank();
-  int64_t m = a.getShape()[getTransposeA() ? 1 : 0];
-  int64_t k = a.getShape()[getTransposeA() ? 0 : 1];
-  int64_t kOfB = b.getShape()[getTransposeB() ? 1 : 0];
-  int64_t n = b.getShape()[getTransposeB() ? 0 : 1];
-  Type elementA = a.getElementType(), elementB = b.getElementType();
-
-  if (k != kOfB)
-    return emitOpError("multiplies A with K = ")
-           << k << " and B with K = " << kOfB
-           << ": the inner extents must agree (is a .T() missing?)";
-  if (result.getDimSize(0) != m || result.getDimSize(1) != n)
-    return emitOpError("adds a product of ")
-           << m << "x" << n << " to an accumulator of "
-           << dimensions(result.getShape());
-  if (!canAccumulate(elementA, elementB, result.getElementType()))
-    return emitOpError("multiplies ")
-           << elementName(elementA) << " by " << elementName(elementB)
-           << " into " << elementName(result.getElementType())
-           << "; wgmma has bf16 and tf32 into f32, f16 and fp8 into f32 or "
-              "f16, 8-bit integers into s32, with both inputs of one kind: use "
-              "one of these";
-  bool sixteenBit = elementBytes(elementA) == 2;
-  if (!sixteenBit && (getTransposeA() || !getTransposeB()))
-    return emitOpError("reads ")
-           << (getTransposeA() ? "A with M" : "B with N")
-           << " contiguous; wgmma can transpose only 16-bit types: store it "
-              "with K contiguous";
-
-  int64_t step = 32 / elementBytes(elementA);
-  if (k % step)
-    return emitOpError("has K = ") << k << "; for " << elementName(elementA)
-                                   << " wgmma needs a multiple of " << step
-                                   << ": use " << around(k, step);
-  if (n % 8)
-    return emitOpError("has N = ")
-           << n << "; wgmma needs a multiple of 8: use " << around(n, 8);
-  if (elementA.isInteger(8) && n % 16 && n != 8 && n != 24)
-    return emitOpError("has N = ")
-           << n << "; wgmma on 8-bit integers needs 8, 24 or a multiple of 16: "
-           << "use " << around(n, 16);
-  RoleOp role = roleOf(*this);
-  if (!role)
-    return emitOpError("stands outside a role; move it into one");
-  if (role.getWarps() % 4)
-    return emitOpError("stands in role '")
-           << role.getName() << "' of " << role.getWarps()
-           << " warps; wgmma needs whole warpgroups: use warpgroups("
-           << (role.getWarps() + 3) / 4 << ")";
-  int64_t warpgroups = role.getWarps() / 4, rows = 64 * warpgroups;
-  if (m % rows)
-    return emitOpError("has M = ")
-           << m << " in role '" << role.getName() << "' of " << warpgroups
-           << (warpgroups == 1 ? " warpgroup" : " warpgroups")
-           << "; each needs a multiple of 64 rows: use " << around(m, rows)
-           << (warpgroups == 1 ? "" : ", or fewer warpgroups");
-  return success();
 }
 
 } // namespace ashlar::tile

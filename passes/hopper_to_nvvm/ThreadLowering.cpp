@@ -1,5 +1,4 @@
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -306,104 +305,8 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
       .Default([&](Operation *other) { return lowerElementwise(*other); });
 }
 
-LogicalResult ThreadLowering::lowerGuarded(Region &region, Value condition) {
-  OpBuilder::InsertionGuard guard(b);
-  auto branch = scf::IfOp::create(b, b.loc, condition);
-  b.setInsertionPointToStart(branch.thenBlock());
-  return lowerBlock(region.front());
-}
-
-LogicalResult ThreadLowering::lowerFor(scf::ForOp loop) {
-  SmallVector<Value> inits = flatten(loop.getInitArgs());
-  auto lowered = scf::ForOp::create(
-      b, loop.getLoc(), lookup(loop.getLowerBound()),
-      lookup(loop.getUpperBound()), lookup(loop.getStep()), inits);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    Block *body = lowered.getBody();
-    if (body->mightHaveTerminator())
-      body->getTerminator()->erase();
-    b.setInsertionPointToEnd(body);
-    values.set(loop.getInductionVar(), {lowered.getInductionVar()});
-    bind(loop.getRegionIterArgs(), lowered.getRegionIterArgs());
-    if (failed(lowerBlock(*loop.getBody())))
-      return failure();
-    scf::YieldOp::create(b, loop.getLoc(), flatten(loop.getYieldedValues()));
-  }
-  bind(loop.getResults(), lowered.getResults());
-  return success();
-}
-
-/// Constants of a branch would otherwise be written to the registers of a
-/// fragment before it, on the way to the other branch too.
-void ThreadLowering::keepHere(MutableArrayRef<Value> registers) {
-  llvm::SmallDenseMap<Value, Value> kept;
-  for (Value &value : registers) {
-    if (!value.getType().isF32() || !matchPattern(value, m_Constant()))
-      continue;
-    Value &copy = kept[value];
-    if (!copy)
-      copy = b.ptx("mov.b32 $0, $1;", b.getF32Type(), value)[0];
-    value = copy;
-  }
-}
-
-LogicalResult ThreadLowering::lowerIf(scf::IfOp branch) {
-  SmallVector<Type> types;
-  for (Type type : branch.getResultTypes())
-    llvm::append_range(types, convert(type));
-  auto lowered = scf::IfOp::create(b, branch.getLoc(), types,
-                                   lookup(branch.getCondition()),
-                                   /*addThenBlock=*/true,
-                                   /*addElseBlock=*/true);
-  for (bool then : {true, false}) {
-    OpBuilder::InsertionGuard guard(b);
-    Block *to = then ? lowered.thenBlock() : lowered.elseBlock();
-    Block *from = then ? branch.thenBlock() : branch.elseBlock();
-    if (to->mightHaveTerminator())
-      to->getTerminator()->erase();
-    b.setInsertionPointToEnd(to);
-    SmallVector<Value> yields;
-    if (from) {
-      if (failed(lowerBlock(*from)))
-        return failure();
-      yields = flatten(from->getTerminator()->getOperands());
-      keepHere(yields);
-    }
-    scf::YieldOp::create(b, branch.getLoc(), yields);
-  }
-  bind(branch.getResults(), lowered.getResults());
-  return success();
-}
-
 SmallVector<Value> ThreadLowering::lookup(ValueRange range) {
   return llvm::map_to_vector(range, [&](Value v) { return lookup(v); });
-}
-
-SmallVector<Value> ThreadLowering::flatten(ValueRange range) {
-  SmallVector<Value> flat;
-  for (Value value : range)
-    llvm::append_range(flat, registersOf(value));
-  return flat;
-}
-
-SmallVector<Type> ThreadLowering::convert(Type type) {
-  if (isa<IndexType>(type))
-    return {b.getI32Type()};
-  if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-    FragmentType fragment(tensor);
-    return SmallVector<Type>(fragment.registers(), fragment.registerType);
-  }
-  return {type};
-}
-
-void ThreadLowering::bind(ValueRange range, ValueRange flat) {
-  size_t next = 0;
-  for (Value value : range) {
-    size_t count = convert(value.getType()).size();
-    values.set(value, Registers(flat.slice(next, count)));
-    next += count;
-  }
 }
 
 } // namespace ashlar

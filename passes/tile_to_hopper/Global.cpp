@@ -49,8 +49,7 @@ LogicalResult KernelLowering::lower(tile::PrefetchOp op) {
     return op.emitError("tensor '")
            << tensor.getName() << "' is aligned to " << tensor.getAlignment()
            << " bytes; a prefetch is TMA and needs 16: leave it out, or "
-              "declare "
-              "align(16)";
+              "declare align(16)";
   std::vector<int64_t> shape = op.getShape().vec();
   std::vector<layout::TmaBox> boxes;
   int64_t swizzle = 0;

@@ -72,6 +72,8 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     %view = hopper.view %c0 : !tile
     // CHECK-NEXT: hopper.tensor_map.prefetch %[[MAP]] : !hopper.tensor_map
     hopper.tensor_map.prefetch %map : !hopper.tensor_map
+    // CHECK-NEXT: hopper.tma.prefetch %[[MAP]][%[[C0]], %[[M]]] : !hopper.tensor_map
+    hopper.tma.prefetch %map[%c0, %M] : !hopper.tensor_map
     // CHECK-NEXT: hopper.mbarrier.wait cluster %[[FULL]] parity %[[C0]]
     hopper.mbarrier.wait cluster %full parity %c0
     // CHECK-NEXT: hopper.copy_tile %[[D]][%[[C0]], %[[C0]]] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 4 to %[[VIEW]]

@@ -37,6 +37,43 @@ tile.kernel @programmatic programmatic_launch {
 
 // -----
 
+// A role that waits by itself may prefetch before; the others wait at their
+// start.
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem]>
+!T = !tile.tensor<bf16, 2>
+// CHECK-LABEL: hopper.kernel @prefetching
+tile.kernel @prefetching programmatic_launch {
+  // CHECK: hopper.role "load"
+  // CHECK-NOT: hopper.grid.wait
+  // CHECK: hopper.once
+  // CHECK: hopper.tma.prefetch %[[MAP:[0-9]+]][%c0{{.*}}, %c0{{.*}}]
+  // CHECK: hopper.grid.wait
+  // CHECK: hopper.tma.load %[[MAP]]
+  // CHECK-NOT: hopper.grid.wait
+  // CHECK: hopper.role "drain"
+  // CHECK: hopper.grid.wait
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !T
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    tile.prefetch %A[%c0, %c0] [64, 64] : !T
+    tile.wait_launch
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !T, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "drain" warps 1 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
 // CHECK-LABEL: hopper.kernel @ordinary
 // CHECK-NOT: hopper.grid
 tile.kernel @ordinary {

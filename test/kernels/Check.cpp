@@ -3,8 +3,10 @@
 #include "tool/DeviceProblem.h"
 #include "tool/MakeProblem.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -38,11 +40,15 @@ Problem randomProblem(const Artifact &artifact,
   return problem;
 }
 
-HostTensor launch(Module &module, const Problem &problem,
-                  const std::string &output) {
+std::vector<HostTensor> launchForAll(Module &module, const Problem &problem) {
   harness::DeviceProblem onDevice(device(), module.artifact(), problem);
   module.launch_and_wait(onDevice.arguments(), std::chrono::seconds(10));
-  for (HostTensor &result : onDevice.results())
+  return onDevice.results();
+}
+
+HostTensor launch(Module &module, const Problem &problem,
+                  const std::string &output) {
+  for (HostTensor &result : launchForAll(module, problem))
     if (result.name() == output)
       return std::move(result);
   throw Error("the kernel has no output '" + output + "'");
@@ -92,16 +98,75 @@ double dot(const float *a, const float *b, int64_t k) {
   return total;
 }
 
+/// A whole row or column of D.
+struct Line {
+  bool isRow;
+  int64_t at;
+};
+
+/// Every row, or, where that is more than some 10^10 multiplications, random
+/// rows and columns and the last ones.
+std::vector<Line> checkedLines(const HostTensor &a, bool transposeA,
+                               const HostTensor &d) {
+  const int64_t m = d.shape()[0], n = d.shape()[1];
+  const int64_t k = a.shape()[transposeA ? 0 : 1];
+  std::vector<Line> lines;
+  if (double(m) * n * k <= 1e10) {
+    for (int64_t row = 0; row < m; ++row)
+      lines.push_back({true, row});
+    return lines;
+  }
+  std::mt19937 random(7);
+  for (int i = 0; i < 40; ++i) {
+    lines.push_back({true, int64_t(random() % m)});
+    lines.push_back({false, int64_t(random() % n)});
+  }
+  lines.push_back({true, m - 1});
+  lines.push_back({false, n - 1});
+  return lines;
+}
+
+bool allFinite(const HostTensor &d) {
+  std::atomic<bool> finite = true;
+  parallelFor(d.shape()[0], [&](int64_t row) {
+    for (int64_t column = 0; column < d.shape()[1]; ++column)
+      if (!std::isfinite(d(row, column)))
+        finite = false;
+  });
+  return finite;
+}
+
+/// Calls `visit(line, coordinate, product)` for each element of the lines, of
+/// which several are under way at once. False, and no call, where some element
+/// of D is not finite.
+bool forEachProduct(const HostTensor &a, bool transposeA, const HostTensor &b,
+                    bool transposeB, const HostTensor &d,
+                    const std::vector<Line> &lines, auto visit) {
+  const int64_t m = d.shape()[0], n = d.shape()[1];
+  const int64_t k = a.shape()[transposeA ? 0 : 1];
+  if (!allFinite(d))
+    return false;
+  const auto rowsA = rowsAlongK(a, transposeA, m, k);
+  const auto rowsB = rowsAlongK(b, transposeB, n, k);
+  parallelFor(int64_t(lines.size()), [&](int64_t line) {
+    const auto [isRow, fixed] = lines[line];
+    for (int64_t i = 0; i < (isRow ? n : m); ++i) {
+      const int64_t at[] = {isRow ? fixed : i, isRow ? i : fixed};
+      visit(line, Coordinate(at), dot(&rowsA[at[0] * k], &rowsB[at[1] * k], k));
+    }
+  });
+  return true;
+}
+
 } // namespace
 
-double relativeError(
-    const HostTensor &result,
-    const std::function<double(std::span<const int64_t>)> &reference) {
+double relativeError(const HostTensor &result,
+                     const std::function<double(Coordinate)> &reference) {
   double difference = 0, norm = 0;
   std::vector<int64_t> at(result.shape().size(), 0);
   for (int64_t i = 0; i < result.elements(); ++i) {
     double expected = reference(at);
-    double off = result(std::span<const int64_t>(at)) - expected;
+    double off = result(Coordinate(at)) - expected;
     difference += off * off;
     norm += expected * expected;
     for (size_t d = at.size(); d-- > 0 && ++at[d] == result.shape()[d];)
@@ -112,52 +177,33 @@ double relativeError(
 
 double gemmError(const HostTensor &a, bool transposeA, const HostTensor &b,
                  bool transposeB, const HostTensor &d) {
-  int64_t m = d.shape()[0], n = d.shape()[1];
-  int64_t k = a.shape()[transposeA ? 0 : 1];
-  auto rowsA = rowsAlongK(a, transposeA, m, k);
-  auto rowsB = rowsAlongK(b, transposeB, n, k);
-
-  std::vector<int64_t> rows, columns;
-  bool all = double(m) * n * k <= 1e10;
-  std::mt19937 random(7);
-  for (int64_t row = 0; row < m; ++row)
-    if (all || row == m - 1)
-      rows.push_back(row);
-  for (int i = 0; !all && i < 40; ++i) {
-    rows.push_back(random() % m);
-    columns.push_back(random() % n);
-  }
-  if (!all)
-    columns.push_back(n - 1);
-
-  std::atomic<bool> finite = true;
-  parallelFor(m, [&](int64_t row) {
-    for (int64_t column = 0; column < n; ++column)
-      if (!std::isfinite(d(row, column)))
-        finite = false;
-  });
-  if (!finite)
+  const std::vector<Line> lines = checkedLines(a, transposeA, d);
+  std::vector<double> differences(lines.size(), 0), norms(lines.size(), 0);
+  if (!forEachProduct(a, transposeA, b, transposeB, d, lines,
+                      [&](size_t line, Coordinate at, double product) {
+                        const double off = d(at) - product;
+                        differences[line] += off * off;
+                        norms[line] += product * product;
+                      }))
     return INFINITY;
+  return ratio(std::reduce(differences.begin(), differences.end()),
+               std::reduce(norms.begin(), norms.end()));
+}
 
-  std::vector<double> differences(rows.size() + columns.size(), 0);
-  std::vector<double> norms(differences.size(), 0);
-  parallelFor(differences.size(), [&](int64_t i) {
-    bool alongRow = i < int64_t(rows.size());
-    int64_t fixed = alongRow ? rows[i] : columns[i - rows.size()];
-    for (int64_t j = 0; j < (alongRow ? n : m); ++j) {
-      int64_t row = alongRow ? fixed : j, column = alongRow ? j : fixed;
-      double expected = dot(&rowsA[row * k], &rowsB[column * k], k);
-      double off = d(row, column) - expected;
-      differences[i] += off * off;
-      norms[i] += expected * expected;
-    }
-  });
-  double difference = 0, norm = 0;
-  for (size_t i = 0; i < norms.size(); ++i) {
-    difference += differences[i];
-    norm += norms[i];
-  }
-  return ratio(difference, norm);
+double worstOfGemm(
+    const HostTensor &a, const HostTensor &b, const HostTensor &d,
+    const std::function<Expected(double product, Coordinate at)> &expected) {
+  const std::vector<Line> lines = checkedLines(a, false, d);
+  std::vector<double> worst(lines.size() + 1, 0);
+  if (!forEachProduct(a, false, b, false, d, lines,
+                      [&](size_t line, Coordinate at, double product) {
+                        const Expected right = expected(product, at);
+                        worst[line] = std::max(worst[line],
+                                               std::abs(d(at) - right.value) /
+                                                   right.tolerance);
+                      }))
+    return INFINITY;
+  return std::ranges::max(worst);
 }
 
 } // namespace ashlar::test

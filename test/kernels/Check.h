@@ -8,8 +8,11 @@
 #include "ashlar/problem.h"
 
 #include <functional>
+#include <span>
 
 namespace ashlar::test {
+
+using Coordinate = std::span<const int64_t>;
 
 /// There is no GPU: the tests run in the simulator, on small problems.
 bool isSimulated();
@@ -31,17 +34,30 @@ Problem randomProblem(const Artifact &artifact,
 /// them. Throws when anything outside an output was written.
 HostTensor launch(Module &module, const Problem &problem,
                   const std::string &output = "D");
+/// The same, with all that the kernel writes.
+std::vector<HostTensor> launchForAll(Module &module, const Problem &problem);
 
 /// ‖result - reference‖ / ‖reference‖ over the whole tensor.
-double
-relativeError(const HostTensor &result,
-              const std::function<double(std::span<const int64_t>)> &reference);
+double relativeError(const HostTensor &result,
+                     const std::function<double(Coordinate)> &reference);
 
 /// The same for D = A · B over every element, or, where that is more than some
 /// 10^10 multiplications, over random rows and columns and the last ones. Every
 /// element of D is checked to be finite.
 double gemmError(const HostTensor &a, bool transposeA, const HostTensor &b,
                  bool transposeB, const HostTensor &d);
+
+/// What an element must be, and by how much it may differ.
+struct Expected {
+  double value, tolerance;
+};
+
+/// The largest difference of an element of D from what `expected` makes of the
+/// element of A · Bᵀ, in units of its tolerance; the same elements are checked.
+/// `expected` is called by several threads.
+double worstOfGemm(
+    const HostTensor &a, const HostTensor &b, const HostTensor &d,
+    const std::function<Expected(double product, Coordinate at)> &expected);
 
 } // namespace ashlar::test
 

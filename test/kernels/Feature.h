@@ -9,7 +9,6 @@
 
 namespace ashlar::test {
 
-using Coordinate = std::span<const int64_t>;
 using Sizes = std::vector<NamedSize>;
 
 /// A kernel, problems to run it on, and what an output of it must be.

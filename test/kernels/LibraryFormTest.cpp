@@ -3,22 +3,12 @@
 
 #include "ashlar/gemm.h"
 #include "test/kernels/Feature.h"
+#include "test/kernels/FormReference.h"
 
 #include <cmath>
 
 namespace ashlar::test {
 namespace {
-
-std::vector<NamedScalar> scalarsOf(const GemmForm &form) {
-  std::vector<NamedScalar> scalars;
-  if (form.alpha)
-    scalars.push_back({"alpha", 0.25});
-  if (form.c)
-    scalars.push_back({"beta", 2.0});
-  if (form.scale_d)
-    scalars.push_back({"scale_d", 0.5});
-  return scalars;
-}
 
 /// The product that row m and column n of D are made of.
 double product(const Problem &p, Coordinate at) {
@@ -31,42 +21,12 @@ double product(const Problem &p, Coordinate at) {
   return sum;
 }
 
-/// Before the activation.
-double linear(const GemmForm &form, const Problem &p, Coordinate at) {
-  const int64_t m = at[at.size() - 2], n = at.back();
-  double x = product(p, at);
-  x *= form.row_scales ? p["RowScale"](m) : 1;
-  x *= form.column_scales ? p["ColumnScale"](n) : 1;
-  x *= form.alpha ? p.scalar("alpha") : 1;
-  x += form.c ? p.scalar("beta") * p["C"](at) : 0;
-  return x + (form.bias ? p["Bias"](n) : 0);
-}
-
-double activated(const GemmForm &form, const Problem &p, Coordinate at) {
-  const double x = linear(form, p, at);
-  switch (form.activation) {
-  case Activation::none:
-    break;
-  case Activation::relu:
-    return std::max(x, 0.0);
-  case Activation::gelu:
-    return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
-  case Activation::silu:
-    return x / (1 + std::exp(-x));
-  }
-  return x;
-}
-
-double result(const GemmForm &form, const Problem &p, Coordinate at) {
-  return activated(form, p, at) * (form.scale_d ? p.scalar("scale_d") : 1);
-}
-
 double largest(const GemmForm &form, const Problem &p) {
   double most = 0;
   for (int64_t m = 0; m < p.size("M"); ++m)
     for (int64_t n = 0; n < p.size("N"); ++n) {
       const int64_t at[] = {m, n};
-      most = std::max(most, std::abs(activated(form, p, at)));
+      most = std::max(most, std::abs(activated(form, p, at, product(p, at))));
     }
   return most;
 }
@@ -79,13 +39,14 @@ Feature feature(std::string name, const char *config, const GemmForm &form,
   for (Sizes &sizes : problems)
     if (form.batched)
       sizes.push_back({"batch", 3});
-  return {
-      std::move(name),
-      [=] { return gemm(types, GemmConfig::parse(config), form); },
-      std::move(problems),
-      [form](const Problem &p, Coordinate at) { return result(form, p, at); },
-      1e-2,
-      scalarsOf(form)};
+  return {std::move(name),
+          [=] { return gemm(types, GemmConfig::parse(config), form); },
+          std::move(problems),
+          [form](const Problem &p, Coordinate at) {
+            return stored(form, p, at, product(p, at));
+          },
+          1e-2,
+          scalarsOf(form)};
 }
 
 GemmForm everything() {
@@ -101,7 +62,7 @@ Feature auxiliary() {
   Feature made = feature("the second output", "128x64x64 s3 w2 e32x2", form);
   made.output = "Auxiliary";
   made.reference = [form](const Problem &p, Coordinate at) {
-    return linear(form, p, at);
+    return linear(form, p, at, product(p, at));
   };
   return made;
 }

@@ -23,6 +23,8 @@ hopper.kernel @tma threads 32 shared 8256 cluster 1 {
     hopper.tma.store %tile to %map[%c0, %m, %n] reduce add : !hopper.tensor_map
     // CHECK: "prefetch.tensormap [$0];", "l,~{memory}" %[[MAP]]
     hopper.tensor_map.prefetch %map : !hopper.tensor_map
+    // CHECK: "cp.async.bulk.prefetch.tensor.3d.L2.global.tile [$0, {$3, $2, $1}];", "l,r,r,r,~{memory}" %[[MAP]], %{{.+}}, %[[M]], %[[N]]
+    hopper.tma.prefetch %map[%c0, %m, %n] : !hopper.tensor_map
     // CHECK: "cp.async.bulk.commit_group;"
     hopper.bulk.commit
     // CHECK: "cp.async.bulk.wait_group.read 0;"

@@ -787,3 +787,64 @@ tile.kernel @reduction_of_bytes {
     tile.copy_out %a to %D[%c0, %c0] reduce add : !tile.shared<64x64xi8>, !tile.tensor<i8, 2>
   }
 }
+
+// -----
+
+tile.kernel @wait_of_an_ordinary_kernel {
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{a role waits for the launch before in a kernel that starts when it is done: declare the kernel with programmatic_launch, or leave the wait out}}
+    tile.wait_launch
+  }
+}
+
+// -----
+
+tile.kernel @wait_in_a_branch programmatic_launch {
+  tile.role "math" warps 4 {
+    %true = arith.constant true
+    scf.if %true {
+      // expected-error@+1 {{wait_for_previous_launch stands in a loop or branch; a role waits once: move it out of it}}
+      tile.wait_launch
+    }
+  }
+}
+
+// -----
+
+tile.kernel @load_before_the_wait programmatic_launch {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M] align 16 : !tile.tensor<f32, 1>
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %true = arith.constant true
+    scf.if %true {
+      // expected-error@+1 {{this touches memory before the role waits for the launch before, which may still write there; until then a role may only prefetch: move it behind wait_for_previous_launch()}}
+      %f = tile.load %A[%c0] : !tile.tensor<f32, 1> -> tensor<128xf32>
+    }
+    tile.wait_launch
+  }
+}
+
+// -----
+
+tile.kernel @prefetch_of_an_output {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M] align 16 : !tile.tensor<f32, 1>
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{reads tensor 'D', which is declared as output: declare it as input or inout}}
+    tile.prefetch %D[%c0] [64] : !tile.tensor<f32, 1>
+  }
+}
+
+// -----
+
+tile.kernel @prefetch_of_more_dimensions {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M] align 16 : !tile.tensor<f32, 1>
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{moves a tile of 2 dimensions in a tensor of rank 1}}
+    tile.prefetch %A[%c0] [64, 64] : !tile.tensor<f32, 1>
+  }
+}

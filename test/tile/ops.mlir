@@ -108,6 +108,19 @@ tile.kernel @turns programmatic_launch {
   }
 }
 
+// CHECK: tile.kernel @launches programmatic_launch {
+tile.kernel @launches programmatic_launch {
+  %M = tile.size "M"
+  %B = tile.tensor "B" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    // CHECK: tile.prefetch %{{.+}}[%{{.+}}, %{{.+}}] [64, 64] : <bf16, 2>
+    tile.prefetch %B[%c0, %c0] [64, 64] : !tile.tensor<bf16, 2>
+    // CHECK-NEXT: tile.wait_launch
+    tile.wait_launch
+  }
+}
+
 // CHECK: tile.kernel @rasters {
 tile.kernel @rasters {
   %M = tile.size "M"

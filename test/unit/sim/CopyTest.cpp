@@ -102,6 +102,22 @@ TEST(Copy, ReadBeforeTheLoadHasLanded) {
   expectFound(pieces, "race");
 }
 
+TEST(Copy, BarrierWhoseInitialisationIsNotFenced) {
+  Pieces pieces;
+  pieces.initialise = "@%first mbarrier.init.shared.b64 [bar], 1;\n"
+                      "bar.sync 0;\n";
+  expectFound(pieces, "missing proxy fence: the initialisation of");
+}
+
+TEST(Copy, BarrierWhoseInitialisationIsFencedForTheAsynchronousProxy) {
+  Pieces pieces;
+  pieces.initialise = "@%first mbarrier.init.shared.b64 [bar], 1;\n"
+                      "@%first fence.proxy.async;\n"
+                      "bar.sync 0;\n";
+  for (uint64_t seed = 0; seed < seeds; ++seed)
+    EXPECT_EQ(pieces.findings(seed), "") << seed;
+}
+
 TEST(Copy, BytesThatNobodyExpects) {
   Pieces pieces;
   pieces.expect.replace(pieces.expect.find("1024"), 4, "1040");

@@ -21,4 +21,9 @@ using namespace ashlar::driver;
 /// CUDA 13.0.
 inline constexpr int driverVersion = 13000;
 
+/// An address that leads to memory of the host.
+inline void *hostPointer(DevicePointer address) {
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(address));
+}
+
 } // namespace ashlar::sim::library

@@ -1,0 +1,88 @@
+// What operations on fragments require.
+
+#include "compiler/tile/Verify.h"
+
+using namespace mlir;
+
+namespace ashlar::tile {
+
+LogicalResult SplatOp::verify() {
+  if (cast<RankedTensorType>(getResult().getType()).getElementType() !=
+      getValue().getType())
+    return emitOpError("makes ")
+           << getResult().getType() << " of a " << getValue().getType();
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (static_cast<int64_t>(getDimensions().size()) != source.getRank())
+    return emitOpError("names ")
+           << getDimensions().size() << " dimensions for a fragment of rank "
+           << source.getRank();
+  int64_t previous = -1;
+  for (auto [extent, dimension] :
+       llvm::zip(source.getShape(), getDimensions())) {
+    if (dimension <= previous || dimension >= result.getRank() ||
+        result.getDimSize(dimension) != extent)
+      return emitOpError("spreads ")
+             << dimensions(source.getShape()) << " over "
+             << dimensions(result.getShape())
+             << ": each source dimension runs along a result dimension of the "
+                "same extent, in order";
+    previous = dimension;
+  }
+  if (source.getElementType() != result.getElementType())
+    return emitOpError("changes the element type");
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (source.getElementType() != result.getElementType())
+    return emitOpError("changes the element type");
+  if (source.getRank() != result.getRank() ||
+      source.getRank() != int64_t(getOffsets().size()))
+    return emitOpError("takes a part of ")
+           << result.getRank() << " dimensions, from " << getOffsets().size()
+           << " offsets, of a fragment of " << source.getRank();
+  for (auto [whole, part, offset] :
+       llvm::zip(source.getShape(), result.getShape(), getOffsets()))
+    if (offset < 0 || offset + part > whole)
+      return emitOpError("takes ")
+             << part << " from " << offset << " of a dimension of " << whole;
+  return success();
+}
+
+LogicalResult ClusterSumOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  auto kernel = getOperation()->getParentOfType<KernelOp>();
+  auto cluster = kernel ? kernel.getCluster() : std::nullopt;
+  if (!cluster)
+    return emitOpError("adds over a cluster, and the kernel has none: call "
+                       "cluster({...}) before the roles");
+  int64_t dimension = getDimension();
+  if (dimension < 0 || dimension >= int64_t(cluster->size()))
+    return emitOpError("adds along dimension ")
+           << dimension << " of a cluster of " << cluster->size();
+  int64_t parts = (*cluster)[dimension];
+  SmallVector<int64_t> expected(source.getShape());
+  if (expected.empty() || expected.back() % parts)
+    return emitOpError("shares out ")
+           << (expected.empty() ? 1 : expected.back()) << " columns among "
+           << parts << " CTAs: make the columns a multiple of " << parts;
+  expected.back() /= parts;
+  if (ArrayRef(expected) != result.getShape() ||
+      source.getElementType() != result.getElementType())
+    return emitOpError("gives ") << result << ", not a part of " << source;
+  if (elementBytes(source.getElementType()) != 4)
+    return emitOpError("adds ")
+           << elementName(source.getElementType())
+           << "; sums over a cluster are of f32 or s32: convert it first";
+  return success();
+}
+
+} // namespace ashlar::tile

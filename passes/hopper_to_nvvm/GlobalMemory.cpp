@@ -1,0 +1,221 @@
+// Fragments to and from global memory, by ordinary loads and stores.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/hopper_to_nvvm/Words.h"
+
+#include <numeric>
+
+namespace ashlar {
+
+using namespace mlir;
+
+namespace {
+
+/// The largest known divisor of an index value, from how it is computed.
+int64_t divisor(Value value) {
+  constexpr int64_t any = int64_t(1) << 30;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return 1;
+  if (auto constant = dyn_cast<arith::ConstantIndexOp>(op))
+    return constant.value() ? std::abs(constant.value()) : any;
+  if (isa<arith::MulIOp>(op))
+    return std::min(any,
+                    divisor(op->getOperand(0)) * divisor(op->getOperand(1)));
+  if (isa<arith::AddIOp, arith::SubIOp>(op))
+    return std::gcd(divisor(op->getOperand(0)), divisor(op->getOperand(1)));
+  return 1;
+}
+
+/// The accesses of a fragment to a tensor in global memory.
+struct GlobalAccess {
+  PtxBuilder &b;
+  SmallVector<Value> coordinates, extents, strides;
+  Value pointer;
+  Type scalar;
+  size_t leading; ///< tensor dimensions before those of the fragment
+
+  /// The element coordinates of value v, and whether it lies inside in every
+  /// dimension but the last.
+  struct Row {
+    Value address, inside;
+  };
+  std::map<std::vector<int64_t>, Row> rows;
+
+  Row &row(ArrayRef<Value> thread, const std::vector<int64_t> &offset) {
+    auto [it, isNew] = rows.try_emplace(offset);
+    if (!isNew)
+      return it->second;
+    Value address = b.i64(0), inside;
+    for (size_t i = 0; i < coordinates.size(); ++i) {
+      Value at = coordinates[i];
+      bool last = i + 1 == coordinates.size();
+      if (i >= leading)
+        at = b.add(at, last ? thread[i - leading]
+                            : b.add(thread[i - leading], offset[i - leading]));
+      address =
+          b.add(address, last ? b.extend(at) : b.mul(b.extend(at), strides[i]));
+      if (!last)
+        inside = b.both(inside, b.lessThan(at, extents[i]));
+    }
+    it->second = {b.elementAddress(pointer, scalar, address), inside};
+    return it->second;
+  }
+
+  Value address(Row &row, int64_t column) {
+    return column ? b.elementAddress(row.address, scalar, b.i64(column))
+                  : row.address;
+  }
+};
+
+} // namespace
+
+template <typename Op>
+static GlobalAccess globalAccess(PtxBuilder &b, Op op, const FragmentType &type,
+                                 SmallVector<Value> coordinates,
+                                 SmallVector<Value> extents,
+                                 SmallVector<Value> strides, Value pointer) {
+  int64_t bytes = tile::elementBytes(type.element);
+  return {b,
+          coordinates,
+          extents,
+          strides,
+          pointer,
+          b.getIntegerType(8 * bytes),
+          coordinates.size() - type.layout.shape.size(),
+          {}};
+}
+
+/// Offsets of value v in every dimension but the last.
+static std::vector<int64_t>
+rowOf(const std::vector<std::vector<int64_t>> &value, int64_t v) {
+  std::vector<int64_t> offset;
+  for (size_t d = 0; d + 1 < value.size(); ++d)
+    offset.push_back(value[d][v]);
+  return offset;
+}
+
+void ThreadLowering::lower(hopper::StoreOp op) {
+  FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
+  GlobalAccess access = globalAccess(
+      b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
+      lookup(op.getStrides()), lookup(op.getPointer()));
+  Place place = placeOf(type);
+  Registers scalars = unpack(type, registersOf(op.getValue()));
+  int64_t bytes = tile::elementBytes(type.element);
+  int64_t length = vectorLength(type, op.getAlignment(),
+                                divisor(op.getCoordinates().back()));
+
+  // Inside the tensor, whole vectors without a test; at its edge, element by
+  // element.
+  Value interior;
+  for (size_t i = 0; i < access.coordinates.size(); ++i) {
+    int64_t extent =
+        i < access.leading ? 1 : type.layout.shape[i - access.leading];
+    interior =
+        b.both(interior, b.lessThan(b.add(access.coordinates[i], extent - 1),
+                                    access.extents[i]));
+  }
+  auto branch = scf::IfOp::create(b, b.loc, interior, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (bool whole : {true, false}) {
+    b.setInsertionPointToStart(whole ? branch.thenBlock() : branch.elseBlock());
+    access.rows.clear();
+    int64_t step = whole ? length : 1;
+    Words words(step * bytes);
+    Value lastColumn;
+    if (!whole)
+      lastColumn = b.sub(access.extents.back(),
+                         b.add(access.coordinates.back(), place.thread.back()));
+    for (int64_t v = 0; v < type.values; v += step) {
+      auto &row = access.row(place.thread, rowOf(place.value, v));
+      int64_t column = place.value.back()[v];
+      SmallVector<Value> operands{access.address(row, column)};
+      for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, step)))
+        operands.push_back(widen(b, word));
+      std::string store =
+          "st.global" + words.suffix() + " [$0], " + words.list(1) + ";";
+      if (whole) {
+        b.ptx(store, operands);
+        continue;
+      }
+      Value inside = b.both(row.inside, b.lessThan(b.i32(column), lastColumn));
+      operands.push_back(b.flag(inside));
+      b.ptx("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $" +
+                std::to_string(operands.size() - 1) + ", 0;\n\t@p " + store +
+                "\n\t}",
+            operands);
+    }
+  }
+}
+
+void ThreadLowering::lower(hopper::LoadOp op) {
+  FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
+  GlobalAccess access = globalAccess(
+      b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
+      lookup(op.getStrides()), lookup(op.getPointer()));
+  Place place = placeOf(type);
+  int64_t bytes = tile::elementBytes(type.element);
+  Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
+  int64_t length = vectorLength(type, op.getAlignment(),
+                                divisor(op.getCoordinates().back()));
+  Value interior;
+  for (size_t i = 0; i < access.coordinates.size(); ++i) {
+    int64_t extent =
+        i < access.leading ? 1 : type.layout.shape[i - access.leading];
+    interior =
+        b.both(interior, b.lessThan(b.add(access.coordinates[i], extent - 1),
+                                    access.extents[i]));
+  }
+  SmallVector<Type> results(type.registers(), type.registerType);
+  auto branch = scf::IfOp::create(b, b.loc, results, interior, true, true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    for (bool whole : {true, false}) {
+      b.setInsertionPointToStart(whole ? branch.thenBlock()
+                                       : branch.elseBlock());
+      access.rows.clear();
+      int64_t step = whole ? length : 1;
+      Words words(step * bytes);
+      Registers scalars;
+      Value lastColumn;
+      if (!whole)
+        lastColumn =
+            b.sub(access.extents.back(),
+                  b.add(access.coordinates.back(), place.thread.back()));
+      for (int64_t v = 0; v < type.values; v += step) {
+        auto &row = access.row(place.thread, rowOf(place.value, v));
+        int64_t column = place.value.back()[v];
+        SmallVector<Value> operands{access.address(row, column)};
+        SmallVector<Type> loadedTypes(words.count, wordRegister(b, words));
+        std::string address = "[$" + std::to_string(words.count) + "]";
+        std::string load =
+            "ld.global" + words.suffix() + " " + words.list(0) + ", ";
+        SmallVector<Value> loaded;
+        if (whole) {
+          loaded = b.ptx(load + address + ";", loadedTypes, operands);
+        } else {
+          Value inside =
+              b.both(row.inside, b.lessThan(b.i32(column), lastColumn));
+          operands.push_back(b.flag(inside));
+          std::string zero =
+              "mov.b" + std::to_string(std::max<int64_t>(words.bits, 16));
+          loaded = b.ptx("{\n\t.reg .pred p;\n\t.reg .b" +
+                             std::to_string(std::max<int64_t>(words.bits, 16)) +
+                             " e;\n\tsetp.ne.b32 p, $2, 0;\n\t" + zero +
+                             " e, 0;\n\t@p ld.global.b" +
+                             std::to_string(words.bits) + " e, [$1];\n\t" +
+                             zero + " $0, e;\n\t}",
+                         loadedTypes, operands);
+        }
+        for (Value &word : loaded)
+          word = narrow(b, words, word);
+        llvm::append_range(scalars, fromWords(b, loaded, scalar, step));
+      }
+      scf::YieldOp::create(b, b.loc, pack(type, scalars));
+    }
+  }
+  values.set(op.getResult(), Registers(branch.getResults()));
+}
+
+} // namespace ashlar

@@ -1,0 +1,221 @@
+#include "runtime/sim/machine/memory/WarpAccess.h"
+#include "runtime/sim/machine/memory/AccessReport.h"
+
+namespace ashlar::sim {
+
+using ptx::StateSpace;
+
+namespace {
+
+const char *verb(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::read:
+    return "loads";
+  case AccessKind::write:
+    return "stores";
+  case AccessKind::readWrite:
+    break;
+  }
+  return "changes it atomically";
+}
+
+} // namespace
+
+WarpAccess::WarpAccess(Warp &warp, LaneMask active, StateSpace space,
+                       const LaneAddresses &addresses, unsigned sizeBytes,
+                       AccessKind kind, Scope scope)
+    : warp(warp), sizeBytes(sizeBytes),
+      alignmentMask(std::has_single_bit(sizeBytes) ? sizeBytes - 1 : 0),
+      kind(kind), scope(scope),
+      onConflict([this](const MemoryBlock::Conflict &conflict) {
+        accessor.lane = conflict.lane;
+        this->warp.cluster.reportConflict(*block, conflict, accessor,
+                                          this->kind);
+      }) {
+  // Global memory keeps its lock until all lanes are done.
+  bool mayBeGlobal = false;
+  if (space == StateSpace::generic)
+    forEachLane(active, [&](unsigned lane) {
+      mayBeGlobal |= addresses[lane] < sharedWindow ||
+                     addresses[lane] >= parameterWindow + windowBytes;
+    });
+  if (mayBeGlobal || space == StateSpace::global ||
+      space == StateSpace::constant)
+    guard = std::unique_lock(warp.cluster.launch.memory.lock);
+  forEachLane(active, [&](unsigned lane) {
+    const Location place = locate(lane, space, addresses[lane]);
+    places[lane] = {place.block, place.offset};
+  });
+}
+
+bool WarpAccess::isBroadcast(LaneMask lanes) const {
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  bool result = true;
+  forEachLane(lanes,
+              [&](unsigned lane) { result &= isSamePlace(lane, first); });
+  return result;
+}
+
+bool WarpAccess::isInLine(LaneMask lanes) const {
+  if (!std::has_single_bit(sizeBytes) || sizeBytes > 16)
+    return false;
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const uint64_t base = lineBegin(first);
+  bool result = true;
+  forEachLane(lanes, [&](unsigned lane) {
+    result &=
+        places[lane].block == places[first].block && lineBegin(lane) == base;
+  });
+  return result;
+}
+
+void WarpAccess::track(LaneMask lanes) {
+  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  block = places[lane].block;
+  const uint64_t offset = places[lane].offset;
+  if (block->kind == MemoryBlock::Kind::local ||
+      block->kind == MemoryBlock::Kind::parameter)
+    return;
+  if (block->kind == MemoryBlock::Kind::shared)
+    checkShared(lane, offset, offset + sizeBytes);
+  if (kind != AccessKind::write)
+    checkInitialised(lane);
+  accessor = warp.accessor(lane, scope);
+  block->track(kind, offset, sizeBytes, lanes, accessor, onConflict);
+}
+
+void WarpAccess::trackInLine(LaneMask lanes) {
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  block = places[first].block;
+  if (block->kind == MemoryBlock::Kind::local ||
+      block->kind == MemoryBlock::Kind::parameter)
+    return;
+  const unsigned last = warpLanes - 1 - std::countl_zero(lanes);
+  const uint64_t begin = places[first].offset,
+                 end = places[last].offset + sizeBytes;
+  if (block->kind == MemoryBlock::Kind::shared) {
+    if (const LaneMask run = lanes >> first; (run & (run + 1)) == 0)
+      checkShared(first, begin, end);
+    else
+      forEachLane(lanes, [&](unsigned lane) {
+        checkShared(lane, places[lane].offset, places[lane].offset + sizeBytes);
+      });
+  }
+  if (kind != AccessKind::write &&
+      block->firstUninitialised(begin, end - begin) != end)
+    forEachLane(lanes, [&](unsigned lane) { checkInitialised(lane); });
+  accessor = warp.accessor(first, scope);
+  block->trackInLine(kind, lineBegin(first), sizeBytes, lanes, accessor,
+                     onConflict);
+}
+
+void WarpAccess::reportBoth(unsigned first, unsigned second) {
+  const Place &place = places[first];
+  if (place.block->kind == MemoryBlock::Kind::local)
+    return;
+  MemoryBlock::Conflict conflict;
+  conflict.earlier.cta = warp.cta.linear;
+  conflict.earlier.warp = warp.index;
+  conflict.earlier.lane = static_cast<uint8_t>(first);
+  conflict.earlier.isWrite = true;
+  conflict.earlier.instruction = warp.current;
+  conflict.offset = place.offset;
+  warp.cluster.reportConflict(*place.block, conflict,
+                              warp.accessor(second, scope), kind);
+}
+
+Location WarpAccess::locate(unsigned lane, StateSpace space, uint64_t address) {
+  if (address & alignmentMask)
+    warp.stop(Finding::misaligned,
+              "an access of " + std::to_string(sizeBytes) +
+                  " bytes is at the address " + hexadecimal(address) +
+                  ", which is not a multiple of " + std::to_string(sizeBytes),
+              verb(kind), static_cast<int>(lane));
+  Location place;
+  const uint64_t ownShared = uint64_t(warp.cta.rank) << sharedRankShift;
+  if (space == StateSpace::shared &&
+      address - ownShared < uint64_t(1) << sharedRankShift)
+    place = {warp.cta.shared.get(), address - ownShared};
+  else if (lastGlobal && space != StateSpace::shared &&
+           space != StateSpace::local && space != StateSpace::parameter &&
+           address - lastGlobal->address < lastGlobal->sizeBytes)
+    place = {lastGlobal, address - lastGlobal->address};
+  else
+    place = warp.cluster.locate(warp.cta, warp.index * warpLanes + lane, space,
+                                address);
+  if (place.block && place.block->kind == MemoryBlock::Kind::global)
+    lastGlobal = place.block;
+  bool isInside = isWithin(place, sizeBytes);
+  if (isInside && place.block->kind == MemoryBlock::Kind::local)
+    isInside = place.offset + sizeBytes <= warp.localTop[lane];
+  if (!isInside)
+    outOfBounds(lane, space, address, place);
+  if (kind != AccessKind::read &&
+      place.block->kind == MemoryBlock::Kind::parameter)
+    warp.stop(Finding::outOfBounds,
+              "the parameters of a kernel can only be read", verb(kind),
+              static_cast<int>(lane));
+  return place;
+}
+
+void WarpAccess::outOfBounds(unsigned lane, StateSpace space, uint64_t address,
+                             const Location &place) {
+  std::string sentence;
+  if (!place.block && (space == StateSpace::shared ||
+                       (address & ~(windowBytes - 1)) == sharedWindow))
+    sentence = "the shared address " + hexadecimal(address) +
+               " names no CTA of the cluster, which has " +
+               std::to_string(warp.cluster.ctas.size());
+  else if (place.block && place.block->kind == MemoryBlock::Kind::local)
+    sentence = std::to_string(sizeBytes) + " bytes at byte " +
+               std::to_string(place.offset) +
+               " of the thread's local memory, of which its variables take "
+               "the first " +
+               std::to_string(warp.localTop[lane]) + " bytes";
+  else
+    sentence = outOfBoundsSentence(warp.cluster, place, sizeBytes);
+  warp.stop(Finding::outOfBounds, sentence, verb(kind), static_cast<int>(lane));
+}
+
+void WarpAccess::checkShared(unsigned lane, uint64_t begin, uint64_t end) {
+  Cta *owner = &warp.cta;
+  if (block != owner->shared.get())
+    owner = ctaOf(warp.cluster, *block);
+  if (owner != &warp.cta && owner->exited() &&
+      warp.cluster.launch.reporter.isNew(Finding::exitedPeer, warp.current))
+    warp.report(Finding::exitedPeer,
+                "the shared memory of " + owner->name() +
+                    " is accessed after all its threads have exited: keep "
+                    "the CTA alive with a cluster barrier at its end",
+                verb(kind), static_cast<int>(lane));
+  const Mbarriers &barriers = owner->mbarriers;
+  if (barriers.empty() || end <= barriers.begin()->first ||
+      begin >= barriers.rbegin()->first + Mbarrier::sizeBytes)
+    return;
+  auto behind = barriers.lower_bound(static_cast<uint32_t>(end));
+  if (behind == barriers.begin())
+    return;
+  const uint32_t barrier = std::prev(behind)->first;
+  if (begin < barrier + Mbarrier::sizeBytes &&
+      warp.cluster.launch.reporter.isNew(Finding::mbarrierMisuse, warp.current))
+    warp.report(Finding::mbarrierMisuse,
+                "the mbarrier at " +
+                    warp.cluster.describeShared(owner->rank << sharedRankShift |
+                                                barrier) +
+                    " is accessed as ordinary memory while it is "
+                    "initialised: only mbarrier instructions may, until "
+                    "mbarrier.inval",
+                verb(kind), static_cast<int>(lane));
+}
+
+void WarpAccess::checkInitialised(unsigned lane) {
+  const uint64_t begin = places[lane].offset;
+  const uint64_t offset = block->firstUninitialised(begin, sizeBytes);
+  if (offset != begin + sizeBytes &&
+      warp.cluster.launch.reporter.isNew(Finding::uninitialised, warp.current))
+    warp.report(Finding::uninitialised,
+                uninitialisedSentence(warp.cluster, *block, offset), verb(kind),
+                static_cast<int>(lane));
+}
+
+} // namespace ashlar::sim

@@ -1,0 +1,71 @@
+// One instruction's accesses to memory by the lanes of a warp, each checked and
+// remembered.
+#pragma once
+
+#include "runtime/sim/machine/Cluster.h"
+#include "runtime/sim/machine/Launch.h"
+#include "runtime/sim/machine/Warp.h"
+
+#include <mutex>
+
+namespace ashlar::sim {
+
+class WarpAccess {
+public:
+  WarpAccess(Warp &warp, LaneMask active, ptx::StateSpace space,
+             const LaneAddresses &addresses, unsigned sizeBytes,
+             AccessKind kind, Scope scope);
+  WarpAccess(const WarpAccess &) = delete;
+
+  /// The lane's bytes, after all checks but those of `track`.
+  uint8_t *data(unsigned lane) {
+    return places[lane].block->data() + places[lane].offset;
+  }
+  uint64_t offset(unsigned lane) const { return places[lane].offset; }
+  bool isSamePlace(unsigned lane, unsigned other) const {
+    return places[lane].block == places[other].block &&
+           places[lane].offset == places[other].offset;
+  }
+  bool isBroadcast(LaneMask lanes) const;
+  /// Whether the lanes access neighbouring elements in their order.
+  bool isInLine(LaneMask lanes) const;
+
+  /// Checks initialisation and races of an access by `lanes`, the first of
+  /// which tells the place.
+  void track(LaneMask lanes);
+  /// The same of lanes that are in line.
+  void trackInLine(LaneMask lanes);
+  /// Two lanes write different values to one place at once.
+  void reportBoth(unsigned first, unsigned second);
+
+private:
+  /// Where lane 0 would access its element if all were in line.
+  uint64_t lineBegin(unsigned lane) const {
+    return places[lane].offset - uint64_t(lane) * sizeBytes;
+  }
+  Location locate(unsigned lane, ptx::StateSpace space, uint64_t address);
+  [[noreturn]] void outOfBounds(unsigned lane, ptx::StateSpace space,
+                                uint64_t address, const Location &place);
+  void checkShared(unsigned lane, uint64_t begin, uint64_t end);
+  void checkInitialised(unsigned lane);
+
+  Warp &warp;
+  const unsigned sizeBytes;
+  const uint64_t alignmentMask;
+  const AccessKind kind;
+  const Scope scope;
+  std::unique_lock<std::recursive_mutex> guard;
+  // As Location, but not initialised: there is one of these for each access.
+  struct Place {
+    MemoryBlock *block;
+    uint64_t offset;
+  };
+  std::array<Place, warpLanes> places;
+  MemoryBlock *lastGlobal = nullptr; // most lanes are in the same allocation
+  // Of the access that is tracked.
+  MemoryBlock *block = nullptr;
+  Accessor accessor;
+  MemoryBlock::OnConflict onConflict;
+};
+
+} // namespace ashlar::sim

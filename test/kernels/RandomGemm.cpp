@@ -1,0 +1,189 @@
+#include "test/kernels/RandomGemm.h"
+#include "test/kernels/Check.h"
+
+#include "ashlar/gemm_auto.h"
+
+#include <bit>
+#include <random>
+
+namespace ashlar::test {
+namespace {
+
+constexpr Accumulation fast = Accumulation::fast, full = Accumulation::full;
+const std::vector<GemmTypes> allTypes{
+    {bf16, bf16, bf16, full}, {bf16, bf16, f32, full},
+    {f16, f16, f16, full},    {f16, f16, f32, full},
+    {tf32, tf32, f32, full},  {e4m3, e4m3, bf16, fast},
+    {e4m3, e4m3, bf16, full}, {e4m3, e5m2, bf16, fast},
+    {e5m2, e4m3, f16, full},  {e5m2, e5m2, f32, fast},
+    {e4m3, e4m3, e4m3, full}};
+
+const std::vector<int64_t> primes{17,  31,  61,  67,  97,  127, 131,  191,
+                                  257, 383, 509, 521, 769, 997, 1031, 1499};
+
+/// What a device takes on: the largest M and N, the largest K, and
+/// multiplications, those of whole tiles.
+struct Limits {
+  int64_t extent, depth;
+  double work;
+};
+
+Limits limits() {
+  return isSimulated() ? Limits{600, 1500, 3e7} : Limits{1500, 8192, 2e9};
+}
+
+class Dice {
+public:
+  explicit Dice(uint64_t seed) : random(seed) {}
+
+  int64_t between(int64_t least, int64_t most) {
+    return least + static_cast<int64_t>(random() % (most - least + 1));
+  }
+  bool oneIn(int64_t count) { return between(1, count) == 1; }
+  /// Each power of two as likely as the next.
+  int64_t ofAnyMagnitude(int64_t most) {
+    const int bits = std::bit_width(static_cast<uint64_t>(most));
+    return between(1, std::min(most, int64_t(1) << between(0, bits)));
+  }
+  template <typename T> T of(const std::vector<T> &all) {
+    return all[between(0, static_cast<int64_t>(all.size()) - 1)];
+  }
+
+private:
+  std::mt19937_64 random;
+};
+
+/// Some fields of a configuration drawn anew.
+GemmConfig changed(GemmConfig c, Dice &dice) {
+  if (dice.oneIn(3))
+    c.stages = dice.between(1, c.stages);
+  if (dice.oneIn(3))
+    c.bn = 8 * dice.between(1, 32);
+  if (dice.oneIn(3))
+    c.cluster_m = 1 << dice.between(0, 2);
+  if (dice.oneIn(3))
+    c.cluster_n = 1 << dice.between(0, 2);
+  if (dice.oneIn(3))
+    c.split = 1 << dice.between(0, 2);
+  if (dice.oneIn(3))
+    c.group = dice.between(1, 16);
+  if (dice.oneIn(2))
+    c.store_columns = 8 * dice.between(1, 8);
+  if (dice.oneIn(3))
+    c.store_buffers = dice.between(1, 3);
+  if (dice.oneIn(4))
+    c.swapped = !c.swapped;
+  return c;
+}
+
+GemmConfig drawConfig(const GemmTypes &types, Dice &dice) {
+  const GemmSizes sizes{dice.ofAnyMagnitude(8192), dice.ofAnyMagnitude(8192),
+                        dice.ofAnyMagnitude(8192)};
+  const GemmConfig candidate = dice.of(gemm_candidates(sizes, types));
+  if (dice.oneIn(2))
+    return candidate;
+  GemmConfig config;
+  do
+    config = changed(candidate, dice);
+  while (!why_not(sizes, types, config).empty());
+  return config;
+}
+
+GemmForm drawForm(bool isSwapped, Dice &dice) {
+  GemmForm form;
+  form.batched = dice.oneIn(4);
+  if (dice.oneIn(2))
+    return form;
+  for (bool GemmForm::*part :
+       {&GemmForm::row_scales, &GemmForm::column_scales, &GemmForm::alpha,
+        &GemmForm::c, &GemmForm::bias, &GemmForm::auxiliary, &GemmForm::amax,
+        &GemmForm::scale_d})
+    form.*part = dice.oneIn(3);
+  form.activation = static_cast<Activation>(dice.between(0, 3));
+  // What a swapped configuration does not take.
+  form.c &= !isSwapped;
+  form.amax &= !(isSwapped && form.bias);
+  return form;
+}
+
+int64_t drawExtent(int64_t most, int64_t tile, Dice &dice) {
+  const int64_t tiles =
+      tile * dice.between(1, std::max<int64_t>(1, most / tile));
+  switch (dice.between(0, 4)) {
+  case 0:
+    return dice.between(1, 16);
+  case 1:
+    return std::min(dice.of(primes), most);
+  case 2:
+    return tiles;
+  case 3:
+    return tiles + (dice.oneIn(2) ? 1 : -1);
+  default:
+    return dice.between(1, most);
+  }
+}
+
+int64_t wholeTiles(int64_t extent, int64_t tile) {
+  return (extent + tile - 1) / tile * tile;
+}
+
+std::vector<NamedSize> drawSizes(const GemmConfig &c, bool isBatched,
+                                 Dice &dice) {
+  const Limits limit = limits();
+  const int64_t rows = c.swapped ? c.bn : c.bm,
+                columns = c.swapped ? c.bm : c.bn;
+  while (true) {
+    const int64_t m = drawExtent(limit.extent, rows, dice);
+    const int64_t n = drawExtent(limit.extent, columns, dice);
+    const int64_t k =
+        drawExtent(dice.oneIn(4) ? limit.depth : limit.extent, c.bk, dice);
+    const int64_t batch = isBatched ? dice.between(1, 4) : 1;
+    if (double(wholeTiles(m, rows) * wholeTiles(n, columns)) *
+            double(wholeTiles(k, c.bk) * batch) >
+        limit.work)
+      continue;
+    std::vector<NamedSize> sizes{{"M", m}, {"N", n}, {"K", k}};
+    if (isBatched)
+      sizes.push_back({"batch", batch});
+    return sizes;
+  }
+}
+
+} // namespace
+
+RandomGemm drawGemm(uint64_t seed) {
+  Dice dice(seed);
+  RandomGemm gemm;
+  gemm.types = dice.of(allTypes);
+  gemm.config = drawConfig(gemm.types, dice);
+  gemm.form = drawForm(gemm.config.swapped, dice);
+  gemm.sizes = drawSizes(gemm.config, gemm.form.batched, dice);
+  return gemm;
+}
+
+std::string RandomGemm::str() const {
+  std::string text =
+      std::string(name(types.a)) + " times " + std::string(name(types.b)) +
+      " to " + std::string(name(types.d)) +
+      (types.accumulation == full ? " in full" : " fast") + ", " + config.str();
+  for (const NamedSize &size : sizes)
+    text += ", " + size.name + "=" + std::to_string(size.value);
+  const std::pair<bool, const char *> parts[] = {
+      {form.row_scales, "row_scales"},
+      {form.column_scales, "column_scales"},
+      {form.alpha, "alpha"},
+      {form.c, "c"},
+      {form.bias, "bias"},
+      {form.auxiliary, "auxiliary"},
+      {form.activation == Activation::relu, "relu"},
+      {form.activation == Activation::gelu, "gelu"},
+      {form.activation == Activation::silu, "silu"},
+      {form.amax, "amax"},
+      {form.scale_d, "scale_d"}};
+  for (auto [has, part] : parts)
+    if (has)
+      text += std::string(", ") + part;
+  return text;
+}
+
+} // namespace ashlar::test
