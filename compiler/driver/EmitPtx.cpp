@@ -10,6 +10,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/PassInfo.h"
+#include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -88,6 +90,24 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       passes.run(function, functions);
 }
 
+/// The back end's passes but for some that rewrite address arithmetic: ptxas
+/// does that itself, and better on loops left as they are. Loop strength
+/// reduction above all gives a loop of known length a counter by which ptxas
+/// unrolls it many times.
+class LeanPassManager : public llvm::legacy::PassManager {
+public:
+  void add(llvm::Pass *pass) override {
+    const llvm::PassInfo *info =
+        llvm::PassRegistry::getPassRegistry()->getPassInfo(pass->getPassID());
+    if (info && llvm::is_contained(
+                    {"loop-reduce", "canon-freeze", "slsr", "nary-reassociate"},
+                    info->getPassArgument()))
+      delete pass;
+    else
+      llvm::legacy::PassManager::add(pass);
+  }
+};
+
 /// Keeps the first error that LLVM reports.
 struct FirstError : llvm::DiagnosticHandler {
   explicit FirstError(std::string &message) : message(message) {}
@@ -142,7 +162,7 @@ PtxText emitPtx(mlir::ModuleOp module, bool keepLlvm) {
   llvm::Triple triple("nvptx64-nvidia-cuda");
   std::unique_ptr<llvm::TargetMachine> machine(nvptx().createTargetMachine(
       triple, "sm_90a", features, llvm::TargetOptions(), std::nullopt,
-      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      std::nullopt, llvm::CodeGenOptLevel::Default));
   std::optional<SourceLine> refused;
   std::unique_ptr<llvm::Module> llvmModule;
   {
@@ -182,7 +202,7 @@ PtxText emitPtx(mlir::ModuleOp module, bool keepLlvm) {
   bool finished = recovery.RunSafely([&] {
     optimize(*llvmModule, *machine);
     llvm::raw_svector_ostream out(ptx);
-    llvm::legacy::PassManager codegen;
+    LeanPassManager codegen;
     machine->addPassesToEmitFile(codegen, out, nullptr,
                                  llvm::CodeGenFileType::AssemblyFile);
     codegen.run(*llvmModule);

@@ -223,15 +223,19 @@ std::optional<WarpRows> warpRows(const FragmentLayout &fragment) {
     if (threads > lanes && threads / mode.extent < lanes)
       return std::nullopt;
   }
-  std::set<std::vector<int64_t>> elements;
+  std::vector<int64_t> ofValue;
+  for (int64_t value = 0; value < fragment.value.size(); ++value)
+    ofValue.push_back(fragment.value(value));
+  std::set<int64_t> elements;
   std::set<int64_t> rows;
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    for (int64_t value = 0; value < fragment.value.size(); ++value) {
-      std::vector<int64_t> at = coordinate(fragment, lane, value);
-      rows.insert(at[0]);
-      if (!elements.insert(std::move(at)).second)
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    const int64_t ofLane = fragment.thread(lane);
+    for (int64_t offset : ofValue) {
+      if (!elements.insert(ofLane + offset).second)
         return std::nullopt;
+      rows.insert((ofLane + offset) % fragment.shape[0]);
     }
+  }
   int64_t perRow = IntTuple::of(fragment.shape).product() / fragment.shape[0];
   if (threads < lanes || elements.size() != rows.size() * perRow)
     return std::nullopt;

@@ -63,6 +63,13 @@ Value mathOnF32(PtxBuilder &b, Operation &op, ArrayRef<Value> x) {
   return {};
 }
 
+/// Two f32 values to a 16-bit float, in one register.
+Value narrowToPair(PtxBuilder &b, Type to, Value low, Value high) {
+  StringRef name =
+      to.isBF16() ? "llvm.nvvm.ff2bf16x2.rn" : "llvm.nvvm.ff2f16x2.rn";
+  return b.intrinsic(name, VectorType::get({2}, to), {high, low});
+}
+
 /// f32 values to a narrower float, two at a time.
 std::pair<Value, Value> narrowPair(PtxBuilder &b, Type to, Value low,
                                    Value high) {
@@ -76,9 +83,7 @@ std::pair<Value, Value> narrowPair(PtxBuilder &b, Type to, Value low,
     return {arith::TruncIOp::create(b, b.loc, byte, both),
             arith::TruncIOp::create(b, b.loc, byte, upper)};
   }
-  StringRef name =
-      to.isBF16() ? "llvm.nvvm.ff2bf16x2.rn" : "llvm.nvvm.ff2f16x2.rn";
-  Value both = b.intrinsic(name, VectorType::get({2}, to), {high, low});
+  Value both = narrowToPair(b, to, low, high);
   return {extract(b, both, 0), extract(b, both, 1)};
 }
 
@@ -206,8 +211,19 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
   if (isa<arith::TruncFOp, arith::ExtFOp>(op)) {
     Type from =
         cast<RankedTensorType>(op.getOperand(0).getType()).getElementType();
-    values.set(result, pack(type, convertFloats(b, from, type.element,
-                                                operands.front())));
+    bool inPairs = type.packed == 2 && isa<arith::TruncFOp>(op);
+    Registers scalars =
+        convertFloats(b, from, inPairs ? Type(b.getF32Type()) : type.element,
+                      operands.front());
+    if (!inPairs) {
+      values.set(result, pack(type, scalars));
+      return success();
+    }
+    Registers pairs;
+    for (size_t i = 0; i < scalars.size(); i += 2)
+      pairs.push_back(
+          narrowToPair(b, type.element, scalars[i], scalars[i + 1]));
+    values.set(result, pairs);
     return success();
   }
 

@@ -150,6 +150,8 @@ private:
     }
   } values;
   mlir::Value shared, thread, warpNumber;
+  /// Operations that an earlier one's statement has done already.
+  llvm::SmallPtrSet<mlir::Operation *, 2> covered;
 };
 
 } // namespace ashlar

@@ -66,6 +66,22 @@ int64_t instructionColumns(int64_t n, int64_t step) {
       return n / parts;
 }
 
+/// The wait for this very wgmma, where nothing but the commit is between.
+hopper::WgmmaWaitOp waitRightAfter(hopper::WgmmaOp op) {
+  auto commit = dyn_cast_if_present<hopper::WgmmaCommitOp>(op->getNextNode());
+  if (!commit)
+    return {};
+  auto wait = dyn_cast_if_present<hopper::WgmmaWaitOp>(commit->getNextNode());
+  return wait && llvm::equal(wait.getValues(), op->getResults())
+             ? wait
+             : hopper::WgmmaWaitOp();
+}
+
+std::string waitText(hopper::WgmmaWaitOp op) {
+  return "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) +
+         ";";
+}
+
 } // namespace
 
 LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
@@ -151,6 +167,14 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
               modifiers + ";\n\t";
     }
   }
+  // So does the wait, as every statement with these registers takes its time
+  // to compile.
+  hopper::WgmmaWaitOp wait = waitRightAfter(op);
+  if (wait) {
+    text += "wgmma.commit_group.sync.aligned;\n\t" + waitText(wait) + "\n\t";
+    covered.insert(wait->getPrevNode());
+    covered.insert(wait);
+  }
   SmallVector<Value> results =
       b.ptx(text + "}", SmallVector<Type>(words, wordType), operands, words);
   for (auto [word, result] : llvm::zip(accumulator, results))
@@ -158,6 +182,8 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
                                   b, b.loc, type.registerType, result))
                             : result;
   values.set(op.getResult(), accumulator);
+  if (wait)
+    values.set(wait.getResult(0), accumulator);
   return success();
 }
 
@@ -170,9 +196,7 @@ void ThreadLowering::lower(hopper::WgmmaWaitOp op) {
     words.push_back(value);
     types.push_back(value.getType());
   }
-  SmallVector<Value> results = b.ptx("wgmma.wait_group.sync.aligned " +
-                                         std::to_string(op.getPending()) + ";",
-                                     types, words, words.size());
+  SmallVector<Value> results = b.ptx(waitText(op), types, words, words.size());
   size_t next = 0;
   for (Value value : op.getResults()) {
     Registers registers;

@@ -20,6 +20,8 @@ void KernelLowering::findWarpTiles() {
     std::optional<layout::WarpRows> rows;
     if (!alloc)
       return void(all = false);
+    if (warpTiles.contains(out.getSource()))
+      return;
     for (Operation *user : alloc.getResult().getUsers()) {
       auto write = dyn_cast<tile::WriteOp>(user);
       all &=
