@@ -14,6 +14,9 @@ void copyIn(const TileRef &source, const SharedTile &target, bool multicast,
             SourceLocation where) {
   Trace &trace = Trace::current(where);
   auto tile = readPlain(trace, target, "copy", where);
+  if (tile::bufferOf(tile) && !tile.getDefiningOp<tile::BufferOp>())
+    fail(where, "copy writes whole tiles of a stage, as they were declared; "
+                "this is a part or another view of one");
   if (!tile.getDefiningOp<tile::BufferOp>())
     fail(where, "copy writes the shared tile declared at " +
                     lineOf(target.declared_at()) +

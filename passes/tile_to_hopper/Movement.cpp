@@ -1,6 +1,7 @@
 // Tiles and fragments on the move, and the mma that reads them.
 
 #include "compiler/layout/LayoutError.h"
+#include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/Boxes.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
@@ -91,21 +92,19 @@ LogicalResult KernelLowering::lowerTma(tile::CopyOp op) {
 }
 
 void KernelLowering::orderSharedAccess(Value shared, Operation &op) {
-  auto alloc = shared.getDefiningOp<tile::AllocOp>();
-  if (!alloc)
-    return;
   bool written = false, read = false, copiedOut = false;
-  for (Operation *user : alloc.getResult().getUsers()) {
+  for (Operation *user : accessesOf(shared)) {
     if (tile::roleOf(user) != role)
       continue;
     written |= isa<tile::WriteOp>(user);
-    read |= !isa<tile::WriteOp>(user);
+    read |= !isa<tile::WriteOp, tile::CopyOp>(user);
     copiedOut |= isa<tile::CopyOutOp>(user);
   }
   if (!written || !read)
     return;
   if (auto write = dyn_cast<tile::WriteOp>(op); write && copiedOut)
-    waitForStores(op.getLoc(), storesSince(write));
+    if (auto pending = storesSince(write))
+      waitForStores(op.getLoc(), *pending);
   roleBarrier(op.getLoc());
 }
 

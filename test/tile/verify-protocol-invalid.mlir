@@ -372,7 +372,7 @@ tile.kernel @copy_into_a_waited_stage {
     // expected-note@+1 {{waited for here}}
     %s = tile.wait %ring : !ring
     %a = tile.buffer %s[0] : !smem
-    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire}}
+    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire, or store to one that its producer has committed without filling it}}
     tile.copy %A[%c0, %c0] to %a : !A, !smem
     tile.release %ring, %s : !ring
   }
@@ -400,7 +400,7 @@ tile.kernel @write_into_a_waited_stage {
     // expected-note@+1 {{waited for here}}
     %s = tile.wait %ring : !ring
     %a = tile.buffer %s[0] : !smem
-    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire}}
+    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire, or store to one that its producer has committed without filling it}}
     tile.write %zero to %a : tensor<64x64xbf16>, !smem
     tile.release %ring, %s : !ring
   }
