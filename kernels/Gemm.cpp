@@ -1,5 +1,6 @@
 #include "ashlar/gemm.h"
 
+#include "GemmResources.h"
 #include "ashlar/ashlar.h"
 
 #include <charconv>
@@ -146,6 +147,10 @@ private:
   Mask insideOfD(const At &place) const;
 
   Shape shapeOfStrip() const { return {c.bm, width}; }
+  /// The same as it lies in D.
+  Shape shapeInD(int64_t columns) const {
+    return c.swapped ? Shape{columns, c.bm} : Shape{c.bm, columns};
+  }
   Range steps(const Index &part) const {
     return range(part * *perPart, min((part + 1) * *perPart, *allSteps));
   }
@@ -157,7 +162,9 @@ private:
   const GemmTypes &types;
   const GemmConfig &c;
   const GemmForm &form;
-  int64_t width = 0, stored = 0, nextBuffer = 0;
+  /// Columns of the strip that is stored.
+  int64_t width = 0;
+  size_t nextBuffer = 0;
   std::optional<Index> batchSize, allSteps, perPart;
   std::optional<Tensor> A, B, C, D, bias, rowScale, columnScale, auxiliary,
       amax;
@@ -200,14 +207,8 @@ void Gemm::write() {
   ring.emplace(pipeline(c.stages,
                         smem(c.swapped ? types.b : types.a, {c.bm, c.bk}),
                         smem(c.swapped ? types.a : types.b, {c.bn, c.bk})));
-  // Strips of equal width, as near to `store_columns` as divides the part.
-  stored = c.bn / c.split;
-  width = std::min(c.store_columns, stored);
-  while (stored % width)
-    --width;
-  for (int64_t i = 0; i < std::min(c.store_buffers, stored / width); ++i)
-    staging.push_back(
-        shared(types.d, c.swapped ? Shape{width, c.bm} : Shape{c.bm, width}));
+  for (int64_t i = 0; i < std::min(c.store_buffers, stripCount(c)); ++i)
+    staging.push_back(shared(types.d, shapeInD(stripColumns(c))));
   // Each part of K is a whole number of stages; the last may be shorter.
   allSteps.emplace(ceil_div(K, c.bk));
   perPart.emplace(ceil_div(*allSteps, c.split));
@@ -241,14 +242,15 @@ void Gemm::math() {
         acc = mma(s[0], s[1].T(), acc);
       ring->release(s);
     }
-    Index row = m * c.bm, column = n * c.bn + part * stored;
+    Index row = m * c.bm, column = n * c.bn + part * storedColumns(c);
     epilogue(c.split > 1 ? cluster_sum(acc, 0) : acc,
              c.swapped ? At{batch, column, row} : At{batch, row, column});
   }
 }
 
 void Gemm::epilogue(const Fragment &sum, const At &tile) {
-  for (int64_t i = 0; i < stored; i += width) {
+  for (int64_t i = 0; i < storedColumns(c); i += width) {
+    width = std::min(stripColumns(c), storedColumns(c) - i);
     At place{tile.batch, c.swapped ? tile.m + i : tile.m,
              c.swapped ? tile.n : tile.n + i};
     Fragment x = strip(slice(sum, {0, i}, shapeOfStrip()), place);
@@ -287,7 +289,9 @@ Fragment Gemm::strip(const Fragment &part, const At &place) {
 
 void Gemm::storeStrip(const Tensor &target, const Fragment &part,
                       const At &place) {
-  SharedTile &buffer = staging[nextBuffer++ % staging.size()];
+  SharedTile whole = staging[nextBuffer++ % staging.size()];
+  SharedTile buffer =
+      width < stripColumns(c) ? slice(whole, {0, 0}, shapeInD(width)) : whole;
   store(c.swapped ? buffer.T() : buffer, convert(part, types.d));
   copy(buffer, at(target, place.batch, place.m, place.n));
 }

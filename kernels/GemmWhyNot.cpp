@@ -16,7 +16,7 @@ constexpr int64_t wgmmaRows = 64, wgmmaMostColumns = 256, wgmmaDepthBytes = 32;
 constexpr int64_t clusterLimit = 8, warpgroupLimit = 3;
 /// Of K, after which sums in the tensor cores are too inaccurate.
 constexpr int64_t promotedDepth = 128;
-constexpr int64_t boxBytes = 128, boxRows = 256;
+constexpr int64_t boxRows = 256;
 
 std::string number(int64_t value) { return std::to_string(value); }
 
@@ -121,20 +121,20 @@ std::string notSplit(const GemmSizes &sizes, const GemmConfig &c) {
 }
 
 std::string notStores(const GemmTypes &types, const GemmConfig &c) {
-  const int64_t size = size_bytes(types.d);
-  // Whole units of TMA and of a fragment's columns.
-  const int64_t unit = std::max<int64_t>(16 / size, 8);
-  const int64_t stored = storedColumns(c), strip = stripColumns(c);
-  if (strip % unit == 0 && strip * size <= boxBytes)
+  if (areStripsStorable(types, c))
     return "";
-  for (int64_t columns = boxBytes / size / unit * unit; columns > 0;
-       columns -= unit)
-    if (stored % columns == 0)
-      return "stores of up to " + number(c.store_columns) + " columns of " +
-             std::string(name(types.d)) + " cut the " + number(stored) +
-             " of a CTA by " + number(strip) + "; a box has a multiple of " +
-             number(unit) + " up to " + number(boxBytes / size) + ": use " +
-             number(columns);
+  const int64_t unit = stripUnit(types), stored = storedColumns(c);
+  const int64_t most = mostStripColumns(types) / unit * unit;
+  GemmConfig other = c;
+  for (other.store_columns = most; other.store_columns > 0;
+       other.store_columns -= unit)
+    if (areStripsStorable(types, other))
+      return "the " + number(stored) + " columns of a CTA are stored by " +
+             number(stripColumns(c)) + " of " + std::string(name(types.d)) +
+             ", the last " + number(lastStripColumns(c)) +
+             "; TMA stores multiples of " + number(unit) + " up to " +
+             number(most) + ", and last fewer than a block of the others' " +
+             "swizzle, or whole ones: use " + number(other.store_columns);
   return "no store of " + std::string(name(types.d)) + " in multiples of " +
          number(unit) + " columns cuts the " + number(stored) +
          " of a CTA: use a multiple of " + number(unit);

@@ -75,8 +75,8 @@ struct GemmConfig {
   bool swapped = false;
   /// Tiles along `bm` that are taken for each step along `bn`.
   int64_t group = 8;
-  /// Columns of the tile that are staged in shared memory at a time, and how
-  /// many such buffers there are.
+  /// Columns of the tile that are staged in shared memory at a time, the last
+  /// ones maybe fewer, and how many such buffers there are.
   int64_t store_columns = 64, store_buffers = 2;
 
   bool operator==(const GemmConfig &) const = default;

@@ -82,9 +82,12 @@ TEST(GemmWhyNot, RefusesPartsOfTooFewColumns) {
 }
 
 TEST(GemmWhyNot, RefusesStoresThatDoNotCutTheTile) {
-  EXPECT_EQ(whyNot("128x208x64 s4 e64x2"),
-            "stores of up to 64 columns of bf16 cut the 208 of a CTA by 52; a "
-            "box has a multiple of 8 up to 64: use 16");
+  EXPECT_EQ(whyNot("128x208x64 s4 e52x2"),
+            "the 208 columns of a CTA are stored by 52 of bf16, the last 52; "
+            "TMA stores multiples of 8 up to 64, and last fewer than a block "
+            "of the others' swizzle, or whole ones: use 64");
+  EXPECT_THAT(whyNot("128x208x64 s4 e48x2"), IsEmpty());
+  EXPECT_THAT(whyNot("128x72x64 s4 e48x2"), HasSubstr("the last 24"));
   EXPECT_THAT(whyNot("128x96x64 s4 e64x2"), IsEmpty());
   EXPECT_THAT(whyNot("128x128x64 s4 e128x1"), HasSubstr("use 64"));
 }
