@@ -40,8 +40,9 @@ GemmConfig GemmConfig::parse(std::string_view text) {
     for (size_t i = 0; i < into.size(); ++i) {
       if (i && (at == end || *at++ != 'x'))
         refuse(word);
-      auto [next, error] = std::from_chars(at, end, **(into.begin() + i));
-      if (error != std::errc() || **(into.begin() + i) < 1)
+      int64_t &value = **(into.begin() + i);
+      auto [next, error] = std::from_chars(at, end, value);
+      if (error != std::errc() || value < (&value != &config.store_buffers))
         refuse(word);
       at = next;
     }
@@ -139,6 +140,7 @@ private:
 
   void loads();
   void math();
+  void stageIn(const Stage &lent);
   void epilogue(const Fragment &sum, const At &tile);
   Fragment strip(const Fragment &part, const At &place);
   void storeStrip(const Tensor &target, const Fragment &part, const At &place);
@@ -222,13 +224,16 @@ void Gemm::write() {
 void Gemm::loads() {
   // The tile is bm rows of A by bn of B, or swapped.
   Tensor &rows = c.swapped ? *B : *A, &columns = c.swapped ? *A : *B;
-  for (auto [part, batch, m, n] : *tiles)
+  for (auto [part, batch, m, n] : *tiles) {
     for (Index k : steps(part)) {
       Stage s = ring->acquire();
       load(at(rows, batch, m * c.bm, k * c.bk), s[0], c.cluster_n > 1);
       load(at(columns, batch, n * c.bn, k * c.bk), s[1], c.cluster_m > 1);
       ring->commit(s);
     }
+    if (c.store_buffers == 0)
+      ring->commit(ring->acquire()); // empty, for the epilogue
+  }
 }
 
 void Gemm::math() {
@@ -243,9 +248,24 @@ void Gemm::math() {
       ring->release(s);
     }
     Index row = m * c.bm, column = n * c.bn + part * storedColumns(c);
-    epilogue(c.split > 1 ? cluster_sum(acc, 0) : acc,
-             c.swapped ? At{batch, column, row} : At{batch, row, column});
+    At tile = c.swapped ? At{batch, column, row} : At{batch, row, column};
+    Fragment sum = c.split > 1 ? cluster_sum(acc, 0) : acc;
+    if (c.store_buffers > 0) {
+      epilogue(sum, tile);
+    } else {
+      Stage lent = ring->wait();
+      stageIn(lent);
+      epilogue(sum, tile);
+      ring->release(lent);
+    }
   }
+}
+
+/// As many buffers for strips as a stage holds.
+void Gemm::stageIn(const Stage &lent) {
+  for (int64_t tile : {0, 1})
+    for (int64_t i = 0; i < stripsInTile(types, c, tile); ++i)
+      staging.push_back(lent[tile].as(types.d, shapeInD(stripColumns(c)), i));
 }
 
 void Gemm::epilogue(const Fragment &sum, const At &tile) {
@@ -323,6 +343,12 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &config,
           "gemm in a swapped configuration has transposed tiles, which "
           "neither meet C nor tell what of bias and amax lies inside D: "
           "use a configuration without 'swapped'");
+    if (config.store_buffers == 0 && stripsInTile(types, config, 0) == 0 &&
+        stripsInTile(types, config, 1) == 0)
+      throw Error("gemm in a configuration that stages its results in the "
+                  "ring has no tile there of " +
+                  std::to_string(stripBytes(types, config)) +
+                  " bytes: use fewer store_columns, or buffers of their own");
     Gemm(types, config, form).write();
   });
 }

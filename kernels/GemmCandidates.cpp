@@ -164,8 +164,8 @@ private:
         }
   }
 
-  /// One buffer for stores, or a narrower one, where that makes room for
-  /// another stage.
+  /// One buffer for stores, a stage of the ring in its place, or a narrower
+  /// buffer, where that makes room for another stage.
   void withBuffers(GemmConfig c) {
     c.store_buffers = std::min<int64_t>(2, stripCount(c));
     int64_t stages = withStages(c);
@@ -175,6 +175,12 @@ private:
     };
     c.store_buffers = 1;
     ifItGains();
+    const int64_t withOne = stages;
+    c.store_buffers = 0;
+    ifItGains();
+    // The model can't tell which of the two is faster.
+    stages = withOne;
+    c.store_buffers = 1;
     const int64_t narrowest = 32 / size_bytes(types.d);
     for (c.store_columns /= 2; c.store_columns >= narrowest;
          c.store_columns /= 2)

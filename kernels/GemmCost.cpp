@@ -135,7 +135,8 @@ private:
     return gpu.epilogue_clocks +
            static_cast<double>(stripCount(c)) * gpu.strip_clocks +
            stored / gpu.shared_bytes_per_clock +
-           halfSectorBytes() * gpu.half_sector_clocks + splitClocks();
+           halfSectorBytes() * gpu.half_sector_clocks + splitClocks() +
+           (c.store_buffers == 0 ? gpu.lent_clocks : 0);
   }
 
   /// What is stored in strips that end within a sector.

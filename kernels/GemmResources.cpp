@@ -48,6 +48,14 @@ int64_t stripBytes(const GemmTypes &types, const GemmConfig &c) {
   return c.bm * stripColumns(c) * size_bytes(types.d);
 }
 
+int64_t stripsInTile(const GemmTypes &types, const GemmConfig &c,
+                     int64_t tile) {
+  const int64_t bytes =
+      (tile == 0 ? c.bm * size_bytes(types.a) : c.bn * size_bytes(types.b)) *
+      c.bk;
+  return std::min(bytes / stripBytes(types, c), stripCount(c));
+}
+
 int64_t stagingBytes(const GemmTypes &types, const GemmConfig &c) {
   const int64_t tiles = c.ping_pong ? c.warpgroups : 1;
   return tiles * stripBytes(types, c) *

@@ -25,6 +25,10 @@ int64_t mostStripColumns(const GemmTypes &types);
 
 /// Bytes of a strip.
 int64_t stripBytes(const GemmTypes &types, const GemmConfig &config);
+/// How many strips the first or second tile of a stage holds, when one is lent
+/// to the epilogue.
+int64_t stripsInTile(const GemmTypes &types, const GemmConfig &config,
+                     int64_t tile);
 /// Bytes of shared memory of their own through which results are stored.
 int64_t stagingBytes(const GemmTypes &types, const GemmConfig &config);
 

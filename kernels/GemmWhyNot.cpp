@@ -35,10 +35,12 @@ std::string notCounts(const GemmConfig &c) {
         std::pair{c.cluster_m, "cluster_m"},
         std::pair{c.cluster_n, "cluster_n"}, std::pair{c.split, "split"},
         std::pair{c.group, "group"},
-        std::pair{c.store_columns, "store_columns"},
-        std::pair{c.store_buffers, "store_buffers"}})
+        std::pair{c.store_columns, "store_columns"}})
     if (value < 1)
       return std::string(what) + " is " + number(value) + ": use 1 or more";
+  if (c.store_buffers < 0)
+    return "store_buffers is " + number(c.store_buffers) +
+           ": use 1 or more, or 0 to stage results in the ring";
   return "";
 }
 
@@ -140,6 +142,27 @@ std::string notStores(const GemmTypes &types, const GemmConfig &c) {
          " of a CTA: use a multiple of " + number(unit);
 }
 
+/// A stage that is lent to the epilogue has room for a strip.
+std::string notLent(const GemmTypes &types, const GemmConfig &c) {
+  if (c.store_buffers > 0 || stripsInTile(types, c, 0) > 0 ||
+      stripsInTile(types, c, 1) > 0)
+    return "";
+  GemmConfig other = c;
+  for (other.store_columns =
+           stripColumns(c) / stripUnit(types) * stripUnit(types);
+       other.store_columns > 0; other.store_columns -= stripUnit(types))
+    if (areStripsStorable(types, other) &&
+        stripsInTile(types, other, 0) + stripsInTile(types, other, 1) > 0)
+      break;
+  return "results are staged in a stage of the ring, and no tile of it holds "
+         "the " +
+         number(stripBytes(types, c)) + " bytes of " + number(stripColumns(c)) +
+         " columns: use " +
+         (other.store_columns > 0
+              ? "store_columns = " + number(other.store_columns)
+              : "store_buffers = 1");
+}
+
 std::string notShared(const GemmTypes &types, const GemmConfig &c) {
   const GpuModel gpu = h200();
   const int64_t used = sharedBytes(types, c, gpu);
@@ -169,6 +192,7 @@ std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
   orElse([&] { return notCluster(config); });
   orElse([&] { return notSplit(sizes, config); });
   orElse([&] { return notStores(types, config); });
+  orElse([&] { return notLent(types, config); });
   orElse([&] { return notShared(types, config); });
   return reason;
 }

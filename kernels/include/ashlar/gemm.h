@@ -76,7 +76,8 @@ struct GemmConfig {
   /// Tiles along `bm` that are taken for each step along `bn`.
   int64_t group = 8;
   /// Columns of the tile that are staged in shared memory at a time, the last
-  /// ones maybe fewer, and how many such buffers there are.
+  /// ones maybe fewer, and how many such buffers there are; with 0 they are
+  /// staged in a stage of the ring, as many at a time as that holds.
   int64_t store_columns = 64, store_buffers = 2;
 
   bool operator==(const GemmConfig &) const = default;
