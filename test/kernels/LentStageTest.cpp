@@ -116,7 +116,46 @@ Feature feature(const Lent &c) {
                         : 7e-2};
 }
 
+/// Nothing but TMA and threads use the stages: D is A.
+Kernel copyThroughLentStages() {
+  return kernel("lent", [] {
+    Size M = size("M"), N = size("N");
+    Tensor A = input("A", f32, {M, N});
+    Tensor D = output("D", f32, {M, N});
+    TileLoop tiles = persistent({M, N}, {16, 32});
+    Pipeline ring = pipeline(3, smem(f32, {16, 32}));
+    role("load", warps(1), [&] {
+      for (auto [m, n] : tiles) {
+        Stage s = ring.acquire();
+        copy(A.tile({m, n}), s[0]);
+        ring.commit(s);
+        ring.commit(ring.acquire());
+      }
+    });
+    role("store", warps(4), [&] {
+      for (auto [m, n] : tiles) {
+        Stage full = ring.wait();
+        Fragment x = load(full[0]);
+        ring.release(full);
+        Stage lent = ring.wait();
+        store(lent[0], x);
+        store(D.tile({m, n}), load(lent[0]));
+        ring.release(lent);
+      }
+    });
+  });
+}
+
+Feature copied() {
+  std::vector<Sizes> problems{{{"M", 100}, {"N", 72}},
+                              {{"M", 640}, {"N", 512}}};
+  return {"lent stages that only threads use", copyThroughLentStages, problems,
+          [](const Problem &p, Coordinate at) { return p["A"](at[0], at[1]); },
+          0};
+}
+
 [[maybe_unused]] const bool registered = registerFeatures({
+    copied(),
     feature({"a lent stage that warps store"}),
     feature({.name = "a lent stage stored by more strips than it holds",
              .bn = 128,

@@ -144,7 +144,7 @@ Feature amax() {
       feature("a batch in turns over a cluster",
               "64x64x64 s3 w2 c2x1 e64x1 pingpong", batched),
       feature("a batch in turns, staged in the ring",
-              "64x72x64 s3 w2 c2x1 e64x0 pingpong", batched),
+              "64x80x64 s3 w2 c2x1 e64x0 pingpong", batched),
       feature("bias after a sum over a cluster", "64x64x64 s3 w1 k2 e32x1",
               biased),
       feature("a batch split over a cluster", "64x64x64 s3 w1 k4 e16x1",

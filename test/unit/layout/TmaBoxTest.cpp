@@ -56,6 +56,14 @@ TEST(TmaBoxes, AreOneAtomWide) {
                                         {{128, 64}, {0, 64}, 16384}}));
 }
 
+TEST(TmaBoxes, AreAsWideAsAPartOfAnAtom) {
+  SwizzledLayout tile = sharedTileLayout({128, 64}, 2);
+  SwizzledLayout part = partOfTile(tile, {64, 0}, {64, 48}, 2);
+  EXPECT_EQ(part.str(), "S<3,4,3> o (64,48):(128,2)");
+  EXPECT_EQ(tmaBoxes(part, {64, 48}, 2),
+            (std::vector<TmaBox>{{{64, 48}, {0, 0}, 0}}));
+}
+
 TEST(TmaBoxes, SplitDimensionsBeyond256Evenly) {
   std::vector<TmaBox> boxes =
       tmaBoxes(sharedTileLayout({384, 64}, 2), {384, 64}, 2);
