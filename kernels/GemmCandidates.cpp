@@ -181,9 +181,9 @@ private:
     // The model can't tell which of the two is faster.
     stages = withOne;
     c.store_buffers = 1;
-    const int64_t narrowest = 32 / size_bytes(types.d);
-    for (c.store_columns /= 2; c.store_columns >= narrowest;
-         c.store_columns /= 2)
+    const int64_t sector = 32 / size_bytes(types.d);
+    for (c.store_columns -= sector; c.store_columns >= sector;
+         c.store_columns -= sector)
       if (areStripsStorable(types, c))
         ifItGains();
   }

@@ -282,7 +282,8 @@ LogicalResult PartOp::verify() {
 
 LogicalResult ViewOp::verify() {
   if (int64_t(getNumber()) < 0)
-    return emitOpError("is number ") << getNumber() << "; the first is 0";
+    return emitOpError("is number ")
+           << int64_t(getNumber()) << "; the first is 0";
   if (getSource().getDefiningOp<PartOp>())
     return emitOpError("sees a part of a shared tile as another tile, and a "
                        "part has no memory of its own: view the whole tile");

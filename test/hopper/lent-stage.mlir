@@ -9,8 +9,8 @@
 !T = !tile.tensor<bf16, 2>
 // CHECK-LABEL: hopper.kernel @lent
 tile.kernel @lent {
-  // CHECK: hopper.tensor_map "D" box [16, 32] swizzle 64
-  // CHECK: hopper.tensor_map "D" box [16, 16] swizzle 64
+  // CHECK-DAG: hopper.tensor_map "D" box [16, 32] swizzle 64
+  // CHECK-DAG: hopper.tensor_map "D" box [16, 16] swizzle 64
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M, %M] align 16 : !T
   %D = tile.tensor "D" output [%M, %M] align 16 : !T
