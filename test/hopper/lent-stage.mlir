@@ -57,7 +57,9 @@ tile.kernel @lent {
     %part = tile.part %staging from [0, 0] : !half -> !tile.shared<64x16xbf16>
     %second = tile.slice %acc from [0, 32] : tensor<64x64xf32> -> tensor<64x16xf32>
     %g = arith.truncf %second : tensor<64x16xf32> to tensor<64x16xbf16>
-    // CHECK: hopper.once_per_warp {
+    // CHECK: hopper.slice %{{.+}} from [0, 32]
+    // CHECK-NEXT: arith.truncf
+    // CHECK-NEXT: hopper.once_per_warp {
     // CHECK-NEXT: hopper.bulk.wait 0 read
     // CHECK-NEXT: }
     // CHECK-NEXT: hopper.warp_sync

@@ -169,13 +169,12 @@ Kernel lentGemm() {
     role("load", warps(1), registers(40), [&] {
       for (auto [m, n] : tiles) {
         for (Index k : range(ceil_div(K, bk))) {
-          Stage s = ring.acquire();
+          Stage s = ring.acquire();   // [acquire after lending]
           copy(A.tile({m, k}), s[0]); // [copy A after lending]
           copy(B.tile({n, k}), s[1], multicast);
           ring.commit(s);
         }
-        Stage s = ring.acquire(); // [acquire to lend]
-        ring.commit(s);
+        ring.commit(ring.acquire());
       }
     });
 
@@ -184,12 +183,12 @@ Kernel lentGemm() {
         Fragment acc = zeros(f32, {bm, bn});
         for (Index k : range(ceil_div(K, bk))) {
           Stage s = ring.wait();
-          acc = mma(s[0], s[1].T(), acc); // [mma before lending]
+          acc = mma(s[0], s[1].T(), acc);
           ring.release(s);
         }
-        Stage lent = ring.wait();           // [wait for the lent stage]
-        store(lent[0], convert(acc, bf16)); // [stage in the ring]
-        copy(lent[0], D.tile({m, n}));      // [copy out of the ring]
+        Stage lent = ring.wait(); // [wait for the lent stage]
+        store(lent[0], convert(acc, bf16));
+        copy(lent[0], D.tile({m, n})); // [copy out of the ring]
         ring.release(lent);
       }
     });

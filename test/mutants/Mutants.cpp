@@ -355,13 +355,6 @@ std::vector<Mutant> lentMutants() {
        Finding::race,
        {"copy out of the ring", "copy A after lending"},
        true},
-      {"a lent stage is not waited for",
-       lent,
-       R"(mbarrier\.try_wait\S+ complete, [^;]*;)",
-       "setp.eq.b32 complete, 0, 0;",
-       1,
-       Finding::race,
-       {"stage in the ring"}},
       {"no proxy fence before the TMA store out of the ring",
        lent,
        R"(fence\.proxy\.async\.shared::cta;)",
@@ -382,7 +375,7 @@ std::vector<Mutant> lentMutants() {
        "",
        2,
        Finding::deadlock,
-       {"acquire to lend"},
+       {"acquire after lending"},
        true},
   };
 }

@@ -92,6 +92,17 @@ TEST(GemmWhyNot, RefusesStoresThatDoNotCutTheTile) {
   EXPECT_THAT(whyNot("128x128x64 s4 e128x1"), HasSubstr("use 64"));
 }
 
+TEST(GemmWhyNot, CountsNoStagingOfItsOwnInTheRing) {
+  EXPECT_THAT(whyNot("256x176x64 s4 e64x0"), IsEmpty());
+  EXPECT_THAT(whyNot("256x176x64 s4 e64x1"), HasSubstr("at most 3 stages"));
+}
+
+TEST(GemmWhyNot, RefusesStripsThatNoTileOfAStageHolds) {
+  EXPECT_EQ(whyNot("128x32x16 s4 e32x0"),
+            "results are staged in a stage of the ring, and no tile of it "
+            "holds the 8192 bytes of 32 columns: use store_columns = 16");
+}
+
 TEST(GemmWhyNot, SaysHowManyStagesFit) {
   EXPECT_THAT(whyNot("128x256x64 s5"), HasSubstr("at most 4 stages"));
   EXPECT_THAT(whyNot("128x256x512 s1"), HasSubstr("use a smaller tile"));

@@ -1,0 +1,82 @@
+#include "ashlar/error.h"
+#include "ashlar/gemm.h"
+
+#include <algorithm>
+#include <charconv>
+#include <ostream>
+
+namespace ashlar {
+
+std::string GemmConfig::str() const {
+  auto number = [](int64_t value) { return std::to_string(value); };
+  std::string text = number(bm) + "x" + number(bn) + "x" + number(bk);
+  text += " s" + number(stages) + " w" + number(warpgroups);
+  text += " c" + number(cluster_m) + "x" + number(cluster_n);
+  if (split > 1)
+    text += " k" + number(split);
+  text += " g" + number(group);
+  text += " e" + number(store_columns) + "x" + number(store_buffers);
+  if (ping_pong)
+    text += " pingpong";
+  if (swapped)
+    text += " swapped";
+  return text;
+}
+
+GemmConfig GemmConfig::parse(std::string_view text) {
+  GemmConfig config;
+  auto refuse = [&](std::string_view word) {
+    throw Error("'" + std::string(word) + "' in '" + std::string(text) +
+                "' is no part of a GEMM configuration: expected something like "
+                "'" +
+                GemmConfig().str() + "'");
+  };
+  auto numbers = [&](std::string_view word, std::string_view digits,
+                     std::initializer_list<int64_t *> into) {
+    const char *at = digits.data(), *end = at + digits.size();
+    for (size_t i = 0; i < into.size(); ++i) {
+      if (i && (at == end || *at++ != 'x'))
+        refuse(word);
+      int64_t &value = **(into.begin() + i);
+      const int64_t least = &value == &config.store_buffers ? 0 : 1;
+      auto [next, error] = std::from_chars(at, end, value);
+      if (error != std::errc() || value < least)
+        refuse(word);
+      at = next;
+    }
+    if (at != end)
+      refuse(word);
+  };
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view word = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    if (word.empty())
+      continue;
+    std::string_view digits = word.substr(1);
+    if (word == "pingpong")
+      config.ping_pong = true;
+    else if (word == "swapped")
+      config.swapped = true;
+    else if (word[0] == 's')
+      numbers(word, digits, {&config.stages});
+    else if (word[0] == 'w')
+      numbers(word, digits, {&config.warpgroups});
+    else if (word[0] == 'c')
+      numbers(word, digits, {&config.cluster_m, &config.cluster_n});
+    else if (word[0] == 'k')
+      numbers(word, digits, {&config.split});
+    else if (word[0] == 'g')
+      numbers(word, digits, {&config.group});
+    else if (word[0] == 'e')
+      numbers(word, digits, {&config.store_columns, &config.store_buffers});
+    else
+      numbers(word, word, {&config.bm, &config.bn, &config.bk});
+  }
+  return config;
+}
+
+std::ostream &operator<<(std::ostream &out, const GemmConfig &config) {
+  return out << config.str();
+}
+
+} // namespace ashlar
