@@ -4,6 +4,8 @@
 #include "SharedType.h"
 #include "TileRef.h"
 
+#include <optional>
+
 namespace ashlar {
 
 using namespace detail;
@@ -11,9 +13,15 @@ using namespace detail;
 namespace {
 
 void copyIn(const TileRef &source, const SharedTile &target, bool multicast,
-            SourceLocation where) {
+            std::optional<CacheHint> hint, SourceLocation where) {
   Trace &trace = Trace::current(where);
+  if (hint && !(hint->kept >= 0 && hint->kept <= 1))
+    fail(where, "copy asks L2 to keep a part of " + std::to_string(hint->kept) +
+                    " of its lines: give one from 0 to 1");
   auto tile = readPlain(trace, target, "copy", where);
+  if (tile::bufferOf(tile) && !tile.getDefiningOp<tile::BufferOp>())
+    fail(where, "copy writes whole tiles of a stage, as they were declared; "
+                "this is a part or another view of one");
   if (!tile.getDefiningOp<tile::BufferOp>())
     fail(where, "copy writes the shared tile declared at " +
                     lineOf(target.declared_at()) +
@@ -23,8 +31,10 @@ void copyIn(const TileRef &source, const SharedTile &target, bool multicast,
   Place place = resolve(trace, source, tile.getType().getShape(),
                         tile.getType().getElementType(), "the shared tile",
                         Direction::read, where);
-  trace.create<tile::CopyOp>(where, place.tensor.getResult(), place.offsets,
-                             tile, multicast);
+  trace.create<tile::CopyOp>(
+      where, place.tensor.getResult(), place.offsets, tile, multicast,
+      hint ? trace.builder.getF32FloatAttr(static_cast<float>(hint->kept))
+           : mlir::FloatAttr());
 }
 
 void copyOut(const SharedTile &source, const TileRef &target,
@@ -72,12 +82,22 @@ Fragment readFragment(Trace &trace, llvm::ArrayRef<int64_t> shape,
 
 void copy(const TileRef &source, const SharedTile &target,
           SourceLocation where) {
-  copyIn(source, target, false, where);
+  copyIn(source, target, false, std::nullopt, where);
 }
 
 void copy(const TileRef &source, const SharedTile &target, Multicast,
           SourceLocation where) {
-  copyIn(source, target, true, where);
+  copyIn(source, target, true, std::nullopt, where);
+}
+
+void copy(const TileRef &source, const SharedTile &target, CacheHint hint,
+          SourceLocation where) {
+  copyIn(source, target, false, hint, where);
+}
+
+void copy(const TileRef &source, const SharedTile &target, Multicast,
+          CacheHint hint, SourceLocation where) {
+  copyIn(source, target, true, hint, where);
 }
 
 void copy(const SharedTile &source, const TileRef &target,

@@ -88,6 +88,22 @@ llvm::SmallVector<int64_t> checkedShape(const std::string &what,
   return {shape.begin(), shape.end()};
 }
 
+void checkPart(llvm::ArrayRef<int64_t> whole, const std::string &what,
+               llvm::ArrayRef<int64_t> offset, llvm::ArrayRef<int64_t> part,
+               SourceLocation where) {
+  if (part.size() != whole.size() || offset.size() != whole.size())
+    fail(where, "slice takes a part of " + dimensions(part) + " from " +
+                    std::to_string(offset.size()) + " offsets of " + what +
+                    " of " + dimensions(whole) +
+                    "; give one offset and one extent for each dimension");
+  for (size_t i = 0; i < whole.size(); ++i)
+    if (offset[i] < 0 || offset[i] + part[i] > whole[i])
+      fail(where, "slice takes " + std::to_string(part[i]) + " from " +
+                      std::to_string(offset[i]) + " in dimension " +
+                      std::to_string(i) + " of " + what + " of " +
+                      dimensions(whole) + "; the part must lie inside");
+}
+
 RankedTensorType fragmentType(MLIRContext *context, ElementType type,
                               const Shape &shape, SourceLocation where) {
   Type element = registerType(context, type);

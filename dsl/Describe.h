@@ -22,6 +22,10 @@ std::string dimensions(llvm::ArrayRef<int64_t> shape);
 /// The extents of `what`, checked to be positive and not absurd.
 llvm::SmallVector<int64_t>
 checkedShape(const std::string &what, const Shape &shape, SourceLocation where);
+/// Throws unless `slice` finds the part inside `what`, of extents `whole`.
+void checkPart(llvm::ArrayRef<int64_t> whole, const std::string &what,
+               llvm::ArrayRef<int64_t> offset, llvm::ArrayRef<int64_t> part,
+               SourceLocation where);
 /// The fragment type; throws when a fragment can't hold such elements.
 mlir::RankedTensorType fragmentType(mlir::MLIRContext *context,
                                     ElementType type, const Shape &shape,

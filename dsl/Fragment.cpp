@@ -59,22 +59,11 @@ Fragment slice(const Fragment &fragment, std::initializer_list<int64_t> offset,
   auto extents = checkedShape("the part", shape, where);
   mlir::Value value = trace.read(fragment, where);
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-  Shape whole(type.getShape().vec());
-  if (extents.size() != type.getShape().size() ||
-      offset.size() != extents.size())
-    fail(where, "slice takes a part of " + shape.str() + " from " +
-                    std::to_string(offset.size()) +
-                    " offsets of a fragment of " + whole.str() +
-                    "; give one offset and one extent for each dimension");
-  llvm::SmallVector<int64_t> offsets(offset);
-  for (size_t i = 0; i < offsets.size(); ++i)
-    if (offsets[i] < 0 || offsets[i] + extents[i] > type.getDimSize(i))
-      fail(where, "slice takes " + std::to_string(extents[i]) + " from " +
-                      std::to_string(offsets[i]) + " in dimension " +
-                      std::to_string(i) + " of a fragment of " + whole.str() +
-                      "; the part must lie inside");
+  checkPart(type.getShape(), "a fragment", llvm::SmallVector<int64_t>(offset),
+            extents, where);
   auto part = mlir::RankedTensorType::get(extents, type.getElementType());
-  auto op = trace.create<tile::SliceOp>(where, part, value, offsets);
+  auto op = trace.create<tile::SliceOp>(where, part, value,
+                                        llvm::SmallVector<int64_t>(offset));
   return declareFragment(trace, op, where);
 }
 

@@ -48,6 +48,35 @@ SharedTile SharedTile::T(SourceLocation where) const {
   return view;
 }
 
+SharedTile SharedTile::as(ElementType type, const Shape &shape, int64_t number,
+                          SourceLocation where) const {
+  Trace &trace = Trace::current(where);
+  auto source = readPlain(trace, *this, "as", where);
+  if (number < 0)
+    fail(where,
+         "as counts tiles from 0; there is no tile " + std::to_string(number));
+  if (source.getDefiningOp<tile::PartOp>())
+    fail(where, "the part of a shared tile that slice gave has no memory of "
+                "its own; call as on the whole tile, and slice what it gives");
+  auto op = trace.create<tile::ViewOp>(
+      where, sharedType(trace, type, shape, where), source, number);
+  return trace.declare<SharedTile>(HandleKind::sharedTile, op, where);
+}
+
+SharedTile slice(const SharedTile &tile, std::initializer_list<int64_t> offset,
+                 const Shape &shape, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto source = readPlain(trace, tile, "slice", where);
+  auto extents = checkedShape("the part", shape, where);
+  checkPart(source.getType().getShape(), "a shared tile",
+            llvm::SmallVector<int64_t>(offset), extents, where);
+  auto part = tile::SharedType::get(trace.context(), extents,
+                                    source.getType().getElementType(), {});
+  auto op = trace.create<tile::PartOp>(where, part, source,
+                                       llvm::SmallVector<int64_t>(offset));
+  return trace.declare<SharedTile>(HandleKind::sharedTile, op, where);
+}
+
 Shape SharedTile::shape(SourceLocation where) const {
   Trace &trace = Trace::current(where);
   auto type = llvm::cast<tile::SharedType>(trace.read(*this, where).getType());

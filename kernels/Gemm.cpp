@@ -17,11 +17,13 @@ Registers mathRegisters(int64_t warpgroups) {
   return registers(warpgroups == 1 ? 240 : warpgroups == 2 ? 232 : 152);
 }
 
-void load(const TileRef &tile, const SharedTile &stage, bool shared) {
-  if (shared)
-    copy(tile, stage, multicast);
+void load(const TileRef &tile, const SharedTile &stage, bool shared,
+          int64_t kept) {
+  const CacheHint hint = keep(static_cast<double>(kept) / 16);
+  if (kept == 16)
+    shared ? copy(tile, stage, multicast) : copy(tile, stage);
   else
-    copy(tile, stage);
+    shared ? copy(tile, stage, multicast, hint) : copy(tile, stage, hint);
 }
 
 Fragment activated(Activation activation, const Fragment &x) {
@@ -81,6 +83,7 @@ private:
   Work streamWork(const Index &cta, const Index &number) const;
   void loads();
   void math();
+  void stageIn(const Stage &lent);
   void finish(const Fragment &acc, const Work &work);
   void share(const Fragment &acc, const Work &work);
   Fragment sumOf(const Fragment &acc, int64_t column, const Work &work) const;
@@ -92,6 +95,10 @@ private:
   Mask insideOfD(const At &place) const;
 
   Shape shapeOfStrip() const { return {c.bm, width}; }
+  /// The same as it lies in D.
+  Shape shapeInD(int64_t columns) const {
+    return c.swapped ? Shape{columns, c.bm} : Shape{c.bm, columns};
+  }
   bool promotes() const {
     return types.accumulation == Accumulation::full &&
            (types.a == e4m3 || types.a == e5m2);
@@ -100,7 +107,9 @@ private:
   const GemmTypes &types;
   const GemmConfig &c;
   const GemmForm &form;
-  int64_t width = 0, stored = 0, nextBuffer = 0;
+  /// Columns of the strip that is stored.
+  int64_t width = 0;
+  size_t nextBuffer = 0;
   std::optional<Index> batchSize, rows, columns, allSteps, perPart, ctas;
   std::optional<Tensor> A, B, C, D, bias, rowScale, columnScale, auxiliary,
       amax, partials, arrivals;
@@ -158,14 +167,8 @@ void Gemm::write() {
   ring.emplace(pipeline(c.stages,
                         smem(c.swapped ? types.b : types.a, {c.bm, c.bk}),
                         smem(c.swapped ? types.a : types.b, {c.bn, c.bk})));
-  // Strips of equal width, as near to `store_columns` as divides the part.
-  stored = c.bn / c.split;
-  width = std::min(c.store_columns, stored);
-  while (stored % width)
-    --width;
-  for (int64_t i = 0; i < std::min(c.store_buffers, stored / width); ++i)
-    staging.push_back(
-        shared(types.d, c.swapped ? Shape{width, c.bm} : Shape{c.bm, width}));
+  for (int64_t i = 0; i < std::min(c.store_buffers, stripCount(c)); ++i)
+    staging.push_back(shared(types.d, shapeInD(stripColumns(c))));
 
   role("load", warps(1), registers(c.warpgroups == 3 ? 32 : 40),
        [&] { loads(); });
@@ -210,11 +213,13 @@ void Gemm::loads() {
     for (Index k : work.steps) {
       Stage s = ring->acquire();
       load(at(above, work.batch, work.m * c.bm, k * c.bk), s[0],
-           c.cluster_n > 1);
+           c.cluster_n > 1, c.swapped ? c.kept_b : c.kept_a);
       load(at(beside, work.batch, work.n * c.bn, k * c.bk), s[1],
-           c.cluster_m > 1);
+           c.cluster_m > 1, c.swapped ? c.kept_a : c.kept_b);
       ring->commit(s);
     }
+    if (c.store_buffers == 0)
+      ring->commit(ring->acquire()); // empty, for the epilogue
   });
 }
 
@@ -229,12 +234,21 @@ void Gemm::math() {
         acc = mma(s[0], s[1].T(), acc);
       ring->release(s);
     }
-    if (c.stream_k)
+    if (c.stream_k) {
       when(
           *work.finishes, [&] { finish(acc, work); },
           [&] { share(acc, work); });
-    else
-      epilogue(c.split > 1 ? cluster_sum(acc, 0) : acc, work);
+      return;
+    }
+    Fragment sum = c.split > 1 ? cluster_sum(acc, 0) : acc;
+    if (c.store_buffers > 0) {
+      epilogue(sum, work);
+    } else {
+      Stage lent = ring->wait();
+      stageIn(lent);
+      epilogue(sum, work);
+      ring->release(lent);
+    }
   });
 }
 
@@ -262,11 +276,19 @@ Fragment Gemm::sumOf(const Fragment &acc, int64_t column,
   return sum;
 }
 
+/// As many buffers for strips as a stage holds.
+void Gemm::stageIn(const Stage &lent) {
+  for (int64_t tile : {0, 1})
+    for (int64_t i = 0; i < stripsInTile(types, c, tile); ++i)
+      staging.push_back(lent[tile].as(types.d, shapeInD(stripColumns(c)), i));
+}
+
 void Gemm::epilogue(const Fragment &sum, const Work &work) {
   Index row = work.m * c.bm, column = work.n * c.bn;
   if (c.split > 1)
-    column += work.part * stored;
-  for (int64_t i = 0; i < stored; i += width) {
+    column += work.part * storedColumns(c);
+  for (int64_t i = 0; i < storedColumns(c); i += width) {
+    width = std::min(stripColumns(c), storedColumns(c) - i);
     At place{work.batch, c.swapped ? column + i : row,
              c.swapped ? row : column + i};
     Fragment x = strip(sumOf(sum, i, work), place);
@@ -305,7 +327,9 @@ Fragment Gemm::strip(const Fragment &part, const At &place) {
 
 void Gemm::storeStrip(const Tensor &target, const Fragment &part,
                       const At &place) {
-  SharedTile &buffer = staging[nextBuffer++ % staging.size()];
+  SharedTile whole = staging[nextBuffer++ % staging.size()];
+  SharedTile buffer =
+      width < stripColumns(c) ? slice(whole, {0, 0}, shapeInD(width)) : whole;
   store(c.swapped ? buffer.T() : buffer, convert(part, types.d));
   copy(buffer, at(target, place.batch, place.m, place.n));
 }
@@ -339,6 +363,12 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &config,
           "use a configuration without 'swapped'");
     if (std::string reason = notStreamK(config); !reason.empty())
       throw Error("gemm: " + reason);
+    if (config.store_buffers == 0 && stripsInTile(types, config, 0) == 0 &&
+        stripsInTile(types, config, 1) == 0)
+      throw Error("gemm in a configuration that stages its results in the "
+                  "ring has no tile there of " +
+                  std::to_string(stripBytes(types, config)) +
+                  " bytes: use fewer store_columns, or buffers of their own");
     Gemm(types, config, form).write();
   });
 }

@@ -9,6 +9,8 @@ namespace ashlar {
 namespace {
 
 constexpr int64_t mostStages = 12, fewestStages = 2, stepsToSplit = 2;
+/// With as many no smaller staging is tried for another one.
+constexpr int64_t enoughStages = 6;
 /// More rows of D than this are cut well by `bm`.
 constexpr int64_t mostSwappedRows = 256;
 /// Stages of small tiles may be deeper than one swizzle atom.
@@ -142,16 +144,14 @@ private:
     }
   }
 
-  /// The widest boxes that cut what a CTA stores: of whole sectors of 32 bytes,
-  /// else of units of 16 bytes and of a fragment's columns.
-  int64_t storeColumns(const GemmConfig &c) const {
-    const int64_t size = size_bytes(types.d), part = storedColumns(c);
-    const int64_t sector = 32 / size, unit = std::max<int64_t>(16 / size, 8);
-    for (int64_t step : {sector, unit})
-      for (int64_t columns = 128 / size; columns >= step; columns -= step)
-        if (part % columns == 0)
-          return columns;
-    return unit;
+  /// The widest boxes that cut what a CTA stores.
+  int64_t storeColumns(GemmConfig c) const {
+    const int64_t unit = stripUnit(types);
+    for (c.store_columns = mostStripColumns(types); c.store_columns > unit;
+         c.store_columns /= 2)
+      if (areStripsStorable(types, c))
+        break;
+    return stripColumns(c);
   }
 
   void withClusters(GemmConfig c, const GemmTiling &tiling) {
@@ -164,15 +164,28 @@ private:
         }
   }
 
-  /// One buffer for stores where that makes room for another stage.
+  /// One buffer for stores, a stage of the ring in its place, or a narrower
+  /// buffer, where that makes room for another stage.
   void withBuffers(GemmConfig c) {
-    c.store_buffers = std::min<int64_t>(2, storedColumns(c) / c.store_columns);
-    const int64_t stages = withStages(c);
-    if (c.store_buffers == 1 || stages >= 6)
-      return;
+    c.store_buffers = std::min<int64_t>(2, stripCount(c));
+    int64_t stages = withStages(c);
+    auto ifItGains = [&] {
+      if (stages < enoughStages && stagesThatFit(c) > stages)
+        stages = withStages(c);
+    };
     c.store_buffers = 1;
-    if (stagesThatFit(c) > stages)
-      withStages(c);
+    ifItGains();
+    const int64_t withOne = stages;
+    c.store_buffers = 0;
+    ifItGains();
+    // The model can't tell which of the two is faster.
+    stages = withOne;
+    c.store_buffers = 1;
+    const int64_t sector = 32 / size_bytes(types.d);
+    for (c.store_columns -= sector; c.store_columns >= sector;
+         c.store_columns -= sector)
+      if (areStripsStorable(types, c))
+        ifItGains();
   }
 
   int64_t withStages(GemmConfig &c) {

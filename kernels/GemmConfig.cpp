@@ -3,6 +3,7 @@
 #include "ashlar/error.h"
 #include "ashlar/gemm.h"
 
+#include <algorithm>
 #include <charconv>
 #include <ostream>
 
@@ -17,6 +18,10 @@ std::string GemmConfig::str() const {
     text += " k" + number(split);
   text += " g" + number(group);
   text += " e" + number(store_columns) + "x" + number(store_buffers);
+  if (kept_a < 16)
+    text += " a" + number(kept_a);
+  if (kept_b < 16)
+    text += " b" + number(kept_b);
   if (ping_pong)
     text += " pingpong";
   if (swapped)
@@ -40,8 +45,12 @@ GemmConfig GemmConfig::parse(std::string_view text) {
     for (size_t i = 0; i < into.size(); ++i) {
       if (i && (at == end || *at++ != 'x'))
         refuse(word);
-      auto [next, error] = std::from_chars(at, end, **(into.begin() + i));
-      if (error != std::errc() || **(into.begin() + i) < 1)
+      int64_t &value = **(into.begin() + i);
+      const bool mayBeNone = &value == &config.store_buffers ||
+                             &value == &config.kept_a ||
+                             &value == &config.kept_b;
+      auto [next, error] = std::from_chars(at, end, value);
+      if (error != std::errc() || value < !mayBeNone)
         refuse(word);
       at = next;
     }
@@ -70,6 +79,10 @@ GemmConfig GemmConfig::parse(std::string_view text) {
       numbers(word, digits, {&config.split});
     else if (word[0] == 'g')
       numbers(word, digits, {&config.group});
+    else if (word[0] == 'a')
+      numbers(word, digits, {&config.kept_a});
+    else if (word[0] == 'b')
+      numbers(word, digits, {&config.kept_b});
     else if (word[0] == 'e')
       numbers(word, digits, {&config.store_columns, &config.store_buffers});
     else

@@ -132,14 +132,24 @@ private:
   }
 
   double epilogueClocks() const {
-    const int64_t strip = stripColumns(c);
-    const auto strips = static_cast<double>(storedColumns(c) / strip);
-    const bool halvesSectors =
-        !c.swapped && strip * size_bytes(types.d) % 32 != 0;
-    return gpu.epilogue_clocks + strips * gpu.strip_clocks +
+    return gpu.epilogue_clocks +
+           static_cast<double>(stripCount(c)) * gpu.strip_clocks +
            stored / gpu.shared_bytes_per_clock +
-           (halvesSectors ? stored * gpu.half_sector_clocks : 0) +
-           splitClocks();
+           halfSectorBytes() * gpu.half_sector_clocks + splitClocks() +
+           (c.store_buffers == 0 ? gpu.lent_clocks : 0);
+  }
+
+  /// What is stored in strips that end within a sector.
+  double halfSectorBytes() const {
+    const int64_t last = lastStripColumns(c);
+    auto ends = [&](int64_t columns) {
+      return !c.swapped && columns * size_bytes(types.d) % 32 != 0;
+    };
+    const int64_t columns =
+        (ends(stripColumns(c)) ? storedColumns(c) - last : 0) +
+        (ends(last) ? last : 0);
+    return stored * static_cast<double>(columns) /
+           static_cast<double>(storedColumns(c));
   }
 
   /// Each CTA of a split adds up its part of the tile.

@@ -15,17 +15,51 @@ int64_t stageBytes(const GemmTypes &types, const GemmConfig &c) {
 int64_t storedColumns(const GemmConfig &c) { return c.bn / c.split; }
 
 int64_t stripColumns(const GemmConfig &c) {
-  int64_t columns = std::min(c.store_columns, storedColumns(c));
-  while (storedColumns(c) % columns)
-    --columns;
-  return columns;
+  return std::min(c.store_columns, storedColumns(c));
+}
+
+int64_t stripCount(const GemmConfig &c) {
+  return (storedColumns(c) + stripColumns(c) - 1) / stripColumns(c);
+}
+
+int64_t lastStripColumns(const GemmConfig &c) {
+  return storedColumns(c) - (stripCount(c) - 1) * stripColumns(c);
+}
+
+int64_t stripUnit(const GemmTypes &types) {
+  return std::max<int64_t>(16 / size_bytes(types.d), 8);
+}
+
+int64_t mostStripColumns(const GemmTypes &types) {
+  return 128 / size_bytes(types.d);
+}
+
+bool areStripsStorable(const GemmTypes &types, const GemmConfig &c) {
+  const int64_t strip = stripColumns(c), last = lastStripColumns(c);
+  if (strip % stripUnit(types) || last % stripUnit(types) ||
+      strip > mostStripColumns(types))
+    return false;
+  // The last strip lies in rows of as many columns as a swizzle atom has.
+  const int64_t atom = strip & -strip;
+  return c.swapped || last < atom || last % atom == 0;
+}
+
+int64_t stripBytes(const GemmTypes &types, const GemmConfig &c) {
+  return c.bm * stripColumns(c) * size_bytes(types.d);
+}
+
+int64_t stripsInTile(const GemmTypes &types, const GemmConfig &c,
+                     int64_t tile) {
+  const int64_t bytes =
+      (tile == 0 ? c.bm * size_bytes(types.a) : c.bn * size_bytes(types.b)) *
+      c.bk;
+  return std::min(bytes / stripBytes(types, c), stripCount(c));
 }
 
 int64_t stagingBytes(const GemmTypes &types, const GemmConfig &c) {
   const int64_t tiles = c.ping_pong ? c.warpgroups : 1;
-  const int64_t strip = stripColumns(c);
-  const int64_t buffers = std::min(c.store_buffers, storedColumns(c) / strip);
-  return tiles * c.bm * strip * size_bytes(types.d) * buffers;
+  return tiles * stripBytes(types, c) *
+         std::min(c.store_buffers, stripCount(c));
 }
 
 int64_t splitBytes(const GemmConfig &c) {

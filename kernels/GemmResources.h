@@ -8,12 +8,28 @@ namespace ashlar {
 /// Bytes of one stage: a tile of each operand.
 int64_t stageBytes(const GemmTypes &types, const GemmConfig &config);
 
-/// Columns of the tile that one CTA stores, and those that it stores at a time:
-/// the most up to `store_columns` that divide them.
+/// Columns of the tile that one CTA stores, in how many strips, and the columns
+/// of a strip and of the last one.
 int64_t storedColumns(const GemmConfig &config);
+int64_t stripCount(const GemmConfig &config);
 int64_t stripColumns(const GemmConfig &config);
+int64_t lastStripColumns(const GemmConfig &config);
 
-/// Bytes through which results are stored.
+/// Whether TMA can store strips of this width, and a narrower last one.
+bool areStripsStorable(const GemmTypes &types, const GemmConfig &config);
+/// What the columns of a strip are a multiple of: of whole units of TMA and of
+/// a fragment's columns.
+int64_t stripUnit(const GemmTypes &types);
+/// The most columns of a strip.
+int64_t mostStripColumns(const GemmTypes &types);
+
+/// Bytes of a strip.
+int64_t stripBytes(const GemmTypes &types, const GemmConfig &config);
+/// How many strips the first or second tile of a stage holds, when one is lent
+/// to the epilogue.
+int64_t stripsInTile(const GemmTypes &types, const GemmConfig &config,
+                     int64_t tile);
+/// Bytes of shared memory of their own through which results are stored.
 int64_t stagingBytes(const GemmTypes &types, const GemmConfig &config);
 
 /// Bytes for the other parts' sums of the share of a tile that a CTA adds up.

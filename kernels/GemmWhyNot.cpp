@@ -16,7 +16,7 @@ constexpr int64_t wgmmaRows = 64, wgmmaMostColumns = 256, wgmmaDepthBytes = 32;
 constexpr int64_t clusterLimit = 8, warpgroupLimit = 3;
 /// Of K, after which sums in the tensor cores are too inaccurate.
 constexpr int64_t promotedDepth = 128;
-constexpr int64_t boxBytes = 128, boxRows = 256;
+constexpr int64_t boxRows = 256;
 
 std::string number(int64_t value) { return std::to_string(value); }
 
@@ -35,10 +35,17 @@ std::string notCounts(const GemmConfig &c) {
         std::pair{c.cluster_m, "cluster_m"},
         std::pair{c.cluster_n, "cluster_n"}, std::pair{c.split, "split"},
         std::pair{c.group, "group"},
-        std::pair{c.store_columns, "store_columns"},
-        std::pair{c.store_buffers, "store_buffers"}})
+        std::pair{c.store_columns, "store_columns"}})
     if (value < 1)
       return std::string(what) + " is " + number(value) + ": use 1 or more";
+  if (c.store_buffers < 0)
+    return "store_buffers is " + number(c.store_buffers) +
+           ": use 1 or more, or 0 to stage results in the ring";
+  for (auto [value, what] :
+       {std::pair{c.kept_a, "kept_a"}, std::pair{c.kept_b, "kept_b"}})
+    if (value < 0 || value > 16)
+      return std::string(what) + " is " + number(value) +
+             ": use 0 to 16 sixteenths";
   return "";
 }
 
@@ -131,23 +138,44 @@ std::string notSplit(const GemmSizes &sizes, const GemmConfig &c) {
 }
 
 std::string notStores(const GemmTypes &types, const GemmConfig &c) {
-  const int64_t size = size_bytes(types.d);
-  // Whole units of TMA and of a fragment's columns.
-  const int64_t unit = std::max<int64_t>(16 / size, 8);
-  const int64_t stored = storedColumns(c), strip = stripColumns(c);
-  if (strip % unit == 0 && strip * size <= boxBytes)
+  if (areStripsStorable(types, c))
     return "";
-  for (int64_t columns = boxBytes / size / unit * unit; columns > 0;
-       columns -= unit)
-    if (stored % columns == 0)
-      return "stores of up to " + number(c.store_columns) + " columns of " +
-             std::string(name(types.d)) + " cut the " + number(stored) +
-             " of a CTA by " + number(strip) + "; a box has a multiple of " +
-             number(unit) + " up to " + number(boxBytes / size) + ": use " +
-             number(columns);
+  const int64_t unit = stripUnit(types), stored = storedColumns(c);
+  const int64_t most = mostStripColumns(types) / unit * unit;
+  GemmConfig other = c;
+  for (other.store_columns = most; other.store_columns > 0;
+       other.store_columns -= unit)
+    if (areStripsStorable(types, other))
+      return "the " + number(stored) + " columns of a CTA are stored by " +
+             number(stripColumns(c)) + " of " + std::string(name(types.d)) +
+             ", the last " + number(lastStripColumns(c)) +
+             "; TMA stores multiples of " + number(unit) + " up to " +
+             number(most) + ", and last fewer than a block of the others' " +
+             "swizzle, or whole ones: use " + number(other.store_columns);
   return "no store of " + std::string(name(types.d)) + " in multiples of " +
          number(unit) + " columns cuts the " + number(stored) +
          " of a CTA: use a multiple of " + number(unit);
+}
+
+/// A stage that is lent to the epilogue has room for a strip.
+std::string notLent(const GemmTypes &types, const GemmConfig &c) {
+  if (c.store_buffers > 0 || stripsInTile(types, c, 0) > 0 ||
+      stripsInTile(types, c, 1) > 0)
+    return "";
+  GemmConfig other = c;
+  for (other.store_columns =
+           stripColumns(c) / stripUnit(types) * stripUnit(types);
+       other.store_columns > 0; other.store_columns -= stripUnit(types))
+    if (areStripsStorable(types, other) &&
+        stripsInTile(types, other, 0) + stripsInTile(types, other, 1) > 0)
+      break;
+  return "results are staged in a stage of the ring, and no tile of it holds "
+         "the " +
+         number(stripBytes(types, c)) + " bytes of " + number(stripColumns(c)) +
+         " columns: use " +
+         (other.store_columns > 0
+              ? "store_columns = " + number(other.store_columns)
+              : "store_buffers = 1");
 }
 
 std::string notShared(const GemmTypes &types, const GemmConfig &c) {
@@ -178,6 +206,9 @@ std::string notStreamK(const GemmConfig &c) {
   if (c.ping_pong)
     return "stream_k adds up a tile in all warpgroups, and with ping_pong each "
            "has a tile of its own: use one of the two";
+  if (c.store_buffers == 0)
+    return "stream_k stores only the tiles that it finishes, and lends no "
+           "stage for it: use a buffer";
   return "";
 }
 
@@ -195,6 +226,7 @@ std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
   orElse([&] { return notCluster(config); });
   orElse([&] { return notSplit(sizes, config); });
   orElse([&] { return notStores(types, config); });
+  orElse([&] { return notLent(types, config); });
   orElse([&] { return notShared(types, config); });
   return reason;
 }

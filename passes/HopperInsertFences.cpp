@@ -1,7 +1,7 @@
-// hopper-insert-fences: every generic write that an asynchronous reader sees is
-// fenced, and no more.
+// hopper-insert-fences: every generic write that an asynchronous reader sees,
+// or writer follows, is fenced, and no more.
 //
-// wgmma and TMA read shared memory through the asynchronous proxy (PTX ISA,
+// wgmma and TMA use shared memory through the asynchronous proxy (PTX ISA,
 // "Async proxy"). A thread's own stores are fenced before it next tells another
 // thread of them; cp.async writes complete without their thread, so the reader
 // fences after it has waited for them.
@@ -41,10 +41,12 @@ public:
   explicit Fences(hopper::KernelOp kernel) {
     kernel.walk([&](Operation *op) {
       if (auto wgmma = dyn_cast<hopper::WgmmaOp>(op)) {
-        readAsynchronously(wgmma.getA());
-        readAsynchronously(wgmma.getB());
+        usedAsynchronously(wgmma.getA());
+        usedAsynchronously(wgmma.getB());
       } else if (auto store = dyn_cast<hopper::TmaStoreOp>(op)) {
-        readAsynchronously(store.getAddress());
+        usedAsynchronously(store.getAddress());
+      } else if (auto load = dyn_cast<hopper::TmaLoadOp>(op)) {
+        usedAsynchronously(load.getAddress());
       }
     });
   }
@@ -58,23 +60,23 @@ public:
   }
 
 private:
-  void readAsynchronously(Value address) {
+  void usedAsynchronously(Value address) {
     if (auto buffer = bufferOf(address))
       asynchronous.insert(*buffer);
     else
-      unknownReader = true;
+      unknownUser = true;
   }
 
-  bool isRead(Value address) {
+  bool isUsed(Value address) {
     auto buffer = bufferOf(address);
-    return unknownReader || !buffer || asynchronous.contains(*buffer);
+    return unknownUser || !buffer || asynchronous.contains(*buffer);
   }
 
   bool writes(Operation &op) {
     if (auto store = dyn_cast<hopper::SharedStoreOp>(op))
-      return isRead(store.getTarget());
+      return isUsed(store.getTarget());
     if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
-      return copy.getAlignment() < 4 && isRead(copy.getTarget());
+      return copy.getAlignment() < 4 && isUsed(copy.getTarget());
     return false;
   }
 
@@ -139,7 +141,7 @@ private:
   }
 
   llvm::DenseSet<int64_t> asynchronous;
-  bool unknownReader = false, hasReader = false;
+  bool unknownUser = false, hasReader = false;
 };
 
 struct HopperInsertFences : impl::HopperInsertFencesBase<HopperInsertFences> {

@@ -32,6 +32,39 @@ StringAttr layoutOf(tile::SharedType type) {
   return StringAttr::get(type.getContext(), shared.str());
 }
 
+/// Whether the tiles that a view counts reach its number.
+LogicalResult checkView(tile::ViewOp view) {
+  tile::SharedType type = view.getResult().getType();
+  auto layout =
+      layout::sharedTileLayout(type.getShape().vec(), type.elementBytes());
+  int64_t pitch =
+      llvm::alignTo(type.sizeBytes(), layout::alignmentBytes(layout));
+  int64_t end = int64_t(view.getNumber()) * pitch + type.sizeBytes();
+  int64_t bytes = view.getSource().getType().sizeBytes();
+  if (end <= bytes)
+    return success();
+  return view.emitError("tile ")
+         << view.getNumber() << " of " << type.sizeBytes() << " bytes ends "
+         << end << " bytes into a shared tile that has " << bytes
+         << ": use a smaller shape" << (view.getNumber() ? " or number" : "");
+}
+
+/// A part lies as the tile does that it is cut from.
+LogicalResult assignPart(tile::PartOp part, tile::SharedType type) {
+  tile::SharedType source = part.getSource().getType();
+  try {
+    auto layout = layout::partOfTile(
+        layout::SwizzledLayout::parse(source.getLayout().getValue().str()),
+        part.getOffsets().vec(), type.getShape().vec(), type.elementBytes());
+    part.getResult().setType(tile::SharedType::get(
+        type.getContext(), type.getShape(), type.getElementType(),
+        StringAttr::get(type.getContext(), layout.str())));
+  } catch (const layout::LayoutError &error) {
+    return part.emitError(error.what());
+  }
+  return success();
+}
+
 LogicalResult assignShared(tile::KernelOp kernel) {
   auto check = [](Operation *op, tile::SharedType type) -> LogicalResult {
     try {
@@ -48,6 +81,18 @@ LogicalResult assignShared(tile::KernelOp kernel) {
     for (Type type : pipeline.getResult().getType().getTiles())
       if (failed(check(pipeline, cast<tile::SharedType>(type))))
         return failure();
+  auto views = kernel.walk([&](tile::ViewOp view) {
+    return WalkResult(failure(failed(check(view, view.getResult().getType())) ||
+                              failed(checkView(view))));
+  });
+  if (views.wasInterrupted())
+    return failure();
+  // A part's type says not how it lies: below it gets the layout of its tile.
+  SmallVector<std::pair<tile::PartOp, tile::SharedType>> parts;
+  kernel.walk([&](tile::PartOp part) {
+    parts.push_back({part, part.getResult().getType()});
+    part.getResult().setType(part.getSource().getType());
+  });
 
   AttrTypeReplacer replacer;
   replacer.addReplacement([](tile::SharedType type) -> Type {
@@ -59,6 +104,9 @@ LogicalResult assignShared(tile::KernelOp kernel) {
   replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/false,
                                         /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
+  for (auto [part, type] : parts)
+    if (failed(assignPart(part, type)))
+      return failure();
   return success();
 }
 

@@ -2,10 +2,10 @@
 // every role its warps; both budgets hold, or the refusal says by how much.
 
 #include "compiler/hopper/Hopper.h"
-#include "compiler/layout/SharedTile.h"
 #include "compiler/tile/Tile.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Passes.h"
+#include "passes/SharedMemory.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,9 +26,16 @@ constexpr int64_t sharedLimit = 227 * 1024;
 constexpr int64_t barrierBytes = 8;
 constexpr int64_t warpgroupWarps = 4;
 
-int64_t alignmentOf(tile::SharedType type) {
-  return layout::alignmentBytes(
-      layout::SwizzledLayout::parse(type.getLayout().getValue().str()));
+/// What a tile of each stage needs, whatever a role sees in its place.
+int64_t alignmentOfTile(tile::PipelineOp pipeline, int64_t index) {
+  int64_t alignment = alignmentOf(pipeline.getResult().getType().tile(index));
+  for (Operation *taker : pipeline.getResult().getUsers())
+    for (Value stage : taker->getResults())
+      for (Operation *user : stage.getUsers())
+        if (auto buffer = dyn_cast<tile::BufferOp>(user))
+          if (int64_t(buffer.getIndex()) == index)
+            alignment = std::max(alignment, alignmentOf(buffer.getResult()));
+  return alignment;
 }
 
 /// Where the tiles of a stage lie in it, and how far the next stage is.
@@ -36,13 +43,13 @@ struct StagePlan {
   SmallVector<int64_t> tileOffsets;
   int64_t alignment = barrierBytes, bytes = 0;
 
-  explicit StagePlan(tile::PipelineType type) {
-    for (Type element : type.getTiles()) {
-      auto tile = cast<tile::SharedType>(element);
-      int64_t tileAlignment = alignmentOf(tile);
+  explicit StagePlan(tile::PipelineOp pipeline) {
+    for (auto [i, type] :
+         llvm::enumerate(pipeline.getResult().getType().getTiles())) {
+      int64_t tileAlignment = alignmentOfTile(pipeline, i);
       bytes = llvm::alignTo(bytes, tileAlignment);
       tileOffsets.push_back(bytes);
-      bytes += tile.sizeBytes();
+      bytes += cast<tile::SharedType>(type).sizeBytes();
       alignment = std::max(alignment, tileAlignment);
     }
     bytes = llvm::alignTo(bytes, alignment);
@@ -103,14 +110,14 @@ LogicalResult planShared(tile::KernelOp kernel) {
   int64_t largestTileBytes = 0, largestBytes = 0;
 
   for (auto alloc : kernel.getBody().getOps<tile::AllocOp>()) {
-    bytes = llvm::alignTo(bytes, alignmentOf(alloc.getResult().getType()));
+    bytes = llvm::alignTo(bytes, alignmentOf(alloc.getResult()));
     alloc.setOffset(bytes);
     auto copies = copiesOf(alloc);
     if (failed(copies))
       return failure();
     int64_t tileBytes =
         *copies * llvm::alignTo(alloc.getResult().getType().sizeBytes(),
-                                alignmentOf(alloc.getResult().getType()));
+                                alignmentOf(alloc.getResult()));
     bytes += tileBytes;
     if (tileBytes > largestTileBytes) {
       largestTile = alloc;
@@ -119,7 +126,7 @@ LogicalResult planShared(tile::KernelOp kernel) {
   }
   for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>()) {
     tile::PipelineType type = pipeline.getResult().getType();
-    StagePlan plan(type);
+    StagePlan plan(pipeline);
     bytes = llvm::alignTo(bytes, plan.alignment);
     pipeline.setOffset(bytes);
     pipeline.setStageBytes(plan.bytes);

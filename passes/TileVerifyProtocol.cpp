@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
+#include "passes/SharedMemory.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -36,10 +37,13 @@ StringRef given(Value stage) {
 }
 StringRef give(Value stage) { return isAcquired(stage) ? "commit" : "release"; }
 
-/// Who fills and who drains each pipeline, and which of its tiles are written.
+/// Who fills and who drains each pipeline, which of its tiles are written, and
+/// whether stages are lent to the role that drains it.
 struct Traffic {
   llvm::MapVector<Value, Roles> producers, consumers;
   std::set<std::pair<void *, int64_t>> written;
+  /// Pipelines of which a role commits stages that it has not filled.
+  llvm::SmallPtrSet<Value, 4> lent;
 
   explicit Traffic(tile::KernelOp kernel) {
     kernel.walk([&](Operation *op) {
@@ -52,10 +56,13 @@ struct Traffic {
         target = copy.getTarget();
       if (auto write = dyn_cast<tile::WriteOp>(op))
         target = write.getTarget();
-      if (auto buffer =
-              target ? target.getDefiningOp<tile::BufferOp>() : nullptr)
+      if (auto buffer = target ? tile::bufferOf(target) : nullptr)
         if (Value pipeline = tile::pipelineOf(buffer.getStage()))
           written.insert({pipeline.getAsOpaquePointer(), buffer.getIndex()});
+      if (isa<tile::CommitOp>(op) &&
+          llvm::none_of(accessesOfStage(op->getOperand(1)),
+                        llvm::IsaPred<tile::CopyOp, tile::WriteOp>))
+        lent.insert(op->getOperand(0));
     });
   }
 
@@ -153,10 +160,11 @@ private:
         walkLoop(loop, path);
       } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
         walkBranch(branch, path);
-      } else {
+      } else if (!isa<tile::PartOp, tile::ViewOp>(op)) {
         for (Value operand : op.getOperands())
-          if (auto buffer = operand.getDefiningOp<tile::BufferOp>())
-            use(op, buffer, path);
+          if (isa<tile::SharedType>(operand.getType()))
+            if (auto buffer = tile::bufferOf(operand))
+              use(op, buffer, path);
       }
     }
     for (Value stage : own) {
@@ -287,11 +295,12 @@ private:
     if (!holding)
       return;
     Operation *taker = stage.getDefiningOp();
+    Value pipeline = tile::pipelineOf(stage);
     if (writes && !isAcquired(stage)) {
-      refuse(&op,
-             "this writes into a stage that was waited for, which is there to "
-             "be read: write into a stage from acquire",
-             taker, "waited for here");
+      if (isa<tile::WriteOp>(op) && traffic.lent.contains(pipeline) &&
+          traffic.onlyConsumer(pipeline, role))
+        return;
+      refuse(&op, refusedWrite(op, pipeline), taker, "waited for here");
       holding->state = Holding::reported;
       return;
     }
@@ -303,7 +312,6 @@ private:
       holding->state = Holding::reported;
       return;
     }
-    Value pipeline = tile::pipelineOf(stage);
     if (!writes && !traffic.producers[pipeline].empty() &&
         !traffic.written.contains(
             {pipeline.getAsOpaquePointer(), buffer.getIndex()}))
@@ -312,6 +320,16 @@ private:
                  " of a stage, which no role writes: copy or write it between "
                  "acquire and commit",
              pipeline.getDefiningOp(), "the pipeline is declared here");
+  }
+
+  std::string refusedWrite(Operation &op, Value pipeline) {
+    std::string what = "this writes into a stage that was waited for, ";
+    if (!isa<tile::WriteOp>(op) || !traffic.lent.contains(pipeline))
+      return what + "which is there to be read: write into a stage from "
+                    "acquire, or store to one that its producer has committed "
+                    "without filling it";
+    return what + "and other roles wait for it too: a stage is lent only where "
+                  "one role drains the pipeline";
   }
 
   void walkLoop(scf::ForOp loop, Path &path) {

@@ -299,14 +299,15 @@ def Hopper_TmaLoadOp : Hopper_Op<"tma.load", [AttrSizedOperandSegments]> {
   let description = [{
     Coordinates are in elements, outermost first. With `multicast` the box
     arrives at the same address, and on the same barrier, in each CTA of the
-    mask.
+    mask. With `kept` L2 keeps this part of the lines as usual, and evicts the
+    others first.
   }];
   let arguments = (ins Hopper_TensorMap:$map, Variadic<Index>:$coordinates,
                        Index:$address, Index:$barrier,
-                       Optional<Index>:$mask);
+                       Optional<Index>:$mask, OptionalAttr<F32Attr>:$kept);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `to` $address `on` $barrier
-    (`multicast` $mask^)? attr-dict `:` type($map)
+    (`multicast` $mask^)? (`kept` $kept^)? attr-dict `:` type($map)
   }];
 }
 def Hopper_TmaStoreOp : Hopper_Op<"tma.store"> {

@@ -49,6 +49,37 @@ SwizzledLayout sharedTileLayout(std::vector<int64_t> shape,
   return {Swizzle{bits, 4, 3}, concat(modes)};
 }
 
+SwizzledLayout partOfTile(const SwizzledLayout &tile,
+                          const std::vector<int64_t> &offset,
+                          const std::vector<int64_t> &shape,
+                          int64_t elementBytes) {
+  checkShape(shape, elementBytes);
+  if (shape.back() * elementBytes % 16 != 0)
+    refuse("the part ", shapeText(shape), " has rows of ",
+           shape.back() * elementBytes,
+           " bytes; TMA needs a multiple of 16: ", "use a multiple of ",
+           16 / elementBytes, " elements");
+  if (tile.layout.at(offset) % alignmentBytes(tile) != 0)
+    refuse("the part ", shapeText(shape), " begins at ", shapeText(offset),
+           ", within a swizzle atom of 8 rows of ", atomBytes(tile),
+           " bytes: begin at multiples of them");
+  std::vector<Layout> modes(shape.size());
+  for (size_t i = 0; i < shape.size(); ++i) {
+    Layout mode = tile.layout.mode(static_cast<int64_t>(i));
+    std::vector<int64_t> extents = mode.shape().flatten();
+    std::vector<int64_t> strides = mode.stride().flatten();
+    if (shape[i] <= extents[0])
+      modes[i] = Layout(shape[i], strides[0]);
+    else if (shape[i] % extents[0] == 0)
+      modes[i] = concat({Layout(extents[0], strides[0]),
+                         Layout(shape[i] / extents[0], strides.at(1))});
+    else
+      refuse("the part ", shapeText(shape), " cuts a column block of ",
+             extents[0], " elements: use a multiple of that, or no more");
+  }
+  return {tile.swizzle, concat(modes)};
+}
+
 int64_t atomBytes(const SwizzledLayout &tile) {
   return int64_t(16) << tile.swizzle.bits;
 }

@@ -19,6 +19,16 @@ namespace ashlar::layout {
 SwizzledLayout sharedTileLayout(std::vector<int64_t> shape,
                                 int64_t elementBytes);
 
+/// The part of a tile of this shape from `offset` on, an element coordinate:
+/// its offsets count from its own first byte.
+///
+/// Throws unless the part begins with a swizzle atom, has rows of whole
+/// multiples of 16 bytes, and takes whole column blocks or lies within one.
+SwizzledLayout partOfTile(const SwizzledLayout &tile,
+                          const std::vector<int64_t> &offset,
+                          const std::vector<int64_t> &shape,
+                          int64_t elementBytes);
+
 /// The bytes of one row of the swizzle atom, 16 << bits.
 int64_t atomBytes(const SwizzledLayout &tile);
 

@@ -2,6 +2,8 @@
 
 #include "compiler/layout/SharedTile.h"
 
+#include <algorithm>
+
 namespace ashlar::layout {
 
 namespace {
@@ -20,7 +22,7 @@ std::vector<int64_t> boxExtents(const SwizzledLayout &tile,
                                 int64_t elementBytes) {
   std::vector<int64_t> box(shape.size(), 1);
   int64_t denseBytes = atomBytes(tile);
-  box.back() = denseBytes / elementBytes;
+  box.back() = std::min(denseBytes / elementBytes, shape.back());
   for (size_t i = shape.size() - 1; i-- > 0;) {
     if (shape[i] == 1)
       continue;
@@ -57,7 +59,7 @@ void checkDense(const SwizzledLayout &tile, const std::vector<int64_t> &shape,
       if (mode(at) != mode(at / box[i] * box[i]) + at % box[i] * denseBytes)
         refuse("the shared tile ", tile, " is not made of TMA boxes of ",
                shapeText(box), ": dimension ", i, " is not dense at ", at);
-    denseBytes *= box[i];
+    denseBytes = i + 1 == shape.size() ? atomBytes(tile) : denseBytes * box[i];
   }
 }
 

@@ -21,8 +21,10 @@ struct TmaBox {
 /// The boxes, all of the same extents, whose dense row-major images, swizzled
 /// on address bits, make up the tile.
 ///
-/// The innermost extent is the row of the swizzle atom; other extents are at
-/// most 256 (cuTensorMapEncodeTiled). A dimension is split evenly into the
+/// The innermost extent is the row of the swizzle atom, or of a part of a tile
+/// that is narrower: in shared memory TMA leaves the rest of the row free (CUDA
+/// programming guide, "TMA swizzle"). Other extents are at most 256
+/// (cuTensorMapEncodeTiled). A dimension is split evenly into the
 /// fewest parts that start at multiples of alignmentBytes; dimensions outside
 /// a split one are walked box by box. `tile` may also be a slice of a shared
 /// tile: what matters is that each box lies dense in it.

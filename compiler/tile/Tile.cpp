@@ -107,6 +107,16 @@ TypedValue<PipelineType> pipelineOf(Value stage) {
   return cast<TypedValue<PipelineType>>(op->getOperand(0));
 }
 
+Value memoryOf(Value shared) {
+  Operation *op = shared.getDefiningOp();
+  return isa_and_present<PartOp, ViewOp>(op) ? memoryOf(op->getOperand(0))
+                                             : shared;
+}
+
+BufferOp bufferOf(Value shared) {
+  return memoryOf(shared).getDefiningOp<BufferOp>();
+}
+
 RoleOp roleOf(Operation *op) { return op->getParentOfType<RoleOp>(); }
 
 } // namespace ashlar::tile

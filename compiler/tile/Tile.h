@@ -34,6 +34,13 @@ std::string elementName(mlir::Type type);
 /// The pipeline that a stage belongs to.
 mlir::TypedValue<PipelineType> pipelineOf(mlir::Value stage);
 
+/// The tile whose memory a shared tile lies in: itself, or, of parts and views,
+/// the one that they were made of.
+mlir::Value memoryOf(mlir::Value shared);
+
+/// The tile of a stage that a shared tile lies in, or null.
+BufferOp bufferOf(mlir::Value shared);
+
 /// The role around an operation, or null.
 RoleOp roleOf(mlir::Operation *op);
 

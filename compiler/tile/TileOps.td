@@ -209,6 +209,31 @@ def Tile_BufferOp : Tile_Op<"buffer", [Pure]> {
   let hasVerifier = 1;
 }
 
+//===-- Tiles in tiles ----------------------------------------------------===//
+
+def Tile_PartOp : Tile_Op<"part", [Pure]> {
+  let summary = "a part of a shared tile, where and as it lies in it";
+  let arguments = (ins Tile_Shared:$source, DenseI64ArrayAttr:$offsets);
+  let results = (outs Tile_Shared:$result);
+  let assemblyFormat = [{
+    $source `from` $offsets attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ViewOp : Tile_Op<"view", [Pure]> {
+  let summary = "a tile of another type and shape in the memory of a shared tile";
+  let description = [{
+    `number` counts the tiles like the result that lie there one after another.
+  }];
+  let arguments = (ins Tile_Shared:$source, I64Attr:$number);
+  let results = (outs Tile_Shared:$result);
+  let assemblyFormat = [{
+    $source `number` $number attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 //===-- Movement ----------------------------------------------------------===//
 
 def Tile_CopyOp : Tile_Op<"copy"> {
@@ -219,9 +244,11 @@ def Tile_CopyOp : Tile_Op<"copy"> {
     that want the same tile each fetch a part and send it to all of them.
   }];
   let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
-                       Tile_Shared:$target, UnitAttr:$multicast);
+                       Tile_Shared:$target, UnitAttr:$multicast,
+                       OptionalAttr<F32Attr>:$kept);
   let assemblyFormat = [{
     $source `[` $coordinates `]` `to` $target (`multicast` $multicast^)?
+    (`kept` $kept^)?
     attr-dict `:` type($source) `,` type($target)
   }];
   let hasVerifier = 1;

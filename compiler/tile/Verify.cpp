@@ -261,6 +261,34 @@ LogicalResult BufferOp::verify() {
   return success();
 }
 
+LogicalResult PartOp::verify() {
+  SharedType source = getSource().getType(), part = getResult().getType();
+  if (source.getElementType() != part.getElementType())
+    return emitOpError("changes the element type");
+  if (source.getShape().size() != part.getShape().size() ||
+      source.getShape().size() != getOffsets().size())
+    return emitOpError("takes a part of ")
+           << part.getShape().size() << " dimensions, from "
+           << getOffsets().size() << " offsets, of a shared tile of "
+           << source.getShape().size();
+  for (auto [whole, extent, offset] :
+       llvm::zip(source.getShape(), part.getShape(), getOffsets()))
+    if (offset < 0 || offset + extent > whole)
+      return emitOpError("takes ")
+             << extent << " from " << offset << " of a dimension of " << whole;
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  if (int64_t(getNumber()) < 0)
+    return emitOpError("is number ")
+           << int64_t(getNumber()) << "; the first is 0";
+  if (getSource().getDefiningOp<PartOp>())
+    return emitOpError("sees a part of a shared tile as another tile, and a "
+                       "part has no memory of its own: view the whole tile");
+  return success();
+}
+
 LogicalResult CopyOp::verify() {
   if (failed(checkAccess(*this, getSource(), false)))
     return failure();

@@ -18,6 +18,14 @@ std::string coordinateList(unsigned first, unsigned count) {
   return text + "}";
 }
 
+/// createpolicy's priorities and the variable it makes; its fraction may not
+/// be 0.
+std::string policy(float kept) {
+  if (kept == 0)
+    return "L2::evict_first.b64 policy, 1.0";
+  return "L2::evict_normal.L2::evict_first.b64 policy, " + std::to_string(kept);
+}
+
 } // namespace
 
 LogicalResult ThreadLowering::lowerCopy(Operation &op) {
@@ -54,13 +62,19 @@ void ThreadLowering::lower(hopper::TmaLoadOp op) {
                      "d.shared::" + (op.getMask() ? "cluster" : "cta") +
                      ".global.tile.mbarrier::complete_tx::bytes" +
                      (op.getMask() ? ".multicast::cluster" : "") +
-                     " [$0], [$1, " + coordinateList(3, rank) + "], [$2]";
+                     (op.getKept() ? ".L2::cache_hint" : "") + " [$0], [$1, " +
+                     coordinateList(3, rank) + "], [$2]";
   if (op.getMask()) {
     text += ", $" + std::to_string(operands.size());
     operands.push_back(arith::TruncIOp::create(b, b.loc, b.getI16Type(),
                                                lookup(op.getMask())));
   }
-  b.ptx(text + ";", operands);
+  if (std::optional<llvm::APFloat> kept = op.getKept())
+    text = "{\n\t.reg .b64 policy;\n\tcreatepolicy.fractional." +
+           policy(kept->convertToFloat()) + ";\n\t" + text + ", policy;\n\t}";
+  else
+    text += ";";
+  b.ptx(text, operands);
 }
 
 void ThreadLowering::lower(hopper::TmaStoreOp op) {

@@ -1,7 +1,7 @@
 #include "passes/tile_to_hopper/KernelLowering.h"
-#include "compiler/layout/SharedTile.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/SharedMemory.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -126,9 +126,7 @@ void KernelLowering::viewSharedTiles() {
     tile::SharedType type = alloc.getResult().getType();
     Value address = ofInstance(
         alloc.getLoc(), *alloc.getOffset(),
-        llvm::alignTo(type.sizeBytes(),
-                      layout::alignmentBytes(layout::SwizzledLayout::parse(
-                          type.getLayout().getValue().str()))));
+        llvm::alignTo(type.sizeBytes(), alignmentOf(alloc.getResult())));
     map.map(alloc.getResult(),
             hopper::ViewOp::create(builder, alloc.getLoc(), type, address));
   }
@@ -167,10 +165,11 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
         hopper::GridWaitOp::create(builder, op.getLoc());
         return success();
       })
-      .Case<tile::CommitOp, tile::ReleaseOp, tile::BufferOp, tile::ReadOp,
-            tile::WriteOp, tile::LoadOp, tile::StoreOp, tile::ReduceIntoOp,
-            tile::InsideOp, tile::SignalOp, tile::AwaitOp, tile::MmaOp,
-            tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>([&](auto op) {
+      .Case<tile::CommitOp, tile::ReleaseOp, tile::BufferOp, tile::PartOp,
+            tile::ViewOp, tile::ReadOp, tile::WriteOp, tile::LoadOp,
+            tile::StoreOp, tile::ReduceIntoOp, tile::InsideOp, tile::SignalOp,
+            tile::AwaitOp, tile::MmaOp, tile::ScheduleRangeOp,
+            tile::ScheduleCoordinatesOp>([&](auto op) {
         lower(op);
         return success();
       })

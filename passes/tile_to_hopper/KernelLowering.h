@@ -132,10 +132,11 @@ private:
   void findWarpTiles();
   llvm::LogicalResult lower(tile::CopyOutOp op);
   void lower(tile::WriteOp op);
+  bool findWarpTile(tile::CopyOutOp out);
   /// Waits until TMA has read, or also written, what the role has handed to it,
   /// but for the last `pending` tiles.
   void waitForStores(mlir::Location loc, int64_t pending, bool written = false);
-  int64_t storesSince(tile::WriteOp op);
+  std::optional<int64_t> storesSince(tile::WriteOp op);
 
   // Pipelines.cpp
   using CursorKey = std::pair<mlir::Value, bool /*filling*/>;
@@ -149,13 +150,15 @@ private:
   void lower(tile::CommitOp op);
   void lower(tile::ReleaseOp op);
   void lower(tile::BufferOp op);
+  void lower(tile::PartOp op);
+  void lower(tile::ViewOp op);
 
   // Movement.cpp
   llvm::LogicalResult lower(tile::CopyOp op);
   llvm::LogicalResult lowerTma(tile::CopyOp op);
   void lower(tile::ReadOp op);
   void lower(tile::MmaOp op);
-  /// Orders accesses of this role's threads to a tile outside any pipeline.
+  /// Orders accesses of this role's threads to a tile that it writes and reads.
   void orderSharedAccess(mlir::Value shared, mlir::Operation &op);
 
   tile::KernelOp source;

@@ -1,6 +1,7 @@
 // Tiles and fragments on the move, and the mma that reads them.
 
 #include "compiler/layout/LayoutError.h"
+#include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/Boxes.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
@@ -85,27 +86,26 @@ LogicalResult KernelLowering::lowerTma(tile::CopyOp op) {
   once(loc, [&] {
     hopper::MbarrierExpectOp::create(builder, loc, full, type.sizeBytes());
     for (auto &[at, to] : places)
-      hopper::TmaLoadOp::create(builder, loc, map, at, to, full, mask);
+      hopper::TmaLoadOp::create(builder, loc, map, at, to, full, mask,
+                                op.getKeptAttr());
   });
   return success();
 }
 
 void KernelLowering::orderSharedAccess(Value shared, Operation &op) {
-  auto alloc = shared.getDefiningOp<tile::AllocOp>();
-  if (!alloc)
-    return;
   bool written = false, read = false, copiedOut = false;
-  for (Operation *user : alloc.getResult().getUsers()) {
+  for (Operation *user : accessesOf(shared)) {
     if (tile::roleOf(user) != role)
       continue;
     written |= isa<tile::WriteOp>(user);
-    read |= !isa<tile::WriteOp>(user);
+    read |= !isa<tile::WriteOp, tile::CopyOp>(user);
     copiedOut |= isa<tile::CopyOutOp>(user);
   }
   if (!written || !read)
     return;
   if (auto write = dyn_cast<tile::WriteOp>(op); write && copiedOut)
-    waitForStores(op.getLoc(), storesSince(write));
+    if (auto pending = storesSince(write))
+      waitForStores(op.getLoc(), *pending);
   roleBarrier(op.getLoc());
 }
 

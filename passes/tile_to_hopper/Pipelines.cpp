@@ -1,5 +1,7 @@
 // Stages as barriers and phases.
 
+#include "passes/SharedMemory.h"
+#include "passes/tile_to_hopper/Boxes.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
 namespace ashlar {
@@ -112,15 +114,13 @@ void KernelLowering::lower(tile::ReleaseOp op) {
   Location loc = named(*op, "release");
   Value stage = lookup(op.getStage());
 
-  bool copiedOut = llvm::any_of(op.getStage().getUsers(), [](Operation *user) {
-    return isa<tile::BufferOp>(user) &&
-           llvm::any_of(user->getUsers(), [](Operation *use) {
-             return isa<tile::CopyOutOp>(use);
-           });
-  });
-  if (copiedOut) {
+  // The stage is to be written again only when TMA has read it. Each warp tells
+  // of what it has stored by itself.
+  if (llvm::any_of(accessesOfStage(op.getStage()),
+                   llvm::IsaPred<tile::CopyOutOp>)) {
     waitForStores(loc, 0);
-    roleBarrier(loc);
+    if (warpTiles.empty())
+      roleBarrier(loc);
   }
 
   auto release =
@@ -144,6 +144,24 @@ void KernelLowering::lower(tile::BufferOp op) {
   Value address = a.add(base, a.mul(lookup(op.getStage()), ring.stageBytes));
   map.map(op.getResult(), hopper::ViewOp::create(
                               builder, loc, op.getResult().getType(), address));
+}
+
+void KernelLowering::lower(tile::PartOp op) {
+  Arithmetic a{builder, op.getLoc()};
+  int64_t offset =
+      layoutOf(op.getSource().getType()).layout.at(op.getOffsets());
+  Value address = a.add(addressOf(lookup(op.getSource())), offset);
+  map.map(op.getResult(),
+          hopper::ViewOp::create(builder, a.loc, op.getResult().getType(),
+                                 address));
+}
+
+void KernelLowering::lower(tile::ViewOp op) {
+  Arithmetic a{builder, op.getLoc()};
+  Value address = a.add(addressOf(lookup(op.getSource())), offsetOfView(op));
+  map.map(op.getResult(),
+          hopper::ViewOp::create(builder, a.loc, op.getResult().getType(),
+                                 address));
 }
 
 } // namespace ashlar

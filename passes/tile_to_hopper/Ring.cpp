@@ -15,14 +15,10 @@ CopyEngine engineOf(tile::CopyOp copy) {
 
 namespace {
 
-Value pipelineOf(tile::BufferOp buffer) {
-  return tile::pipelineOf(buffer.getStage());
-}
-
 /// Whether a shared tile is part of a stage of the pipeline.
 bool belongsTo(Value shared, Value pipeline) {
-  auto buffer = shared.getDefiningOp<tile::BufferOp>();
-  return buffer && pipelineOf(buffer) == pipeline;
+  auto buffer = tile::bufferOf(shared);
+  return buffer && tile::pipelineOf(buffer.getStage()) == pipeline;
 }
 
 /// The most stages that a role holds between acquire and commit, or wait and

@@ -5,6 +5,7 @@
 // by itself: no warp waits for another.
 
 #include "compiler/layout/LayoutError.h"
+#include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/Boxes.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
@@ -12,41 +13,68 @@ namespace ashlar {
 
 using namespace mlir;
 
+namespace {
+
+/// The rows that each warp writes of a tile, if they are its own: whole swizzle
+/// atoms.
+std::optional<layout::WarpRows> rowsOfWarps(tile::WriteOp write) {
+  auto type = cast<RankedTensorType>(write.getValue().getType());
+  auto rows = layout::warpRows(layout::FragmentLayout::parse(
+      cast<tile::FragmentAttr>(type.getEncoding()).getLayout().str()));
+  if (!rows || type.getRank() != 2 || write.getTransposed())
+    return std::nullopt;
+  layout::SwizzledLayout tile = layoutOf(write.getTarget().getType());
+  auto isWhole = [&](int64_t row) {
+    return tile.layout.at({row, 0}) % layout::alignmentBytes(tile) == 0;
+  };
+  if (!isWhole(rows->count) || !llvm::all_of(rows->starts, isWhole) ||
+      !llvm::all_of(rows->ofWarp.stride().flatten(), isWhole))
+    return std::nullopt;
+  return rows;
+}
+
+/// The tile that the warps' rows are those of: a part that starts with its
+/// tile's first row has the same.
+Value tileOfRows(Value shared) {
+  auto part = shared.getDefiningOp<tile::PartOp>();
+  return part && part.getOffsets().front() == 0 ? tileOfRows(part.getSource())
+                                                : shared;
+}
+
+} // namespace
+
+bool KernelLowering::findWarpTile(tile::CopyOutOp out) {
+  Value tile = tileOfRows(out.getSource());
+  std::optional<layout::WarpRows> rows;
+  for (Operation *access : accessesOf(tile)) {
+    auto write = dyn_cast<tile::WriteOp>(access);
+    if (tile::roleOf(access) != role ||
+        (!write && !isa<tile::CopyOutOp>(access)))
+      return false;
+    if (!overlap(accessedTile(access), tile))
+      continue;
+    if (tileOfRows(accessedTile(access)) != tile)
+      return false;
+    if (!write)
+      continue;
+    auto own = rowsOfWarps(write);
+    if (!own || (rows && !(*rows == *own)))
+      return false;
+    rows = own;
+  }
+  if (!rows)
+    return false;
+  for (Operation *access : accessesOf(tile))
+    if (tileOfRows(accessedTile(access)) == tile)
+      warpTiles.try_emplace(accessedTile(access), *rows);
+  return true;
+}
+
 void KernelLowering::findWarpTiles() {
   warpTiles.clear();
   bool all = true;
   role.walk([&](tile::CopyOutOp out) {
-    auto alloc = out.getSource().getDefiningOp<tile::AllocOp>();
-    std::optional<layout::WarpRows> rows;
-    if (!alloc)
-      return void(all = false);
-    if (warpTiles.contains(out.getSource()))
-      return;
-    for (Operation *user : alloc.getResult().getUsers()) {
-      auto write = dyn_cast<tile::WriteOp>(user);
-      all &=
-          tile::roleOf(user) == role && (write || isa<tile::CopyOutOp>(user));
-      if (!write)
-        continue;
-      auto type = cast<RankedTensorType>(write.getValue().getType());
-      auto own = layout::warpRows(layout::FragmentLayout::parse(
-          cast<tile::FragmentAttr>(type.getEncoding()).getLayout().str()));
-      all &= own && type.getRank() == 2 && !write.getTransposed();
-      if (!all || (rows && !(*rows == *own)))
-        return void(all = false);
-      rows = own;
-    }
-    if (!rows)
-      return void(all = false);
-    // A warp's rows are whole swizzle atoms.
-    layout::SwizzledLayout tile = layoutOf(out.getSource().getType());
-    int64_t unit = layout::alignmentBytes(tile);
-    all &= tile.layout.at({rows->count, 0}) % unit == 0;
-    for (int64_t start : rows->starts)
-      all &= tile.layout.at({start, 0}) % unit == 0;
-    for (int64_t stride : rows->ofWarp.stride().flatten())
-      all &= tile.layout.at({stride, 0}) % unit == 0;
-    warpTiles.try_emplace(out.getSource(), *rows);
+    all = all && (warpTiles.contains(out.getSource()) || findWarpTile(out));
   });
   if (!all)
     warpTiles.clear();
@@ -65,10 +93,11 @@ void KernelLowering::waitForStores(Location loc, int64_t pending,
   wait();
 }
 
-/// The tiles handed to TMA between the last time this one was, an iteration ago
-/// or in this one, and this write to it; 0 where that is not the same each
-/// time.
-int64_t KernelLowering::storesSince(tile::WriteOp op) {
+/// The tiles handed to TMA between the last one that this write overwrites, of
+/// an iteration ago or of this one, and the write; 0 where that is not the same
+/// each time. Nothing where the write is the first: a stage is taken again only
+/// when TMA has read it.
+std::optional<int64_t> KernelLowering::storesSince(tile::WriteOp op) {
   SmallVector<tile::CopyOutOp> stores;
   bool oneBlock = true;
   role.walk([&](tile::CopyOutOp out) {
@@ -80,19 +109,22 @@ int64_t KernelLowering::storesSince(tile::WriteOp op) {
   int64_t count = stores.size(), before = 0;
   while (before < count && stores[before]->isBeforeInBlock(op))
     ++before;
-  for (int64_t since = 0; since < count; ++since) {
+  bool inStage = tile::bufferOf(op.getTarget()) != nullptr;
+  for (int64_t since = 0; since < (inStage ? before : count); ++since) {
     int64_t last = (before - 1 - since + 2 * count) % count;
-    if (stores[last].getSource() == op.getTarget())
+    if (overlap(stores[last].getSource(), op.getTarget()))
       return since;
   }
-  return 0;
+  return inStage ? std::nullopt : std::optional<int64_t>(0);
 }
 
 void KernelLowering::lower(tile::WriteOp op) {
   Location loc = named(*op, "store");
   if (warpTiles.contains(op.getTarget())) {
-    waitForStores(loc, storesSince(op));
-    hopper::WarpSyncOp::create(builder, loc);
+    if (auto pending = storesSince(op)) {
+      waitForStores(loc, *pending);
+      hopper::WarpSyncOp::create(builder, loc);
+    }
   } else {
     orderSharedAccess(op.getTarget(), *op);
   }
@@ -114,9 +146,10 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
     orderSharedAccess(op.getSource(), *op);
   std::vector<layout::TmaBox> boxes;
   try {
+    std::vector<int64_t> first(shape.size(), 0);
     boxes = layout::tmaBoxes(
-        byWarps ? layout::sharedTileLayout(shape, type.elementBytes()) : layout,
-        shape, type.elementBytes());
+        layout::partOfTile(layout, first, shape, type.elementBytes()), shape,
+        type.elementBytes());
   } catch (const layout::LayoutError &error) {
     return op.emitError("TMA cannot move this tile: ") << error.what();
   }

@@ -14,7 +14,7 @@ Kernel program() {
     });
     role("math", warpgroups(1), [&] {
       Stage s = ring.wait();
-      // CHECK: stage-written-by-consumer.cpp:[[@LINE+1]]: error: this writes into a stage that was waited for, which is there to be read: write into a stage from acquire
+      // CHECK: stage-written-by-consumer.cpp:[[@LINE+1]]: error: this writes into a stage that was waited for, which is there to be read: write into a stage from acquire, or store to one that its producer has committed without filling it
       store(s[0], zeros(bf16, {64, 64}));
       ring.release(s);
     });

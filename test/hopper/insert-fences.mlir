@@ -252,3 +252,33 @@ hopper.kernel @stored_under_a_condition threads 128 shared 16448 cluster 1 {
     }
   }
 }
+
+// -----
+
+// A stage that TMA fills in other rounds: what the consumer wrote into it when
+// it was lent comes before what TMA writes.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @written_by_tma_later
+hopper.kernel @written_by_tma_later threads 160 shared 8208 cluster 1 {
+  %map = hopper.tensor_map "A" box [64, 64] swizzle 128 : !hopper.tensor_map
+  %tile = hopper.shared_address 0
+  %full = hopper.shared_address 8192
+  %empty = hopper.shared_address 8200
+  %c0 = arith.constant 0 : index
+  hopper.role "load" from 4 warps 1 {
+    hopper.once {
+      hopper.tma.load %map[%c0, %c0] to %tile on %full : !hopper.tensor_map
+    }
+  }
+  hopper.role "use" from 0 warps 4 {
+    %f = arith.constant dense<1.0> : !half
+    %v = hopper.view %tile : !tile
+    // CHECK: hopper.shared_store
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    hopper.shared_store %f to %v : !half, !tile
+    hopper.mbarrier.arrive %empty
+  }
+}

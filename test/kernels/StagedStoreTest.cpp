@@ -57,7 +57,8 @@ Kernel stagedGemm(const Staged &c) {
         };
         Fragment whole = c.convertFirst ? converted(acc) : acc;
         for (int64_t i = 0; i * c.width < c.bn; ++i) {
-          Fragment part = slice(whole, {0, i * c.width}, {c.bm, c.width});
+          const int64_t width = std::min(c.width, c.bn - i * c.width);
+          Fragment part = slice(whole, {0, i * c.width}, {c.bm, width});
           Fragment strip = c.convertFirst ? part : converted(part);
           Index row = m * c.bm, column = n * c.bn + i * c.width;
           TileRef place =
@@ -66,7 +67,9 @@ Kernel stagedGemm(const Staged &c) {
             store(place, strip);
             continue;
           }
-          SharedTile &tile = staging[i % c.buffers];
+          SharedTile tile =
+              slice(staging[i % c.buffers], {0, 0},
+                    c.transposed ? Shape{width, c.bm} : Shape{c.bm, width});
           store(c.transposed ? tile.T() : tile, strip);
           copy(tile, place);
         }
@@ -117,6 +120,20 @@ Feature feature(const Staged &c) {
              .transposed = true,
              .warpgroups = 1,
              .bm = 64}),
+    feature({.name = "a narrower last strip", .buffers = 2, .bn = 112}),
+    feature({.name = "a last strip of 16 bytes", .bn = 72}),
+    feature(
+        {.name = "a last strip of fp8", .d = e4m3, .width = 128, .bn = 176}),
+    feature({.name = "a last strip of f32", .d = f32, .width = 32, .bn = 56}),
+    feature({.name = "a last strip of one swizzled column",
+             .width = 128,
+             .bn = 192}),
+    feature({.name = "a last strip of a block of its swizzle",
+             .width = 48,
+             .bn = 64}),
+    feature({.name = "a narrower last strip stored transposed",
+             .transposed = true,
+             .bn = 88}),
     feature({.name = "strips in one tile", .width = 16}),
     feature({.name = "strips in two tiles", .width = 16, .buffers = 2}),
     feature({.name = "strips in two tiles of f32",

@@ -156,11 +156,50 @@ Kernel transposedGemm() {
   });
 }
 
+Kernel lentGemm() {
+  return kernel("gemm", [] {
+    Size M = size("M"), N = size("N"), K = size("K");
+    Tensor A = input("A", bf16, {M, K});
+    Tensor B = input("B", bf16, {N, K});
+    Tensor D = output("D", bf16, {M, N});
+    cluster({2, 1});
+    TileLoop tiles = persistent({M, N}, {bm, bn}, Raster::grouped(8));
+    Pipeline ring = pipeline(3, smem(bf16, {bm, bk}), smem(bf16, {bn, bk}));
+
+    role("load", warps(1), registers(40), [&] {
+      for (auto [m, n] : tiles) {
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage s = ring.acquire();   // [acquire after lending]
+          copy(A.tile({m, k}), s[0]); // [copy A after lending]
+          copy(B.tile({n, k}), s[1], multicast);
+          ring.commit(s);
+        }
+        ring.commit(ring.acquire());
+      }
+    });
+
+    role("math", warpgroups(2), registers(232), [&] {
+      for (auto [m, n] : tiles) {
+        Fragment acc = zeros(f32, {bm, bn});
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage s = ring.wait();
+          acc = mma(s[0], s[1].T(), acc);
+          ring.release(s);
+        }
+        Stage lent = ring.wait(); // [wait for the lent stage]
+        store(lent[0], convert(acc, bf16));
+        copy(lent[0], D.tile({m, n})); // [copy out of the ring]
+        ring.release(lent);
+      }
+    });
+  });
+}
+
 const std::vector<NamedKernel> &mutantKernels() {
   static const std::vector<NamedKernel> kernels{
       {"multicast", multicastGemm},   {"staged", stagedGemm},
       {"cp.async", asyncCopyGemm},    {"threads", threadCopyGemm},
-      {"transposed", transposedGemm},
+      {"transposed", transposedGemm}, {"lent", lentGemm},
   };
   return kernels;
 }

@@ -23,6 +23,8 @@ Kernel asyncCopyGemm();
 Kernel threadCopyGemm();
 /// The transpose of D is computed, staged as D and stored by the whole role.
 Kernel transposedGemm();
+/// D staged in a stage of the ring, in a cluster of 2 with multicast.
+Kernel lentGemm();
 
 struct NamedKernel {
   std::string name;

@@ -344,13 +344,49 @@ std::vector<Mutant> proxyMutants() {
   };
 }
 
+std::vector<Mutant> lentMutants() {
+  const std::string lent = "lent";
+  return {
+      {"a lent stage is released while TMA reads it",
+       lent,
+       R"(cp\.async\.bulk\.wait_group\.read 0;)",
+       "",
+       0,
+       Finding::race,
+       {"copy out of the ring", "copy A after lending"},
+       true},
+      {"no proxy fence before the TMA store out of the ring",
+       lent,
+       R"(fence\.proxy\.async\.shared::cta;)",
+       "",
+       0,
+       Finding::missingProxyFence,
+       {"copy out of the ring"}},
+      {"a lent stage is not committed",
+       lent,
+       R"(mbarrier\.arrive\.shared::cta\.b64 _, \[%r\d+\];)",
+       "",
+       4,
+       Finding::deadlock,
+       {"wait for the lent stage"}},
+      {"a lent stage is not released to the peer",
+       lent,
+       R"(mbarrier\.arrive\.shared::cluster\.b64 _, \[remote\];)",
+       "",
+       2,
+       Finding::deadlock,
+       {"acquire after lending"},
+       true},
+  };
+}
+
 } // namespace
 
 const std::vector<Mutant> &mutants() {
   static const std::vector<Mutant> all = [] {
     std::vector<Mutant> list;
-    for (const auto &part :
-         {ringMutants(), clusterMutants(), wgmmaMutants(), proxyMutants()})
+    for (const auto &part : {ringMutants(), clusterMutants(), wgmmaMutants(),
+                             proxyMutants(), lentMutants()})
       list.insert(list.end(), part.begin(), part.end());
     return list;
   }();

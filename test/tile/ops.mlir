@@ -43,6 +43,10 @@ tile.kernel @every_operation cluster [2, 1] attributes {threads = 256, shared_by
     tile.copy %A[%m, %n] to %a : !tile.tensor<bf16, 2>, !smem
     // CHECK-NEXT: tile.copy %[[A]][%[[AT]]#1, %[[AT]]#0] to %[[BUFFER]] multicast : <bf16, 2>, <64x64xbf16>
     tile.copy %A[%n, %m] to %a multicast : !tile.tensor<bf16, 2>, !smem
+    // CHECK-NEXT: %{{.+}} = tile.part %[[BUFFER]] from [8, 0] : <64x64xbf16> -> <32x48xbf16>
+    %part = tile.part %a from [8, 0] : !smem -> !tile.shared<32x48xbf16>
+    // CHECK-NEXT: %{{.+}} = tile.view %[[BUFFER]] number 1 : <64x64xbf16> -> <32x32xf32>
+    %view = tile.view %a number 1 : !smem -> !tile.shared<32x32xf32>
     // CHECK-NEXT: tile.commit %[[RING]], %[[S]] : <3,
     tile.commit %ring, %s : !tile.pipeline<3, [!smem, !smem]>
     // CHECK-NEXT: %{{.+}}, %{{.+}} = tile.try_acquire %[[RING]]

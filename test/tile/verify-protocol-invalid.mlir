@@ -372,7 +372,7 @@ tile.kernel @copy_into_a_waited_stage {
     // expected-note@+1 {{waited for here}}
     %s = tile.wait %ring : !ring
     %a = tile.buffer %s[0] : !smem
-    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire}}
+    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire, or store to one that its producer has committed without filling it}}
     tile.copy %A[%c0, %c0] to %a : !A, !smem
     tile.release %ring, %s : !ring
   }
@@ -400,9 +400,62 @@ tile.kernel @write_into_a_waited_stage {
     // expected-note@+1 {{waited for here}}
     %s = tile.wait %ring : !ring
     %a = tile.buffer %s[0] : !smem
-    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire}}
+    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire, or store to one that its producer has committed without filling it}}
     tile.write %zero to %a : tensor<64x64xbf16>, !smem
     tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+
+tile.kernel @lent_to_two_roles {
+  %ring = tile.pipeline : !ring
+  tile.role "lend" warps 1 {
+    %s = tile.acquire %ring : !ring
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "drain" warps 1 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xbf16>
+    // expected-note@+1 {{waited for here}}
+    %s = tile.wait %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // expected-error@+1 {{this writes into a stage that was waited for, and other roles wait for it too: a stage is lent only where one role drains the pipeline}}
+    tile.write %zero to %a : tensor<64x64xbf16>, !smem
+    tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!D = !tile.tensor<bf16, 2>
+
+tile.kernel @lent_stage_used_after_release {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M, %M] align 16 : !D
+  %ring = tile.pipeline : !ring
+  tile.role "lend" warps 1 {
+    %s = tile.acquire %ring : !ring
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf16>
+    %s = tile.wait %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    %view = tile.view %a number 0 : !smem -> !tile.shared<64x64xf16>
+    // expected-note@+1 {{released here}}
+    tile.release %ring, %s : !ring
+    // expected-error@+1 {{this writes into a stage that has been released: move the release behind its last use}}
+    tile.write %zero to %view : tensor<64x64xf16>, !tile.shared<64x64xf16>
   }
 }
 

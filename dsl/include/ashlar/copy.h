@@ -16,6 +16,16 @@ inline constexpr Reduction reduce_add = Reduction::add;
 inline constexpr Reduction reduce_min = Reduction::min;
 inline constexpr Reduction reduce_max = Reduction::max;
 
+/// What a copy asks of L2; only TMA's copies ask. Of what they bring, L2 keeps
+/// this part of the cache lines as usual and evicts the others first: they are
+/// not wanted again soon, and spare what is.
+struct CacheHint {
+  double kept = 0;
+};
+inline constexpr CacheHint evict_first{};
+/// From 0 to 1; which lines are kept depends on their addresses alone.
+constexpr CacheHint keep(double part) { return {part}; }
+
 /// Copies a tile of a tensor to a tile of a stage, asynchronously; complete
 /// when the stage is full. Elements outside the tensor arrive as zeros.
 void copy(const TileRef &source, const SharedTile &target,
@@ -23,6 +33,10 @@ void copy(const TileRef &source, const SharedTile &target,
 /// The same, fetched once for the CTAs of the cluster that want it.
 void copy(const TileRef &source, const SharedTile &target, Multicast,
           SourceLocation where = SourceLocation::current());
+void copy(const TileRef &source, const SharedTile &target, CacheHint hint,
+          SourceLocation where = SourceLocation::current());
+void copy(const TileRef &source, const SharedTile &target, Multicast,
+          CacheHint hint, SourceLocation where = SourceLocation::current());
 /// Copies a tile in shared memory to a tensor, asynchronously. Nothing outside
 /// the tensor is written.
 void copy(const SharedTile &source, const TileRef &target,

@@ -34,6 +34,11 @@ private:
 
 /// A ring of stages in shared memory. A producer acquires a stage, writes it
 /// and commits it; a consumer waits for it, reads it and releases it.
+///
+/// A stage that is committed unwritten is lent to its consumer, if one role
+/// alone drains the pipeline: it may store to the stage's tiles or to others in
+/// their place (`as`), and copy them out. Whatever it does with the stage, the
+/// next producer sees it empty.
 class Pipeline : public detail::Handle {
 public:
   explicit Pipeline(const Handle &handle) : Handle(handle) {}
@@ -55,7 +60,7 @@ public:
   /// Takes the next stage for reading if it is full.
   Attempt try_wait(SourceLocation where = SourceLocation::current()) const;
   /// The stage may be refilled once every read that the role has issued is
-  /// done, asynchronous mma among them.
+  /// done, asynchronous mma and copies out of it among them.
   void release(const Stage &stage,
                SourceLocation where = SourceLocation::current()) const;
 };

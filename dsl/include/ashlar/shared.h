@@ -4,6 +4,8 @@
 #include "ashlar/handle.h"
 #include "ashlar/shape.h"
 
+#include <initializer_list>
+
 namespace ashlar {
 
 /// A tile in shared memory: one of a stage, or one that `shared` made.
@@ -17,6 +19,12 @@ public:
   /// `store` accept such a view; no data moves.
   SharedTile T(SourceLocation where = SourceLocation::current()) const;
 
+  /// Another tile in this one's memory, where tiles of its type and shape lie
+  /// one after another: the one with this number. Refused by the compiler where
+  /// this tile ends before it.
+  SharedTile as(ElementType type, const Shape &shape, int64_t number = 0,
+                SourceLocation where = SourceLocation::current()) const;
+
   /// Extents as seen, in elements.
   Shape shape(SourceLocation where = SourceLocation::current()) const;
 
@@ -29,6 +37,13 @@ private:
 /// A tile in shared memory outside any pipeline.
 SharedTile shared(ElementType type, const Shape &shape,
                   SourceLocation where = SourceLocation::current());
+
+/// The part of a shared tile of this shape that starts at `offset`, an element
+/// coordinate, in the tile's memory. Throws where it reaches beyond the tile;
+/// refused by the compiler unless it starts with a swizzle atom.
+SharedTile slice(const SharedTile &tile, std::initializer_list<int64_t> offset,
+                 const Shape &shape,
+                 SourceLocation where = SourceLocation::current());
 
 /// One tile of a stage.
 struct StageTile {

@@ -80,8 +80,12 @@ struct GemmConfig {
   bool stream_k = false;
   /// Tiles along `bm` that are taken for each step along `bn`.
   int64_t group = 8;
-  /// Columns of the tile that are staged in shared memory at a time, and how
-  /// many such buffers there are.
+  /// Sixteenths of the cache lines of A and of B that L2 keeps as usual; it
+  /// evicts the others first. Less than all where an operand is read once.
+  int64_t kept_a = 16, kept_b = 16;
+  /// Columns of the tile that are staged in shared memory at a time, the last
+  /// ones maybe fewer, and how many such buffers there are; with 0 they are
+  /// staged in a stage of the ring, as many at a time as that holds.
   int64_t store_columns = 64, store_buffers = 2;
 
   bool operator==(const GemmConfig &) const = default;

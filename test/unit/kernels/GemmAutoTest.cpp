@@ -64,7 +64,7 @@ TEST(GemmAuto, ListsEachCandidateOnce) {
 
 TEST(GemmAuto, LargeProblemsTakeLargeTilesAndShareLoads) {
   for (const GemmTypes &types : {half, fast}) {
-    const GemmConfig config = gemm_auto({8192, 8192, 8192}, types);
+    const GemmConfig config = gemm_auto({4096, 4096, 4096}, types);
     EXPECT_GE(config.bm * config.bn, 128 * 192) << config;
     EXPECT_GT(config.cluster_m * config.cluster_n, 1) << config;
     EXPECT_EQ(config.split, 1) << config;

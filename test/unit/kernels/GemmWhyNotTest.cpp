@@ -83,11 +83,25 @@ TEST(GemmWhyNot, RefusesPartsOfTooFewColumns) {
 }
 
 TEST(GemmWhyNot, RefusesStoresThatDoNotCutTheTile) {
-  EXPECT_EQ(whyNot("128x208x64 s4 e64x2"),
-            "stores of up to 64 columns of bf16 cut the 208 of a CTA by 52; a "
-            "box has a multiple of 8 up to 64: use 16");
+  EXPECT_EQ(whyNot("128x208x64 s4 e52x2"),
+            "the 208 columns of a CTA are stored by 52 of bf16, the last 52; "
+            "TMA stores multiples of 8 up to 64, and last fewer than a block "
+            "of the others' swizzle, or whole ones: use 64");
+  EXPECT_THAT(whyNot("128x208x64 s4 e48x2"), IsEmpty());
+  EXPECT_THAT(whyNot("128x72x64 s4 e48x2"), HasSubstr("the last 24"));
   EXPECT_THAT(whyNot("128x96x64 s4 e64x2"), IsEmpty());
   EXPECT_THAT(whyNot("128x128x64 s4 e128x1"), HasSubstr("use 64"));
+}
+
+TEST(GemmWhyNot, CountsNoStagingOfItsOwnInTheRing) {
+  EXPECT_THAT(whyNot("256x176x64 s4 e64x0"), IsEmpty());
+  EXPECT_THAT(whyNot("256x176x64 s4 e64x1"), HasSubstr("at most 3 stages"));
+}
+
+TEST(GemmWhyNot, RefusesStripsThatNoTileOfAStageHolds) {
+  EXPECT_EQ(whyNot("128x32x16 s4 e32x0"),
+            "results are staged in a stage of the ring, and no tile of it "
+            "holds the 8192 bytes of 32 columns: use store_columns = 16");
 }
 
 TEST(GemmWhyNot, SaysHowManyStagesFit) {

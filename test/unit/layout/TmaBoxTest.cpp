@@ -56,6 +56,14 @@ TEST(TmaBoxes, AreOneAtomWide) {
                                         {{128, 64}, {0, 64}, 16384}}));
 }
 
+TEST(TmaBoxes, AreAsWideAsAPartOfAnAtom) {
+  SwizzledLayout tile = sharedTileLayout({128, 64}, 2);
+  SwizzledLayout part = partOfTile(tile, {64, 0}, {64, 48}, 2);
+  EXPECT_EQ(part.str(), "S<3,4,3> o (64,48):(128,2)");
+  EXPECT_EQ(tmaBoxes(part, {64, 48}, 2),
+            (std::vector<TmaBox>{{{64, 48}, {0, 0}, 0}}));
+}
+
 TEST(TmaBoxes, SplitDimensionsBeyond256Evenly) {
   std::vector<TmaBox> boxes =
       tmaBoxes(sharedTileLayout({384, 64}, 2), {384, 64}, 2);
@@ -128,9 +136,13 @@ TEST(TmaBoxes, RefuseTilesThatTheyCannotMakeUp) {
                  "has extent 64, that of the tile (64,32) has 32");
   EXPECT_REFUSAL(tmaBoxes(sharedTileLayout({64, 64}, 2), {64}, 2),
                  "does not have the 1 dimensions");
+  EXPECT_REFUSAL(tmaBoxes(SwizzledLayout::parse("S<3,4,3> o (64,96):(128,2)"),
+                          {64, 96}, 2),
+                 "not a multiple of the 64");
+  // A row of the atom is left free behind a narrower box.
   EXPECT_REFUSAL(
       tmaBoxes(SwizzledLayout::parse("S<3,4,3> o (64,32):(64,2)"), {64, 32}, 2),
-      "not a multiple of the 64");
+      "starts at byte 64");
   EXPECT_REFUSAL(
       tmaBoxes(SwizzledLayout::parse("S<2,4,3> o (64,32):(64,4)"), {64, 32}, 2),
       "not dense at 1");

@@ -1,0 +1,103 @@
+#include "passes/SharedMemory.h"
+
+#include "compiler/layout/SharedTile.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+namespace {
+
+/// The tile that a part is cut from, whose layout it has.
+Value wholeOf(Value shared) {
+  auto part = shared.getDefiningOp<tile::PartOp>();
+  return part ? wholeOf(part.getSource()) : shared;
+}
+
+void collectAccesses(Value shared, SmallVectorImpl<Operation *> &accesses) {
+  for (Operation *user : shared.getUsers())
+    if (isa<tile::PartOp, tile::ViewOp>(user))
+      collectAccesses(user->getResult(0), accesses);
+    else if (!llvm::is_contained(accesses, user))
+      accesses.push_back(user);
+}
+
+int64_t offsetInMemory(Value shared) {
+  auto view = wholeOf(shared).getDefiningOp<tile::ViewOp>();
+  return view ? offsetInMemory(view.getSource()) + offsetOfView(view) : 0;
+}
+
+} // namespace
+
+bool shareMemory(Value a, Value b) {
+  auto inStage = tile::bufferOf(a), otherInStage = tile::bufferOf(b);
+  if (inStage && otherInStage)
+    return inStage.getStage() == otherInStage.getStage() &&
+           inStage.getIndex() == otherInStage.getIndex();
+  return tile::memoryOf(a) == tile::memoryOf(b);
+}
+
+bool overlap(Value a, Value b) {
+  if (!shareMemory(a, b))
+    return false;
+  auto end = [](Value tile) {
+    return offsetInMemory(tile) +
+           cast<tile::SharedType>(wholeOf(tile).getType()).sizeBytes();
+  };
+  return offsetInMemory(a) < end(b) && offsetInMemory(b) < end(a);
+}
+
+SmallVector<Operation *> accessesOf(Value shared) {
+  SmallVector<Operation *> accesses;
+  auto buffer = tile::bufferOf(shared);
+  if (!buffer)
+    collectAccesses(tile::memoryOf(shared), accesses);
+  else
+    for (Operation *user : buffer.getStage().getUsers())
+      if (auto other = dyn_cast<tile::BufferOp>(user))
+        if (other.getIndex() == buffer.getIndex())
+          collectAccesses(other.getResult(), accesses);
+  return accesses;
+}
+
+SmallVector<Operation *> accessesOfStage(Value stage) {
+  SmallVector<Operation *> accesses;
+  for (Operation *user : stage.getUsers())
+    if (isa<tile::BufferOp>(user))
+      collectAccesses(user->getResult(0), accesses);
+  return accesses;
+}
+
+Value accessedTile(Operation *access) {
+  if (auto copy = dyn_cast<tile::CopyOp>(access))
+    return copy.getTarget();
+  if (auto write = dyn_cast<tile::WriteOp>(access))
+    return write.getTarget();
+  if (auto read = dyn_cast<tile::ReadOp>(access))
+    return read.getSource();
+  if (auto out = dyn_cast<tile::CopyOutOp>(access))
+    return out.getSource();
+  return {};
+}
+
+int64_t offsetOfView(tile::ViewOp view) {
+  tile::SharedType type = view.getResult().getType();
+  return int64_t(view.getNumber()) *
+         llvm::alignTo(type.sizeBytes(), alignmentOf(type));
+}
+
+int64_t alignmentOf(tile::SharedType type) {
+  return layout::alignmentBytes(
+      layout::SwizzledLayout::parse(type.getLayout().getValue().str()));
+}
+
+int64_t alignmentOf(Value shared) {
+  int64_t alignment = alignmentOf(cast<tile::SharedType>(shared.getType()));
+  for (Operation *user : shared.getUsers())
+    if (isa<tile::ViewOp>(user))
+      alignment = std::max(alignment, alignmentOf(user->getResult(0)));
+  return alignment;
+}
+
+} // namespace ashlar

@@ -1,0 +1,108 @@
+// RUN: ashlar-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts))'
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @part_beyond {
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{takes 32 from 48 of a dimension of 64}}
+    %b = tile.part %a from [0, 48] : !whole -> !tile.shared<64x32xbf16>
+  }
+}
+
+// -----
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @part_rank {
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{takes a part of 1 dimensions, from 1 offsets, of a shared tile of 2}}
+    %b = tile.part %a from [0] : !whole -> !tile.shared<64xbf16>
+  }
+}
+
+// -----
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @part_type {
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{changes the element type}}
+    %b = tile.part %a from [0, 0] : !whole -> !tile.shared<64x32xf16>
+  }
+}
+
+// -----
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @part_row_bytes {
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{the part (64,12) has rows of 24 bytes; TMA needs a multiple of 16: use a multiple of 8 elements}}
+    %b = tile.part %a from [0, 0] : !whole -> !tile.shared<64x12xbf16>
+  }
+}
+
+// -----
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @part_within_atom {
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{the part (32,64) begins at (4,0), within a swizzle atom of 8 rows of 128 bytes}}
+    %b = tile.part %a from [4, 0] : !whole -> !tile.shared<32x64xbf16>
+  }
+}
+
+// -----
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @view_of_part {
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    %b = tile.part %a from [0, 0] : !whole -> !tile.shared<32x64xbf16>
+    // expected-error@+1 {{a part has no memory of its own: view the whole tile}}
+    %c = tile.view %b number 0 : !tile.shared<32x64xbf16> -> !tile.shared<32x64xf16>
+  }
+}
+
+// -----
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @view_number {
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{is number -1; the first is 0}}
+    %b = tile.view %a number -1 : !whole -> !tile.shared<32x64xf16>
+  }
+}
+
+// -----
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @view_beyond {
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{tile 0 of 16384 bytes ends 16384 bytes into a shared tile that has 8192: use a smaller shape}}
+    %b = tile.view %a number 0 : !whole -> !tile.shared<64x64xf32>
+  }
+}
+
+// -----
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @view_row_bytes {
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{TMA needs a multiple of 16}}
+    %b = tile.view %a number 0 : !whole -> !tile.shared<64x4xbf16>
+  }
+}
