@@ -8,6 +8,7 @@
 #include "tool/MakeProblem.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <future>
 #include <map>
