@@ -98,6 +98,14 @@ std::vector<GemmConfig> neighbours(const GemmSizes &sizes,
   with([](GemmConfig &c) { c.store_columns /= 2; });
   with([](GemmConfig &c) { std::swap(c.cluster_m, c.cluster_n); });
   with([](GemmConfig &c) { c.ping_pong = !c.ping_pong; });
+  for (int64_t kept : {0, 1, 2, 4, 16})
+    with([&](GemmConfig &c) {
+      (c.kept_b < 16 || sizes.n > sizes.m ? c.kept_b : c.kept_a) = kept;
+    });
+  with([](GemmConfig &c) {
+    c.stream_k = true, c.ping_pong = false;
+    c.cluster_m = c.cluster_n = c.split = 1;
+  });
   return configs;
 }
 

@@ -33,7 +33,8 @@ void copyIn(const TileRef &source, const SharedTile &target, bool multicast,
                         Direction::read, where);
   trace.create<tile::CopyOp>(
       where, place.tensor.getResult(), place.offsets, tile, multicast,
-      hint ? trace.builder.getF32FloatAttr(static_cast<float>(hint->kept))
+      hint ? mlir::Builder(tile.getContext())
+                 .getF32FloatAttr(static_cast<float>(hint->kept))
            : mlir::FloatAttr());
 }
 

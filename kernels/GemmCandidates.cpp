@@ -22,6 +22,8 @@ constexpr size_t mostWidths = 9;
 constexpr int64_t mostParts = 8;
 constexpr int64_t narrowestOfSeveralTurns = 64, wgmmaMostColumns = 256;
 constexpr int64_t usualColumns[] = {256, 128};
+/// Of an operand that is larger than L2, from one launch to the next.
+constexpr int64_t bytesToKeep = 14'000'000;
 /// Clusters of more than two CTAs pay only where L2 limits for long.
 constexpr int64_t turnsForLargeClusters = 8;
 
@@ -190,9 +192,25 @@ private:
 
   int64_t withStages(GemmConfig &c) {
     c.stages = stagesThatFit(c);
+    c.kept_a =
+        keptSixteenths(sizes.m, types.a, sizes.n, c.swapped ? c.bm : c.bn);
+    c.kept_b =
+        keptSixteenths(sizes.n, types.b, sizes.m, c.swapped ? c.bn : c.bm);
     if (c.stages >= fewestStages && why_not(sizes, types, c).empty())
       visit(c);
     return c.stages;
+  }
+
+  /// Of an operand of `rows` of K: all of it where L2 holds it, or where not
+  /// all that want it do so at the same time, as it has more than a group of
+  /// the tiles of `width` that cut the `others`; else as much as L2 holds on to
+  /// until the next launch.
+  int64_t keptSixteenths(int64_t rows, ElementType type, int64_t others,
+                         int64_t width) const {
+    const int64_t bytes = rows * sizes.k * size_bytes(type);
+    if (bytes <= h200().l2_bytes || others > GemmConfig().group * width)
+      return 16;
+    return (16 * bytesToKeep + bytes / 2) / bytes;
   }
 
   int64_t stagesThatFit(GemmConfig c) const {

@@ -121,10 +121,10 @@ tile.kernel @multicast_2x1 cluster [2, 1] {
       // CHECK-NEXT: hopper.mbarrier.expect_bytes %{{.+}}, 8192
       // CHECK-NEXT: hopper.tma.load %[[MAPA]][%{{.+}}, %{{.+}}] to %{{.+}} on %{{[0-9]+}} :
       // CHECK-NEXT: hopper.mbarrier.expect_bytes %{{.+}}, 8192
-      // CHECK-NEXT: hopper.tma.load %[[MAPB]][%[[ROW]], %{{.+}}] to %[[SLICE]] on %{{.+}} multicast %c3
+      // CHECK-NEXT: hopper.tma.load %[[MAPB]][%[[ROW]], %{{.+}}] to %[[SLICE]] on %{{.+}} multicast %c3{{.*}} kept 1.250000e-01
       // CHECK-NEXT: hopper.mbarrier.arrive
       tile.copy %A[%m, %c0] to %a : !T, !smem
-      tile.copy %B[%n, %c0] to %b multicast : !T, !smem
+      tile.copy %B[%n, %c0] to %b multicast kept 0.125 : !T, !smem
       tile.commit %ring, %s : !ring
     }
   }

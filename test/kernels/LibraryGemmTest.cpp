@@ -37,6 +37,7 @@ std::vector<Family> families() {
        {"128x256x64 s4 w2", "128x256x64 s3 w2 e32x2",
         "256x128x64 s4 w2 g4 e64x1", "128x128x128 s3 w2 e64x1",
         "192x160x64 s3 w3 e32x2", "256x176x64 s3 w2 e64x1", "64x256x64 s4 w1",
+        "64x64x64 s4 w1 c2x1 b2 e64x1", "64x16x128 s4 w1 a0 b4 e16x1 swapped",
         "128x72x32 s5 w2 e24x2", "64x32x64 s8 w1 e32x1",
         // Staged in the ring.
         "256x176x64 s4 w2 e64x0", "128x256x64 s4 w2 c2x1 e64x0",

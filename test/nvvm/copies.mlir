@@ -17,6 +17,12 @@ hopper.kernel @tma threads 32 shared 8256 cluster 1 {
     hopper.tma.load %map[%c0, %m, %n] to %tile on %full : !hopper.tensor_map
     // CHECK: "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$5, $4, $3}], [$2], $6;", "r,l,r,r,r,r,h,~{memory}"
     hopper.tma.load %map[%c0, %m, %n] to %tile on %full multicast %mask : !hopper.tensor_map
+    // CHECK: createpolicy.fractional.L2::evict_first.b64 policy, 1.0;
+    // CHECK-SAME: cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [$0], [$1, {$5, $4, $3}], [$2], policy;
+    hopper.tma.load %map[%c0, %m, %n] to %tile on %full kept 0.0 : !hopper.tensor_map
+    // CHECK: createpolicy.fractional.L2::evict_normal.L2::evict_first.b64 policy, 0.125000;
+    // CHECK-SAME: .multicast::cluster.L2::cache_hint [$0], [$1, {$5, $4, $3}], [$2], $6, policy;
+    hopper.tma.load %map[%c0, %m, %n] to %tile on %full multicast %mask kept 0.125 : !hopper.tensor_map
     // CHECK: "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [$1, {$4, $3, $2}], [$0];"
     hopper.tma.store %tile to %map[%c0, %m, %n] : !hopper.tensor_map
     // CHECK: "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [$1, {$4, $3, $2}], [$0];"
