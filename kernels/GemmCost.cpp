@@ -60,8 +60,17 @@ private:
 
   /// Clocks that the products of a stage take.
   double mathClocks() const {
-    const double tensor = elements * depth / gpu.tensor_flops;
+    const double tensor =
+        elements * depth / gpu.tensor_flops * (1 + gpu.narrow * narrowness());
     return std::max(tensor, gpu.step_clocks) + promotionClocks();
+  }
+
+  /// What a wgmma of 64 rows reads of shared memory for each product, over what
+  /// one of the most columns reads, less 1.
+  double narrowness() const {
+    constexpr double blockRows = 64, mostColumns = 256;
+    const double n = std::min(static_cast<double>(c.bn), mostColumns);
+    return (1 + blockRows / n) / (1 + blockRows / mostColumns) - 1;
   }
 
   /// Adding the tensor cores' sums to f32, partly under the products of other
@@ -133,10 +142,15 @@ private:
 
   double epilogueClocks() const {
     return gpu.epilogue_clocks +
-           static_cast<double>(stripCount(c)) * gpu.strip_clocks +
+           static_cast<double>(stripCount(c) * rowBlocks()) * gpu.strip_clocks +
            stored / gpu.shared_bytes_per_clock +
            halfSectorBytes() * gpu.half_sector_clocks + splitClocks() +
            (c.store_buffers == 0 ? gpu.lent_clocks : 0);
+  }
+
+  /// Blocks of 64 rows that a warpgroup stores one after another.
+  int64_t rowBlocks() const {
+    return std::max<int64_t>(c.bm / 64 / (c.ping_pong ? 1 : c.warpgroups), 1);
   }
 
   /// What is stored in strips that end within a sector.

@@ -16,6 +16,8 @@ struct GpuModel {
   double tensor_flops = 4096;
   /// The least between two stages: a barrier and the latency of a short wgmma.
   double step_clocks = 170;
+  /// What narrow wgmmas take more, for what they read more of shared memory.
+  double narrow = 0.06;
   /// What a stage takes more when its sums leave the tensor cores: their
   /// latency, and the additions where nothing hides them.
   double promotion_clocks = 110, promotion_unhidden = 0.6;
@@ -37,7 +39,7 @@ struct GpuModel {
   double cluster_microseconds = 0.7;
   /// From other multiprocessors of the cluster, and added up, in a clock.
   double cluster_bytes_per_clock = 6;
-  /// An epilogue, and each of its strips, apart from their bytes.
+  /// An epilogue, and each of its strips of 64 rows, apart from their bytes.
   double epilogue_clocks = 500, strip_clocks = 110;
   /// Until the last strip has left a stage that was lent to the epilogue.
   double lent_clocks = 500;
