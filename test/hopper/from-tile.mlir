@@ -510,7 +510,8 @@ tile.kernel @try {
 // -----
 
 // Scalars and small tensors come by pointer and stride; a rank-3 tensor has a
-// batch that counts planes.
+// batch that counts planes. A tile's number is divided by means of reciprocals
+// from before the loop; they are rounded down, so a quotient may lack one.
 
 !smem = !tile.shared<64x64xbf16>
 !ring = !tile.pipeline<2, [!smem]>
@@ -533,16 +534,39 @@ tile.kernel @batched {
   %ring = tile.pipeline : !ring
   tile.role "load" warps 1 {
     // CHECK: hopper.role "load"
+    // CHECK: %[[ROWS:.+]] = arith.divui %{{.+}}, %c64
+    // CHECK: %[[COLUMNS:.+]] = arith.divui %{{.+}}, %c64
+    // CHECK: %[[PLANE:.+]] = arith.muli %[[ROWS]], %[[COLUMNS]] :
+    // CHECK: %[[SOME:.+]] = arith.maxui %[[PLANE]], %c1
+    // CHECK: %[[PLANES:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
+    // CHECK: %[[SOME:.+]] = arith.maxui %[[COLUMNS]], %c1
+    // CHECK: %[[BANDS:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
     // CHECK: hopper.special_register "ctaid.x"
     // CHECK: hopper.special_register "nctaid.x"
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<3>
     scf.for %t = %first to %end step %step {
       // CHECK: scf.for %[[NUMBER:[^ ]+]]
-      // CHECK: %[[PLANE:.+]] = arith.muli
-      // CHECK: %[[IN:.+]] = arith.remui %[[NUMBER]], %[[PLANE]]
-      // CHECK: %[[BATCH:.+]] = arith.divui %[[NUMBER]], %[[PLANE]]
-      // CHECK: %[[I:.+]] = arith.divui %[[IN]]
-      // CHECK: %[[J:.+]] = arith.remui %[[IN]]
+      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_cast %[[PLANES]] : index to i64
+      // CHECK-DAG: %[[WIDE:.+]] = arith.index_cast %[[NUMBER]] : index to i64
+      // CHECK: %[[PRODUCT:.+]] = arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
+      // CHECK: %[[HIGH:.+]] = arith.shrui %[[PRODUCT]], %c31_i64
+      // CHECK: %[[LOW:.+]] = arith.index_cast %[[HIGH]] : i64 to index
+      // CHECK: %[[BEFORE:.+]] = arith.muli %[[LOW]], %[[PLANE]] :
+      // CHECK: %[[REST:.+]] = arith.subi %[[NUMBER]], %[[BEFORE]] :
+      // CHECK: %[[SHORT:.+]] = arith.cmpi uge, %[[REST]], %[[PLANE]] :
+      // CHECK: %[[NEXT:.+]] = arith.addi %[[LOW]], %c1
+      // CHECK: %[[BATCH:.+]] = arith.select %[[SHORT]], %[[NEXT]], %[[LOW]] :
+      // CHECK: %[[LESS:.+]] = arith.subi %[[REST]], %[[PLANE]] :
+      // CHECK: %[[IN:.+]] = arith.select %[[SHORT]], %[[LESS]], %[[REST]] :
+
+      // Of the other quotients: by what, and which is which.
+      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_cast %[[BANDS]] :
+      // CHECK-DAG: %[[WIDE:.+]] = arith.index_cast %[[IN]] :
+      // CHECK: arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
+      // CHECK: %[[LOW:.+]] = arith.index_cast %{{.+}} : i64 to index
+      // CHECK: arith.muli %[[LOW]], %[[COLUMNS]] :
+      // CHECK: %[[I:.+]] = arith.select %{{.+}}, %{{.+}}, %[[LOW]] :
+      // CHECK: %[[J:.+]] = arith.select
       // CHECK: hopper.tma.load %[[MAP]][%[[BATCH]], %[[I]], %[[J]]]
       %b, %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<3> -> index, index, index
       %s = tile.acquire %ring : !ring
@@ -571,6 +595,34 @@ tile.kernel @batched {
 
 // -----
 
+// Counts that are known need no reciprocal; a dimension of one tile that comes
+// before the plane needs no division.
+
+!T = !tile.tensor<f32, 3>
+// CHECK-LABEL: hopper.kernel @known_counts
+tile.kernel @known_counts {
+  %c1 = arith.constant 1 : index
+  %M = tile.size "M"
+  %c256 = arith.constant 256 : index
+  %D = tile.tensor "D" output [%c1, %M, %c256] align 16 : !T
+  %tiles = tile.schedule persistent [%c1, %M, %c256] by [1, 64, 64] along_n : !tile.schedule<3>
+  tile.role "store" warps 4 {
+    %f = arith.constant dense<1.0> : tensor<64x64xf32>
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<3>
+    scf.for %t = %first to %end step %step {
+      // CHECK: scf.for %[[NUMBER:[^ ]+]]
+      // CHECK-NOT: arith.shrui
+      // CHECK: %[[I:.+]] = arith.divui %[[NUMBER]], %c4
+      // CHECK-NEXT: %[[J:.+]] = arith.remui %[[NUMBER]], %c4
+      // CHECK-NEXT: hopper.store %{{.+}} to %{{.+}}[%c0{{.*}}, %[[I]], %[[J]]]
+      %b, %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<3> -> index, index, index
+      tile.store %f to %D[%b, %m, %n] : tensor<64x64xf32>, !T
+    }
+  }
+}
+
+// -----
+
 // A grid has a CTA for each tile: one round, at most.
 
 !T = !tile.tensor<f32, 2>
@@ -583,16 +635,21 @@ tile.kernel @grid_along_m {
     %f = arith.constant dense<1.0> : tensor<64x64xf32>
     // CHECK: %[[ROWS:.+]] = arith.divui
     // CHECK: %[[COLUMNS:.+]] = arith.divui
-    // CHECK: %[[TOTAL:.+]] = arith.muli %[[ROWS]], %[[COLUMNS]]
+    // CHECK: %[[SOME:.+]] = arith.maxui %[[ROWS]], %c1
+    // CHECK: %[[LINES:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
+    // CHECK: %[[TOTAL:.+]] = arith.muli %[[ROWS]], %[[COLUMNS]] :
     // CHECK: %[[ID:.+]] = hopper.special_register "ctaid.x"
     // CHECK-NOT: nctaid
     // CHECK: scf.for %[[NUMBER:[^ ]+]] = %[[ID]] to %[[TOTAL]] step %[[TOTAL]]
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
     scf.for %t = %first to %end step %step {
-      // CHECK: %[[ROWS:.+]] = arith.divui
-      // CHECK: arith.divui
-      // CHECK: %[[I:.+]] = arith.remui %[[NUMBER]], %[[ROWS]]
-      // CHECK: %[[J:.+]] = arith.divui %[[NUMBER]], %[[ROWS]]
+      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_cast %[[LINES]] :
+      // CHECK-DAG: %[[WIDE:.+]] = arith.index_cast %[[NUMBER]] :
+      // CHECK: arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
+      // CHECK: %[[LOW:.+]] = arith.index_cast %{{.+}} : i64 to index
+      // CHECK: arith.muli %[[LOW]], %[[ROWS]] :
+      // CHECK: %[[J:.+]] = arith.select %{{.+}}, %{{.+}}, %[[LOW]] :
+      // CHECK: %[[I:.+]] = arith.select
       // CHECK: hopper.store %{{.+}} to %{{.+}}[%[[I]], %[[J]]]
       %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<2> -> index, index
       tile.store %f to %D[%m, %n] : tensor<64x64xf32>, !T
@@ -603,7 +660,7 @@ tile.kernel @grid_along_m {
 // -----
 
 // Grouped: eight rows of tiles for each step along the columns; the last group
-// may be lower.
+// may be lower, and has its own reciprocal.
 
 !T = !tile.tensor<f32, 2>
 // CHECK-LABEL: hopper.kernel @grouped
@@ -613,20 +670,37 @@ tile.kernel @grouped {
   %tiles = tile.schedule persistent [%M, %M] by [64, 64] grouped (8) : !tile.schedule<2>
   tile.role "store" warps 4 {
     %f = arith.constant dense<1.0> : tensor<64x64xf32>
+    // CHECK: %[[ROWS:.+]] = arith.divui
+    // CHECK: %[[COLUMNS:.+]] = arith.divui
+    // CHECK: %[[GROUP:.+]] = arith.muli %[[COLUMNS]], %c8
+    // CHECK: %[[SOME:.+]] = arith.maxui %[[GROUP]], %c1
+    // CHECK: %[[GROUPS:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
+    // CHECK: %[[LOWER:.+]] = arith.remui %[[ROWS]], %c8
+    // CHECK: %[[SOME:.+]] = arith.maxui %[[LOWER]], %c1
+    // CHECK: %[[LINES:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
     scf.for %t = %first to %end step %step {
       // CHECK: scf.for %[[NUMBER:[^ ]+]]
-      // CHECK: %[[ROWS:.+]] = arith.divui
-      // CHECK: %[[COLUMNS:.+]] = arith.divui
-      // CHECK: %[[GROUP:.+]] = arith.muli %[[COLUMNS]], %c8
-      // CHECK: %[[NTH:.+]] = arith.divui %[[NUMBER]], %[[GROUP]]
+      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_cast %[[GROUPS]] :
+      // CHECK-DAG: %[[WIDE:.+]] = arith.index_cast %[[NUMBER]] :
+      // CHECK: arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
+      // CHECK: %[[LOW:.+]] = arith.index_cast %{{.+}} : i64 to index
+      // CHECK: arith.muli %[[LOW]], %[[GROUP]] :
+      // CHECK: %[[NTH:.+]] = arith.select %{{.+}}, %{{.+}}, %[[LOW]] :
+      // CHECK: %[[PLACE:.+]] = arith.select
       // CHECK: %[[FIRST:.+]] = arith.muli %[[NTH]], %c8
-      // CHECK: %[[LEFT:.+]] = arith.subi %[[ROWS]], %[[FIRST]]
-      // CHECK: %[[HEIGHT:.+]] = arith.minui %[[LEFT]], %c8
-      // CHECK: %[[PLACE:.+]] = arith.remui %[[NUMBER]], %[[GROUP]]
-      // CHECK: %[[DOWN:.+]] = arith.remui %[[PLACE]], %[[HEIGHT]]
-      // CHECK: %[[I:.+]] = arith.addi %[[FIRST]], %[[DOWN]]
-      // CHECK: %[[J:.+]] = arith.divui %[[PLACE]], %[[HEIGHT]]
+      // CHECK: %[[LEFT:.+]] = arith.subi %[[ROWS]], %[[FIRST]] :
+      // CHECK: %[[LAST:.+]] = arith.cmpi ult, %[[LEFT]], %c8
+      // CHECK: %[[HEIGHT:.+]] = arith.select %[[LAST]], %[[LOWER]], %c8
+      // CHECK: %[[HEIGHTS:.+]] = arith.select %[[LAST]], %[[LINES]], %c268435455
+      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_cast %[[HEIGHTS]] :
+      // CHECK-DAG: %[[WIDE:.+]] = arith.index_cast %[[PLACE]] :
+      // CHECK: arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
+      // CHECK: %[[LOW:.+]] = arith.index_cast %{{.+}} : i64 to index
+      // CHECK: arith.muli %[[LOW]], %[[HEIGHT]] :
+      // CHECK: %[[J:.+]] = arith.select %{{.+}}, %{{.+}}, %[[LOW]] :
+      // CHECK: %[[DOWN:.+]] = arith.select
+      // CHECK: %[[I:.+]] = arith.addi %[[FIRST]], %[[DOWN]] :
       // CHECK: hopper.store %{{.+}} to %{{.+}}[%[[I]], %[[J]]]
       %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<2> -> index, index
       tile.store %f to %D[%m, %n] : tensor<64x64xf32>, !T
