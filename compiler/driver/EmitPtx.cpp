@@ -82,18 +82,19 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   perLoop.addPass(llvm::LICMPass(llvm::LICMOptions()));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(perLoop),
                                                        /*UseMemorySSA=*/true));
+  // A second InstCombine here would cost as much again and leave wgmma's
+  // descriptors an instruction or two longer to compute.
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       passes.run(function, functions);
 }
 
-/// The back end's passes but for some that rewrite address arithmetic: ptxas
-/// does that itself, and better on loops left as they are. Loop strength
-/// reduction above all gives a loop of known length a counter by which ptxas
-/// unrolls it many times.
+/// The back end's passes but for some that rewrite address arithmetic. ptxas
+/// does that itself, and better on loops left as they are: after loop strength
+/// reduction it unrolled those of an epilogue until the code was three times
+/// as long, and a loop's initial accumulators were set twice.
 class LeanPassManager : public llvm::legacy::PassManager {
 public:
   void add(llvm::Pass *pass) override {
