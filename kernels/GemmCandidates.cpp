@@ -204,13 +204,14 @@ private:
   /// Of an operand of `rows` of K: all of it where L2 holds it, or where not
   /// all that want it do so at the same time, as it has more than a group of
   /// the tiles of `width` that cut the `others`; else as much as L2 holds on to
-  /// until the next launch.
+  /// until the next launch, if that is worth while.
   int64_t keptSixteenths(int64_t rows, ElementType type, int64_t others,
                          int64_t width) const {
     const int64_t bytes = rows * sizes.k * size_bytes(type);
     if (bytes <= h200().l2_bytes || others > GemmConfig().group * width)
       return 16;
-    return (16 * bytesToKeep + bytes / 2) / bytes;
+    const int64_t sixteenths = (16 * bytesToKeep + bytes / 2) / bytes;
+    return sixteenths == 0 ? 16 : sixteenths;
   }
 
   int64_t stagesThatFit(GemmConfig c) const {

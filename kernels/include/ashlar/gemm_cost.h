@@ -42,7 +42,7 @@ struct GpuModel {
   /// An epilogue, and each of its strips of 64 rows, apart from their bytes.
   double epilogue_clocks = 500, strip_clocks = 110;
   /// Until the last strip has left a stage that was lent to the epilogue.
-  double lent_clocks = 500;
+  double lent_clocks = 2000;
   /// Written to a multiprocessor's shared memory in a clock.
   double shared_bytes_per_clock = 128;
   /// For each byte of strips that end within a sector of 32 bytes.
