@@ -24,6 +24,7 @@ constexpr int64_t narrowestOfSeveralTurns = 64, wgmmaMostColumns = 256;
 constexpr int64_t usualColumns[] = {256, 128};
 /// Of an operand that is larger than L2, from one launch to the next.
 constexpr int64_t bytesToKeep = 14'000'000;
+constexpr int64_t mostAtOnce = 4;
 /// Clusters of more than two CTAs pay only where L2 limits for long.
 constexpr int64_t turnsForLargeClusters = 8;
 
@@ -201,14 +202,13 @@ private:
     return c.stages;
   }
 
-  /// Of an operand of `rows` of K: all of it where L2 holds it, or where not
-  /// all that want it do so at the same time, as it has more than a group of
-  /// the tiles of `width` that cut the `others`; else as much as L2 holds on to
-  /// until the next launch, if that is worth while.
+  /// Of an operand of `rows` of K: all of it where L2 holds it, or where more
+  /// tiles of `width` want it, cutting the `others`, than do so at once; else
+  /// as much as L2 holds on to until the next launch, if that is worth while.
   int64_t keptSixteenths(int64_t rows, ElementType type, int64_t others,
                          int64_t width) const {
     const int64_t bytes = rows * sizes.k * size_bytes(type);
-    if (bytes <= h200().l2_bytes || others > GemmConfig().group * width)
+    if (bytes <= h200().l2_bytes || others > mostAtOnce * width)
       return 16;
     const int64_t sixteenths = (16 * bytesToKeep + bytes / 2) / bytes;
     return sixteenths == 0 ? 16 : sixteenths;
