@@ -13,7 +13,8 @@ constexpr int64_t mostStages = 12, fewestStages = 2, stepsToSplit = 2;
 constexpr int64_t enoughStages = 6;
 /// More rows of D than this are cut well by `bm`.
 constexpr int64_t mostSwappedRows = 256;
-/// Stages of small tiles may be deeper than one swizzle atom.
+/// Stages of small tiles may be deeper than one swizzle atom, where each CTA
+/// has one of them.
 constexpr int64_t depthBytes[] = {128, 256, 512};
 constexpr int64_t mostBytesOfDeepStage = 40 << 10;
 /// Widths of tiles that are tried with each number of rows, and the parts of a
@@ -125,7 +126,8 @@ private:
   bool isDepthUseful(const GemmConfig &c, int64_t bytes) const {
     return bytes == depthBytes[0] ||
            (stageBytes(types, c) <= mostBytesOfDeepStage &&
-            sizes.k >= 2 * c.bk && !isPromoted(types));
+            sizes.k >= 2 * c.bk && !isPromoted(types) &&
+            (c.warpgroups == 1 || GemmTiling(sizes, c, h200()).turns() == 1));
   }
 
   /// K is split where there are too few tiles for all multiprocessors.

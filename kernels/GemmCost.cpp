@@ -39,8 +39,9 @@ public:
     // Nothing is left to hide the last tile's stores.
     const double last = (c.ping_pong ? epilogueClocks() : 0) + writeClocks();
     const auto seen = static_cast<double>(c.ping_pong ? 1 : tiling.turns());
-    cost.prologue = gpu.launch_microseconds + gpu.load_microseconds +
-                    (tiling.ctas > 1 ? gpu.cluster_microseconds : 0);
+    cost.prologue =
+        gpu.launch_microseconds + gpu.load_microseconds +
+        gpu.cluster_microseconds * std::log2(static_cast<double>(tiling.ctas));
     cost.epilogue = microseconds(seen * epilogueClocks() + writeClocks());
     cost.total = cost.prologue + microseconds(clocks + last);
     return cost;

@@ -35,7 +35,8 @@ struct GpuModel {
   double load_microseconds = 0.7;
   /// A launch, until the first instruction of the kernel.
   double launch_microseconds = 1.6;
-  /// What a cluster adds to a launch, and a barrier of all its CTAs takes.
+  /// What each doubling of a cluster adds to a launch, and what a barrier of
+  /// all its CTAs takes.
   double cluster_microseconds = 0.7;
   /// From other multiprocessors of the cluster, and added up, in a clock.
   double cluster_bytes_per_clock = 6;
