@@ -13,8 +13,8 @@ constexpr int64_t mostStages = 12, fewestStages = 2, stepsToSplit = 2;
 constexpr int64_t enoughStages = 6;
 /// More rows of D than this are cut well by `bm`.
 constexpr int64_t mostSwappedRows = 256;
-/// Stages of small tiles may be deeper than one swizzle atom, where each CTA
-/// has one of them.
+/// Stages of small tiles may be deeper than one swizzle atom, where a single
+/// warpgroup waits for them or each CTA has one tile.
 constexpr int64_t depthBytes[] = {128, 256, 512};
 constexpr int64_t mostBytesOfDeepStage = 40 << 10;
 /// Widths of tiles that are tried with each number of rows, and the parts of a
