@@ -45,14 +45,14 @@ std::vector<Mutant> ringMutants() {
        gemm,
        R"(mbarrier\.arrive\.shared::cta\.b64 _, \[%r\d+\];)",
        "",
-       0,
+       1, // in the loop over K; the first is the one after it
        Finding::deadlock,
        {"acquire"}},
       {"no arrive at the peer's empty barrier",
        gemm,
        R"(mbarrier\.arrive\.shared::cluster\.b64 _, \[remote\];)",
        "",
-       0,
+       1, // in the loop over K; the first is the one after it
        Finding::deadlock,
        {"acquire"}},
       {"count of an empty barrier one too high",
