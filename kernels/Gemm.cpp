@@ -1,12 +1,7 @@
 #include "ashlar/gemm.h"
 
+#include "GemmProgram.h"
 #include "GemmResources.h"
-#include "StreamK.h"
-#include "ashlar/ashlar.h"
-
-#include <functional>
-#include <optional>
-#include <vector>
 
 namespace ashlar {
 
@@ -26,102 +21,9 @@ void load(const TileRef &tile, const SharedTile &stage, bool shared,
     shared ? copy(tile, stage, multicast, hint) : copy(tile, stage, hint);
 }
 
-Fragment activated(Activation activation, const Fragment &x) {
-  switch (activation) {
-  case Activation::none:
-    break;
-  case Activation::relu:
-    return relu(x);
-  case Activation::gelu:
-    return gelu(x);
-  case Activation::silu:
-    return silu(x);
-  }
-  return x;
-}
+} // namespace
 
-/// One kernel while it is written.
-class Gemm {
-public:
-  Gemm(const GemmTypes &types, const GemmConfig &config, const GemmForm &form)
-      : types(types), c(config), form(form) {}
-
-  void write();
-
-private:
-  /// Where a tile lies: its batch, and its first row and column in D.
-  struct At {
-    Index batch, m, n;
-  };
-  /// What a CTA does at a time: steps of K of a tile, its coordinates in tiles.
-  struct Work {
-    Index batch, m, n;
-    Range steps;
-    /// With split: the part of K. With stream_k: this CTA, whether it finishes
-    /// the tile, and which others have parts of it.
-    Index part;
-    std::optional<Condition> finishes = {};
-    std::optional<Range> others = {};
-  };
-
-  Tensor matrix(std::string_view name, ElementType type, const Index &rows,
-                const Index &columns, bool isOutput = false) const {
-    if (form.batched)
-      return isOutput ? output(name, type, {batch(), rows, columns})
-                      : input(name, type, {batch(), rows, columns});
-    return isOutput ? output(name, type, {rows, columns})
-                    : input(name, type, {rows, columns});
-  }
-  Index batch() const { return *batchSize; }
-  TileRef at(const Tensor &matrix, const Index &batch, const Index &row,
-             const Index &column) const {
-    return form.batched ? matrix.at({batch, row, column})
-                        : matrix.at({row, column});
-  }
-
-  void forAllWork(const std::function<void(const Work &)> &body) const;
-  Work streamWork(const Index &cta, const Index &number) const;
-  void loads();
-  void math();
-  void stageIn(const Stage &lent);
-  void finish(const Fragment &acc, const Work &work);
-  void share(const Fragment &acc, const Work &work);
-  Fragment sumOf(const Fragment &acc, int64_t column, const Work &work) const;
-  void epilogue(const Fragment &sum, const Work &work);
-  Fragment strip(const Fragment &part, const At &place);
-  void storeStrip(const Tensor &target, const Fragment &part, const At &place);
-  Fragment vector(const Tensor &tensor, const At &place, bool alongM) const;
-  Fragment spread(const Fragment &vector, bool alongM) const;
-  Mask insideOfD(const At &place) const;
-
-  Shape shapeOfStrip() const { return {c.bm, width}; }
-  /// The same as it lies in D.
-  Shape shapeInD(int64_t columns) const {
-    return c.swapped ? Shape{columns, c.bm} : Shape{c.bm, columns};
-  }
-  bool promotes() const {
-    return types.accumulation == Accumulation::full &&
-           (types.a == e4m3 || types.a == e5m2);
-  }
-
-  const GemmTypes &types;
-  const GemmConfig &c;
-  const GemmForm &form;
-  /// Columns of the strip that is stored.
-  int64_t width = 0;
-  size_t nextBuffer = 0;
-  std::optional<Index> batchSize, rows, columns, allSteps, perPart, ctas;
-  std::optional<Tensor> A, B, C, D, bias, rowScale, columnScale, auxiliary,
-      amax, partials, arrivals;
-  std::optional<Scalar> alpha, beta, scaleD;
-  std::optional<TileLoop<4>> tiles;
-  std::optional<TileLoop<1>> turns;
-  std::optional<StreamK> stream;
-  std::optional<Pipeline> ring;
-  std::vector<SharedTile> staging;
-};
-
-void Gemm::write() {
+void GemmProgram::write() {
   Index M = size("M"), N = size("N"), K = size("K");
   batchSize.emplace(form.batched ? Index(size("batch")) : Index(1));
   A.emplace(matrix("A", types.a, M, K));
@@ -176,7 +78,8 @@ void Gemm::write() {
        mathRegisters(c.warpgroups), [&] { math(); });
 }
 
-void Gemm::forAllWork(const std::function<void(const Work &)> &body) const {
+void GemmProgram::forAllWork(
+    const std::function<void(const Work &)> &body) const {
   if (!c.stream_k) {
     for (auto [part, batch, m, n] : *tiles)
       body({batch, m, n,
@@ -189,7 +92,8 @@ void Gemm::forAllWork(const std::function<void(const Work &)> &body) const {
       body(streamWork(cta, number));
 }
 
-Gemm::Work Gemm::streamWork(const Index &cta, const Index &number) const {
+GemmProgram::Work GemmProgram::streamWork(const Index &cta,
+                                          const Index &number) const {
   StreamK::Piece piece = stream->piece(cta, number);
   // `group` tiles along m for each step along n, as in a tile loop.
   Index plane = *rows * *columns, inPlane = piece.tile % plane;
@@ -206,7 +110,7 @@ Gemm::Work Gemm::streamWork(const Index &cta, const Index &number) const {
           piece.others};
 }
 
-void Gemm::loads() {
+void GemmProgram::loads() {
   // The tile is bm rows of A by bn of B, or swapped.
   Tensor &above = c.swapped ? *B : *A, &beside = c.swapped ? *A : *B;
   forAllWork([&](const Work &work) {
@@ -223,7 +127,7 @@ void Gemm::loads() {
   });
 }
 
-void Gemm::math() {
+void GemmProgram::math() {
   forAllWork([&](const Work &work) {
     Fragment acc = zeros(f32, {c.bm, c.bn});
     for (Index k : work.steps) {
@@ -252,12 +156,12 @@ void Gemm::math() {
   });
 }
 
-void Gemm::share(const Fragment &acc, const Work &work) {
+void GemmProgram::share(const Fragment &acc, const Work &work) {
   store(partials->at({work.part, 0, 0}), acc);
   signal(arrivals->at({work.part}));
 }
 
-void Gemm::finish(const Fragment &acc, const Work &work) {
+void GemmProgram::finish(const Fragment &acc, const Work &work) {
   for (Index other : *work.others) {
     await(arrivals->at({other}), 1);
     signal(arrivals->at({other}), -1); // as the next launch expects it
@@ -266,8 +170,8 @@ void Gemm::finish(const Fragment &acc, const Work &work) {
 }
 
 /// The strip of the tile's sum that begins at a column.
-Fragment Gemm::sumOf(const Fragment &acc, int64_t column,
-                     const Work &work) const {
+Fragment GemmProgram::sumOf(const Fragment &acc, int64_t column,
+                            const Work &work) const {
   Fragment sum = slice(acc, {0, column}, shapeOfStrip());
   if (c.stream_k)
     for (Index other : *work.others)
@@ -275,83 +179,6 @@ Fragment Gemm::sumOf(const Fragment &acc, int64_t column,
           sum + ashlar::load(partials->at({other, 0, column}), shapeOfStrip());
   return sum;
 }
-
-/// As many buffers for strips as a stage holds.
-void Gemm::stageIn(const Stage &lent) {
-  for (int64_t tile : {0, 1})
-    for (int64_t i = 0; i < stripsInTile(types, c, tile); ++i)
-      staging.push_back(lent[tile].as(types.d, shapeInD(stripColumns(c)), i));
-}
-
-void Gemm::epilogue(const Fragment &sum, const Work &work) {
-  Index row = work.m * c.bm, column = work.n * c.bn;
-  if (c.split > 1)
-    column += work.part * storedColumns(c);
-  for (int64_t i = 0; i < storedColumns(c); i += width) {
-    width = std::min(stripColumns(c), storedColumns(c) - i);
-    At place{work.batch, c.swapped ? column + i : row,
-             c.swapped ? row : column + i};
-    Fragment x = strip(sumOf(sum, i, work), place);
-    storeStrip(*D, x, place);
-  }
-}
-
-Fragment Gemm::strip(const Fragment &part, const At &place) {
-  Fragment x = part;
-  if (rowScale)
-    x = x * spread(vector(*rowScale, place, true), true);
-  if (columnScale)
-    x = x * spread(vector(*columnScale, place, false), false);
-  if (alpha)
-    x = x * *alpha;
-  if (C)
-    x = x + convert(ashlar::load(at(*C, place.batch, place.m, place.n),
-                                 shapeOfStrip()),
-                    f32) *
-                *beta;
-  if (bias)
-    x = x + spread(convert(vector(*bias, place, false), f32), false);
-  if (auxiliary)
-    storeStrip(*auxiliary, x, place);
-  x = activated(form.activation, x);
-  if (amax) {
-    // Outside D the product is 0, and so is what is made of it alone.
-    bool isZeroOutside = !bias && !C;
-    Fragment magnitude = abs(x);
-    if (!isZeroOutside)
-      magnitude = select(insideOfD(place), magnitude, 0);
-    reduce(amax->at({0}), magnitude, reduce_max);
-  }
-  return scaleD ? x * *scaleD : x;
-}
-
-void Gemm::storeStrip(const Tensor &target, const Fragment &part,
-                      const At &place) {
-  SharedTile whole = staging[nextBuffer++ % staging.size()];
-  SharedTile buffer =
-      width < stripColumns(c) ? slice(whole, {0, 0}, shapeInD(width)) : whole;
-  store(c.swapped ? buffer.T() : buffer, convert(part, types.d));
-  copy(buffer, at(target, place.batch, place.m, place.n));
-}
-
-/// The part of a vector of M or of N elements that a strip meets.
-Fragment Gemm::vector(const Tensor &tensor, const At &place,
-                      bool alongM) const {
-  bool alongRows = alongM != c.swapped;
-  return ashlar::load(tensor.at({alongM ? place.m : place.n}),
-                      {alongRows ? c.bm : width});
-}
-
-Fragment Gemm::spread(const Fragment &vector, bool alongM) const {
-  return alongM != c.swapped ? broadcast(along_rows(vector), shapeOfStrip())
-                             : broadcast(vector, shapeOfStrip());
-}
-
-Mask Gemm::insideOfD(const At &place) const {
-  return inside(at(*D, place.batch, place.m, place.n), shapeOfStrip());
-}
-
-} // namespace
 
 Kernel gemm(const GemmTypes &types, const GemmConfig &config,
             const GemmForm &form) {
@@ -369,7 +196,7 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &config,
                   "ring has no tile there of " +
                   std::to_string(stripBytes(types, config)) +
                   " bytes: use fewer store_columns, or buffers of their own");
-    Gemm(types, config, form).write();
+    GemmProgram(types, config, form).write();
   });
 }
 

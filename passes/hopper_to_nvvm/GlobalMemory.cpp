@@ -1,6 +1,7 @@
 // Fragments to and from global memory, by ordinary loads and stores.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/hopper_to_nvvm/Words.h"
 
 #include <numeric>
@@ -62,11 +63,35 @@ struct GlobalAccess {
     return it->second;
   }
 
+  /// Whether the whole fragment lies inside.
+  Value interior(const FragmentType &type) {
+    Value result;
+    for (size_t i = 0; i < coordinates.size(); ++i) {
+      int64_t extent = i < leading ? 1 : type.layout.shape[i - leading];
+      result = b.both(
+          result, b.lessThan(b.add(coordinates[i], extent - 1), extents[i]));
+    }
+    return result;
+  }
+
   Value address(Row &row, int64_t column) {
     return column ? b.elementAddress(row.address, scalar, b.i64(column))
                   : row.address;
   }
 };
+
+/// Whether it is known that a fragment lies inside of a tensor in all of its
+/// own dimensions.
+template <typename Op> bool liesInside(Op op, const FragmentType &type) {
+  size_t leading = op.getCoordinates().size() - type.layout.shape.size();
+  for (auto [i, shape] : llvm::enumerate(type.layout.shape)) {
+    auto at = getConstantIntValue(op.getCoordinates()[leading + i]);
+    auto extent = getConstantIntValue(op.getExtents()[leading + i]);
+    if (!at || !extent || *at < 0 || *at + shape > *extent)
+      return false;
+  }
+  return true;
+}
 
 } // namespace
 
@@ -107,18 +132,15 @@ void ThreadLowering::lower(hopper::StoreOp op) {
                                 divisor(op.getCoordinates().back()));
 
   // Inside the tensor, whole vectors without a test; at its edge, element by
-  // element.
-  Value interior;
-  for (size_t i = 0; i < access.coordinates.size(); ++i) {
-    int64_t extent =
-        i < access.leading ? 1 : type.layout.shape[i - access.leading];
-    interior =
-        b.both(interior, b.lessThan(b.add(access.coordinates[i], extent - 1),
-                                    access.extents[i]));
-  }
-  auto branch = scf::IfOp::create(b, b.loc, interior, /*withElseRegion=*/true);
+  // element; nothing outside of it.
+  Value interior = access.interior(type);
+  bool hasEdge = !liesInside(op, type);
+  auto branch =
+      scf::IfOp::create(b, b.loc, interior, /*withElseRegion=*/hasEdge);
   OpBuilder::InsertionGuard guard(b);
   for (bool whole : {true, false}) {
+    if (!whole && !hasEdge)
+      continue;
     b.setInsertionPointToStart(whole ? branch.thenBlock() : branch.elseBlock());
     access.rows.clear();
     int64_t step = whole ? length : 1;
@@ -159,14 +181,8 @@ void ThreadLowering::lower(hopper::LoadOp op) {
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
   int64_t length = vectorLength(type, op.getAlignment(),
                                 divisor(op.getCoordinates().back()));
-  Value interior;
-  for (size_t i = 0; i < access.coordinates.size(); ++i) {
-    int64_t extent =
-        i < access.leading ? 1 : type.layout.shape[i - access.leading];
-    interior =
-        b.both(interior, b.lessThan(b.add(access.coordinates[i], extent - 1),
-                                    access.extents[i]));
-  }
+  Value interior = access.interior(type);
+  bool hasEdge = !liesInside(op, type);
   SmallVector<Type> results(type.registers(), type.registerType);
   auto branch = scf::IfOp::create(b, b.loc, results, interior, true, true);
   {
@@ -178,6 +194,12 @@ void ThreadLowering::lower(hopper::LoadOp op) {
       int64_t step = whole ? length : 1;
       Words words(step * bytes);
       Registers scalars;
+      if (!whole && !hasEdge) {
+        Value zero = arith::ConstantOp::create(b, b.loc, b.getZeroAttr(scalar));
+        scf::YieldOp::create(b, b.loc,
+                             pack(type, Registers(type.values, zero)));
+        continue;
+      }
       Value lastColumn;
       if (!whole)
         lastColumn =

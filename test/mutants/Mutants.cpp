@@ -175,10 +175,9 @@ std::vector<Mutant> clusterMutants() {
        {"pipeline", "acquire", "copy A", "copy B"}},
       {"no cluster barrier at the end",
        gemm,
-       R"(barrier\.cluster\.arrive\.release\.aligned;([\s\S]*)barrier\.cluster\.wait\.acquire\.aligned;([\s\S]*)barrier\.cluster\.arrive\.release\.aligned;([\s\S]*)barrier\.cluster\.wait\.acquire\.aligned;)",
-       "barrier.cluster.arrive.release.aligned;$1barrier.cluster.wait.acquire."
-       "aligned;$2$3",
-       0,
+       R"(barrier\.cluster\.arrive\.release\.aligned;[^;]*barrier\.cluster\.wait\.acquire\.aligned;)",
+       "",
+       1,
        Finding::exitedPeer,
        {"release", "copy B"}},
       {"more registers than there are",
@@ -205,7 +204,7 @@ std::vector<Mutant> wgmmaMutants() {
        gemm,
        R"(wgmma\.commit_group\.sync\.aligned;)",
        "",
-       0,
+       1, // in the loop over K; the first is that of its first iteration
        Finding::accumulatorTouched,
        {"mma", "store"}},
       {"no wait_group before the accumulators are read",

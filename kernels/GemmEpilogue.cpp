@@ -1,0 +1,102 @@
+// What a GEMM does with the sum of a tile: strip after strip, on the registers
+// and through shared memory to global.
+
+#include "GemmProgram.h"
+#include "GemmResources.h"
+
+namespace ashlar {
+
+namespace {
+
+Fragment activated(Activation activation, const Fragment &x) {
+  switch (activation) {
+  case Activation::none:
+    break;
+  case Activation::relu:
+    return relu(x);
+  case Activation::gelu:
+    return gelu(x);
+  case Activation::silu:
+    return silu(x);
+  }
+  return x;
+}
+
+} // namespace
+
+/// As many buffers for strips as a stage holds.
+void GemmProgram::stageIn(const Stage &lent) {
+  for (int64_t tile : {0, 1})
+    for (int64_t i = 0; i < stripsInTile(types, c, tile); ++i)
+      staging.push_back(lent[tile].as(types.d, shapeInD(stripColumns(c)), i));
+}
+
+void GemmProgram::epilogue(const Fragment &sum, const Work &work) {
+  Index row = work.m * c.bm, column = work.n * c.bn;
+  if (c.split > 1)
+    column += work.part * storedColumns(c);
+  for (int64_t i = 0; i < storedColumns(c); i += width) {
+    width = std::min(stripColumns(c), storedColumns(c) - i);
+    At place{work.batch, c.swapped ? column + i : row,
+             c.swapped ? row : column + i};
+    Fragment x = strip(sumOf(sum, i, work), place);
+    storeStrip(*D, x, place);
+  }
+}
+
+Fragment GemmProgram::strip(const Fragment &part, const At &place) {
+  Fragment x = part;
+  if (rowScale)
+    x = x * spread(vector(*rowScale, place, true), true);
+  if (columnScale)
+    x = x * spread(vector(*columnScale, place, false), false);
+  if (alpha)
+    x = x * *alpha;
+  if (C)
+    x = x + convert(ashlar::load(at(*C, place.batch, place.m, place.n),
+                                 shapeOfStrip()),
+                    f32) *
+                *beta;
+  if (bias)
+    x = x + spread(convert(vector(*bias, place, false), f32), false);
+  if (auxiliary)
+    storeStrip(*auxiliary, x, place);
+  x = activated(form.activation, x);
+  if (amax) {
+    // Outside D the product is 0, and so is what is made of it alone.
+    bool isZeroOutside = !bias && !C;
+    Fragment magnitude = abs(x);
+    if (!isZeroOutside)
+      magnitude = select(insideOfD(place), magnitude, 0);
+    reduce(amax->at({0}), magnitude, reduce_max);
+  }
+  return scaleD ? x * *scaleD : x;
+}
+
+void GemmProgram::storeStrip(const Tensor &target, const Fragment &part,
+                             const At &place) {
+  SharedTile whole = staging[nextBuffer++ % staging.size()];
+  SharedTile buffer =
+      width < stripColumns(c) ? slice(whole, {0, 0}, shapeInD(width)) : whole;
+  store(c.swapped ? buffer.T() : buffer, convert(part, types.d));
+  copy(buffer, at(target, place.batch, place.m, place.n));
+}
+
+/// The part of a vector of M or of N elements that a strip meets.
+Fragment GemmProgram::vector(const Tensor &tensor, const At &place,
+                             bool alongM) const {
+  bool alongRows = alongM != c.swapped;
+  return ashlar::load(tensor.at({alongM ? place.m : place.n}),
+                      {alongRows ? c.bm : width});
+}
+
+Fragment GemmProgram::spread(const Fragment &vector, bool alongM) const {
+  return alongM != c.swapped ? broadcast(along_rows(vector), shapeOfStrip())
+                             : broadcast(vector, shapeOfStrip());
+}
+
+Mask GemmProgram::insideOfD(const At &place) const {
+  return inside(at(*D, place.batch, place.m, place.n), shapeOfStrip());
+}
+
+} // namespace ashlar
