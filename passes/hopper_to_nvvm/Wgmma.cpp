@@ -55,6 +55,8 @@ StringRef typeName(Type type) {
 }
 
 bool isZero(Value fragment) {
+  if (auto splat = fragment.getDefiningOp<hopper::SplatOp>())
+    fragment = splat->getOperand(0);
   return matchPattern(fragment, m_AnyZeroFloat()) ||
          matchPattern(fragment, m_Zero());
 }

@@ -30,14 +30,14 @@ Quotient divide(Arithmetic a, Value number, const Divisor &by) {
   auto wide = [&](Value value) -> Value {
     return arith::IndexCastOp::create(b, a.loc, b.getI64Type(), value);
   };
-  Value product = arith::MulIOp::create(b, a.loc, wide(number),
-                                        wide(by.reciprocal));
+  Value product =
+      arith::MulIOp::create(b, a.loc, wide(number), wide(by.reciprocal));
   Value bits = arith::ConstantIntOp::create(b, a.loc, reciprocalBits, 64);
   Value high = arith::ShRUIOp::create(b, a.loc, product, bits);
   Value low = arith::IndexCastOp::create(b, a.loc, b.getIndexType(), high);
   Value rest = a.sub(number, a.mul(low, by.value));
   Value isShort = arith::CmpIOp::create(b, a.loc, arith::CmpIPredicate::uge,
-                                       rest, by.value);
+                                        rest, by.value);
   return {a.select(isShort, a.add(low, 1), low),
           a.select(isShort, a.sub(rest, by.value), rest)};
 }
@@ -156,9 +156,8 @@ SmallVector<Value> KernelLowering::tileCoordinates(Location loc,
       auto either = [&](Value last, Value other) {
         return a.select(isLast, last, other);
       };
-      Divisor height{
-          either(counts.lastColumn.value, whole.value),
-          either(counts.lastColumn.reciprocal, whole.reciprocal)};
+      Divisor height{either(counts.lastColumn.value, whole.value),
+                     either(counts.lastColumn.reciprocal, whole.reciprocal)};
       Quotient columns = divide(a, bands.remainder, height);
       row = a.add(firstRow, columns.remainder), column = columns.quotient;
       break;
