@@ -98,3 +98,37 @@ hopper.kernel @shared threads 128 shared 8192 cluster 1 {
     hopper.shared_store %f to %v : !bf16, !tile
   }
 }
+
+// -----
+
+// A tile that is known to lie inside in its own dimensions has no edge: it is
+// inside as a whole or outside, where nothing is stored and zeros are loaded.
+
+!f32 = tensor<16x8xf32, #tile.fragment<"16x8 (2,16):(64,1) / (4,1,1):(16,128,16)">>
+// CHECK-LABEL: llvm.func @no_edge
+// CHECK-SAME: %[[COUNT:[^ ]+]]: i32
+hopper.kernel @no_edge threads 32 shared 0 cluster 1 {
+  %count = hopper.size "CTAs"
+  %D = hopper.pointer "D" : !hopper.pointer
+  %stride = arith.constant 8 : i64
+  %plane = arith.constant 128 : i64
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  hopper.role "math" from 0 warps 1 {
+    %cta = hopper.special_register "ctaid.x"
+    // CHECK: scf.if %{{.+}} -> (f32, f32, f32, f32) {
+    // CHECK: ld.global
+    // CHECK: } else {
+    // CHECK-NOT: ld.global
+    // CHECK: scf.yield %[[ZERO:.+]], %[[ZERO]], %[[ZERO]], %[[ZERO]]
+    %f = hopper.load %D[%cta, %c0, %c0] within [%count, %c16, %c8] strides [%plane, %stride, %one] align 16 : !hopper.pointer -> !f32
+    // CHECK: scf.if %{{.+}} {
+    // CHECK: st.global
+    // CHECK-NOT: else
+    // CHECK-NOT: @p st.global
+    // CHECK: llvm.return
+    hopper.store %f to %D[%cta, %c0, %c0] within [%count, %c16, %c8] strides [%plane, %stride, %one] align 16 : !f32, !hopper.pointer
+  }
+}

@@ -305,3 +305,40 @@ hopper.kernel @groups threads 128 shared 65536 cluster 1 {
     %r = hopper.wgmma.wait 1, %zero : !acc -> !acc
   }
 }
+
+// -----
+
+// Accumulators that begin as zeros are overwritten by the first step, however
+// the zeros are written.
+
+!a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!b = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @zeros
+// CHECK-COUNT-1: overwrite, 1, 1, 0, 0;
+// CHECK-NOT: overwrite, 1
+// CHECK: overwrite, 1, 1, 0, 0;
+// CHECK-LABEL: llvm.func @ones
+// CHECK-NOT: overwrite, 1
+hopper.kernel @zeros threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %constant = arith.constant dense<0.0> : !acc
+    %r = hopper.wgmma fence %a, %b transposed, %constant : !a, !b, !acc
+    %zero = arith.constant 0.0 : f32
+    %splat = hopper.splat %zero : f32 -> !acc
+    %s = hopper.wgmma fence %a, %b transposed, %splat : !a, !b, !acc
+  }
+}
+hopper.kernel @ones threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %one = arith.constant 1.0 : f32
+    %splat = hopper.splat %one : f32 -> !acc
+    %s = hopper.wgmma fence %a, %b transposed, %splat : !a, !b, !acc
+  }
+}

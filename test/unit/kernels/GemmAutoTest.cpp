@@ -77,6 +77,17 @@ TEST(GemmAuto, OneRowIsCutAlongN) {
   EXPECT_EQ(config.bn, 8) << config;
 }
 
+TEST(GemmAuto, L2KeepsAPartOfWeightsThatAreLargerAndReadOnce) {
+  // 134 MB, of which about 14 stay; as A and B change places.
+  EXPECT_EQ(gemm_auto({1, 8192, 8192}, {}).kept_b, 2);
+  EXPECT_EQ(gemm_auto({1, 8192, 8192}, {}).kept_a, 16);
+  EXPECT_EQ(gemm_auto({8192, 8, 8192}, {}).kept_a, 2);
+  // All of what L2 holds, of what is read again, and of what is far too large.
+  EXPECT_EQ(gemm_auto({1, 4096, 4096}, {}).kept_b, 16);
+  EXPECT_EQ(gemm_auto({8192, 8192, 8192}, {}).kept_b, 16);
+  EXPECT_EQ(gemm_auto({4, 49152, 12288}, {}).kept_b, 16);
+}
+
 TEST(GemmAuto, FewTilesAreSmallOrSplit) {
   for (const GemmSizes &sizes :
        {GemmSizes{512, 512, 512}, GemmSizes{128, 1024, 16384}}) {
