@@ -188,14 +188,10 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &config,
           "gemm in a swapped configuration has transposed tiles, which "
           "neither meet C nor tell what of bias and amax lies inside D: "
           "use a configuration without 'swapped'");
-    if (std::string reason = notStreamK(config); !reason.empty())
-      throw Error("gemm: " + reason);
-    if (config.store_buffers == 0 && stripsInTile(types, config, 0) == 0 &&
-        stripsInTile(types, config, 1) == 0)
-      throw Error("gemm in a configuration that stages its results in the "
-                  "ring has no tile there of " +
-                  std::to_string(stripBytes(types, config)) +
-                  " bytes: use fewer store_columns, or buffers of their own");
+    for (const std::string &reason :
+         {notKept(config), notStreamK(config), notLent(types, config)})
+      if (!reason.empty())
+        throw Error("gemm: " + reason);
     GemmProgram(types, config, form).write();
   });
 }

@@ -25,6 +25,7 @@ constexpr int64_t narrowestOfSeveralTurns = 64, wgmmaMostColumns = 256;
 constexpr int64_t usualColumns[] = {256, 128};
 /// Of an operand that is larger than L2, from one launch to the next.
 constexpr int64_t bytesToKeep = 14'000'000;
+/// Tiles beside each other that run at the same time and want the same bytes.
 constexpr int64_t mostAtOnce = 4;
 /// Clusters of more than two CTAs pay only where L2 limits for long.
 constexpr int64_t turnsForLargeClusters = 8;

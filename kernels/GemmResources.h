@@ -46,9 +46,13 @@ int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &config);
 /// The most `accumulatorRegisters` that leave enough for addresses.
 int64_t accumulatorLimit(const GemmConfig &config);
 
-/// Why a configuration with stream_k is none, as a sentence; empty where it is
-/// one.
+/// What is wrong with parts of a configuration that the language would refuse
+/// in other words or not at all, as a sentence; empty where nothing is: parts
+/// of lines that are none, stream_k beside what it does not go with, results
+/// that have no room in the ring.
+std::string notKept(const GemmConfig &config);
 std::string notStreamK(const GemmConfig &config);
+std::string notLent(const GemmTypes &types, const GemmConfig &config);
 
 /// Whether sums leave the tensor cores during the main loop.
 bool isPromoted(const GemmTypes &types);

@@ -41,11 +41,6 @@ std::string notCounts(const GemmConfig &c) {
   if (c.store_buffers < 0)
     return "store_buffers is " + number(c.store_buffers) +
            ": use 1 or more, or 0 to stage results in the ring";
-  for (auto [value, what] :
-       {std::pair{c.kept_a, "kept_a"}, std::pair{c.kept_b, "kept_b"}})
-    if (value < 0 || value > 16)
-      return std::string(what) + " is " + number(value) +
-             ": use 0 to 16 sixteenths";
   return "";
 }
 
@@ -157,7 +152,31 @@ std::string notStores(const GemmTypes &types, const GemmConfig &c) {
          " of a CTA: use a multiple of " + number(unit);
 }
 
-/// A stage that is lent to the epilogue has room for a strip.
+std::string notShared(const GemmTypes &types, const GemmConfig &c) {
+  const GpuModel gpu = h200();
+  const int64_t used = sharedBytes(types, c, gpu);
+  if (used <= gpu.shared_bytes)
+    return "";
+  const int64_t stage = stageBytes(types, c);
+  const int64_t stages = (gpu.shared_bytes - (used - c.stages * stage)) / stage;
+  return "it takes " + number(used) +
+         " bytes of shared memory and a block has " + number(gpu.shared_bytes) +
+         ": use " +
+         (stages > 0 ? "at most " + number(stages) + " stages"
+                     : "a smaller tile");
+}
+
+} // namespace
+
+std::string notKept(const GemmConfig &c) {
+  for (auto [value, what] :
+       {std::pair{c.kept_a, "kept_a"}, std::pair{c.kept_b, "kept_b"}})
+    if (value < 0 || value > 16)
+      return std::string(what) + " is " + number(value) +
+             ": use 0 to 16 sixteenths";
+  return "";
+}
+
 std::string notLent(const GemmTypes &types, const GemmConfig &c) {
   if (c.store_buffers > 0 || stripsInTile(types, c, 0) > 0 ||
       stripsInTile(types, c, 1) > 0)
@@ -177,22 +196,6 @@ std::string notLent(const GemmTypes &types, const GemmConfig &c) {
               ? "store_columns = " + number(other.store_columns)
               : "store_buffers = 1");
 }
-
-std::string notShared(const GemmTypes &types, const GemmConfig &c) {
-  const GpuModel gpu = h200();
-  const int64_t used = sharedBytes(types, c, gpu);
-  if (used <= gpu.shared_bytes)
-    return "";
-  const int64_t stage = stageBytes(types, c);
-  const int64_t stages = (gpu.shared_bytes - (used - c.stages * stage)) / stage;
-  return "it takes " + number(used) +
-         " bytes of shared memory and a block has " + number(gpu.shared_bytes) +
-         ": use " +
-         (stages > 0 ? "at most " + number(stages) + " stages"
-                     : "a smaller tile");
-}
-
-} // namespace
 
 std::string notStreamK(const GemmConfig &c) {
   if (!c.stream_k)
@@ -220,6 +223,7 @@ std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
       reason = check();
   };
   orElse([&] { return notCounts(config); });
+  orElse([&] { return notKept(config); });
   orElse([&] { return notTile(types, config); });
   orElse([&] { return notRegisters(types, config); });
   orElse([&] { return notStreamK(config); });
