@@ -4,7 +4,7 @@
 
 #include "compiler/hopper/Hopper.h"
 #include "compiler/layout/SharedTile.h"
-#include "passes/tile_to_hopper/Arithmetic.h"
+#include "passes/Arithmetic.h"
 
 namespace ashlar {
 

@@ -1,7 +1,7 @@
 #include "passes/tile_to_hopper/Cluster.h"
 #include "compiler/hopper/Hopper.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/tile_to_hopper/Arithmetic.h"
+#include "passes/Arithmetic.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace ashlar {

@@ -6,7 +6,7 @@
 #include "compiler/layout/Fragment.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/tile_to_hopper/Arithmetic.h"
+#include "passes/Arithmetic.h"
 #include "passes/tile_to_hopper/Ring.h"
 #include "llvm/ADT/MapVector.h"
 

@@ -1,6 +1,6 @@
 // Index arithmetic that folds constants as it is built.
-#ifndef ASHLAR_PASSES_TILETOHOPPER_ARITHMETIC_H
-#define ASHLAR_PASSES_TILETOHOPPER_ARITHMETIC_H
+#ifndef ASHLAR_PASSES_ARITHMETIC_H
+#define ASHLAR_PASSES_ARITHMETIC_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
