@@ -7,11 +7,6 @@ namespace ashlar {
 
 namespace {
 
-/// Registers of a math thread: what the loader's warpgroup leaves.
-Registers mathRegisters(int64_t warpgroups) {
-  return registers(warpgroups == 1 ? 240 : warpgroups == 2 ? 232 : 152);
-}
-
 void load(const TileRef &tile, const SharedTile &stage, bool shared,
           int64_t kept) {
   const CacheHint hint = keep(static_cast<double>(kept) / 16);
@@ -75,7 +70,7 @@ void GemmProgram::write() {
   role("load", warps(1), registers(c.warpgroups == 3 ? 32 : 40),
        [&] { loads(); });
   role("math", c.ping_pong ? ping_pong(c.warpgroups) : warpgroups(c.warpgroups),
-       mathRegisters(c.warpgroups), [&] { math(); });
+       registers(mathRegisters(c)), [&] { math(); });
 }
 
 void GemmProgram::forAllWork(

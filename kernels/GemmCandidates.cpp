@@ -135,8 +135,8 @@ private:
   void withSplits(GemmConfig c) {
     const GpuModel gpu = h200();
     const GemmTiling tiling(sizes, c, gpu);
-    // With one tile for each CTA there is no epilogue to hide.
-    if (c.ping_pong && tiling.turns() == 1)
+    // With a tile or two for each CTA there is little of an epilogue to hide.
+    if (c.ping_pong && tiling.turns() <= 2)
       return;
     for (int64_t split : {1, 2, 4, 8}) {
       const bool useful =

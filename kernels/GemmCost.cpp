@@ -74,14 +74,18 @@ private:
     return (1 + blockRows / n) / (1 + blockRows / mostColumns) - 1;
   }
 
-  /// Adding the tensor cores' sums to f32, partly under the products of other
-  /// warpgroups if there are any.
+  /// Adding the tensor cores' sums to f32: under the next products where there
+  /// are registers for both, else partly under those of other warpgroups if
+  /// there are any.
   double promotionClocks() const {
     constexpr double lanes = 128;
     if (!isPromoted(types))
       return 0;
-    return gpu.promotion_clocks + elements / lanes * gpu.promotion_unhidden *
-                                      (c.warpgroups == 1 ? 2 : 1);
+    const double unhidden = isProductInFlight(types, c)
+                                ? gpu.addition_in_flight_unhidden
+                                : gpu.addition_unhidden;
+    return gpu.promotion_clocks +
+           elements / lanes * unhidden * (c.warpgroups == 1 ? 2 : 1);
   }
 
   /// Rows of 128 bytes that a stage's boxes have outside of the matrices.
@@ -94,11 +98,20 @@ private:
            outsideRows() * gpu.outside_clocks;
   }
 
-  /// Clocks in which L2 provides a stage, each byte once for all CTAs that
-  /// share it.
+  /// Of a byte that a cluster's CTAs share, what each of them costs L2:
+  /// requests of clusters for the same bytes at the same time meet on their
+  /// way.
+  double fetches(int64_t tilesAtOnce, int64_t sharedBy) const {
+    const auto shared = static_cast<double>(sharedBy);
+    const double readers = static_cast<double>(tilesAtOnce) / shared;
+    return std::min(1.0, gpu.l2_readers / readers) / shared;
+  }
+
+  /// Clocks in which L2 provides a stage.
   double l2Clocks(double ctas) const {
-    const double fetched = depth * (rows / static_cast<double>(c.cluster_n) +
-                                    columns / static_cast<double>(c.cluster_m));
+    const double fetched =
+        depth * (rows * fetches(tiling.columnsAtOnce, c.cluster_n) +
+                 columns * fetches(tiling.rowsAtOnce, c.cluster_m));
     return ctas * (fetched / perClock(gpu.l2_terabytes_per_second) +
                    outsideRows() * gpu.outside_l2_clocks);
   }
@@ -122,6 +135,12 @@ private:
            static_cast<double>(std::max<int64_t>(c.stages - 1, 1));
   }
 
+  /// Loads run ahead of the math for all tiles but the first.
+  double unhidden() const {
+    const auto turns = static_cast<double>(tiling.turns());
+    return gpu.unhidden_ahead + (gpu.unhidden - gpu.unhidden_ahead) / turns;
+  }
+
   /// `turns` tiles of every CTA, where `clusters` clusters are at work.
   void addTurns(GemmCost &cost, double &total, int64_t turns,
                 int64_t clusters) const {
@@ -134,7 +153,7 @@ private:
         steps * mathClocks() + (c.ping_pong ? 0 : epilogueClocks());
     const auto count = static_cast<double>(turns);
     total += count *
-             (std::max(work, arrival) + gpu.unhidden * std::min(work, arrival));
+             (std::max(work, arrival) + unhidden() * std::min(work, arrival));
     cost.math += microseconds(count * steps * mathClocks());
     cost.load += microseconds(count * steps * load);
     cost.l2 += microseconds(count * steps * l2);

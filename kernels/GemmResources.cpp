@@ -77,6 +77,16 @@ int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &c) {
   return c.bm * c.bn / threads * (isPromoted(types) ? 2 : 1);
 }
 
+int64_t mathRegisters(const GemmConfig &c) {
+  return c.warpgroups == 1 ? 240 : c.warpgroups == 2 ? 232 : 152;
+}
+
+bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
+  constexpr int64_t others = 40;
+  return isPromoted(types) &&
+         accumulatorRegisters(types, c) * 3 / 2 + others <= mathRegisters(c);
+}
+
 int64_t accumulatorLimit(const GemmConfig &c) {
   // Three warpgroups and a producer have 152 registers each at most.
   return c.warpgroups <= 2 ? 200 : 120;

@@ -43,6 +43,13 @@ int64_t sharedBytes(const GemmTypes &types, const GemmConfig &config,
 /// twice.
 int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &config);
 
+/// Registers that a math thread has: what the loader's warpgroup leaves.
+int64_t mathRegisters(const GemmConfig &config);
+
+/// Whether the compiler finds registers for a second product, to be in flight
+/// while the first is added to the sum.
+bool isProductInFlight(const GemmTypes &types, const GemmConfig &config);
+
 /// The most `accumulatorRegisters` that leave enough for addresses.
 int64_t accumulatorLimit(const GemmConfig &config);
 

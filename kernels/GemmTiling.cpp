@@ -26,6 +26,10 @@ GemmTiling::GemmTiling(const GemmSizes &sizes, const GemmConfig &c,
   slots = std::max<int64_t>(gpu.resident_ctas(ctas) / ctas, 1);
   fullTurns = clusters / slots;
   leftClusters = clusters % slots;
+  const int64_t inFlight = slots * c.cluster_m * c.cluster_n;
+  columnsAtOnce =
+      std::clamp<int64_t>(inFlight / std::min(c.group, rows), 1, columns);
+  rowsAtOnce = std::clamp<int64_t>(inFlight / columnsAtOnce, 1, rows);
 }
 
 double dramBytes(const GemmSizes &sizes, const GemmTypes &types,
@@ -39,21 +43,15 @@ double dramBytes(const GemmSizes &sizes, const GemmTypes &types,
   const double result =
       static_cast<double>(sizes.m * sizes.n * size_bytes(types.d));
 
-  // Bands of `group` rows of tiles, one after another; in each, as many columns
-  // at a time as the tiles in flight.
   const int64_t group = std::min(c.group, tiling.rows);
   const int64_t bands = ceilDiv(tiling.rows, group);
-  const int64_t inFlight = tiling.slots * c.cluster_m * c.cluster_n;
-  const int64_t columnsAtOnce =
-      std::clamp<int64_t>(inFlight / group, 1, tiling.columns);
-  const int64_t bandsAtOnce =
-      std::clamp<int64_t>(inFlight / (group * tiling.columns), 1, bands);
+  const int64_t bandsAtOnce = std::max<int64_t>(tiling.rowsAtOnce / group, 1);
 
   const double resident = residentPart * static_cast<double>(gpu.l2_bytes);
   const bool bandStays =
       depthBytes * static_cast<double>(group * c.bm) <= resident;
   const auto rereadBands =
-      static_cast<double>(ceilDiv(tiling.columns, columnsAtOnce));
+      static_cast<double>(ceilDiv(tiling.columns, tiling.columnsAtOnce));
   const auto rereadColumns = static_cast<double>(ceilDiv(bands, bandsAtOnce));
   return alongRows * (bandStays ? 1 : rereadBands) +
          alongColumns * (alongColumns <= resident ? 1 : rereadColumns) + result;

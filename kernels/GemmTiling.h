@@ -17,6 +17,9 @@ struct GemmTiling {
   /// Tiles a CTA computes when every slot has one; clusters that are left for
   /// a last turn.
   int64_t fullTurns, leftClusters;
+  /// Tiles at the same time: bands of `group` rows go one after another, in
+  /// each as many columns as there are tiles in flight.
+  int64_t rowsAtOnce, columnsAtOnce;
 
   int64_t turns() const { return fullTurns + (leftClusters > 0); }
 };

@@ -6,8 +6,9 @@
 namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
-/// data sheet says; they were fitted to some 3000 configurations that
-/// `bench-gemm --measurements` timed. Clocks are those of a multiprocessor.
+/// data sheet says; they were fitted to the times of some 3500 configurations
+/// such as `bench-gemm --measurements` writes. Clocks are those of a
+/// multiprocessor.
 struct GpuModel {
   int64_t multiprocessors = 132;
   double clock_gigahertz = 1.87;
@@ -15,18 +16,21 @@ struct GpuModel {
   /// 8-bit ones.
   double tensor_flops = 4096;
   /// The least between two stages: a barrier and the latency of a short wgmma.
-  double step_clocks = 170;
+  double step_clocks = 130;
   /// What narrow wgmmas take more, for what they read more of shared memory.
   double narrow = 0.06;
   /// What a stage takes more when its sums leave the tensor cores: their
   /// latency, and the additions where nothing hides them.
-  double promotion_clocks = 110, promotion_unhidden = 0.6;
+  double promotion_clocks = 50, addition_unhidden = 0.6,
+         addition_in_flight_unhidden = 0.2;
   /// Into one multiprocessor in a clock.
   double load_bytes_per_clock = 97;
   /// For 128 bytes of a box outside of the matrix, which TMA fills with zeros:
   /// in each multiprocessor, and in L2 for all of them, one after another.
   double outside_clocks = 1.8, outside_l2_clocks = 0.038;
-  double l2_terabytes_per_second = 20;
+  double l2_terabytes_per_second = 8;
+  /// For the same bytes at the same time, more readers take L2 no longer.
+  double l2_readers = 4;
   double dram_terabytes_per_second = 4.35;
   /// From DRAM into two multiprocessors that share their way to it.
   double pair_terabytes_per_second = 0.125;
@@ -37,7 +41,7 @@ struct GpuModel {
   double launch_microseconds = 1.6;
   /// What each doubling of a cluster adds to a launch, and what a barrier of
   /// all its CTAs takes.
-  double cluster_microseconds = 0.7;
+  double cluster_microseconds = 0.9;
   /// From other multiprocessors of the cluster, and added up, in a clock.
   double cluster_bytes_per_clock = 6;
   /// An epilogue, and each of its strips of 64 rows, apart from their bytes.
@@ -47,9 +51,10 @@ struct GpuModel {
   /// Written to a multiprocessor's shared memory in a clock.
   double shared_bytes_per_clock = 128;
   /// For each byte of strips that end within a sector of 32 bytes.
-  double half_sector_clocks = 0.11;
-  /// The part of the shorter of math and loads that the longer does not hide.
-  double unhidden = 0.29;
+  double half_sector_clocks = 0.14;
+  /// The part of the shorter of math and loads that the longer does not hide:
+  /// for a first tile, and after many, when loads run ahead.
+  double unhidden = 0.29, unhidden_ahead = 0.085;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 
