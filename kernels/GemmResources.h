@@ -46,8 +46,8 @@ int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &config);
 /// Registers that a math thread has: what the loader's warpgroup leaves.
 int64_t mathRegisters(const GemmConfig &config);
 
-/// Whether the compiler finds registers for a second product, to be in flight
-/// while the first is added to the sum.
+/// Whether hopper-schedule-wgmma finds registers for a second product, to be in
+/// flight while the first is added to the sum.
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &config);
 
 /// The most `accumulatorRegisters` that leave enough for addresses.
