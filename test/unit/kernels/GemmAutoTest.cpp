@@ -62,11 +62,10 @@ TEST(GemmAuto, ListsEachCandidateOnce) {
       EXPECT_NE(configs[i], configs[j]);
 }
 
-TEST(GemmAuto, LargeProblemsTakeLargeTilesAndShareLoads) {
+TEST(GemmAuto, LargeProblemsTakeLargeTiles) {
   for (const GemmTypes &types : {half, fast}) {
     const GemmConfig config = gemm_auto({4096, 4096, 4096}, types);
-    EXPECT_GE(config.bm * config.bn, 128 * 192) << config;
-    EXPECT_GT(config.cluster_m * config.cluster_n, 1) << config;
+    EXPECT_GE(config.bm * config.bn, 128 * 128) << config;
     EXPECT_EQ(config.split, 1) << config;
   }
 }

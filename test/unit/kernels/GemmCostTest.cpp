@@ -40,10 +40,12 @@ TEST(GemmCost, ATileTooManyCostsAWholeTurn) {
   EXPECT_NEAR(more, 2 * full, 0.01 * full);
 }
 
-TEST(GemmCost, SharingLoadsSparesL2) {
-  const GemmSizes sizes{4096, 4096, 4096};
-  EXPECT_LT(cost(sizes, "128x256x64 s4 w2 c2x1").l2,
-            0.8 * cost(sizes, "128x256x64 s4 w2").l2);
+TEST(GemmCost, SharingLoadsSparesL2WhereFewWantTheSame) {
+  const GemmSizes few{128, 8192, 8192}, many{4096, 4096, 4096};
+  EXPECT_LT(cost(few, "64x128x64 s8 w1 c2x1").l2,
+            0.8 * cost(few, "64x128x64 s8 w1").l2);
+  EXPECT_NEAR(cost(many, "128x256x64 s4 w2 c2x1").l2,
+              cost(many, "128x256x64 s4 w2").l2, 1);
 }
 
 TEST(GemmCost, HalfTheBytesTakeHalfTheTime) {
@@ -56,6 +58,14 @@ TEST(GemmCost, SumsInFullCostMore) {
   const GemmSizes sizes{4096, 4096, 4096};
   EXPECT_GT(cost(sizes, "128x128x128 s6 w2 c2x1", full).math,
             cost(sizes, "128x128x128 s6 w2 c2x1", fast).math);
+}
+
+TEST(GemmCost, AdditionsHideBehindAProductInFlight) {
+  const GemmSizes sizes{4096, 4096, 4096};
+  const auto addition = [&](const char *config) {
+    return cost(sizes, config, full).math / cost(sizes, config, fast).math;
+  };
+  EXPECT_LT(addition("128x128x128 s6 w2"), addition("128x136x128 s6 w2"));
 }
 
 TEST(GemmCost, RowsOutsideOfTheMatrixAreNotFree) {
