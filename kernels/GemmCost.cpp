@@ -75,8 +75,8 @@ private:
   }
 
   /// Adding the tensor cores' sums to f32: under the next products where there
-  /// are registers for both, else partly under those of other warpgroups if
-  /// there are any.
+  /// are registers for both, else partly under those of another warpgroup on
+  /// the same tile.
   double promotionClocks() const {
     constexpr double lanes = 128;
     if (!isPromoted(types))
@@ -85,7 +85,8 @@ private:
                                 ? gpu.addition_in_flight_unhidden
                                 : gpu.addition_unhidden;
     return gpu.promotion_clocks +
-           elements / lanes * unhidden * (c.warpgroups == 1 ? 2 : 1);
+           elements / lanes * unhidden *
+               (c.warpgroups == 1 || c.ping_pong ? 2 : 1);
   }
 
   /// Rows of 128 bytes that a stage's boxes have outside of the matrices.

@@ -66,6 +66,8 @@ TEST(GemmCost, AdditionsHideBehindAProductInFlight) {
     return cost(sizes, config, full).math / cost(sizes, config, fast).math;
   };
   EXPECT_LT(addition("128x128x128 s6 w2"), addition("128x136x128 s6 w2"));
+  EXPECT_LT(addition("128x128x128 s6 w2"),
+            addition("128x88x128 s6 w2 pingpong"));
 }
 
 TEST(GemmCost, RowsOutsideOfTheMatrixAreNotFree) {
