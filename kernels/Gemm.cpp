@@ -127,7 +127,7 @@ void GemmProgram::math() {
     Fragment acc = zeros(f32, {c.bm, c.bn});
     for (Index k : work.steps) {
       Stage s = ring->wait();
-      if (promotes())
+      if (isPromoted(types))
         acc = acc + mma(s[0], s[1].T(), zeros(f32, {c.bm, c.bn}));
       else
         acc = mma(s[0], s[1].T(), acc);

@@ -29,6 +29,8 @@ constexpr int64_t bytesToKeep = 14'000'000;
 constexpr int64_t mostAtOnce = 4;
 /// Clusters of more than two CTAs pay only where L2 limits for long.
 constexpr int64_t turnsForLargeClusters = 8;
+/// With a tile or two for each CTA there is little of an epilogue to hide.
+constexpr int64_t turnsForPingPong = 3;
 
 /// What cuts the rows of D, and how.
 struct Band {
@@ -135,8 +137,7 @@ private:
   void withSplits(GemmConfig c) {
     const GpuModel gpu = h200();
     const GemmTiling tiling(sizes, c, gpu);
-    // With a tile or two for each CTA there is little of an epilogue to hide.
-    if (c.ping_pong && tiling.turns() <= 2)
+    if (c.ping_pong && tiling.turns() < turnsForPingPong)
       return;
     for (int64_t split : {1, 2, 4, 8}) {
       const bool useful =

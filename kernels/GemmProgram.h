@@ -71,10 +71,6 @@ private:
   Shape shapeInD(int64_t columns) const {
     return c.swapped ? Shape{columns, c.bm} : Shape{c.bm, columns};
   }
-  bool promotes() const {
-    return types.accumulation == Accumulation::full &&
-           (types.a == e4m3 || types.a == e5m2);
-  }
 
   const GemmTypes &types;
   const GemmConfig &c;

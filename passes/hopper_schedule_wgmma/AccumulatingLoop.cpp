@@ -47,22 +47,15 @@ void AccumulatingLoop::schedule() {
 
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  Value runs =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                            loop.getLowerBound(), loop.getUpperBound());
-  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), runs,
-                                  /*withElseRegion=*/true);
-  loop.replaceAllUsesWith(branch);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder, loc, loop.getInits());
-  builder.setInsertionPointToStart(branch.thenBlock());
+  unsigned before = loop.getNumResults();
+  Block *atLeastOnce = guard(builder, loop);
+  builder.setInsertionPointToStart(atLeastOnce);
   IRMapping first = peelFirst(builder);
-  loop->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
+  loop->moveBefore(atLeastOnce, atLeastOnce->end());
   startAfter(first);
 
   builder.setInsertionPointAfter(lastWgmma());
   commitAndWait(builder, last.back().getLoc(), accumulators(), 1);
-  unsigned before = branch.getNumResults();
   for (auto [i, release] : llvm::enumerate(releases))
     emitArrivals(builder, release, loop.getRegionIterArg(before + i));
 
@@ -70,9 +63,8 @@ void AccumulatingLoop::schedule() {
   SmallVector<Value> results(loop.getResults().take_front(before)), carried;
   for (unsigned number : carriedAt)
     carried.push_back(results[number]);
-  auto wait = hopper::WgmmaWaitOp::create(
-      builder, loc, ValueRange(carried).getTypes(), 0, carried);
-  for (auto [number, value] : llvm::zip(carriedAt, wait.getResults()))
+  for (auto [number, value] :
+       llvm::zip(carriedAt, waitFor(builder, loc, carried, 0)))
     results[number] = value;
   for (auto [i, release] : llvm::enumerate(releases))
     emitArrivals(builder, release, loop.getResult(before + i));

@@ -1,5 +1,5 @@
-#include "mlir/IR/Matchers.h"
 #include "passes/Arithmetic.h"
+#include "passes/ZeroFragment.h"
 #include "passes/hopper_schedule_wgmma/Loops.h"
 
 namespace ashlar {
@@ -10,12 +10,6 @@ namespace {
 
 /// What a thread needs besides its fragments.
 constexpr int64_t otherRegisters = 40;
-
-bool isZero(Value fragment) {
-  auto splat = fragment.getDefiningOp<hopper::SplatOp>();
-  return matchPattern(splat ? splat->getOperand(0) : fragment,
-                      m_AnyZeroFloat());
-}
 
 } // namespace
 
@@ -69,17 +63,9 @@ void AddingLoop::schedule() {
   Value low = loop.getLowerBound(), high = loop.getUpperBound();
   Value step = loop.getStep();
   Arithmetic a{builder, loc};
-  Value runs =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, low, high);
-  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), runs,
-                                  /*withElseRegion=*/true);
-  loop.replaceAllUsesWith(branch);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder, loc, loop.getInits());
-
   // The first iteration, then two at a time, each into the registers that the
   // one before the last has left, then one more if there is one.
-  builder.setInsertionPointToStart(branch.thenBlock());
+  builder.setInsertionPointToStart(guard(builder, loop));
   Value stepLessOne = a.sub(step, a.constant(1));
   Value count = a.div(a.add(a.sub(high, low), stepLessOne), step);
   Value last = a.add(low, a.mul(a.sub(count, a.constant(1)), step));

@@ -29,6 +29,20 @@ void commitAndWait(OpBuilder &builder, Location loc, ValueRange accumulators,
     before.replaceAllUsesExcept(after, after.getDefiningOp());
 }
 
+Block *guard(OpBuilder &builder, scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  Value runs =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                            loop.getLowerBound(), loop.getUpperBound());
+  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), runs,
+                                  /*withElseRegion=*/true);
+  loop.replaceAllUsesWith(branch);
+  OpBuilder::InsertionGuard insertion(builder);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, loop.getInits());
+  return branch.thenBlock();
+}
+
 bool tellsOthers(Operation *op) {
   return isa<hopper::SharedStoreOp, hopper::NamedBarrierOp, hopper::SyncOp>(op);
 }

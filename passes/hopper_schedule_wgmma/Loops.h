@@ -28,6 +28,10 @@ llvm::SmallVector<mlir::Value> waitFor(mlir::OpBuilder &builder,
 void commitAndWait(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::ValueRange accumulators, int64_t pending);
 
+/// Puts an `if` in the place of the loop's results: the initial values where it
+/// has no iteration, else what the block returned is to yield.
+mlir::Block *guard(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
+
 /// Whether other threads may write, from here on, what wgmma in flight reads,
 /// or this one does.
 bool tellsOthers(mlir::Operation *op);

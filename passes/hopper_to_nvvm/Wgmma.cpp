@@ -4,7 +4,7 @@
 #include "compiler/layout/Wgmma.h"
 #include "compiler/layout/LayoutError.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "passes/ZeroFragment.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
 
 namespace ashlar {
@@ -52,13 +52,6 @@ StringRef typeName(Type type) {
   if (type.isInteger(32))
     return "s32";
   return "f32";
-}
-
-bool isZero(Value fragment) {
-  if (auto splat = fragment.getDefiningOp<hopper::SplatOp>())
-    fragment = splat->getOperand(0);
-  return matchPattern(fragment, m_AnyZeroFloat()) ||
-         matchPattern(fragment, m_Zero());
 }
 
 /// The widest N of one instruction that cuts n evenly.

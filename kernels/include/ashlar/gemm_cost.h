@@ -20,7 +20,8 @@ struct GpuModel {
   /// What narrow wgmmas take more, for what they read more of shared memory.
   double narrow = 0.06;
   /// What a stage takes more when its sums leave the tensor cores: their
-  /// latency, and the additions where nothing hides them.
+  /// latency, and the part of the additions that products of others do not
+  /// hide, or with a product in flight the thread's own.
   double promotion_clocks = 50, addition_unhidden = 0.6,
          addition_in_flight_unhidden = 0.2;
   /// Into one multiprocessor in a clock.

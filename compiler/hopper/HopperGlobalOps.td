@@ -1,0 +1,168 @@
+// Global memory in the hopper dialect: copies between it and shared memory,
+// fragments from and to it, and signals through it.
+
+#ifndef ASHLAR_HOPPER_GLOBAL_OPS
+#define ASHLAR_HOPPER_GLOBAL_OPS
+
+include "compiler/hopper/HopperBase.td"
+
+def Hopper_TensorMapPrefetchOp : Hopper_Op<"tensor_map.prefetch"> {
+  let summary = "fetches a TMA descriptor before its first use";
+  let arguments = (ins Hopper_TensorMap:$map);
+  let assemblyFormat = "$map attr-dict `:` type($map)";
+}
+def Hopper_TmaLoadOp : Hopper_Op<"tma.load", [AttrSizedOperandSegments]> {
+  let summary = "one TMA box from global to shared, completing on a barrier";
+  let description = [{
+    Coordinates are in elements, outermost first. With `multicast` the box
+    arrives at the same address, and on the same barrier, in each CTA of the
+    mask. With `kept` L2 keeps this part of the lines as usual, and evicts the
+    others first.
+  }];
+  let arguments = (ins Hopper_TensorMap:$map, Variadic<Index>:$coordinates,
+                       Index:$address, Index:$barrier,
+                       Optional<Index>:$mask, OptionalAttr<F32Attr>:$kept);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `to` $address `on` $barrier
+    (`multicast` $mask^)? (`kept` $kept^)? attr-dict `:` type($map)
+  }];
+}
+def Hopper_TmaStoreOp : Hopper_Op<"tma.store"> {
+  let summary = "one TMA box from shared to global";
+  let description = [{
+    TMA clips what it writes at the tensor's edge in units of 16 bytes: where
+    a row of the tensor does not end on one, the box must not cross its end.
+  }];
+  let arguments = (ins Index:$address, Hopper_TensorMap:$map,
+                       Variadic<Index>:$coordinates,
+                       OptionalAttr<Tile_ReductionAttr>:$reduction);
+  let assemblyFormat = [{
+    $address `to` $map `[` $coordinates `]` (`reduce` $reduction^)? attr-dict
+    `:` type($map)
+  }];
+}
+def Hopper_BulkCommitOp : Hopper_Op<"bulk.commit"> {
+  let summary = "closes a group of this thread's TMA stores";
+  let assemblyFormat = "attr-dict";
+}
+def Hopper_BulkWaitOp : Hopper_Op<"bulk.wait"> {
+  let summary = "waits until at most `pending` groups are unfinished";
+  let description = [{
+    `read`: finished means that shared memory has been read; otherwise, that
+    global memory has been written.
+  }];
+  let arguments = (ins I64Attr:$pending, UnitAttr:$read);
+  let assemblyFormat = "$pending (`read` $read^)? attr-dict";
+}
+
+class Hopper_GlobalAccess<string mnemonic>
+    : Hopper_Op<mnemonic, [AttrSizedOperandSegments]> {
+  code globalDescription = [{
+    The element at coordinates c lies at pointer + sum of c[i] * strides[i],
+    with a last stride of 1. Base and strides are multiples of `align` bytes.
+  }];
+}
+def Hopper_CopyTileOp : Hopper_GlobalAccess<"copy_tile"> {
+  let summary = "a tile from global to shared by the role's threads";
+  let description = globalDescription # [{
+    Uses cp.async where `align` is 4 or more, ordinary loads and stores below.
+    Elements outside `extents` arrive as zeros.
+  }];
+  let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
+                       Variadic<Index>:$extents, Variadic<I64>:$strides,
+                       Tile_Shared:$target, I64Attr:$alignment);
+  let assemblyFormat = [{
+    $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
+    `[` $strides `]` `align` $alignment `to` $target attr-dict
+    `:` type($pointer) `,` type($target)
+  }];
+}
+def Hopper_CopyTileOutOp : Hopper_GlobalAccess<"copy_tile_out"> {
+  let summary = "a tile from shared to global by the role's threads, element by element";
+  let description = globalDescription # [{
+    Nothing outside `extents` is written. `per_warp`: each warp has a tile.
+  }];
+  let arguments = (ins Tile_Shared:$source, Hopper_Pointer:$pointer,
+                       Variadic<Index>:$coordinates, Variadic<Index>:$extents,
+                       Variadic<I64>:$strides,
+                       OptionalAttr<Tile_ReductionAttr>:$reduction,
+                       UnitAttr:$per_warp);
+  let assemblyFormat = [{
+    (`per_warp` $per_warp^)? $source `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
+    `strides` `[` $strides `]` (`reduce` $reduction^)? attr-dict
+    `:` type($source) `,` type($pointer)
+  }];
+}
+def Hopper_LoadOp : Hopper_GlobalAccess<"load"> {
+  let summary = "global to fragment; zeros outside the extents";
+  let description = globalDescription;
+  let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
+                       Variadic<Index>:$extents, Variadic<I64>:$strides,
+                       I64Attr:$alignment);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
+    `[` $strides `]` `align` $alignment attr-dict
+    `:` type($pointer) `->` type($result)
+  }];
+}
+def Hopper_StoreOp : Hopper_GlobalAccess<"store"> {
+  let summary = "fragment to global; nothing outside the extents";
+  let description = globalDescription;
+  let arguments = (ins AnyRankedTensor:$value, Hopper_Pointer:$pointer,
+                       Variadic<Index>:$coordinates, Variadic<Index>:$extents,
+                       Variadic<I64>:$strides, I64Attr:$alignment);
+  let assemblyFormat = [{
+    $value `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
+    `strides` `[` $strides `]` `align` $alignment attr-dict
+    `:` type($value) `,` type($pointer)
+  }];
+}
+
+def Hopper_ReduceIntoOp : Hopper_GlobalAccess<"reduce_into"> {
+  let summary = "all elements of a fragment, combined with one in global memory";
+  let description = [{
+    The element at coordinates c lies at pointer + sum of c[i] * strides[i]. A
+    warp combines what it holds, then one of its threads with memory.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,
+                       Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
+                       Variadic<I64>:$strides);
+  let assemblyFormat = [{
+    $value $reduction `into` $pointer `[` $coordinates `]` `strides`
+    `[` $strides `]` attr-dict `:` type($value) `,` type($pointer)
+  }];
+}
+def Hopper_InsideOp : Hopper_Op<"inside", [Pure, AttrSizedOperandSegments]> {
+  let summary = "which elements of a tile at these coordinates lie within the extents";
+  let arguments = (ins Variadic<Index>:$coordinates, Variadic<Index>:$extents);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    `[` $coordinates `]` `within` `[` $extents `]` attr-dict `:` type($result)
+  }];
+}
+def Hopper_TmaPrefetchOp : Hopper_Op<"tma.prefetch"> {
+  let summary = "one TMA box from global memory to L2";
+  let arguments = (ins Hopper_TensorMap:$map, Variadic<Index>:$coordinates);
+  let assemblyFormat = "$map `[` $coordinates `]` attr-dict `:` type($map)";
+}
+def Hopper_SignalOp : Hopper_GlobalAccess<"signal"> {
+  let summary = "adds to a counter in global memory: a release at the scope of the GPU";
+  let arguments = (ins Index:$amount, Hopper_Pointer:$pointer,
+                       Variadic<Index>:$coordinates, Variadic<I64>:$strides);
+  let assemblyFormat = [{
+    $amount `to` $pointer `[` $coordinates `]` `strides` `[` $strides `]`
+    attr-dict `:` type($pointer)
+  }];
+}
+def Hopper_AwaitOp : Hopper_GlobalAccess<"await"> {
+  let summary = "polls a counter until it is at least a value: an acquire at the scope of the GPU";
+  let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
+                       Variadic<I64>:$strides, Index:$value);
+  let assemblyFormat = [{
+    $pointer `[` $coordinates `]` `strides` `[` $strides `]` `at_least` $value
+    attr-dict `:` type($pointer)
+  }];
+}
+
+#endif
