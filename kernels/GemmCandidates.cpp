@@ -104,9 +104,13 @@ private:
     return std::min(columns / 8 * 8, wgmmaMostColumns);
   }
 
-  /// Cuts of the rows of D, as columns of Dᵀ, into no more than four.
+  /// Cuts of the rows of D, as columns of Dᵀ, into no more than four; before
+  /// these what is wide enough for the parts of a split, where D is not.
   std::vector<int64_t> widthsThatCutRows() const {
     std::vector<int64_t> widths;
+    for (int64_t parts : {4, 2})
+      if (sizes.m <= 8 * parts / 2)
+        widths.push_back(8 * parts);
     for (int64_t cuts : {1, 2, 3, 4})
       if (const int64_t width = 8 * ceilDiv(sizes.m, 8 * cuts);
           widths.empty() || width < widths.back())
@@ -137,7 +141,8 @@ private:
   void withSplits(GemmConfig c) {
     const GpuModel gpu = h200();
     const GemmTiling tiling(sizes, c, gpu);
-    if (c.ping_pong && tiling.turns() < turnsForPingPong)
+    // Nothing would hide the additions of full sums in ping-pong.
+    if (c.ping_pong && (tiling.turns() < turnsForPingPong || isPromoted(types)))
       return;
     for (int64_t split : {1, 2, 4, 8}) {
       const bool useful =
@@ -169,6 +174,12 @@ private:
           c.cluster_m = m, c.cluster_n = n;
           withBuffers(c);
         }
+    // Where the last turn leaves multiprocessors without a tile.
+    if (tiling.leftClusters > 0 && c.split == 1 && !c.ping_pong) {
+      c.cluster_m = c.cluster_n = 1;
+      c.stream_k = true;
+      withBuffers(c);
+    }
   }
 
   /// One buffer for stores, a stage of the ring in its place, or a narrower

@@ -33,9 +33,7 @@ public:
   GemmCost cost() const {
     GemmCost cost;
     double clocks = loadClocks();
-    addTurns(cost, clocks, tiling.fullTurns, tiling.slots);
-    if (tiling.leftClusters)
-      addTurns(cost, clocks, 1, tiling.leftClusters);
+    addTurns(cost, clocks);
     // Nothing is left to hide the last tile's stores.
     const double last = (c.ping_pong ? epilogueClocks() : 0) + writeClocks();
     const auto seen = static_cast<double>(c.ping_pong ? 1 : tiling.turns());
@@ -99,66 +97,91 @@ private:
            outsideRows() * gpu.outside_clocks;
   }
 
+  /// `count` times the same: each of `ctas` CTAs takes so many steps of K and
+  /// stores so many tiles.
+  struct Turn {
+    double count, ctas, steps, epilogues;
+    bool inStep; ///< CTAs want the same bytes at the same time.
+  };
+
   /// Of a byte that a cluster's CTAs share, what each of them costs L2:
   /// requests of clusters for the same bytes at the same time meet on their
   /// way.
-  double fetches(int64_t tilesAtOnce, int64_t sharedBy) const {
+  double fetches(const Turn &turn, int64_t tilesAtOnce,
+                 int64_t sharedBy) const {
     const auto shared = static_cast<double>(sharedBy);
     const double readers = static_cast<double>(tilesAtOnce) / shared;
-    return std::min(1.0, gpu.l2_readers / readers) / shared;
+    return (turn.inStep ? std::min(1.0, gpu.l2_readers / readers) : 1) / shared;
   }
 
   /// Clocks in which L2 provides a stage.
-  double l2Clocks(double ctas) const {
+  double l2Clocks(const Turn &turn) const {
     const double fetched =
-        depth * (rows * fetches(tiling.columnsAtOnce, c.cluster_n) +
-                 columns * fetches(tiling.rowsAtOnce, c.cluster_m));
-    return ctas * (fetched / perClock(gpu.l2_terabytes_per_second) +
-                   outsideRows() * gpu.outside_l2_clocks);
+        depth * (rows * fetches(turn, tiling.columnsAtOnce, c.cluster_n) +
+                 columns * fetches(turn, tiling.rowsAtOnce, c.cluster_m));
+    return turn.ctas * (fetched / perClock(gpu.l2_terabytes_per_second) +
+                        outsideRows() * gpu.outside_l2_clocks);
   }
 
-  /// CTAs go to one multiprocessor of each pair first, and all pairs get the
-  /// same share: those that have two CTAs go on after the others.
-  double memoryClocks(double ctas) const {
-    const double pairs = static_cast<double>(gpu.multiprocessors) / 2;
-    const double all = perClock(gpu.dram_terabytes_per_second),
-                 pair = perClock(gpu.pair_terabytes_per_second);
-    const double first = std::max(std::min(ctas, pairs) / all, 1 / pair);
-    const double second =
-        ctas > pairs ? std::max((ctas - pairs) / all, 1 / pair) : 0;
-    return dramBytesOfStep * (first + second);
+  /// Few CTAs do not keep all of DRAM busy.
+  double memoryClocks(const Turn &turn) const {
+    return dramBytesOfStep * (turn.ctas + gpu.dram_idle_ctas) /
+           perClock(gpu.dram_terabytes_per_second);
   }
 
-  /// The stages of the ring are on their way at once, but for the one that the
-  /// tensor cores read.
+  /// The stages of the ring are on their way at once, but for those that the
+  /// tensor cores read, and the one that another warpgroup stores from.
   double latencyClocks() const {
+    const double lent = c.ping_pong && c.store_buffers == 0 ? 1 : 0;
     return (clocks(gpu.load_microseconds) + loadClocks()) /
-           static_cast<double>(std::max<int64_t>(c.stages - 1, 1));
+           std::max(static_cast<double>(c.stages) - gpu.held_stages - lent,
+                    0.5);
   }
 
-  /// Loads run ahead of the math for all tiles but the first.
-  double unhidden() const {
-    const auto turns = static_cast<double>(tiling.turns());
-    return gpu.unhidden_ahead + (gpu.unhidden - gpu.unhidden_ahead) / turns;
+  void addTurns(GemmCost &cost, double &total) const {
+    const auto ctas = static_cast<double>(tiling.slots * tiling.ctas);
+    const auto left = static_cast<double>(tiling.leftClusters * tiling.ctas);
+    const auto turns = static_cast<double>(tiling.fullTurns);
+    if (left > 0 && c.stream_k)
+      addStream(cost, total, ctas);
+    else
+      add(cost, total, {turns, ctas, steps, 1, true});
+    if (left > 0 && !c.stream_k)
+      add(cost, total, {1, left, steps, 1, true});
   }
 
-  /// `turns` tiles of every CTA, where `clusters` clusters are at work.
-  void addTurns(GemmCost &cost, double &total, int64_t turns,
-                int64_t clusters) const {
-    const auto ctas = static_cast<double>(clusters * tiling.ctas);
-    const double load = loadClocks(), l2 = l2Clocks(ctas),
-                 memory = memoryClocks(ctas);
+  /// The steps of the last two turns in equal parts, which CTAs begin at
+  /// different steps of K; who finishes a tile adds what others have of it.
+  void addStream(GemmCost &cost, double &total, double ctas) const {
+    const auto whole =
+        static_cast<double>(std::max<int64_t>(tiling.fullTurns - 1, 0));
+    const double tiles = static_cast<double>(tiling.clusters) / ctas - whole;
+    add(cost, total, {whole, ctas, steps, 1, true});
+    add(cost, total, {1, ctas, tiles * steps, std::max(tiles, 1.0), false});
+    const double others = std::ceil(1 / tiles);
+    total += clocks(gpu.stream_microseconds) +
+             others * (clocks(gpu.stream_other_microseconds) +
+                       elements * static_cast<double>(size_bytes(f32)) /
+                           gpu.stream_bytes_per_clock);
+  }
+
+  void add(GemmCost &cost, double &total, const Turn &turn) const {
+    const double load = loadClocks(), l2 = l2Clocks(turn),
+                 memory = memoryClocks(turn);
     const double arrival =
-        steps * std::max(std::hypot(load, l2, memory), latencyClocks());
-    const double work =
-        steps * mathClocks() + (c.ping_pong ? 0 : epilogueClocks());
-    const auto count = static_cast<double>(turns);
-    total += count *
-             (std::max(work, arrival) + unhidden() * std::min(work, arrival));
-    cost.math += microseconds(count * steps * mathClocks());
-    cost.load += microseconds(count * steps * load);
-    cost.l2 += microseconds(count * steps * l2);
-    cost.memory += microseconds(count * steps * memory);
+        turn.steps * std::max({load, l2, memory, latencyClocks()});
+    const double math = turn.steps * mathClocks();
+    const double epilogue = turn.epilogues * epilogueClocks();
+    // Loads wait while results are on their way to L2.
+    const double work = (c.ping_pong ? std::max(math, (math + epilogue) / 2)
+                                     : math + epilogue) +
+                        turn.epilogues * gpu.stores_unhidden * writeClocks();
+    total += turn.count *
+             (std::max(work, arrival) + gpu.unhidden * std::min(work, arrival));
+    cost.math += microseconds(turn.count * math);
+    cost.load += microseconds(turn.count * turn.steps * load);
+    cost.l2 += microseconds(turn.count * turn.steps * l2);
+    cost.memory += microseconds(turn.count * turn.steps * memory);
   }
 
   double epilogueClocks() const {

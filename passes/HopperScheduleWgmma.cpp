@@ -30,7 +30,11 @@ void scheduleBlock(Block &block) {
     inFlight.clear();
   };
 
-  for (Operation &op : llvm::make_early_inc_range(block)) {
+  Operation *next = nullptr;
+  for (Operation *at = block.empty() ? nullptr : &block.front(); at;
+       at = next) {
+    Operation &op = *at;
+    next = op.getNextNode();
     if (auto wgmma = dyn_cast<hopper::WgmmaOp>(op)) {
       auto it = llvm::find(inFlight, wgmma.getAccumulator());
       wgmma.setFence(it == inFlight.end());
@@ -57,7 +61,7 @@ void scheduleBlock(Block &block) {
     }
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       if (auto accumulating = AccumulatingLoop::match(loop)) {
-        accumulating->schedule();
+        next = accumulating->schedule()->getNextNode();
         continue;
       }
       if (auto adding = AddingLoop::match(loop)) {

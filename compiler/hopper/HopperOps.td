@@ -93,8 +93,13 @@ def Hopper_OnceOp : Hopper_Op<"once", [
 def Hopper_OncePerWarpOp : Hopper_Op<"once_per_warp", [
     SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "run by one thread of each warp, after the warp has met";
+  let description = [{
+    With `ahead` what it tells others is not that wgmma before are complete, so
+    that it need not wait for them.
+  }];
+  let arguments = (ins UnitAttr:$ahead);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "attr-dict-with-keyword $body";
+  let assemblyFormat = "(`ahead` $ahead^)? attr-dict-with-keyword $body";
 }
 def Hopper_SpecialRegisterOp : Hopper_Op<"special_register", [Pure]> {
   let summary = "ctaid.x, nctaid.x, tid.x, cluster_ctarank, instance or warp";
@@ -255,16 +260,19 @@ def Hopper_WgmmaOp : Hopper_Op<"wgmma", [
   let summary = "accumulator + A · B by the role's warpgroups, asynchronously";
   let description = [{
     `fence` puts wgmma.fence before it: needed where a thread has written the
-    accumulator since the last one. The result may be used by another wgmma on
+    accumulator since the last one. Where `overwrite` is true the accumulator is
+    not read: the result is A · B. The result may be used by another wgmma on
     the same accumulator, by a loop, and by `hopper.wgmma.wait`.
   }];
   let arguments = (ins Tile_Shared:$a, Tile_Shared:$b,
-                       AnyRankedTensor:$accumulator, UnitAttr:$transpose_a,
-                       UnitAttr:$transpose_b, UnitAttr:$fence);
+                       AnyRankedTensor:$accumulator, Optional<I1>:$overwrite,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+                       UnitAttr:$fence);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     (`fence` $fence^)? $a (`transposed` $transpose_a^)? `,` $b
-    (`transposed` $transpose_b^)? `,` $accumulator attr-dict
+    (`transposed` $transpose_b^)? `,` $accumulator
+    (`overwrite` $overwrite^)? attr-dict
     `:` type($a) `,` type($b) `,` type($result)
   }];
   let hasVerifier = 1;
@@ -305,6 +313,11 @@ def Hopper_SplatOp : Hopper_Op<"splat", [Pure]> {
   let arguments = (ins AnyTypeOf<[AnyFloat, AnyInteger]>:$value);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+}
+def Hopper_UndefinedOp : Hopper_Op<"undefined", [Pure]> {
+  let summary = "a fragment whose values nobody reads";
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
 }
 def Hopper_BroadcastOp : Hopper_Op<"broadcast", [Pure]> {
   let summary = "a fragment repeated along new dimensions, without moving data between threads";

@@ -51,9 +51,8 @@ std::optional<AddingLoop> AddingLoop::match(scf::ForOp loop) {
 /// For the sum, the product in flight and the one that is added.
 bool AddingLoop::hasRegisters() {
   auto role = loop->getParentOfType<hopper::RoleOp>();
-  auto type = cast<RankedTensorType>(addition.getType());
-  const int64_t each = type.getNumElements() / (32 * role.getWarps());
-  return 3 * each + otherRegisters <= int64_t(role.getRegisters());
+  return 3 * registersEach(loop, addition.getType()) + otherRegisters <=
+         int64_t(role.getRegisters());
 }
 
 void AddingLoop::schedule() {
@@ -65,7 +64,7 @@ void AddingLoop::schedule() {
   Arithmetic a{builder, loc};
   // The first iteration, then two at a time, each into the registers that the
   // one before the last has left, then one more if there is one.
-  builder.setInsertionPointToStart(guard(builder, loop));
+  builder.setInsertionPointToStart(guard(builder, loop).thenBlock());
   Value stepLessOne = a.sub(step, a.constant(1));
   Value count = a.div(a.add(a.sub(high, low), stepLessOne), step);
   Value last = a.add(low, a.mul(a.sub(count, a.constant(1)), step));

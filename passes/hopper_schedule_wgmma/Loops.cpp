@@ -5,7 +5,8 @@ namespace ashlar {
 using namespace mlir;
 
 void emitArrivals(OpBuilder &builder, hopper::ReleaseOp release, Value stage) {
-  auto arrivals = hopper::OncePerWarpOp::create(builder, release.getLoc());
+  auto arrivals =
+      hopper::OncePerWarpOp::create(builder, release.getLoc(), /*ahead=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&arrivals.getBody().emplaceBlock());
   IRMapping map;
@@ -29,10 +30,10 @@ void commitAndWait(OpBuilder &builder, Location loc, ValueRange accumulators,
     before.replaceAllUsesExcept(after, after.getDefiningOp());
 }
 
-Block *guard(OpBuilder &builder, scf::ForOp loop) {
+scf::IfOp guard(OpBuilder &builder, scf::ForOp loop) {
   Location loc = loop.getLoc();
   Value runs =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                             loop.getLowerBound(), loop.getUpperBound());
   auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), runs,
                                   /*withElseRegion=*/true);
@@ -40,7 +41,13 @@ Block *guard(OpBuilder &builder, scf::ForOp loop) {
   OpBuilder::InsertionGuard insertion(builder);
   builder.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(builder, loc, loop.getInits());
-  return branch.thenBlock();
+  return branch;
+}
+
+int64_t registersEach(Operation *inRole, Type fragment) {
+  auto role = inRole->getParentOfType<hopper::RoleOp>();
+  return cast<RankedTensorType>(fragment).getNumElements() /
+         (32 * role.getWarps());
 }
 
 bool tellsOthers(Operation *op) {

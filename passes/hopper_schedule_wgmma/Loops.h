@@ -29,8 +29,11 @@ void commitAndWait(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::ValueRange accumulators, int64_t pending);
 
 /// Puts an `if` in the place of the loop's results: the initial values where it
-/// has no iteration, else what the block returned is to yield.
-mlir::Block *guard(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
+/// has no iteration, else what the first block is to yield.
+mlir::scf::IfOp guard(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
+
+/// Registers in each thread of a role that hold a fragment of 32-bit elements.
+int64_t registersEach(mlir::Operation *inRole, mlir::Type fragment);
 
 /// Whether other threads may write, from here on, what wgmma in flight reads,
 /// or this one does.
@@ -45,12 +48,16 @@ bool leavesGroupsAlone(mlir::Operation &op);
 class AccumulatingLoop {
 public:
   static std::optional<AccumulatingLoop> match(mlir::scf::ForOp loop);
-  void schedule();
+  /// Returns what stands in its place.
+  mlir::scf::IfOp schedule();
 
 private:
   explicit AccumulatingLoop(mlir::scf::ForOp loop) : loop(loop) {}
-  mlir::IRMapping peelFirst(mlir::OpBuilder &builder);
-  void startAfter(mlir::IRMapping &first);
+  hopper::OncePerWarpOp takeAhead();
+  bool beginsWithManyZeros();
+  mlir::IRMapping peelFirst();
+  void overwriteZeros();
+  void carryStages(const mlir::IRMapping &first);
   mlir::Operation *lastWgmma();
   llvm::SmallVector<mlir::Value> accumulators();
 

@@ -298,6 +298,14 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
         lower(other);
         return success();
       })
+      .Case<hopper::UndefinedOp>([&](auto undefined) {
+        values.set(
+            undefined.getResult(),
+            llvm::map_to_vector(convert(undefined.getType()), [&](Type type) {
+              return Value(LLVM::UndefOp::create(b, b.loc, type));
+            }));
+        return success();
+      })
       .Case<hopper::WgmmaCommitOp>([&](auto) {
         b.ptx("wgmma.commit_group.sync.aligned;");
         return success();

@@ -140,9 +140,16 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
             ? Value(LLVM::BitcastOp::create(b, b.loc, wordType, word))
             : word);
   size_t words = operands.size();
-  std::string text = "{\n\t.reg .pred accumulate, overwrite;\n\t"
+  std::string overwritten = overwrites ? "1" : "0";
+  if (!overwrites && op.getOverwrite()) {
+    overwritten = "$" + std::to_string(words + operands.size());
+    operands.push_back(arith::ExtUIOp::create(b, b.loc, b.getI32Type(),
+                                              lookup(op.getOverwrite())));
+  }
+  std::string text = "{\n\t.reg .pred accumulate, accumulate_first;\n\t"
                      "setp.ne.b32 accumulate, 1, 0;\n\t"
-                     "setp.ne.b32 overwrite, 0, 0;\n\t";
+                     "setp.eq.b32 accumulate_first, " +
+                     overwritten + ", 0;\n\t";
   if (op.getFence())
     text += "wgmma.fence.sync.aligned;\n\t";
   for (int64_t block = 0; block < blocks; ++block) {
@@ -158,8 +165,8 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
       operands.push_back(b.add(startB, bOperand->offset(column, step) / 16));
       text += instruction + " " + registers + ", $" + std::to_string(number) +
               ", $" + std::to_string(number + 1) +
-              (overwrites && step == 0 ? ", overwrite" : ", accumulate") +
-              modifiers + ";\n\t";
+              (step == 0 ? ", accumulate_first" : ", accumulate") + modifiers +
+              ";\n\t";
     }
   }
   // So does the wait, as every statement with these registers takes its time

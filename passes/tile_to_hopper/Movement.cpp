@@ -125,7 +125,7 @@ void KernelLowering::lower(tile::MmaOp op) {
           hopper::WgmmaOp::create(
               builder, named(*op, "mma"), op.getResult().getType(),
               lookup(op.getA()), lookup(op.getB()), lookup(op.getAccumulator()),
-              op.getTransposeA(), op.getTransposeB(),
+              /*overwrite=*/Value(), op.getTransposeA(), op.getTransposeB(),
               /*fence=*/false));
 }
 

@@ -87,7 +87,7 @@ void KernelLowering::waitForStores(Location loc, int64_t pending,
   };
   if (warpTiles.empty())
     return once(loc, wait);
-  auto perWarp = hopper::OncePerWarpOp::create(builder, loc);
+  auto perWarp = hopper::OncePerWarpOp::create(builder, loc, /*ahead=*/false);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&perWarp.getBody().emplaceBlock());
   wait();
@@ -211,7 +211,8 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
     OpBuilder::InsertionGuard guard(builder);
     Region *region;
     if (byWarps)
-      region = &hopper::OncePerWarpOp::create(builder, loc).getBody();
+      region = &hopper::OncePerWarpOp::create(builder, loc, /*ahead=*/false)
+                    .getBody();
     else
       region = &hopper::OnceOp::create(builder, loc).getBody();
     builder.setInsertionPointToStart(&region->emplaceBlock());

@@ -1,9 +1,9 @@
 // RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(hopper.kernel(hopper-schedule-wgmma))' | FileCheck %s
 
 // A loop that only accumulates keeps one group in flight, and releases the
-// stage of the group before. Its first iteration comes before it, with nothing
-// to wait for or to release; the last stage is released behind it. A loop that
-// does not run gives what it begins with.
+// stage of the group before, of which the first iteration has none. That
+// iteration overwrites sums that begin as zeros. The last stage is released
+// behind the loop. A loop that does not run gives what it begins with.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
@@ -16,21 +16,22 @@ hopper.kernel @overlap threads 128 shared 8256 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     // CHECK: %[[ZERO:.+]] = arith.constant dense
     %zero = arith.constant dense<0.0> : !acc
-    // CHECK-NEXT: %[[RUNS:.+]] = arith.cmpi ult, %c0, %[[K]] :
+    // CHECK-NEXT: %[[RUNS:.+]] = arith.cmpi slt, %c0, %[[K]] :
     // CHECK-NEXT: %[[RESULT:.+]] = scf.if %[[RUNS]] ->
-    // CHECK-NEXT: %[[V:.+]] = hopper.view %c0 :
-    // CHECK-NEXT: %[[FIRST:.+]] = hopper.wgmma fence %[[V]], %[[V]] transposed, %[[ZERO]] :
-    // CHECK-NEXT: hopper.wgmma.commit
-    // CHECK-NEXT: %[[SECOND:.+]] = arith.addi %c0, %c1 :
-    // CHECK-NEXT: %[[LOOP:.+]]:2 = scf.for %[[I:[^ ]+]] = %[[SECOND]] to %[[K]] step %c1 iter_args(%[[ACC:.+]] = %[[FIRST]], %[[BEFORE:.+]] = %c0) ->
+    // CHECK: %[[UNDEFINED:.+]] = hopper.undefined :
+    // CHECK: %[[LOOP:.+]]:2 = scf.for %[[I:[^ ]+]] = %c0 to %[[K]] step %c1 iter_args(%[[ACC:.+]] = %[[UNDEFINED]], %[[BEFORE:.+]] = %c0{{.*}}) ->
     %r = scf.for %k = %c0 to %K step %c1 iter_args(%x = %zero) -> !acc {
       %v = hopper.view %k : !tile
+      // CHECK-NEXT: %[[IS_FIRST:.+]] = arith.cmpi eq, %[[I]], %c0 :
       // CHECK-NEXT: %[[V:.+]] = hopper.view %[[I]] :
-      // CHECK-NEXT: %[[ONE:.+]] = hopper.wgmma fence %[[V]], %[[V]] transposed, %[[ACC]] :
+      // CHECK-NEXT: %[[ONE:.+]] = hopper.wgmma fence %[[V]], %[[V]] transposed, %[[ACC]] overwrite %[[IS_FIRST]] :
       // CHECK-NEXT: hopper.wgmma.commit
       // CHECK-NEXT: %[[WAITED:.+]] = hopper.wgmma.wait 1, %[[ONE]] :
+      // CHECK-NEXT: %[[HAS_BEFORE:.+]] = arith.cmpi ne, %[[I]], %c0 :
+      // CHECK-NEXT: scf.if %[[HAS_BEFORE]] {
       // CHECK-NEXT: hopper.once_per_warp {
       // CHECK-NEXT: hopper.mbarrier.arrive %[[BEFORE]]{{$}}
+      // CHECK-NEXT: }
       // CHECK-NEXT: }
       // CHECK-NEXT: scf.yield %[[WAITED]], %[[I]] :
       %y = hopper.wgmma %v, %v transposed, %x : !tile, !tile, !acc
@@ -56,8 +57,8 @@ hopper.kernel @overlap threads 128 shared 8256 cluster 1 {
 
 // -----
 
-// A stage that the loop carries: the first iteration moves it on as well, and
-// only the accumulator is waited for.
+// A stage that the loop carries beside the one of the iteration before; only the
+// accumulator is waited for.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
@@ -73,19 +74,15 @@ hopper.kernel @carried_stage threads 128 shared 8256 cluster 1 {
     // CHECK: %[[ZERO:.+]] = arith.constant dense
     %zero = arith.constant dense<0.0> : !acc
     // CHECK: %[[RESULT:.+]]:2 = scf.if
-    // CHECK-NEXT: hopper.view %[[START]] :
-    // CHECK-NEXT: %[[FIRST:.+]] = hopper.wgmma fence
-    // CHECK-NEXT: hopper.wgmma.commit
-    // CHECK-NEXT: %[[MOVED:.+]] = arith.xori %[[START]], %c1 :
-    // CHECK: %[[LOOP:.+]]:3 = scf.for {{.*}} iter_args(%[[STAGE:.+]] = %[[MOVED]], %[[ACC:.+]] = %[[FIRST]], %[[BEFORE:.+]] = %[[START]]) ->
+    // CHECK: %[[LOOP:.+]]:3 = scf.for {{.*}} iter_args(%[[STAGE:.+]] = %[[START]], %[[ACC:.+]] = %{{.+}}, %[[BEFORE:.+]] = %c0{{.*}}) ->
     %r:2 = scf.for %k = %c0 to %K step %c1 iter_args(%s = %S, %x = %zero) -> (index, !acc) {
       %v = hopper.view %s : !tile
-      // CHECK-NEXT: hopper.view %[[STAGE]] :
+      // CHECK: hopper.view %[[STAGE]] :
       // CHECK: %[[WAITED:.+]] = hopper.wgmma.wait 1
+      // CHECK: scf.if
       // CHECK-NEXT: hopper.once_per_warp {
       // CHECK-NEXT: hopper.mbarrier.arrive %[[BEFORE]]{{$}}
-      // CHECK-NEXT: }
-      // CHECK-NEXT: %[[AFTER:.+]] = arith.xori %[[STAGE]], %c1 :
+      // CHECK: %[[AFTER:.+]] = arith.xori %[[STAGE]], %c1 :
       // CHECK-NEXT: scf.yield %[[AFTER]], %[[WAITED]], %[[STAGE]] :
       %y = hopper.wgmma %v, %v transposed, %x : !tile, !tile, !acc
       hopper.release %s of 2 {
@@ -187,15 +184,12 @@ hopper.kernel @two_accumulators threads 128 shared 8256 cluster 1 {
     // CHECK: %[[ZERO:.+]] = arith.constant dense
     %zero = arith.constant dense<0.0> : !acc
     // CHECK: scf.if
-    // CHECK: %[[ONE:.+]] = hopper.wgmma fence
-    // CHECK-NEXT: %[[TWO:.+]] = hopper.wgmma fence
-    // CHECK-NEXT: hopper.wgmma.commit
-    // CHECK-NOT: hopper.wgmma
-    // CHECK: %[[LOOP:.+]]:3 = scf.for {{.*}} iter_args(%[[P:.+]] = %[[ONE]], %[[Q:.+]] = %[[TWO]], %{{.+}} = %{{.+}}) ->
+    // CHECK: %[[LOOP:.+]]:3 = scf.for {{.*}} iter_args(%[[P:.+]] = %{{.+}}, %[[Q:.+]] = %{{.+}}, %{{.+}} = %{{.+}}) ->
+    // CHECK: %[[IS_FIRST:.+]] = arith.cmpi eq
     %r:2 = scf.for %k = %c0 to %K step %c1 iter_args(%p = %zero, %q = %zero) -> (!acc, !acc) {
       %v = hopper.view %k : !tile
-      // CHECK: %[[ONE:.+]] = hopper.wgmma fence %{{.+}} transposed, %[[P]] :
-      // CHECK-NEXT: %[[TWO:.+]] = hopper.wgmma fence %{{.+}} transposed, %[[Q]] :
+      // CHECK: %[[ONE:.+]] = hopper.wgmma fence %{{.+}} transposed, %[[P]] overwrite %[[IS_FIRST]] :
+      // CHECK-NEXT: %[[TWO:.+]] = hopper.wgmma fence %{{.+}} transposed, %[[Q]] overwrite %[[IS_FIRST]] :
       // CHECK-NEXT: hopper.wgmma.commit
       // CHECK-NEXT: %[[WAIT:.+]]:2 = hopper.wgmma.wait 1, %[[ONE]], %[[TWO]] :
       // CHECK: scf.yield %[[WAIT]]#0, %[[WAIT]]#1, %{{.+}}
@@ -210,6 +204,89 @@ hopper.kernel @two_accumulators threads 128 shared 8256 cluster 1 {
     // CHECK: scf.yield %[[DONE]]#0, %[[DONE]]#1 :
     // CHECK-NEXT: } else {
     // CHECK-NEXT: scf.yield %[[ZERO]], %[[ZERO]] :
+  }
+}
+
+// -----
+
+// More than 128 sums in a thread are not overwritten in the loop, as they would
+// be alive from one loop to the next. The first iteration comes before the loop.
+
+!a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!b = !tile.shared<264x64xbf16, "S<3,4,3> o (264,64):(128,2)">
+!acc = tensor<64x264xf32, #tile.fragment<"64x264 (4,8,4,1):(128,1,16,64) / (2,2,33,1):(64,8,512,64)">>
+// CHECK-LABEL: hopper.kernel @many_sums
+hopper.kernel @many_sums threads 128 shared 8256 cluster 1 {
+  %K = hopper.size "K"
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "math" from 0 warps 4 {
+    // CHECK: %[[ZERO:.+]] = arith.constant dense
+    %zero = arith.constant dense<0.0> : !acc
+    // CHECK: scf.if
+    // CHECK-NOT: hopper.undefined
+    // CHECK: %[[FIRST:.+]] = hopper.wgmma fence %{{.+}}, %{{.+}} transposed, %[[ZERO]] :
+    // CHECK-NEXT: hopper.wgmma.commit
+    // CHECK-NEXT: %[[SECOND:.+]] = arith.addi %c0, %c1 :
+    // CHECK: scf.for %[[I:[^ ]+]] = %[[SECOND]] to %{{.+}} iter_args(%[[ACC:.+]] = %[[FIRST]], %[[BEFORE:.+]] = %c0) ->
+    %r = scf.for %k = %c0 to %K step %c1 iter_args(%x = %zero) -> !acc {
+      %a = hopper.view %k : !a
+      %b = hopper.view %k : !b
+      // CHECK: hopper.wgmma fence %{{.+}}, %{{.+}} transposed, %[[ACC]] :
+      // CHECK-NEXT: hopper.wgmma.commit
+      // CHECK-NEXT: hopper.wgmma.wait 1
+      // CHECK-NEXT: hopper.once_per_warp {
+      // CHECK-NEXT: hopper.mbarrier.arrive %[[BEFORE]]{{$}}
+      %y = hopper.wgmma %a, %b transposed, %x : !a, !b, !acc
+      hopper.release %k of 4 {
+        hopper.mbarrier.arrive %k
+      }
+      scf.yield %y : !acc
+    }
+  }
+}
+
+// -----
+
+// What is told ahead of the sums, as that it is another's turn, is told before
+// the last group is waited for, and where the loop does not run as well. Sums
+// that begin as something else are added to from the first iteration on.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: hopper.kernel @turn
+hopper.kernel @turn threads 128 shared 8256 cluster 1 {
+  %K = hopper.size "K"
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "math" from 0 warps 4 {
+    // CHECK: %[[ONES:.+]] = arith.constant dense
+    %ones = arith.constant dense<1.0> : !acc
+    // CHECK: %[[BARRIER:.+]] = arith.addi
+    // CHECK: scf.if
+    // CHECK: %[[LOOP:.+]] = scf.for {{.*}} iter_args(%[[ACC:.+]] = %[[ONES]])
+    %r = scf.for %k = %c0 to %K step %c1 iter_args(%x = %ones) -> !acc {
+      %v = hopper.view %k : !tile
+      // CHECK: hopper.wgmma fence %{{.+}} transposed, %[[ACC]] :
+      // CHECK: hopper.wgmma.wait 1
+      %y = hopper.wgmma %v, %v transposed, %x : !tile, !tile, !acc
+      scf.yield %y : !acc
+    }
+    // CHECK: hopper.once_per_warp ahead {
+    // CHECK-NEXT: hopper.mbarrier.arrive %[[BARRIER]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: hopper.wgmma.wait 0, %[[LOOP]] :
+    // CHECK: } else {
+    // CHECK-NEXT: hopper.once_per_warp ahead {
+    // CHECK-NEXT: hopper.mbarrier.arrive %[[BARRIER]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: scf.yield %[[ONES]]
+    // CHECK-NOT: hopper.once_per_warp ahead
+    %barrier = arith.addi %K, %c1 : index
+    hopper.once_per_warp ahead {
+      hopper.mbarrier.arrive %barrier
+    }
+    %sum = arith.addf %r, %r : !acc
   }
 }
 

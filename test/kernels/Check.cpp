@@ -31,6 +31,13 @@ Artifact compileCleanly(const Kernel &kernel) {
   return compilation.artifact;
 }
 
+std::vector<std::string> workspacesOf(const GemmConfig &config) {
+  std::vector<std::string> names;
+  for (const GemmWorkspace &workspace : gemm_workspace(config, 1))
+    names.emplace_back(workspace.name);
+  return names;
+}
+
 Problem randomProblem(const Artifact &artifact,
                       const std::vector<NamedSize> &sizes,
                       const std::vector<NamedScalar> &scalars,

@@ -4,6 +4,7 @@
 
 #include "ashlar/compile.h"
 #include "ashlar/device.h"
+#include "ashlar/gemm.h"
 #include "ashlar/module.h"
 #include "ashlar/problem.h"
 
@@ -23,6 +24,9 @@ Device &device();
 /// Compiles a kernel and refuses one that spills or that the assembler remarks
 /// on. Throws `Error`.
 Artifact compileCleanly(const Kernel &kernel);
+
+/// The names of a configuration's workspaces, which begin as zeros.
+std::vector<std::string> workspacesOf(const GemmConfig &config);
 
 /// A problem with random inputs, and zeros in the tensors that are named.
 Problem randomProblem(const Artifact &artifact,

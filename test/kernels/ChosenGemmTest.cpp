@@ -45,9 +45,12 @@ void runs(const Choice &choice) {
   const GemmConfig &c = choice.config;
   Module module(device(), compileCleanly(gemm(choice.types, c)));
   const int64_t depth = c.bk * c.split;
-  const std::vector<NamedSize> sizes{
+  std::vector<NamedSize> sizes{
       {"M", 67}, {"N", 136}, {"K", 2 * depth + c.bk / 2}};
-  Problem problem = randomProblem(module.artifact(), sizes);
+  if (c.stream_k)
+    sizes.push_back({"CTAs", 4});
+  Problem problem =
+      randomProblem(module.artifact(), sizes, {}, workspacesOf(c));
   EXPECT_LE(gemmError(problem["A"], false, problem["B"], false,
                       launch(module, problem)),
             1e-2);

@@ -21,15 +21,16 @@ const std::vector<GemmTypes> allTypes{
 const std::vector<int64_t> primes{17,  31,  61,  67,  97,  127, 131,  191,
                                   257, 383, 509, 521, 769, 997, 1031, 1499};
 
-/// What a device takes on: the largest M and N, the largest K, and
-/// multiplications, those of whole tiles.
+/// What a device takes on: the largest M and N, the largest K, the CTAs of
+/// stream-K, and multiplications, those of whole tiles.
 struct Limits {
-  int64_t extent, depth;
+  int64_t extent, depth, ctas;
   double work;
 };
 
 Limits limits() {
-  return isSimulated() ? Limits{600, 1500, 3e7} : Limits{1500, 8192, 2e9};
+  return isSimulated() ? Limits{600, 1500, 8, 3e7}
+                       : Limits{1500, 8192, 132, 2e9};
 }
 
 class Dice {
@@ -145,6 +146,8 @@ std::vector<NamedSize> drawSizes(const GemmConfig &c, bool isBatched,
     std::vector<NamedSize> sizes{{"M", m}, {"N", n}, {"K", k}};
     if (isBatched)
       sizes.push_back({"batch", batch});
+    if (c.stream_k)
+      sizes.push_back({"CTAs", dice.between(1, limit.ctas)});
     return sizes;
   }
 }

@@ -45,14 +45,14 @@ std::vector<Mutant> ringMutants() {
        gemm,
        R"(mbarrier\.arrive\.shared::cta\.b64 _, \[%r\d+\];)",
        "",
-       1, // in the loop over K; the first is the one after it
+       0, // in the loop over K; the second is the one after it
        Finding::deadlock,
        {"acquire"}},
       {"no arrive at the peer's empty barrier",
        gemm,
        R"(mbarrier\.arrive\.shared::cluster\.b64 _, \[remote\];)",
        "",
-       1, // in the loop over K; the first is the one after it
+       0, // in the loop over K; the second is the one after it
        Finding::deadlock,
        {"acquire"}},
       {"count of an empty barrier one too high",
@@ -204,7 +204,7 @@ std::vector<Mutant> wgmmaMutants() {
        gemm,
        R"(wgmma\.commit_group\.sync\.aligned;)",
        "",
-       1, // in the loop over K; the first is that of its first iteration
+       0,
        Finding::accumulatorTouched,
        {"mma", "store"}},
       {"no wait_group before the accumulators are read",

@@ -177,7 +177,7 @@ hopper.kernel @u8_s8 threads 128 shared 65536 cluster 1 {
 !acc = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
 // CHECK-LABEL: llvm.func @registers
 // Four registers to a thread, two steps of K, and operands that are tied.
-// CHECK: wgmma.fence.sync.aligned;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, {{accumulate|overwrite}}, 1, 1, 0, 0;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $10, $11, accumulate, 1, 1, 0, 0;
+// CHECK: wgmma.fence.sync.aligned;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, accumulate_first, 1, 1, 0, 0;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $10, $11, accumulate, 1, 1, 0, 0;
 // CHECK-SAME: "=f,=f,=f,=f,0,1,2,3,l,l,l,l,~{memory}"
 hopper.kernel @registers threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
@@ -315,11 +315,9 @@ hopper.kernel @groups threads 128 shared 65536 cluster 1 {
 !b = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
 // CHECK-LABEL: llvm.func @zeros
-// CHECK-COUNT-1: overwrite, 1, 1, 0, 0;
-// CHECK-NOT: overwrite, 1
-// CHECK: overwrite, 1, 1, 0, 0;
+// CHECK-COUNT-2: setp.eq.b32 accumulate_first, 1, 0;{{.*}}, accumulate_first, 1, 1, 0, 0;{{.*}}, accumulate, 1, 1, 0, 0;
 // CHECK-LABEL: llvm.func @ones
-// CHECK-NOT: overwrite, 1
+// CHECK: setp.eq.b32 accumulate_first, 0, 0;
 hopper.kernel @zeros threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     %at = hopper.shared_address 0
@@ -340,5 +338,29 @@ hopper.kernel @ones threads 128 shared 65536 cluster 1 {
     %one = arith.constant 1.0 : f32
     %splat = hopper.splat %one : f32 -> !acc
     %s = hopper.wgmma fence %a, %b transposed, %splat : !a, !b, !acc
+  }
+}
+
+// -----
+
+// Whether the first step overwrites may be known only when it runs; what an
+// undefined accumulator holds is not written.
+
+!a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @overwrite
+// CHECK: %[[IS_FIRST:.+]] = arith.cmpi eq
+// CHECK: llvm.mlir.undef : f32
+// CHECK: %[[WORD:.+]] = arith.extui %[[IS_FIRST]] : i1 to i32
+// CHECK: setp.eq.b32 accumulate_first, $64, 0;{{.*}}, accumulate_first, 1, 1, 0, 0;{{.*}}, accumulate, 1, 1, 0, 0;{{.*}}%[[WORD]],
+hopper.kernel @overwrite threads 128 shared 65536 cluster 1 {
+  %K = hopper.size "K"
+  %c0 = arith.constant 0 : index
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %first = arith.cmpi eq, %K, %c0 : index
+    %none = hopper.undefined : !acc
+    %r = hopper.wgmma fence %a, %a transposed, %none overwrite %first : !a, !a, !acc
   }
 }

@@ -6,7 +6,7 @@
 namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
-/// data sheet says; they were fitted to the times of some 3500 configurations
+/// data sheet says; they were fitted to the times of some 6000 configurations
 /// such as `bench-gemm --measurements` writes. Clocks are those of a
 /// multiprocessor.
 struct GpuModel {
@@ -16,46 +16,52 @@ struct GpuModel {
   /// 8-bit ones.
   double tensor_flops = 4096;
   /// The least between two stages: a barrier and the latency of a short wgmma.
-  double step_clocks = 130;
+  double step_clocks = 150;
   /// What narrow wgmmas take more, for what they read more of shared memory.
-  double narrow = 0.06;
+  double narrow = 0.26;
   /// What a stage takes more when its sums leave the tensor cores: their
   /// latency, and the part of the additions that products of others do not
   /// hide, or with a product in flight the thread's own.
-  double promotion_clocks = 50, addition_unhidden = 0.6,
-         addition_in_flight_unhidden = 0.2;
+  double promotion_clocks = 47, addition_unhidden = 0.43,
+         addition_in_flight_unhidden = 0.11;
   /// Into one multiprocessor in a clock.
-  double load_bytes_per_clock = 97;
+  double load_bytes_per_clock = 81;
   /// For 128 bytes of a box outside of the matrix, which TMA fills with zeros:
   /// in each multiprocessor, and in L2 for all of them, one after another.
-  double outside_clocks = 1.8, outside_l2_clocks = 0.038;
-  double l2_terabytes_per_second = 8;
+  double outside_clocks = 3.8, outside_l2_clocks = 0.07;
+  double l2_terabytes_per_second = 6.4;
   /// For the same bytes at the same time, more readers take L2 no longer.
-  double l2_readers = 4;
-  double dram_terabytes_per_second = 4.35;
-  /// From DRAM into two multiprocessors that share their way to it.
-  double pair_terabytes_per_second = 0.125;
+  double l2_readers = 2.7;
+  double dram_terabytes_per_second = 4.5;
+  /// As many CTAs more would keep all of it busy.
+  double dram_idle_ctas = 18;
   int64_t l2_bytes = 50'000'000;
+  /// Stages of the ring that the tensor cores hold on to.
+  double held_stages = 0.9;
   /// From the request of a stage to its first byte.
-  double load_microseconds = 0.7;
+  double load_microseconds = 1.1;
   /// A launch, until the first instruction of the kernel.
-  double launch_microseconds = 1.6;
+  double launch_microseconds = 1.5;
   /// What each doubling of a cluster adds to a launch, and what a barrier of
   /// all its CTAs takes.
-  double cluster_microseconds = 0.9;
+  double cluster_microseconds = 0.46;
   /// From other multiprocessors of the cluster, and added up, in a clock.
-  double cluster_bytes_per_clock = 6;
+  double cluster_bytes_per_clock = 8.8;
   /// An epilogue, and each of its strips of 64 rows, apart from their bytes.
-  double epilogue_clocks = 500, strip_clocks = 110;
+  double epilogue_clocks = 410, strip_clocks = 750;
   /// Until the last strip has left a stage that was lent to the epilogue.
-  double lent_clocks = 2000;
+  double lent_clocks = 1800;
   /// Written to a multiprocessor's shared memory in a clock.
   double shared_bytes_per_clock = 128;
   /// For each byte of strips that end within a sector of 32 bytes.
-  double half_sector_clocks = 0.14;
-  /// The part of the shorter of math and loads that the longer does not hide:
-  /// for a first tile, and after many, when loads run ahead.
-  double unhidden = 0.29, unhidden_ahead = 0.085;
+  double half_sector_clocks = 0.2;
+  /// The part of the shorter of math and loads that the longer does not hide,
+  /// and that of a tile's stores.
+  double unhidden = 0.17, stores_unhidden = 0.7;
+  /// Stream-K: waiting for others' sums of a tile, for each of the others more,
+  /// and adding these in a clock.
+  double stream_microseconds = 0.26, stream_other_microseconds = 0.87,
+         stream_bytes_per_clock = 42;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 
