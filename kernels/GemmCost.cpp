@@ -141,12 +141,13 @@ private:
   void addTurns(GemmCost &cost, double &total) const {
     const auto ctas = static_cast<double>(tiling.slots * tiling.ctas);
     const auto left = static_cast<double>(tiling.leftClusters * tiling.ctas);
-    const auto turns = static_cast<double>(tiling.fullTurns);
-    if (left > 0 && c.stream_k)
+    if (left > 0 && c.stream_k) {
       addStream(cost, total, ctas);
-    else
-      add(cost, total, {turns, ctas, steps, 1, true});
-    if (left > 0 && !c.stream_k)
+      return;
+    }
+    add(cost, total,
+        {static_cast<double>(tiling.fullTurns), ctas, steps, 1, true});
+    if (left > 0)
       add(cost, total, {1, left, steps, 1, true});
   }
 
