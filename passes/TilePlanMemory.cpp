@@ -23,7 +23,6 @@ namespace {
 /// Dynamic shared memory of one CTA on sm_90 (CUDA programming guide, compute
 /// capability 9.0: 227 KB).
 constexpr int64_t sharedLimit = 227 * 1024;
-constexpr int64_t barrierBytes = 8;
 constexpr int64_t warpgroupWarps = 4;
 
 /// What a tile of each stage needs, whatever a role sees in its place.

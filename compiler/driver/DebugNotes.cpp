@@ -1,6 +1,7 @@
 #include "compiler/driver/DebugNotes.h"
 
 #include "compiler/driver/Contract.h"
+#include "passes/SharedMemory.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ashlar::compiler {
@@ -8,8 +9,6 @@ namespace ashlar::compiler {
 using namespace mlir;
 
 namespace {
-
-constexpr int64_t barrierBytes = 8;
 
 void describe(raw_ostream &out, int64_t offset, int64_t bytes,
               const Twine &what) {

@@ -1,17 +1,12 @@
 // A sum over the CTAs of a cluster: each sends every other one its part, and
 // adds what it receives.
 
+#include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
 namespace ashlar {
 
 using namespace mlir;
-
-namespace {
-
-constexpr int64_t barrierBytes = 8;
-
-} // namespace
 
 void KernelLowering::initExchange(tile::ClusterSumOp op) {
   tile::RoleOp by = tile::roleOf(op);

@@ -1,17 +1,12 @@
 // A role of several instances: each takes its tiles of the tile loop, and
 // passes by the stages of the others'.
 
+#include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
 namespace ashlar {
 
 using namespace mlir;
-
-namespace {
-
-constexpr int64_t barrierBytes = 8;
-
-} // namespace
 
 void KernelLowering::initTurns(tile::RoleOp op) {
   for (int64_t i = 0; i < int64_t(op.getInstances()); ++i) {

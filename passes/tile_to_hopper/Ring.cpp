@@ -1,4 +1,5 @@
 #include "passes/tile_to_hopper/Ring.h"
+#include "passes/SharedMemory.h"
 
 #include <set>
 
@@ -45,7 +46,7 @@ Ring::Ring(tile::PipelineOp op, const Cluster &cluster) : pipeline(op) {
   stageBytes = *op.getStageBytes();
   tileOffsets.assign(op.getTileOffsets()->begin(), op.getTileOffsets()->end());
   fullOffset = *op.getBarrierOffset();
-  emptyOffset = fullOffset + 8 * stages;
+  emptyOffset = fullOffset + barrierBytes * stages;
 
   std::set<std::vector<int64_t>> distinct;
   for (auto &own : cluster.deltas({}))
