@@ -176,19 +176,20 @@ Fragment GemmProgram::sumOf(const Fragment &acc, int64_t column,
 }
 
 Kernel gemm(const GemmTypes &types, const GemmConfig &config,
-            const GemmForm &form) {
-  return kernel("gemm", [&] {
+            const GemmForm &form, SourceLocation where) {
+  const SourceLine author{where.file_name(), where.line(), where.column()};
+  auto write = [&] {
     if (config.swapped && (form.c || (form.amax && form.bias)))
       throw Error(
+          author,
           "gemm in a swapped configuration has transposed tiles, which "
           "neither meet C nor tell what of bias and amax lies inside D: "
           "use a configuration without 'swapped'");
-    for (const std::string &reason :
-         {notKept(config), notStreamK(config), notLent(types, config)})
-      if (!reason.empty())
-        throw Error("gemm: " + reason);
+    if (const std::string reason = notBuildable(types, config); !reason.empty())
+      throw Error(author, "gemm: " + reason);
     GemmProgram(types, config, form).write();
-  });
+  };
+  return kernel("gemm", write, where);
 }
 
 std::vector<GemmWorkspace> gemm_workspace(const GemmConfig &config,

@@ -53,13 +53,9 @@ bool isProductInFlight(const GemmTypes &types, const GemmConfig &config);
 /// The most `accumulatorRegisters` that leave enough for addresses.
 int64_t accumulatorLimit(const GemmConfig &config);
 
-/// What is wrong with parts of a configuration that the language would refuse
-/// in other words or not at all, as a sentence; empty where nothing is: parts
-/// of lines that are none, stream_k beside what it does not go with, results
-/// that have no room in the ring.
-std::string notKept(const GemmConfig &config);
-std::string notStreamK(const GemmConfig &config);
-std::string notLent(const GemmTypes &types, const GemmConfig &config);
+/// Why no kernel of a configuration can be built, for problems of any size, and
+/// what would fit, in a sentence; empty if one can.
+std::string notBuildable(const GemmTypes &types, const GemmConfig &config);
 
 /// Whether sums leave the tensor cores during the main loop.
 bool isPromoted(const GemmTypes &types);

@@ -118,11 +118,15 @@ std::string notCluster(const GemmConfig &c) {
   return "";
 }
 
-std::string notSplit(const GemmSizes &sizes, const GemmConfig &c) {
+std::string notParts(const GemmSizes &sizes, const GemmConfig &c) {
   const int64_t steps = (sizes.k + c.bk - 1) / c.bk;
   if (c.split > std::max<int64_t>(steps, 1))
     return "K has " + number(steps) + " stages, too few for a split into " +
            number(c.split) + ": use split = 1";
+  return "";
+}
+
+std::string notSplit(const GemmConfig &c) {
   // With fewer a thread would not have the 4 sums that it moves at once.
   if (c.split > 1 && c.bn % (c.split * 8))
     return "a split into " + number(c.split) + " leaves each CTA " +
@@ -165,8 +169,6 @@ std::string notShared(const GemmTypes &types, const GemmConfig &c) {
          (stages > 0 ? "at most " + number(stages) + " stages"
                      : "a smaller tile");
 }
-
-} // namespace
 
 std::string notKept(const GemmConfig &c) {
   for (auto [value, what] :
@@ -215,8 +217,9 @@ std::string notStreamK(const GemmConfig &c) {
   return "";
 }
 
-std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
-                    const GemmConfig &config) {
+} // namespace
+
+std::string notBuildable(const GemmTypes &types, const GemmConfig &config) {
   std::string reason = notTypes(types);
   auto orElse = [&](auto check) {
     if (reason.empty())
@@ -228,11 +231,17 @@ std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
   orElse([&] { return notRegisters(types, config); });
   orElse([&] { return notStreamK(config); });
   orElse([&] { return notCluster(config); });
-  orElse([&] { return notSplit(sizes, config); });
+  orElse([&] { return notSplit(config); });
   orElse([&] { return notStores(types, config); });
   orElse([&] { return notLent(types, config); });
   orElse([&] { return notShared(types, config); });
   return reason;
+}
+
+std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
+                    const GemmConfig &config) {
+  const std::string reason = notBuildable(types, config);
+  return reason.empty() ? notParts(sizes, config) : reason;
 }
 
 } // namespace ashlar

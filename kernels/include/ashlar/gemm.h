@@ -99,11 +99,12 @@ struct GemmConfig {
 std::ostream &operator<<(std::ostream &out, const GemmConfig &config);
 
 /// The kernel of a configuration: inputs A and B, output D and what the form
-/// names, for every M, N and K. Refused, as every kernel is, where the
-/// configuration does not fit; one that swaps takes no C, nor both bias and
-/// amax.
+/// names, for every M, N and K. Refused, as every kernel is, with what
+/// `why_not` says where none can be built; a configuration that swaps takes no
+/// C, nor both bias and amax.
 Kernel gemm(const GemmTypes &types, const GemmConfig &config,
-            const GemmForm &form = {});
+            const GemmForm &form = {},
+            SourceLocation where = SourceLocation::current());
 
 /// A tensor that a kernel needs beside those of the problem.
 struct GemmWorkspace {

@@ -126,5 +126,20 @@ TEST(GemmWhyNot, RefusesOperandsOfDifferentSizes) {
               HasSubstr("operands of one size"));
 }
 
+TEST(GemmWhyNot, IsWhatGemmIsRefusedWith) {
+  for (const auto &[config, types] :
+       {std::pair{"128x256x128 s3 w2 e64x1", full},
+        std::pair{"128x128x256 s2 w2", full}, std::pair{"128x100x64", half},
+        std::pair{"128x256x64 s5 w2", half},
+        std::pair{"64x64x64 s4 w1 c2x1 streamk", half}}) {
+    const std::string reason = whyNot(config, types);
+    ASSERT_FALSE(reason.empty()) << config;
+    const Kernel kernel = gemm(types, GemmConfig::parse(config));
+    ASSERT_TRUE(kernel.error()) << config;
+    EXPECT_THAT(kernel.error()->what(), HasSubstr("gemm: " + reason));
+  }
+  EXPECT_FALSE(gemm(half, GemmConfig::parse("128x128x64 s4 w2")).error());
+}
+
 } // namespace
 } // namespace ashlar
