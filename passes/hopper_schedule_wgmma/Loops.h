@@ -29,7 +29,9 @@ void commitAndWait(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::ValueRange accumulators, int64_t pending);
 
 /// Puts an `if` in the place of the loop's results: the initial values where it
-/// has no iteration, else what the first block is to yield.
+/// has no iteration, else what the first block is to yield. It asks what the
+/// loop asks, so that LLVM enters the loop without asking again: on a way
+/// around the loop to its wait, ptxas would serialise every wgmma (C7515).
 mlir::scf::IfOp guard(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
 
 /// Registers in each thread of a role that hold a fragment of 32-bit elements.
