@@ -25,31 +25,33 @@ void GemmProgram::write() {
   B.emplace(matrix("B", types.b, N, K));
   D.emplace(matrix("D", types.d, M, N, /*isOutput=*/true));
   if (form.row_scales)
-    rowScale.emplace(input("RowScale", f32, {M}, align(4)));
+    rowScale.emplace(input("RowScale", f32, {M}, align(4), where));
   if (form.column_scales)
-    columnScale.emplace(input("ColumnScale", f32, {N}, align(4)));
+    columnScale.emplace(input("ColumnScale", f32, {N}, align(4), where));
   if (form.alpha)
-    alpha.emplace(scalar("alpha", f32));
+    alpha.emplace(scalar("alpha", f32, where));
   if (form.c) {
     C.emplace(matrix("C", types.d, M, N));
-    beta.emplace(scalar("beta", f32));
+    beta.emplace(scalar("beta", f32, where));
   }
   if (form.bias)
-    bias.emplace(input("Bias", types.d, {N}, align(size_bytes(types.d))));
+    bias.emplace(
+        input("Bias", types.d, {N}, align(size_bytes(types.d)), where));
   if (form.auxiliary)
     auxiliary.emplace(matrix("Auxiliary", types.d, M, N, /*isOutput=*/true));
   if (form.amax)
-    amax.emplace(inout("Amax", f32, {1}, align(4)));
+    amax.emplace(inout("Amax", f32, {1}, align(4), where));
   if (form.scale_d)
-    scaleD.emplace(scalar("scale_d", f32));
+    scaleD.emplace(scalar("scale_d", f32, where));
 
   programmatic_launch();
   allSteps.emplace(ceil_div(K, c.bk));
   Index along_m = c.swapped ? N : M, along_n = c.swapped ? M : N;
   if (c.stream_k) {
     ctas.emplace(size("CTAs"));
-    partials.emplace(inout("Partials", f32, {*ctas, c.bm, c.bn}));
-    arrivals.emplace(inout("Arrivals", s32, {*ctas}, align(4)));
+    partials.emplace(
+        inout("Partials", f32, {*ctas, c.bm, c.bn}, align(16), where));
+    arrivals.emplace(inout("Arrivals", s32, {*ctas}, align(4), where));
     turns.emplace(persistent({*ctas}, {1}));
     rows.emplace(ceil_div(along_m, c.bm));
     columns.emplace(ceil_div(along_n, c.bn));
@@ -187,7 +189,7 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &config,
           "use a configuration without 'swapped'");
     if (const std::string reason = notBuildable(types, config); !reason.empty())
       throw Error(author, "gemm: " + reason);
-    GemmProgram(types, config, form).write();
+    GemmProgram(types, config, form, where).write();
   };
   return kernel("gemm", write, where);
 }

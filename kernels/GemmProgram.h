@@ -15,8 +15,8 @@ namespace ashlar {
 class GemmProgram {
 public:
   GemmProgram(const GemmTypes &types, const GemmConfig &config,
-              const GemmForm &form)
-      : types(types), c(config), form(form) {}
+              const GemmForm &form, SourceLocation where)
+      : types(types), c(config), form(form), where(where) {}
 
   void write();
 
@@ -39,10 +39,12 @@ private:
   Tensor matrix(std::string_view name, ElementType type, const Index &rows,
                 const Index &columns, bool isOutput = false) const {
     if (form.batched)
-      return isOutput ? output(name, type, {batch(), rows, columns})
-                      : input(name, type, {batch(), rows, columns});
-    return isOutput ? output(name, type, {rows, columns})
-                    : input(name, type, {rows, columns});
+      return isOutput ? output(name, type, {batch(), rows, columns}, align(16),
+                               where)
+                      : input(name, type, {batch(), rows, columns}, align(16),
+                              where);
+    return isOutput ? output(name, type, {rows, columns}, align(16), where)
+                    : input(name, type, {rows, columns}, align(16), where);
   }
   Index batch() const { return *batchSize; }
   TileRef at(const Tensor &matrix, const Index &batch, const Index &row,
@@ -75,6 +77,8 @@ private:
   const GemmTypes &types;
   const GemmConfig &c;
   const GemmForm &form;
+  /// The author's line, which arguments are refused with.
+  SourceLocation where;
   /// Columns of the strip that is stored.
   int64_t width = 0;
   size_t nextBuffer = 0;

@@ -118,7 +118,7 @@ std::string notCluster(const GemmConfig &c) {
   return "";
 }
 
-std::string notParts(const GemmSizes &sizes, const GemmConfig &c) {
+std::string notDepth(const GemmSizes &sizes, const GemmConfig &c) {
   const int64_t steps = (sizes.k + c.bk - 1) / c.bk;
   if (c.split > std::max<int64_t>(steps, 1))
     return "K has " + number(steps) + " stages, too few for a split into " +
@@ -241,7 +241,7 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config) {
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
                     const GemmConfig &config) {
   const std::string reason = notBuildable(types, config);
-  return reason.empty() ? notParts(sizes, config) : reason;
+  return reason.empty() ? notDepth(sizes, config) : reason;
 }
 
 } // namespace ashlar

@@ -49,6 +49,8 @@ ThreadLowering::ThreadLowering(hopper::KernelOp kernel, bool comments)
     : kernel(kernel), b(kernel.getContext(), comments) {}
 
 LogicalResult ThreadLowering::run() {
+  if (failed(demandLayouts()))
+    return failure();
   createFunction();
   for (Operation &op : kernel.getBody().front()) {
     if (isa<hopper::SizeOp, hopper::ScalarOp, hopper::PointerOp,
@@ -68,6 +70,22 @@ LogicalResult ThreadLowering::run() {
   b.loc = kernel.getLoc();
   LLVM::ReturnOp::create(b, b.loc, ValueRange());
   return success();
+}
+
+LogicalResult ThreadLowering::demandLayouts() {
+  auto walked = kernel.walk([](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto fragment = dyn_cast<RankedTensorType>(type);
+          fragment &&
+          !isa_and_present<tile::FragmentAttr>(fragment.getEncoding())) {
+        op->emitError("has a fragment without a layout; which thread holds "
+                      "what of it is not known: give its type one, as "
+                      "tile-assign-layouts does");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
 }
 
 void ThreadLowering::createFunction() {

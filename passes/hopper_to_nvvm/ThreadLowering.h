@@ -37,6 +37,7 @@ public:
 private:
   // ThreadLowering.cpp
   void createFunction();
+  llvm::LogicalResult demandLayouts();
   llvm::LogicalResult lowerRoles();
   llvm::LogicalResult lowerRole(hopper::RoleOp role);
   llvm::LogicalResult lowerBlock(mlir::Block &block);

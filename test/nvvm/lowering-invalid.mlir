@@ -21,6 +21,15 @@ hopper.kernel @no_instruction_on_scalars threads 128 shared 0 cluster 1 {
 
 // -----
 
+hopper.kernel @no_layout threads 128 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    // expected-error@+1 {{has a fragment without a layout; which thread holds what of it is not known: give its type one}}
+    %u = hopper.undefined : tensor<64x64xf32>
+  }
+}
+
+// -----
+
 hopper.kernel @released_too_late threads 128 shared 0 cluster 1 {
   %c0 = arith.constant 0 : index
   hopper.role "math" from 0 warps 4 {
