@@ -93,6 +93,8 @@ std::vector<GemmConfig> neighbours(const GemmSizes &sizes,
   for (int64_t fewer : {1, 2})
     with([&](GemmConfig &c) { c.stages -= fewer; });
   with([](GemmConfig &c) { c.bk *= 2, c.stages /= 2; });
+  with([](GemmConfig &c) { c.bk /= 2, c.stages *= 2; });
+  with([](GemmConfig &c) { c.early_launch = !c.early_launch; });
   for (int64_t buffers : {0, 1, 2})
     with([&](GemmConfig &c) { c.store_buffers = buffers; });
   with([](GemmConfig &c) { c.store_columns /= 2; });

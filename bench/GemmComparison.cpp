@@ -35,9 +35,9 @@ public:
     const Contender ours = ourGemm(bench, operands, config);
     const std::vector<Contender> theirs = bench.competitors.of(operands);
     check(ours, theirs);
-    if (theirs.empty())
-      throw Error("no competitor computes it");
-    choose(theirs);
+    best = fastest(timer, theirs);
+    row.competitorHot = best.hot.name;
+    row.competitorCold = best.cold.name;
     for (int round = 0; round < bench.rounds; ++round)
       takeTurns(ours);
     row.oursCold = summary(oursCold), row.theirsCold = summary(theirsCold);
@@ -58,32 +58,9 @@ private:
     row.wrong |= !isRight(row.fromCompetitor, bench.types);
   }
 
-  void choose(const std::vector<Contender> &theirs) {
-    double cold = INFINITY, hot = INFINITY;
-    for (const Contender &contender : theirs)
-      try {
-        screen(contender, cold, hot);
-      } catch (const Error &) {
-        // Not every heuristic is one that can be launched.
-      }
-    if (!bestHot || !bestCold)
-      throw Error("no competitor computes it");
-    row.competitorCold = bestCold->name;
-    row.competitorHot = bestHot->name;
-  }
-
-  void screen(const Contender &contender, double &cold, double &hot) {
-    const double hotHere = timer.hot(contender, screeningMilliseconds);
-    const double coldHere = timer.cold(contender, screeningMilliseconds);
-    if (hotHere < hot)
-      hot = hotHere, bestHot = &contender;
-    if (coldHere < cold)
-      cold = coldHere, bestCold = &contender;
-  }
-
   void takeTurns(const Contender &ours) {
-    inTurns(ours, *bestCold, &Timer::cold, oursCold, theirsCold);
-    inTurns(ours, *bestHot, &Timer::hot, oursHot, theirsHot);
+    inTurns(ours, best.cold, &Timer::cold, oursCold, theirsCold);
+    inTurns(ours, best.hot, &Timer::hot, oursHot, theirsHot);
   }
 
   /// Clocks follow what the card has done before: after a lead-in of the same
@@ -106,7 +83,7 @@ private:
   Timer &timer;
   GemmOperands operands;
   GemmRow &row;
-  const Contender *bestCold = nullptr, *bestHot = nullptr;
+  FastestContenders best;
   std::vector<double> oursCold, theirsCold, oursHot, theirsHot;
 };
 
@@ -119,6 +96,26 @@ Contender ourGemm(GemmBench &bench, GemmOperands &operands,
           [&module, arguments = operands.arguments(config)](Stream &stream) {
             module.launch(arguments, stream);
           }};
+}
+
+FastestContenders fastest(Timer &timer,
+                          const std::vector<Contender> &contenders) {
+  FastestContenders best;
+  double cold = INFINITY, hot = INFINITY;
+  for (const Contender &contender : contenders)
+    try {
+      const double hotHere = timer.hot(contender, screeningMilliseconds);
+      const double coldHere = timer.cold(contender, screeningMilliseconds);
+      if (hotHere < hot)
+        hot = hotHere, best.hot = contender;
+      if (coldHere < cold)
+        cold = coldHere, best.cold = contender;
+    } catch (const Error &) {
+      // The next one may be launched.
+    }
+  if (!best.hot.launch)
+    throw Error("no competitor computes it");
+  return best;
 }
 
 GemmRow compareGemm(GemmBench &bench, const GemmShape &shape,

@@ -47,6 +47,16 @@ struct GemmBench {
 Contender ourGemm(GemmBench &bench, GemmOperands &operands,
                   const GemmConfig &config);
 
+/// The fastest of some contenders, cold and hot each.
+struct FastestContenders {
+  Contender cold, hot;
+};
+
+/// Throws `Error` where none can be launched: not every heuristic of a library
+/// is one that can.
+FastestContenders fastest(Timer &timer,
+                          const std::vector<Contender> &contenders);
+
 GemmRow compareGemm(GemmBench &bench, const GemmShape &shape,
                     const GemmConfig &config);
 

@@ -5,19 +5,31 @@
 #include "bench/GemmKernels.h"
 
 #include <cmath>
+#include <fstream>
 
 namespace ashlar::bench {
+
+namespace {
+
+constexpr char columns[] = "types,m,n,k,configuration,hot_us,cold_us,"
+                           "theirs_hot_us,theirs_cold_us,model_us";
+
+} // namespace
 
 double GemmTime::score() const { return std::sqrt(hot * cold); }
 
 GemmMeasurements::GemmMeasurements(const std::string &path) {
   if (path.empty())
     return;
+  std::string first;
+  const bool isNew = !std::getline(std::ifstream(path), first);
+  if (!isNew && first != columns)
+    throw Error(path + " has other columns: give --measurements another path");
   file = std::fopen(path.c_str(), "a");
   if (!file)
     throw Error("cannot write " + path + ": give --measurements another path");
-  if (std::fseek(file, 0, SEEK_END) == 0 && std::ftell(file) == 0)
-    std::fprintf(file, "types,m,n,k,configuration,hot_us,cold_us,model_us\n");
+  if (isNew)
+    std::fprintf(file, "%s\n", columns);
 }
 
 GemmMeasurements::~GemmMeasurements() {
@@ -26,13 +38,14 @@ GemmMeasurements::~GemmMeasurements() {
 }
 
 void GemmMeasurements::add(const GemmTypes &types, const GemmSizes &sizes,
-                           const GemmConfig &config, const GemmTime &time) {
+                           const GemmConfig &config, const GemmTime &time,
+                           const GemmTime &theirs) {
   if (!file)
     return;
-  std::fprintf(file, "%s,%ld,%ld,%ld,%s,%.3f,%.3f,%.3f\n",
+  std::fprintf(file, "%s,%ld,%ld,%ld,%s,%.3f,%.3f,%.3f,%.3f,%.3f\n",
                shortName(types).c_str(), sizes.m, sizes.n, sizes.k,
-               config.str().c_str(), time.hot, time.cold,
-               gemm_cost(sizes, types, config).total);
+               config.str().c_str(), time.hot, time.cold, theirs.hot,
+               theirs.cold, gemm_cost(sizes, types, config).total);
   std::fflush(file);
 }
 

@@ -19,13 +19,15 @@ struct GemmTime {
 class GemmMeasurements {
 public:
   /// Appends to the file; without a path nothing is written. Throws `Error`
-  /// when the file can't be written.
+  /// when the file can't be written or has other columns.
   explicit GemmMeasurements(const std::string &path);
   ~GemmMeasurements();
   GemmMeasurements(const GemmMeasurements &) = delete;
 
+  /// `theirs`: the fastest competitor's, in turns with it; zeros without one.
   void add(const GemmTypes &types, const GemmSizes &sizes,
-           const GemmConfig &config, const GemmTime &time);
+           const GemmConfig &config, const GemmTime &time,
+           const GemmTime &theirs);
 
 private:
   std::FILE *file = nullptr;

@@ -4,19 +4,19 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
+#include <random>
 
 namespace ashlar::bench {
 
 namespace {
 
-/// Candidates that are measured again, in turns, and how often.
+/// How often all candidates are timed, then the neighbours of the fastest of
+/// them, then the fastest of all.
+constexpr int firstRounds = 2, finalRounds = 5;
 constexpr size_t finalists = 5;
-constexpr int finalRounds = 5;
 /// What a measurement may take on the device.
 constexpr double firstMilliseconds = 8, finalMilliseconds = 20;
-/// After so many candidates the first is measured again, to see what has become
-/// of the clocks.
-constexpr int candidatesBetweenReferences = 3;
 
 } // namespace
 
@@ -33,56 +33,69 @@ void GemmTuner::drop(const GemmConfig &config, const std::string &reason) {
     std::printf("  %s\n", text.c_str());
 }
 
-/// The candidates of one problem.
+/// The candidates of one problem, and the competitor.
 class GemmTuner::Search {
 public:
   Search(GemmTuner &tuner, const GemmShape &shape)
       : tuner(tuner), bench(tuner.bench), sizes(shape.sizes),
         operands(bench.device, bench.types, sizes) {
-    const std::vector<Contender> theirs = bench.competitors.of(operands);
-    if (!theirs.empty())
-      reference = operands.resultOf(bench.timer, theirs.front());
+    const std::vector<Contender> contenders = bench.competitors.of(operands);
+    if (contenders.empty())
+      return;
+    reference = operands.resultOf(bench.timer, contenders.front());
+    const FastestContenders best = fastest(bench.timer, contenders);
+    theirs = Trial{{}, best.hot, best.cold, {}};
   }
 
   TuningResult run() {
     TuningResult result;
-    std::vector<GemmConfig> configs =
+    const std::vector<GemmConfig> configs =
         tuningCandidates(sizes, bench.types, tuner.candidates, tuner.avoided);
     if (configs.empty())
       return result;
     result.model = configs.front();
-    measureAll(configs);
+    add(configs);
+    measureInTurns(firstRounds, firstMilliseconds);
+    keepFastest(result.model);
     if (!trials.empty())
-      measureAll(
-          neighbours(sizes, bench.types, trials.front().config, tuner.avoided));
-    decide(result);
+      add(neighbours(sizes, bench.types, trials.front().config, tuner.avoided));
+    measureInTurns(firstRounds, firstMilliseconds);
+    keepFastest(result.model);
+    measureInTurns(finalRounds, finalMilliseconds);
+    for (const Trial &trial : trials) {
+      if (!result.best || trial.time.score() < result.best->time.score())
+        result.best = {trial.config, trial.time};
+      if (trial.config == result.model)
+        result.modelTime = trial.time;
+    }
+    if (theirs)
+      result.theirs = theirs->time;
+    result.measured = tried.size() - dropped;
+    result.dropped = dropped;
     return result;
   }
 
 private:
   struct Trial {
-    GemmConfig config;
-    Contender contender;
+    GemmConfig config; ///< None of the competitor's.
+    Contender hot, cold;
     GemmTime time;
   };
 
-  void measureAll(const std::vector<GemmConfig> &configs) {
+  /// Those that have not been tried yet.
+  void add(const std::vector<GemmConfig> &configs) {
     bench.kernels.compile(bench.types, configs);
     for (const GemmConfig &config : configs)
       if (tried.insert(config.str()).second)
-        measure(config);
-    std::ranges::stable_sort(
-        trials, {}, [](const Trial &trial) { return trial.time.score(); });
+        add(config);
   }
 
-  void measure(const GemmConfig &config) {
+  void add(const GemmConfig &config) {
     try {
-      Trial trial{config, ourGemm(bench, operands, config), {}};
-      if (const std::string reason = wrongness(trial.contender);
-          !reason.empty())
+      const Contender ours = ourGemm(bench, operands, config);
+      if (const std::string reason = wrongness(ours); !reason.empty())
         throw Error(reason);
-      time(trial);
-      trials.push_back(std::move(trial));
+      trials.push_back({config, ours, ours, {}});
     } catch (const Error &error) {
       tuner.drop(config, error.what());
       ++dropped;
@@ -101,70 +114,43 @@ private:
            std::to_string(off.largest);
   }
 
-  /// Times are in the clocks that the first candidate was measured with.
-  void time(Trial &trial) {
-    if (first && ++sinceReference > candidatesBetweenReferences) {
-      const GemmTime now = timeOf(*first);
-      drift = {now.hot / atFirst.hot, now.cold / atFirst.cold};
-      sinceReference = 0;
+  /// The fastest, and the model's choice.
+  void keepFastest(const GemmConfig &model) {
+    std::ranges::stable_sort(
+        trials, {}, [](const Trial &trial) { return trial.time.score(); });
+    size_t rank = 0;
+    std::erase_if(trials, [&](const Trial &trial) {
+      return rank++ >= finalists && trial.config != model;
+    });
+  }
+
+  /// Times all that are left, and the competitor, in rounds of random order:
+  /// clocks follow what the card has done before.
+  void measureInTurns(int rounds, double milliseconds) {
+    std::vector<Trial *> all;
+    for (Trial &trial : trials)
+      all.push_back(&trial);
+    if (theirs)
+      all.push_back(&*theirs);
+    std::vector<std::vector<double>> hot(all.size()), cold(all.size());
+    for (int round = 0; round < rounds; ++round) {
+      for (size_t i : shuffled(all.size()))
+        hot[i].push_back(bench.timer.hot(all[i]->hot, milliseconds));
+      for (size_t i : shuffled(all.size()))
+        cold[i].push_back(bench.timer.cold(all[i]->cold, milliseconds));
     }
-    trial.time = timeOf(trial.contender);
-    if (!first)
-      first = trial.contender, atFirst = trial.time;
-    trial.time.hot /= drift.hot;
-    trial.time.cold /= drift.cold;
-    tuner.measurements.add(bench.types, sizes, trial.config, trial.time);
+    for (size_t i = 0; i < all.size(); ++i)
+      all[i]->time = {median(hot[i]), median(cold[i])};
+    for (const Trial &trial : trials)
+      tuner.measurements.add(bench.types, sizes, trial.config, trial.time,
+                             theirs ? theirs->time : GemmTime());
   }
 
-  GemmTime timeOf(const Contender &contender) {
-    return {bench.timer.hot(contender, firstMilliseconds),
-            bench.timer.cold(contender, firstMilliseconds)};
-  }
-
-  /// The first few, and the model's choice, in turns.
-  void decide(TuningResult &result) {
-    result.measured = trials.size();
-    result.dropped = dropped;
-    if (trials.empty())
-      return;
-    std::vector<Trial> last(trials.begin(),
-                            trials.begin() + static_cast<ptrdiff_t>(std::min(
-                                                 finalists, trials.size())));
-    const auto isModel = [&](const Trial &trial) {
-      return trial.config == result.model;
-    };
-    if (std::ranges::none_of(last, isModel))
-      if (auto at = std::ranges::find_if(trials, isModel); at != trials.end())
-        last.push_back(*at);
-    measureInTurns(last);
-    const auto best = std::ranges::min_element(
-        last, {}, [](const Trial &trial) { return trial.time.score(); });
-    result.best = {best->config, best->time};
-    if (auto at = std::ranges::find_if(last, isModel); at != last.end())
-      result.modelTime = at->time;
-  }
-
-  void measureInTurns(std::vector<Trial> &last) {
-    std::vector<std::vector<double>> hot(last.size()), cold(last.size());
-    for (int round = 0; round < finalRounds; ++round)
-      for (size_t i = 0; i < last.size(); ++i) {
-        hot[i].push_back(bench.timer.hot(last[i].contender, finalMilliseconds));
-        cold[i].push_back(
-            bench.timer.cold(last[i].contender, finalMilliseconds));
-      }
-    for (size_t i = 0; i < last.size(); ++i)
-      last[i].time = {relativeMedian(hot[i], hot[0]),
-                      relativeMedian(cold[i], cold[0])};
-  }
-
-  /// The median of what the rounds say of one against another, in the other's
-  /// median time: clocks drift from round to round.
-  static double relativeMedian(const std::vector<double> &rounds,
-                               const std::vector<double> &others) {
-    std::vector<double> quotients;
-    for (size_t i = 0; i < rounds.size(); ++i)
-      quotients.push_back(rounds[i] / others[i]);
-    return median(quotients) * median(others);
+  std::vector<size_t> shuffled(size_t count) {
+    std::vector<size_t> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::shuffle(order, random);
+    return order;
   }
 
   GemmTuner &tuner;
@@ -172,11 +158,10 @@ private:
   GemmSizes sizes;
   GemmOperands operands;
   std::vector<uint16_t> reference;
-  std::vector<Trial> trials; // after measureAll the fastest first
+  std::optional<Trial> theirs;
+  std::vector<Trial> trials;
   std::set<std::string> tried;
-  std::optional<Contender> first;
-  GemmTime atFirst, drift{1, 1};
-  int sinceReference = 0;
+  std::mt19937 random;
   size_t dropped = 0;
 };
 

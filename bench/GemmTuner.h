@@ -24,6 +24,8 @@ struct TuningResult {
   /// The model's choice; without a time if it was dropped.
   GemmConfig model;
   std::optional<GemmTime> modelTime;
+  /// Of the fastest competitor, if there is one.
+  std::optional<GemmTime> theirs;
   size_t measured = 0, dropped = 0;
 
   /// The time of the model's choice over that of the best.

@@ -44,6 +44,10 @@ void print(const TuningResult &result) {
     std::printf(" hot %9.2f cold %9.2f us%7.1f TFLOP/s  %-40s", time.hot,
                 time.cold, operations(result.shape.sizes) / time.hot / 1e6,
                 config.str().c_str());
+    if (result.theirs)
+      std::printf(" over the competitor cold %.3f hot %.3f ",
+                  result.theirs->cold / time.cold,
+                  result.theirs->hot / time.hot);
   }
   std::printf(" %zu measured, %zu dropped; ", result.measured, result.dropped);
   if (const std::optional<double> regret = result.regret())

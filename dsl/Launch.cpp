@@ -30,6 +30,10 @@ void wait_for_previous_launch(SourceLocation where) {
   trace.create<tile::WaitLaunchOp>(where);
 }
 
+void allow_next_launch(SourceLocation where) {
+  Trace::current(where).create<tile::AllowLaunchOp>(where);
+}
+
 void signal(const TileRef &counter, const Index &amount, SourceLocation where) {
   Trace &trace = Trace::current(where);
   Place place = counterAt(trace, counter, where);

@@ -1,6 +1,6 @@
 // GEMM of few rows, as of 16 tokens: the weights are streamed as wgmma's M, the
 // tokens are its N, which has finer steps; the tile of Dᵀ is transposed on its
-// way to memory. The launch overlaps the end of the one before.
+// way to memory. Launches overlap: half of the multiprocessors suffice for one.
 
 #include "Reference.h"
 #include "ashlar/ashlar.h"
@@ -21,6 +21,7 @@ Kernel smallGemm() {
     SharedTile staging = shared(bf16, {16, 64});
 
     role("load", warps(1), registers(40), [&] {
+      allow_next_launch();
       for (auto [n, m] : tiles)
         for (Index k : range(ceil_div(K, 128))) {
           Stage s = ring.acquire();

@@ -110,6 +110,8 @@ GemmProgram::Work GemmProgram::streamWork(const Index &cta,
 void GemmProgram::loads() {
   // The tile is bm rows of A by bn of B, or swapped.
   Tensor &above = c.swapped ? *B : *A, &beside = c.swapped ? *A : *B;
+  if (c.early_launch)
+    allow_next_launch();
   forAllWork([&](const Work &work) {
     for (Index k : work.steps) {
       Stage s = ring->acquire();

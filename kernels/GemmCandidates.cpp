@@ -3,6 +3,7 @@
 #include "ashlar/gemm_auto.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ashlar {
 
@@ -17,6 +18,8 @@ constexpr int64_t mostSwappedRows = 256;
 /// warpgroup waits for them or each CTA has one tile.
 constexpr int64_t depthBytes[] = {128, 256, 512};
 constexpr int64_t mostBytesOfDeepStage = 40 << 10;
+/// Of operands larger than this, short pieces of rows were measured faster.
+constexpr int64_t mostBytesOfDeepOperand = 450'000'000;
 /// Widths of tiles that are tried with each number of rows, and the parts of a
 /// turn of all multiprocessors that they are to fill.
 constexpr size_t mostWidths = 9;
@@ -25,7 +28,13 @@ constexpr int64_t narrowestOfSeveralTurns = 64, wgmmaMostColumns = 256;
 constexpr int64_t usualColumns[] = {256, 128};
 /// Of an operand that is larger than L2, from one launch to the next.
 constexpr int64_t bytesToKeep = 14'000'000;
-/// Tiles beside each other that run at the same time and want the same bytes.
+/// Of both operands, which multiprocessors find in L2 as fast if others have
+/// loaded them before.
+constexpr int64_t bytesInReachOfAll = 7'000'000;
+/// Of both operands, which are there for the next launch.
+constexpr int64_t bytesInL2 = 40'000'000;
+/// CTAs beside each other that want the same bytes at the same time, where they
+/// are no clusters.
 constexpr int64_t mostAtOnce = 4;
 /// Clusters of more than two CTAs pay only where L2 limits for long.
 constexpr int64_t turnsForLargeClusters = 8;
@@ -44,6 +53,10 @@ constexpr Band swappedBands[] = {{64, 1}, {128, 2}};
 
 int64_t ceilDiv(int64_t numerator, int64_t denominator) {
   return (numerator + denominator - 1) / denominator;
+}
+
+int64_t ctasOfCluster(const GemmConfig &c) {
+  return c.cluster_m * c.cluster_n * c.split;
 }
 
 /// The configurations of one problem, one after another.
@@ -134,6 +147,8 @@ private:
     return bytes == depthBytes[0] ||
            (stageBytes(types, c) <= mostBytesOfDeepStage &&
             sizes.k >= 2 * c.bk && !isPromoted(types) &&
+            std::max(sizes.m, sizes.n) * sizes.k * size_bytes(types.a) <=
+                mostBytesOfDeepOperand &&
             (c.warpgroups == 1 || GemmTiling(sizes, c, h200()).turns() == 1));
   }
 
@@ -208,22 +223,44 @@ private:
 
   int64_t withStages(GemmConfig &c) {
     c.stages = stagesThatFit(c);
-    c.kept_a =
-        keptSixteenths(sizes.m, types.a, sizes.n, c.swapped ? c.bm : c.bn);
-    c.kept_b =
-        keptSixteenths(sizes.n, types.b, sizes.m, c.swapped ? c.bn : c.bm);
+    const int64_t rows = c.swapped ? sizes.n : sizes.m;
+    const int64_t columns = c.swapped ? sizes.m : sizes.n;
+    c.kept_a = keptSixteenths(c, rows, ceilDiv(columns, c.bn), c.cluster_n);
+    c.kept_b = keptSixteenths(c, columns, ceilDiv(rows, c.bm), c.cluster_m);
+    if (c.swapped)
+      std::swap(c.kept_a, c.kept_b);
+    // What wants the same weights is next to each other.
+    if (c.swapped && ctasOfCluster(c) == 1)
+      c.group = 1;
+    c.early_launch = isEarlyUseful(c);
     if (c.stages >= fewestStages && why_not(sizes, types, c).empty())
       visit(c);
     return c.stages;
   }
 
-  /// Of an operand of `rows` of K: all of it where L2 holds it, or where more
-  /// tiles of `width` want it, cutting the `others`, than do so at once; else
-  /// as much as L2 holds on to until the next launch, if that is worth while.
-  int64_t keptSixteenths(int64_t rows, ElementType type, int64_t others,
-                         int64_t width) const {
-    const int64_t bytes = rows * sizes.k * size_bytes(type);
-    if (bytes <= h200().l2_bytes || others > mostAtOnce * width)
+  /// The next launch's CTAs come to other multiprocessors than this one's, and
+  /// find less of what they want in their part of L2. Not so the grids that fit
+  /// beside each other, which take turns, and what is little, or read once by a
+  /// grid of all multiprocessors.
+  bool isEarlyUseful(const GemmConfig &c) const {
+    const GemmTiling tiling(sizes, c, h200());
+    const int64_t ctas = tiling.clusters * tiling.ctas;
+    const int64_t bytes = sizes.k * (sizes.m * size_bytes(types.a) +
+                                     sizes.n * size_bytes(types.b));
+    if (c.stream_k || tiling.clusters >= tiling.slots)
+      return c.swapped && tiling.columns == 1 && bytes <= bytesInL2;
+    return ctas * 2 <= h200().multiprocessors || bytes <= bytesInReachOfAll;
+  }
+
+  /// Of an operand of `extent` times K: all of it where L2 holds it, or where
+  /// its readers, so many CTAs of which a cluster has `together`, do not want
+  /// it at the same time; else as much as L2 holds on to until the next launch,
+  /// if that is worth while.
+  int64_t keptSixteenths(const GemmConfig &c, int64_t extent, int64_t readers,
+                         int64_t together) const {
+    const int64_t bytes = extent * sizes.k * size_bytes(types.a);
+    const int64_t atOnce = ctasOfCluster(c) == 1 ? mostAtOnce : together;
+    if (bytes <= h200().l2_bytes || readers > atOnce)
       return 16;
     const int64_t sixteenths = (16 * bytesToKeep + bytes / 2) / bytes;
     return sixteenths == 0 ? 16 : sixteenths;

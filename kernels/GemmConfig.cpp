@@ -28,6 +28,8 @@ std::string GemmConfig::str() const {
     text += " swapped";
   if (stream_k)
     text += " streamk";
+  if (early_launch)
+    text += " early";
   return text;
 }
 
@@ -69,6 +71,8 @@ GemmConfig GemmConfig::parse(std::string_view text) {
       config.swapped = true;
     else if (word == "streamk")
       config.stream_k = true;
+    else if (word == "early")
+      config.early_launch = true;
     else if (word[0] == 's')
       numbers(word, digits, {&config.stages});
     else if (word[0] == 'w')

@@ -25,12 +25,46 @@ public:
         stored(elements * static_cast<double>(size_bytes(types.d)) /
                static_cast<double>(c.split)),
         steps(static_cast<double>(tiling.steps)),
-        dramBytesOfStep(
-            dramBytes(sizes, types, c, tiling, gpu) /
-            static_cast<double>(tiling.clusters * tiling.ctas * tiling.steps)) {
+        bytesOfLaunch(bytes(sizes, types)),
+        keptBytes(bytes(sizes, types, c.kept_a, c.kept_b)),
+        bytesFromDram(dramBytes(sizes, types, c, tiling, gpu)) {}
+
+  GemmCost cost() {
+    GemmCost cost = estimate(
+        {gpu.launch_microseconds, gpu.load_microseconds, bytesFromDram});
+    cost.cold = cost.total;
+    const double early = c.early_launch ? gpu.early_launch_microseconds : 0;
+    const double evicted =
+        std::clamp((keptBytes - gpu.resident_bytes) /
+                       (gpu.evicted_bytes - gpu.resident_bytes),
+                   0.0, 1.0);
+    cost.hot =
+        estimate(
+            {gpu.next_launch_microseconds - early, gpu.l2_load_microseconds,
+             bytesFromDram * (1 - (1 - evicted) * keptBytes / bytesOfLaunch)})
+            .total;
+    cost.total = std::sqrt(cost.cold * cost.hot);
+    return cost;
   }
 
-  GemmCost cost() const {
+private:
+  /// What differs between a launch by itself and one after the other.
+  struct Start {
+    double launchMicroseconds, loadMicroseconds, dramBytes;
+  };
+
+  /// A, B and D, of the operands as many sixteenths.
+  static double bytes(const GemmSizes &sizes, const GemmTypes &types,
+                      int64_t ofA = 16, int64_t ofB = 16) {
+    return static_cast<double>(sizes.k *
+                                   (sizes.m * size_bytes(types.a) * ofA +
+                                    sizes.n * size_bytes(types.b) * ofB) /
+                                   16 +
+                               sizes.m * sizes.n * size_bytes(types.d));
+  }
+
+  GemmCost estimate(const Start &from) {
+    start = from;
     GemmCost cost;
     double clocks = loadClocks();
     addTurns(cost, clocks);
@@ -38,14 +72,13 @@ public:
     const double last = (c.ping_pong ? epilogueClocks() : 0) + writeClocks();
     const auto seen = static_cast<double>(c.ping_pong ? 1 : tiling.turns());
     cost.prologue =
-        gpu.launch_microseconds + gpu.load_microseconds +
+        start.launchMicroseconds + start.loadMicroseconds +
         gpu.cluster_microseconds * std::log2(static_cast<double>(tiling.ctas));
     cost.epilogue = microseconds(seen * epilogueClocks() + writeClocks());
     cost.total = cost.prologue + microseconds(clocks + last);
     return cost;
   }
 
-private:
   double microseconds(double clocks) const {
     return clocks / (gpu.clock_gigahertz * 1e3);
   }
@@ -106,26 +139,37 @@ private:
 
   /// Of a byte that a cluster's CTAs share, what each of them costs L2:
   /// requests of clusters for the same bytes at the same time meet on their
-  /// way.
-  double fetches(const Turn &turn, int64_t tilesAtOnce,
-                 int64_t sharedBy) const {
+  /// way, those of two neighbours in the same pair of multiprocessors at once.
+  double fetches(const Turn &turn, int64_t tilesAtOnce, int64_t sharedBy,
+                 bool areNeighbours) const {
     const auto shared = static_cast<double>(sharedBy);
     const double readers = static_cast<double>(tilesAtOnce) / shared;
-    return (turn.inStep ? std::min(1.0, gpu.l2_readers / readers) : 1) / shared;
+    if (!turn.inStep || readers <= 1)
+      return 1 / shared;
+    const double requests =
+        areNeighbours ? std::max(readers / 2, 1.0) : readers;
+    return std::min(1 + gpu.l2_reader * (requests - 1), gpu.l2_readers) /
+           readers / shared;
   }
 
   /// Clocks in which L2 provides a stage.
   double l2Clocks(const Turn &turn) const {
+    const bool single = tiling.ctas == 1;
     const double fetched =
-        depth * (rows * fetches(turn, tiling.columnsAtOnce, c.cluster_n) +
-                 columns * fetches(turn, tiling.rowsAtOnce, c.cluster_m));
+        depth * (rows * fetches(turn, tiling.columnsAtOnce, c.cluster_n,
+                                single && c.group == 1) +
+                 columns * fetches(turn, tiling.rowsAtOnce, c.cluster_m,
+                                   single && c.group > 1));
     return turn.ctas * (fetched / perClock(gpu.l2_terabytes_per_second) +
                         outsideRows() * gpu.outside_l2_clocks);
   }
 
   /// Few CTAs do not keep all of DRAM busy.
   double memoryClocks(const Turn &turn) const {
-    return dramBytesOfStep * (turn.ctas + gpu.dram_idle_ctas) /
+    const auto steps =
+        static_cast<double>(tiling.clusters * tiling.ctas * tiling.steps);
+    return start.dramBytes / steps * (1 + gpu.dram_row_bytes / depth) *
+           (turn.ctas + gpu.dram_idle_ctas) /
            perClock(gpu.dram_terabytes_per_second);
   }
 
@@ -133,7 +177,7 @@ private:
   /// tensor cores read, and the one that another warpgroup stores from.
   double latencyClocks() const {
     const double lent = c.ping_pong && c.store_buffers == 0 ? 1 : 0;
-    return (clocks(gpu.load_microseconds) + loadClocks()) /
+    return (clocks(start.loadMicroseconds) + loadClocks()) /
            std::max(static_cast<double>(c.stages) - gpu.held_stages - lent,
                     0.5);
   }
@@ -178,7 +222,8 @@ private:
                                      : math + epilogue) +
                         turn.epilogues * gpu.stores_unhidden * writeClocks();
     total += turn.count *
-             (std::max(work, arrival) + gpu.unhidden * std::min(work, arrival));
+             (std::max(work, arrival) + gpu.unhidden * std::min(work, arrival) +
+              gpu.l2_unhidden * turn.steps * l2);
     cost.math += microseconds(turn.count * math);
     cost.load += microseconds(turn.count * turn.steps * load);
     cost.l2 += microseconds(turn.count * turn.steps * l2);
@@ -231,7 +276,9 @@ private:
   const GemmConfig &c;
   const GpuModel &gpu;
   GemmTiling tiling;
-  double depth, rows, columns, elements, stored, steps, dramBytesOfStep;
+  double depth, rows, columns, elements, stored, steps;
+  double bytesOfLaunch, keptBytes, bytesFromDram;
+  Start start = {};
 };
 
 } // namespace

@@ -139,7 +139,7 @@ def Hopper_GridWaitOp : Hopper_Op<"grid.wait"> {
   let assemblyFormat = "attr-dict";
 }
 def Hopper_GridReleaseOp : Hopper_Op<"grid.release"> {
-  let summary = "the next launch may start when every CTA has come here (griddepcontrol)";
+  let summary = "the next launch may start when every CTA has come here or is done (griddepcontrol)";
   let assemblyFormat = "attr-dict";
 }
 

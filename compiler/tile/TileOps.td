@@ -349,6 +349,11 @@ def Tile_WaitLaunchOp : Tile_Op<"wait_launch"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_AllowLaunchOp : Tile_Op<"allow_launch"> {
+  let summary = "lets the next launch start when every CTA has come here or is done";
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_SignalOp : Tile_Op<"signal"> {
   let summary = "adds to a counter in global memory, after all that the role has stored";
   let arguments = (ins Index:$amount, Tile_Tensor:$counter,

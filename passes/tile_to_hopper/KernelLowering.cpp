@@ -73,8 +73,6 @@ void KernelLowering::lowerSetUp() {
   }
   if (hasBarriers)
     hopper::SyncOp::create(builder, loc, cluster.size() > 1);
-  if (source.getProgrammaticLaunch())
-    hopper::GridReleaseOp::create(builder, loc);
 }
 
 void KernelLowering::prefetchTensorMaps() {
@@ -163,6 +161,10 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
             tile::ClusterSumOp>([&](auto op) { return lower(op); })
       .Case<tile::WaitLaunchOp>([&](auto) {
         hopper::GridWaitOp::create(builder, op.getLoc());
+        return success();
+      })
+      .Case<tile::AllowLaunchOp>([&](auto) {
+        hopper::GridReleaseOp::create(builder, op.getLoc());
         return success();
       })
       .Case<tile::CommitOp, tile::ReleaseOp, tile::BufferOp, tile::PartOp,

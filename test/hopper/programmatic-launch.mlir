@@ -12,11 +12,11 @@ tile.kernel @programmatic programmatic_launch {
   // CHECK: hopper.mbarrier.fence_init
   // CHECK-NEXT: }
   // CHECK-NEXT: hopper.sync
-  // CHECK-NEXT: hopper.grid.release
   // CHECK-NOT: hopper.tma.load
   // CHECK: hopper.role "load"
   // CHECK-NOT: hopper.tma.load
   // CHECK: hopper.grid.wait
+  // CHECK-NOT: hopper.grid.release
   // CHECK: hopper.role "drain"
   // CHECK: hopper.grid.wait
   %M = tile.size "M"
@@ -69,6 +69,20 @@ tile.kernel @prefetching programmatic_launch {
   tile.role "drain" warps 1 {
     %s = tile.wait %ring : !ring
     tile.release %ring, %s : !ring
+  }
+}
+
+// -----
+
+// The next launch may start where a role says so, whether or not this one waits
+// for the one before.
+
+// CHECK-LABEL: hopper.kernel @allowing
+tile.kernel @allowing {
+  // CHECK: hopper.role "some"
+  // CHECK-NEXT: hopper.grid.release
+  tile.role "some" warps 1 {
+    tile.allow_launch
   }
 }
 

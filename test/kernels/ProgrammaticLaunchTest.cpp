@@ -10,15 +10,18 @@
 namespace ashlar::test {
 namespace {
 
-/// D = 2 D + 1, by way of a pipeline that is set up before the wait.
-Kernel doubling() {
-  return kernel("doubling", [] {
+/// D = 2 D + 1, by way of a pipeline that is set up before the wait. `early`:
+/// the next launch may start meanwhile.
+Kernel doubling(bool early) {
+  return kernel("doubling", [early] {
     Size N = size("N");
     Tensor D = inout("D", f32, {N});
     programmatic_launch();
     TileLoop tiles = persistent({N}, {256});
     Pipeline ring = pipeline(2, smem(f32, {256}));
     role("load", warps(1), [&] {
+      if (early)
+        allow_next_launch();
       for (auto [n] : tiles) {
         Stage s = ring.acquire();
         copy(D.tile({n}), s[0]);
@@ -85,11 +88,16 @@ void launchesInARow(
 }
 
 [[maybe_unused]] const bool registered = [] {
-  registerTest("ProgrammaticLaunch", "two launches in a row", [] {
-    launchesInARow(doubling(), [](const Problem &p, Coordinate at) {
-      return 4 * p["D"](at) + 3;
-    });
-  });
+  for (bool early : {false, true})
+    registerTest("ProgrammaticLaunch",
+                 early ? "two launches, the second allowed early"
+                       : "two launches in a row",
+                 [early] {
+                   launchesInARow(doubling(early),
+                                  [](const Problem &p, Coordinate at) {
+                                    return 4 * p["D"](at) + 3;
+                                  });
+                 });
   registerTest("ProgrammaticLaunch", "a role that prefetches, then waits", [] {
     launchesInARow(scaling(), [](const Problem &p, Coordinate at) {
       const double w = p["W"](at);

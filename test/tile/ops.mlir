@@ -122,6 +122,8 @@ tile.kernel @launches programmatic_launch {
     tile.prefetch %B[%c0, %c0] [64, 64] : !tile.tensor<bf16, 2>
     // CHECK-NEXT: tile.wait_launch
     tile.wait_launch
+    // CHECK-NEXT: tile.allow_launch
+    tile.allow_launch
   }
 }
 

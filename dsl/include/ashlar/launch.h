@@ -4,15 +4,23 @@
 
 namespace ashlar {
 
-/// The kernel may start while the launch before it on its stream drains
-/// (programmatic dependent launch): it sets itself up, waits for that launch
-/// before it touches memory, and lets the next one start in the same way.
+/// The kernel may start when the CTAs of the launch before it on its stream are
+/// done, or when that launch allows it (programmatic dependent launch): it sets
+/// itself up, and waits before it touches memory until all is done that was
+/// launched before.
 void programmatic_launch(SourceLocation where = SourceLocation::current());
 
 /// Where a role of a kernel with `programmatic_launch` waits for the launches
 /// before this one; without it, at its start. Before it a role may only
 /// prefetch what no such launch writes.
 void wait_for_previous_launch(SourceLocation where = SourceLocation::current());
+
+/// Lets the next launch start, if that has `programmatic_launch`, when every
+/// CTA has come here or is done. Its CTAs go to multiprocessors that have room,
+/// and so from launch to launch to other ones: what these shared with a
+/// neighbour, or found in their part of L2, may then be elsewhere. It pays for
+/// short kernels.
+void allow_next_launch(SourceLocation where = SourceLocation::current());
 
 /// Adds to a counter that CTAs share, an element of an s32 tensor, after all
 /// that the role has stored by then.

@@ -78,6 +78,8 @@ struct GemmConfig {
   /// CTAs, are spread evenly: CTAs that share a tile add up through
   /// `gemm_workspace`, in a fixed order.
   bool stream_k = false;
+  /// The next launch may start while this one runs.
+  bool early_launch = false;
   /// Tiles along `bm` that are taken for each step along `bn`.
   int64_t group = 8;
   /// Sixteenths of the cache lines of A and of B that L2 keeps as usual; it

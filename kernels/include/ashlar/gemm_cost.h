@@ -6,9 +6,8 @@
 namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
-/// data sheet says; they were fitted to the times of some 6000 configurations
-/// such as `bench-gemm --measurements` writes. Clocks are those of a
-/// multiprocessor.
+/// data sheet says; they were fitted to times such as `bench-gemm
+/// --measurements` writes. Clocks are those of a multiprocessor.
 struct GpuModel {
   int64_t multiprocessors = 132;
   double clock_gigahertz = 1.87;
@@ -16,52 +15,62 @@ struct GpuModel {
   /// 8-bit ones.
   double tensor_flops = 4096;
   /// The least between two stages: a barrier and the latency of a short wgmma.
-  double step_clocks = 150;
+  double step_clocks = 62.8;
   /// What narrow wgmmas take more, for what they read more of shared memory.
-  double narrow = 0.26;
+  double narrow = 0.473;
   /// What a stage takes more when its sums leave the tensor cores: their
   /// latency, and the part of the additions that products of others do not
   /// hide, or with a product in flight the thread's own.
-  double promotion_clocks = 47, addition_unhidden = 0.43,
-         addition_in_flight_unhidden = 0.11;
+  double promotion_clocks = 4.3, addition_unhidden = 0.479,
+         addition_in_flight_unhidden = 0.109;
   /// Into one multiprocessor in a clock.
-  double load_bytes_per_clock = 81;
+  double load_bytes_per_clock = 75.8;
   /// For 128 bytes of a box outside of the matrix, which TMA fills with zeros:
   /// in each multiprocessor, and in L2 for all of them, one after another.
-  double outside_clocks = 3.8, outside_l2_clocks = 0.07;
-  double l2_terabytes_per_second = 6.4;
-  /// For the same bytes at the same time, more readers take L2 no longer.
-  double l2_readers = 2.7;
-  double dram_terabytes_per_second = 4.5;
+  double outside_clocks = 3.17, outside_l2_clocks = 0.0435;
+  double l2_terabytes_per_second = 6.57;
+  /// What each reader after the first takes of L2 for the same bytes at the
+  /// same time, and how many times the first's all of them take at most.
+  double l2_reader = 0.472, l2_readers = 14.7;
+  /// The part of L2's time that nothing hides: its power slows the clock.
+  double l2_unhidden = 0.0172;
+  double dram_terabytes_per_second = 4.72;
+  /// What each row of a stage takes more of it, in bytes.
+  double dram_row_bytes = 7.21;
   /// As many CTAs more would keep all of it busy.
-  double dram_idle_ctas = 18;
+  double dram_idle_ctas = 8.69;
   int64_t l2_bytes = 50'000'000;
+  /// Of what a launch reads and writes, all is in L2 for the next one up to as
+  /// many bytes, and nothing from as many on.
+  double resident_bytes = 6e6, evicted_bytes = 52e6;
   /// Stages of the ring that the tensor cores hold on to.
-  double held_stages = 0.9;
-  /// From the request of a stage to its first byte.
-  double load_microseconds = 1.1;
-  /// A launch, until the first instruction of the kernel.
-  double launch_microseconds = 1.5;
+  double held_stages = 1.44;
+  /// From the request of a stage to its first byte, out of DRAM and out of L2.
+  double load_microseconds = 1.03, l2_load_microseconds = 1.06;
+  /// A launch by itself, between two events, and one after the other; the
+  /// latter is shorter if the next may start early.
+  double launch_microseconds = 6.33, next_launch_microseconds = 0.025,
+         early_launch_microseconds = 0.3;
   /// What each doubling of a cluster adds to a launch, and what a barrier of
   /// all its CTAs takes.
-  double cluster_microseconds = 0.46;
+  double cluster_microseconds = 0.467;
   /// From other multiprocessors of the cluster, and added up, in a clock.
-  double cluster_bytes_per_clock = 8.8;
+  double cluster_bytes_per_clock = 75.8;
   /// An epilogue, and each of its strips of 64 rows, apart from their bytes.
-  double epilogue_clocks = 410, strip_clocks = 750;
+  double epilogue_clocks = 349, strip_clocks = 890;
   /// Until the last strip has left a stage that was lent to the epilogue.
-  double lent_clocks = 1800;
+  double lent_clocks = 534;
   /// Written to a multiprocessor's shared memory in a clock.
   double shared_bytes_per_clock = 128;
   /// For each byte of strips that end within a sector of 32 bytes.
-  double half_sector_clocks = 0.2;
+  double half_sector_clocks = 0.215;
   /// The part of the shorter of math and loads that the longer does not hide,
   /// and that of a tile's stores.
-  double unhidden = 0.17, stores_unhidden = 0.7;
+  double unhidden = 0.17, stores_unhidden = 0.336;
   /// Stream-K: waiting for others' sums of a tile, for each of the others more,
   /// and adding these in a clock.
-  double stream_microseconds = 0.26, stream_other_microseconds = 0.87,
-         stream_bytes_per_clock = 42;
+  double stream_microseconds = 0.237, stream_other_microseconds = 1.17,
+         stream_bytes_per_clock = 72;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 
@@ -78,8 +87,8 @@ struct GpuModel {
 /// The NVIDIA H200.
 inline constexpr GpuModel h200() { return {}; }
 
-/// Microseconds of one launch, between those with its inputs in L2 and in DRAM.
-/// What runs at the same time adds up to more than `total`.
+/// Microseconds of one launch. What runs at the same time adds up to more than
+/// `cold`.
 struct GemmCost {
   double math = 0;     ///< tensor cores
   double memory = 0;   ///< DRAM
@@ -87,7 +96,9 @@ struct GemmCost {
   double load = 0;     ///< the way into the multiprocessors
   double prologue = 0; ///< launch, and the first stage's way
   double epilogue = 0; ///< sums over a split, and stores
-  double total = 0;
+  double cold = 0;     ///< all of it, with the inputs in DRAM
+  double hot = 0;      ///< when it is launched again and again
+  double total = 0;    ///< geometric mean of cold and hot
 };
 
 /// The estimate for a configuration that `why_not` has nothing against.

@@ -40,12 +40,28 @@ TEST(GemmCost, ATileTooManyCostsAWholeTurn) {
   EXPECT_NEAR(more, 2 * full, 0.01 * full);
 }
 
-TEST(GemmCost, SharingLoadsSparesL2WhereFewWantTheSame) {
-  const GemmSizes few{128, 8192, 8192}, many{4096, 4096, 4096};
-  EXPECT_LT(cost(few, "64x128x64 s8 w1 c2x1").l2,
-            0.8 * cost(few, "64x128x64 s8 w1").l2);
-  EXPECT_NEAR(cost(many, "128x256x64 s4 w2 c2x1").l2,
-              cost(many, "128x256x64 s4 w2").l2, 1);
+TEST(GemmCost, ClustersAndPairsOfMultiprocessorsSpareL2) {
+  const GemmSizes sizes{32, 8192, 8192}; // two tiles of the tokens
+  const double apart = cost(sizes, "64x16x128 s8 w1 g8 e16x1 swapped").l2;
+  EXPECT_LT(cost(sizes, "64x16x128 s8 w1 g1 e16x1 swapped").l2, 0.9 * apart);
+  EXPECT_LT(cost(sizes, "64x16x128 s8 w1 c1x2 g8 e16x1 swapped").l2,
+            0.9 * apart);
+}
+
+TEST(GemmCost, WhatL2HoldsTakesNoTimeOfDram) {
+  const char *config = "64x8x128 s12 w1 e8x1 swapped";
+  const GemmCost fits = cost({1, 4096, 2048}, config);
+  const GemmCost doesNot = cost({1, 65536, 8192}, config);
+  EXPECT_LT(fits.hot, 0.5 * fits.cold);
+  EXPECT_GT(doesNot.hot, 0.9 * doesNot.cold);
+}
+
+TEST(GemmCost, AnEarlyLaunchSavesTimeWhereOneFollowsTheOther) {
+  const GemmSizes sizes{16, 4096, 4096};
+  const GemmCost late = cost(sizes, "64x16x128 s8 w1 e16x1 swapped");
+  const GemmCost early = cost(sizes, "64x16x128 s8 w1 e16x1 swapped early");
+  EXPECT_LT(early.hot, late.hot);
+  EXPECT_EQ(early.cold, late.cold);
 }
 
 TEST(GemmCost, HalfTheBytesTakeHalfTheTime) {

@@ -22,7 +22,7 @@ TEST(GemmWhyNot, AcceptsUsualConfigurations) {
        {"128x256x64 s4 w2 c2x1 g8 e64x2", "256x128x64 s3 w2 c1x2",
         "64x8x64 s12 w1 e8x1 swapped", "128x128x64 s4 w2 pingpong",
         "64x64x64 s8 w1 c2x2 k2", "192x128x64 s4 w3",
-        "128x256x64 s4 w2 streamk"})
+        "128x256x64 s4 w2 streamk", "64x64x64 s8 w1 early"})
     EXPECT_THAT(whyNot(config), IsEmpty()) << config;
 }
 
