@@ -8,7 +8,11 @@
 namespace ashlar {
 namespace {
 
+using testing::AllOf;
+using testing::Each;
 using testing::IsEmpty;
+using testing::Lt;
+using testing::Not;
 
 const GemmTypes half{};
 const GemmTypes fast{e4m3, e4m3, bf16, Accumulation::fast};
@@ -53,6 +57,35 @@ TEST(GemmAuto, ChoosesTheFirstCandidate) {
   for (const GemmSizes &sizes :
        {GemmSizes{512, 512, 512}, GemmSizes{128, 8192, 8192}})
     EXPECT_EQ(gemm_auto(sizes), gemm_candidates(sizes).front());
+}
+
+/// Candidates of single CTAs with tiles of 64 rows of weights or tokens.
+std::vector<GemmConfig> plain(const GemmSizes &sizes, bool swapped) {
+  std::vector<GemmConfig> configs = gemm_candidates(sizes);
+  std::erase_if(configs, [&](const GemmConfig &c) {
+    return c.bm != 64 || c.swapped != swapped || c.stream_k || c.ping_pong ||
+           c.split * c.cluster_m * c.cluster_n > 1;
+  });
+  return configs;
+}
+
+TEST(GemmAuto, LaunchesTheNextEarlyWhereTwoGridsFitBesideEachOther) {
+  const auto early = testing::Field(&GemmConfig::early_launch, true);
+  const auto late = testing::Field(&GemmConfig::early_launch, false);
+  const GemmSizes fits{8, 3584, 3584}, doesNot{8, 5120, 5120};
+  EXPECT_THAT(plain(fits, true), AllOf(Not(IsEmpty()), Each(early)));
+  EXPECT_THAT(plain(doesNot, true), AllOf(Not(IsEmpty()), Each(late)));
+}
+
+TEST(GemmAuto, KeepsLinesThatAreWantedAtDifferentTimes) {
+  const GemmSizes sizes{128, 5120, 27648}; // two tiles want the same weights
+  EXPECT_THAT(
+      plain(sizes, false),
+      AllOf(Not(IsEmpty()), Each(testing::Field(&GemmConfig::kept_b, Lt(16)))));
+  for (const GemmConfig &c : gemm_candidates(sizes))
+    if (c.bm == 64 && c.split == 2 && c.cluster_m == 1 && !c.swapped) {
+      EXPECT_EQ(c.kept_b, 16) << c;
+    }
 }
 
 TEST(GemmAuto, ListsEachCandidateOnce) {
