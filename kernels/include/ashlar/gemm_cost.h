@@ -41,7 +41,8 @@ struct GpuModel {
   double dram_idle_ctas = 8.69;
   int64_t l2_bytes = 50'000'000;
   /// Of what a launch reads and writes, all is in L2 for the next one up to as
-  /// many bytes, and nothing from as many on.
+  /// many bytes, nothing from as many on, and a part in proportion between:
+  /// fitted, as it does not fall off in a straight line.
   double resident_bytes = 6e6, evicted_bytes = 52e6;
   /// Stages of the ring that the tensor cores hold on to.
   double held_stages = 1.44;
