@@ -69,10 +69,9 @@ void GemmProgram::write() {
   for (int64_t i = 0; i < std::min(c.store_buffers, stripCount(c)); ++i)
     staging.push_back(shared(types.d, shapeInD(stripColumns(c))));
 
-  role("load", warps(1), registers(c.warpgroups == 3 ? 32 : 40),
-       [&] { loads(); });
+  role("load", warps(1), registers(roleRegisters(c).load), [&] { loads(); });
   role("math", c.ping_pong ? ping_pong(c.warpgroups) : warpgroups(c.warpgroups),
-       registers(mathRegisters(c)), [&] { math(); });
+       registers(roleRegisters(c).math), [&] { math(); });
 }
 
 void GemmProgram::forAllWork(

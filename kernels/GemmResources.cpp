@@ -77,14 +77,20 @@ int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &c) {
   return c.bm * c.bn / threads * (isPromoted(types) ? 2 : 1);
 }
 
-int64_t mathRegisters(const GemmConfig &c) {
-  return c.warpgroups == 1 ? 240 : c.warpgroups == 2 ? 232 : 152;
+RoleRegisters roleRegisters(const GemmConfig &c) {
+  constexpr int64_t many = 176;
+  if (c.warpgroups == 1)
+    return {40, 240};
+  if (c.warpgroups == 3)
+    return {32, 152};
+  return accumulatorRegisters({}, c) > many ? RoleRegisters{24, 240}
+                                            : RoleRegisters{40, 232};
 }
 
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
   constexpr int64_t others = 40;
-  return isPromoted(types) &&
-         accumulatorRegisters(types, c) * 3 / 2 + others <= mathRegisters(c);
+  return isPromoted(types) && accumulatorRegisters(types, c) * 3 / 2 + others <=
+                                  roleRegisters(c).math;
 }
 
 int64_t accumulatorLimit(const GemmConfig &c) {

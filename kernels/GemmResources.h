@@ -43,8 +43,12 @@ int64_t sharedBytes(const GemmTypes &types, const GemmConfig &config,
 /// twice.
 int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &config);
 
-/// Registers that a math thread has: what the loader's warpgroup leaves.
-int64_t mathRegisters(const GemmConfig &config);
+/// Registers that threads of the roles have: with many sums in a thread of math
+/// the loader has barely enough.
+struct RoleRegisters {
+  int64_t load, math;
+};
+RoleRegisters roleRegisters(const GemmConfig &config);
 
 /// Whether hopper-schedule-wgmma finds registers for a second product, to be in
 /// flight while the first is added to the sum.

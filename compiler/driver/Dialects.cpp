@@ -56,7 +56,7 @@ void buildHopperToNvvm(OpPassManager &passes, bool comments) {
   auto &kernel = passes.nest<hopper::KernelOp>();
   // Groups of wgmma overlap; every release waits for the group that read it.
   kernel.addPass(createHopperScheduleWgmma());
-  // Every generic write that an asynchronous reader sees is fenced.
+  // Every generic access that an asynchronous one follows is fenced.
   kernel.addPass(createHopperInsertFences());
   // Fragments are registers, roles are branches.
   HopperToNvvmOptions options;
@@ -65,6 +65,8 @@ void buildHopperToNvvm(OpPassManager &passes, bool comments) {
 }
 
 void buildNvvmToLlvm(OpPassManager &passes, bool sourceLines) {
+  // What is left is converted, and translated, once.
+  passes.addPass(createCSEPass());
   // Only LLVM's dialect is left.
   passes.addPass(createSCFToControlFlowPass());
   ArithToLLVMConversionPassOptions arith;

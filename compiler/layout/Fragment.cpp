@@ -240,14 +240,16 @@ std::optional<WarpRows> warpRows(const FragmentLayout &fragment) {
   if (threads < lanes || elements.size() != rows.size() * perRow)
     return std::nullopt;
 
-  WarpRows result{0, {}, flatLayout(ofWarp)};
+  std::vector<int64_t> starts;
   for (int64_t row : rows)
     if (!rows.contains(row - 1))
-      result.starts.push_back(row);
-  result.count = rows.size() / result.starts.size();
-  for (int64_t start : result.starts)
+      starts.push_back(row);
+  const int64_t parts = starts.size();
+  WarpRows result{int64_t(rows.size()) / parts, parts,
+                  parts > 1 ? starts[1] : 0, flatLayout(ofWarp)};
+  for (int64_t part = 0; part < parts; ++part)
     for (int64_t i = 0; i < result.count; ++i)
-      if (!rows.contains(start + i))
+      if (!rows.contains(part * result.stride + i))
         return std::nullopt;
   return result;
 }

@@ -55,16 +55,18 @@ std::vector<int64_t> valuesOfPart(const FragmentLayout &fragment,
                                   const std::vector<int64_t> &offset,
                                   const FragmentLayout &part);
 
-/// The rows (along dimension 0) that the threads of a warp hold, whole: `count`
-/// from each of `starts` on for warp 0, so many further for others.
+/// The rows (along dimension 0) that the threads of a warp hold, whole: in each
+/// of `parts`, `stride` rows apart, `count` from the first on for warp 0, so
+/// many further for others.
 struct WarpRows {
   int64_t count;
-  std::vector<int64_t> starts;
+  int64_t parts, stride;
   /// How far a warp's rows are from those of warp 0, by its number.
   Layout ofWarp;
   bool operator==(const WarpRows &other) const = default;
 };
-/// Nothing where warps share rows or an element lies in several threads.
+/// Nothing where warps share rows, an element lies in several threads, or the
+/// parts are not evenly apart.
 std::optional<WarpRows> warpRows(const FragmentLayout &fragment);
 
 /// The element, one coordinate per dimension, that is value `value` of thread

@@ -49,11 +49,11 @@ scf::IfOp AccumulatingLoop::schedule() {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   unsigned before = loop.getNumResults();
+  bool isPeeled = beginsWithManyZeros();
   scf::IfOp branch = guard(builder, loop);
   Block *atLeastOnce = branch.thenBlock();
   hopper::OncePerWarpOp ahead = takeAhead();
   loop->moveBefore(atLeastOnce, atLeastOnce->end());
-  bool isPeeled = beginsWithManyZeros();
   IRMapping first;
   if (isPeeled)
     first = peelFirst();
@@ -115,13 +115,15 @@ hopper::OncePerWarpOp AccumulatingLoop::takeAhead() {
 }
 
 /// Sums that a loop may overwrite in its first iteration are alive around it,
-/// from one tile to the next: the epilogue can't use the registers of those
-/// that it has stored.
+/// from one tile to the next: an epilogue that takes them as a whole can't use
+/// the registers of those that it has stored.
 bool AccumulatingLoop::beginsWithManyZeros() {
   constexpr int64_t many = 128;
   int64_t each = 0;
   for (unsigned number : carriedAt)
-    each += registersEach(loop, loop.getResultTypes()[number]);
+    if (!llvm::all_of(loop.getResult(number).getUsers(),
+                      llvm::IsaPred<hopper::SliceOp>))
+      each += registersEach(loop, loop.getResultTypes()[number]);
   return each > many && llvm::any_of(carriedAt, [&](unsigned number) {
            return isZero(loop.getInits()[number]);
          });

@@ -15,7 +15,12 @@ LogicalResult ThreadLowering::lowerGuarded(Region &region, Value condition) {
 }
 
 LogicalResult ThreadLowering::lowerFor(scf::ForOp loop) {
-  SmallVector<Value> inits = flatten(loop.getInitArgs());
+  for (auto [carried, init] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
+    if (isAccumulator(carried))
+      writeAccumulator(carried, init);
+  SmallVector<Value> inits =
+      flatten(loop.getInitArgs(), loop.getRegionIterArgs());
   auto lowered = scf::ForOp::create(
       b, loop.getLoc(), lookup(loop.getLowerBound()),
       lookup(loop.getUpperBound()), lookup(loop.getStep()), inits);
@@ -29,7 +34,9 @@ LogicalResult ThreadLowering::lowerFor(scf::ForOp loop) {
     bind(loop.getRegionIterArgs(), lowered.getRegionIterArgs());
     if (failed(lowerBlock(*loop.getBody())))
       return failure();
-    scf::YieldOp::create(b, loop.getLoc(), flatten(loop.getYieldedValues()));
+    scf::YieldOp::create(
+        b, loop.getLoc(),
+        flatten(loop.getYieldedValues(), loop.getRegionIterArgs()));
   }
   bind(loop.getResults(), lowered.getResults());
   return success();
@@ -51,8 +58,9 @@ void ThreadLowering::keepHere(MutableArrayRef<Value> registers) {
 
 LogicalResult ThreadLowering::lowerIf(scf::IfOp branch) {
   SmallVector<Type> types;
-  for (Type type : branch.getResultTypes())
-    llvm::append_range(types, convert(type));
+  for (Value result : branch.getResults())
+    if (!isAccumulator(result))
+      llvm::append_range(types, convert(result.getType()));
   auto lowered = scf::IfOp::create(b, branch.getLoc(), types,
                                    lookup(branch.getCondition()),
                                    /*addThenBlock=*/true,
@@ -68,8 +76,12 @@ LogicalResult ThreadLowering::lowerIf(scf::IfOp branch) {
     if (from) {
       if (failed(lowerBlock(*from)))
         return failure();
-      yields = flatten(from->getTerminator()->getOperands());
+      ValueRange yielded = from->getTerminator()->getOperands();
+      yields = flatten(yielded, branch.getResults());
       keepHere(yields);
+      for (auto [result, value] : llvm::zip(branch.getResults(), yielded))
+        if (!then && isAccumulator(result))
+          writeAccumulator(result, value);
     }
     scf::YieldOp::create(b, branch.getLoc(), yields);
   }
@@ -82,6 +94,15 @@ SmallVector<Value> ThreadLowering::flatten(ValueRange range) {
   for (Value value : range)
     llvm::append_range(flat, registersOf(value));
   return flat;
+}
+
+SmallVector<Value> ThreadLowering::flatten(ValueRange range,
+                                           ValueRange carriers) {
+  SmallVector<Value> carried;
+  for (auto [value, carrier] : llvm::zip(range, carriers))
+    if (!isAccumulator(carrier))
+      carried.push_back(value);
+  return flatten(carried);
 }
 
 SmallVector<Type> ThreadLowering::convert(Type type) {
@@ -97,6 +118,8 @@ SmallVector<Type> ThreadLowering::convert(Type type) {
 void ThreadLowering::bind(ValueRange range, ValueRange flat) {
   size_t next = 0;
   for (Value value : range) {
+    if (isAccumulator(value))
+      continue;
     size_t count = convert(value.getType()).size();
     values.set(value, Registers(flat.slice(next, count)));
     next += count;

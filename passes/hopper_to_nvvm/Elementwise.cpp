@@ -300,11 +300,17 @@ LogicalResult ThreadLowering::lowerConstant(Operation &op) {
 void ThreadLowering::lower(hopper::SliceOp op) {
   FragmentType whole(cast<RankedTensorType>(op.getValue().getType()));
   FragmentType part(cast<RankedTensorType>(op.getResult().getType()));
-  Registers scalars = unpack(whole, registersOf(op.getValue())), chosen;
-  for (int64_t value :
-       layout::valuesOfPart(whole.layout, op.getOffsets().vec(), part.layout))
-    chosen.push_back(scalars[value]);
-  values.set(op.getResult(), pack(part, chosen));
+  std::vector<int64_t> chosen =
+      layout::valuesOfPart(whole.layout, op.getOffsets().vec(), part.layout);
+  if (isAccumulator(op.getValue())) {
+    values.set(op.getResult(), readAccumulator(op.getValue(), chosen));
+    return;
+  }
+  Registers scalars = unpack(whole, registersOf(op.getValue()));
+  values.set(op.getResult(),
+             pack(part, llvm::map_to_vector(chosen, [&](int64_t value) {
+                    return scalars[value];
+                  })));
 }
 
 void ThreadLowering::lower(hopper::SplatOp op) {

@@ -157,6 +157,7 @@ void ThreadLowering::createFunction() {
   thread = b.intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", b.getI32Type(), {});
   warpNumber = b.intrinsic("llvm.nvvm.shfl.sync.idx.i32", b.getI32Type(),
                            {b.i32(-1), b.div(thread, 32), b.i32(0), b.i32(31)});
+  declareAccumulators();
 }
 
 Value ThreadLowering::sharedBase() { return shared; }
@@ -317,6 +318,8 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
         return success();
       })
       .Case<hopper::UndefinedOp>([&](auto undefined) {
+        if (!isRead(undefined))
+          return success();
         values.set(
             undefined.getResult(),
             llvm::map_to_vector(convert(undefined.getType()), [&](Type type) {

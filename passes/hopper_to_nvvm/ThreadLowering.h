@@ -52,7 +52,11 @@ private:
   }
   llvm::SmallVector<mlir::Value> lookup(mlir::ValueRange range);
   llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange range);
-  /// Maps values to as many of `flat` as each needs.
+  /// The registers of what loops and branches carry as `carriers`, but for
+  /// accumulators.
+  llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange range,
+                                         mlir::ValueRange carriers);
+  /// Maps values that are no accumulators to as many of `flat` as each needs.
   void bind(mlir::ValueRange range, mlir::ValueRange flat);
   llvm::SmallVector<mlir::Type> convert(mlir::Type type);
   mlir::Value sharedBase();
@@ -64,6 +68,17 @@ private:
   mlir::Value laneOfWarp();
   mlir::Value warpgroupOfRole();
   mlir::Value elect(); ///< i1: true in one thread of the warp
+
+  // Accumulators.cpp
+  /// Finds the values that are in registers with names, and declares these.
+  void declareAccumulators();
+  bool isAccumulator(mlir::Value value) const {
+    return accumulators.contains(value);
+  }
+  Registers readAccumulator(mlir::Value value, llvm::ArrayRef<int64_t> numbers);
+  void writeAccumulator(mlir::Value target, mlir::Value value);
+  /// Whether anything but accumulators begins with this.
+  bool isRead(hopper::UndefinedOp value) const;
 
   // Barriers.cpp
   llvm::LogicalResult lowerBarrier(mlir::Operation &op);
@@ -150,6 +165,8 @@ private:
       map[value.getAsOpaquePointer()] = std::move(registers);
     }
   } values;
+  /// The names of their registers, but for the numbers.
+  llvm::SmallDenseMap<mlir::Value, std::string> accumulators;
   mlir::Value shared, thread, warpNumber;
   /// Operations that an earlier one's statement has done already.
   llvm::SmallPtrSet<mlir::Operation *, 2> covered;

@@ -124,22 +124,24 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
     modifiers += std::string(", ") + (a->transposed ? "1" : "0") + ", " +
                  (bOperand->transposed ? "1" : "0");
 
-  Registers accumulator(registersOf(op.getAccumulator()));
-  Type wordType = type.packed == 2 ? Type(b.getI32Type()) : type.registerType;
   int64_t perBlock = columns / 2 / type.packed;
-  int64_t blocks = accumulator.size() / perBlock;
+  int64_t blocks = type.registers() / perBlock;
   int64_t blocksPerRow = n / columns;
   // One statement for all blocks, so that nothing comes between them.
   // An accumulator of zeros is not read: the first step overwrites it.
+  bool isNamed = isAccumulator(op.getResult());
   bool overwrites = isZero(op.getAccumulator());
+  Type wordType = type.packed == 2 ? Type(b.getI32Type()) : type.registerType;
   SmallVector<Value> operands;
-  for (Value word : accumulator)
-    operands.push_back(
-        overwrites ? Value(LLVM::UndefOp::create(b, b.loc, wordType))
-        : type.packed == 2
-            ? Value(LLVM::BitcastOp::create(b, b.loc, wordType, word))
-            : word);
+  if (!isNamed)
+    for (Value word : registersOf(op.getAccumulator()))
+      operands.push_back(
+          overwrites ? Value(LLVM::UndefOp::create(b, b.loc, wordType))
+          : type.packed == 2
+              ? Value(LLVM::BitcastOp::create(b, b.loc, wordType, word))
+              : word);
   size_t words = operands.size();
+  std::string name = isNamed ? accumulators.at(op.getResult()) : "$";
   std::string overwritten = overwrites ? "1" : "0";
   if (!overwrites && op.getOverwrite()) {
     overwritten = "$" + std::to_string(words + operands.size());
@@ -157,7 +159,8 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
     int64_t column = block % blocksPerRow * columns;
     std::string registers;
     for (int64_t i = 0; i < perBlock; ++i)
-      registers += (i ? ", $" : "{$") + std::to_string(block * perBlock + i);
+      registers +=
+          (i ? ", " : "{") + name + std::to_string(block * perBlock + i);
     registers += "}";
     for (int64_t step = 0; step < k; step += kStep) {
       size_t number = words + operands.size();
@@ -179,20 +182,21 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
   }
   SmallVector<Value> results =
       b.ptx(text + "}", SmallVector<Type>(words, wordType), operands, words);
-  for (auto [word, result] : llvm::zip(accumulator, results))
-    word = type.packed == 2 ? Value(LLVM::BitcastOp::create(
-                                  b, b.loc, type.registerType, result))
-                            : result;
-  values.set(op.getResult(), accumulator);
+  if (isNamed)
+    return success();
+  if (type.packed == 2)
+    for (Value &word : results)
+      word = LLVM::BitcastOp::create(b, b.loc, type.registerType, word);
+  values.set(op.getResult(), Registers(results));
   if (wait)
-    values.set(wait.getResult(0), accumulator);
+    values.set(wait.getResult(0), Registers(results));
   return success();
 }
 
 void ThreadLowering::lower(hopper::WgmmaWaitOp op) {
   SmallVector<Value> words;
   SmallVector<Type> types;
-  for (Value value : flatten(op.getValues())) {
+  for (Value value : flatten(op.getValues(), op.getResults())) {
     if (isa<VectorType>(value.getType()))
       value = LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value);
     words.push_back(value);
@@ -201,6 +205,8 @@ void ThreadLowering::lower(hopper::WgmmaWaitOp op) {
   SmallVector<Value> results = b.ptx(waitText(op), types, words, words.size());
   size_t next = 0;
   for (Value value : op.getResults()) {
+    if (isAccumulator(value))
+      continue;
     Registers registers;
     for (Type type : convert(value.getType())) {
       Value word = results[next++];

@@ -27,9 +27,14 @@ std::optional<layout::WarpRows> rowsOfWarps(tile::WriteOp write) {
   auto isWhole = [&](int64_t row) {
     return tile.layout.at({row, 0}) % layout::alignmentBytes(tile) == 0;
   };
-  if (!isWhole(rows->count) || !llvm::all_of(rows->starts, isWhole) ||
+  if (!isWhole(rows->count) ||
       !llvm::all_of(rows->ofWarp.stride().flatten(), isWhole))
     return std::nullopt;
+  for (int64_t part = 0; part < rows->parts; ++part)
+    if (!isWhole(part * rows->stride) ||
+        tile.layout.at({part * rows->stride, 0}) !=
+            part * tile.layout.at({rows->stride, 0}))
+      return std::nullopt;
   return rows;
 }
 
@@ -168,44 +173,35 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
       a.add(coordinates.back(), type.getShape().back()), columns);
   Value byTma = arith::OrIOp::create(builder, loc, wholeUnits, inside);
 
-  // Where the parts lie that are stored at once: the whole tile, or a warp's.
-  struct Part {
-    SmallVector<Value> coordinates;
-    Value address;
-  };
-  SmallVector<Part> parts;
+  // What is stored at once: the whole tile, or the first of a warp's parts,
+  // which are evenly apart.
+  int64_t parts = 1, partRows = 0, partBytes = 0;
   if (byWarps) {
-    Value row = a.constant(0), bytes = a.constant(0);
+    const layout::WarpRows &ofWarps = rows->second;
+    parts = ofWarps.parts;
+    partRows = ofWarps.stride;
+    partBytes = layout.layout.at({partRows, 0});
+    Value &row = coordinates[coordinates.size() - 2];
     Value rest = special(loc, "warp");
-    auto extents = rows->second.ofWarp.shape().flatten();
-    auto strides = rows->second.ofWarp.stride().flatten();
-    for (auto [extent, stride] : llvm::zip(extents, strides)) {
+    for (auto [extent, stride] : llvm::zip(ofWarps.ofWarp.shape().flatten(),
+                                           ofWarps.ofWarp.stride().flatten())) {
       Value at = a.rem(rest, extent);
       rest = a.div(rest, extent);
       row = a.add(row, a.mul(at, stride));
-      bytes = a.add(bytes, a.mul(at, layout.layout.at({stride, 0})));
+      address = a.add(address, a.mul(at, layout.layout.at({stride, 0})));
     }
-    for (int64_t start : rows->second.starts) {
-      Part part{coordinates,
-                a.add(a.add(address, bytes), layout.layout.at({start, 0}))};
-      Value &first = part.coordinates[coordinates.size() - 2];
-      first = a.add(first, a.add(row, start));
-      parts.push_back(std::move(part));
-    }
-  } else {
-    parts.push_back({coordinates, address});
   }
-  SmallVector<std::pair<SmallVector<Value>, Value>> places;
-  for (const Part &part : parts)
-    for (const layout::TmaBox &box : boxes)
-      places.emplace_back(boxCoordinates(a, part.coordinates, box.offset),
-                          a.add(part.address, layout.layout.at(box.offset)));
-  auto partType = tile::SharedType::get(
-      builder.getContext(), shape, type.getElementType(), type.getLayout());
-  SmallVector<Value> views;
-  for (const Part &part : parts)
-    views.push_back(
-        hopper::ViewOp::create(builder, loc, partType, part.address));
+  auto coordinatesOf = [&](Value part) {
+    SmallVector<Value> result(coordinates);
+    if (byWarps) {
+      Value &row = result[result.size() - 2];
+      row = a.add(row, a.mul(part, partRows));
+    }
+    return result;
+  };
+  auto addressOfPart = [&](Value part) {
+    return byWarps ? a.add(address, a.mul(part, partBytes)) : address;
+  };
 
   auto bySingleThread = [&](llvm::function_ref<void()> body) {
     OpBuilder::InsertionGuard guard(builder);
@@ -223,12 +219,33 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
   builder.setInsertionPointToStart(branch.elseBlock());
   if (byWarps)
     hopper::WarpSyncOp::create(builder, loc);
-  for (auto [part, view] : llvm::zip(parts, views))
+  auto partType = tile::SharedType::get(
+      builder.getContext(), shape, type.getElementType(), type.getLayout());
+  auto storeByThreads = [&](Value part) {
+    Value view =
+        hopper::ViewOp::create(builder, loc, partType, addressOfPart(part));
     hopper::CopyTileOutOp::create(builder, loc, view, global.pointer,
-                                  part.coordinates, global.extents,
+                                  coordinatesOf(part), global.extents,
                                   global.strides, op.getReductionAttr(),
                                   /*per_warp=*/byWarps);
+  };
+  if (parts == 1) {
+    storeByThreads(a.constant(0));
+  } else {
+    auto loop = scf::ForOp::create(builder, loc, a.constant(0),
+                                   a.constant(parts), a.constant(1));
+    builder.setInsertionPointToStart(loop.getBody());
+    storeByThreads(loop.getInductionVar());
+  }
   builder.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<std::pair<SmallVector<Value>, Value>> places;
+  for (int64_t i = 0; i < parts; ++i) {
+    Value part = a.constant(i);
+    for (const layout::TmaBox &box : boxes)
+      places.emplace_back(
+          boxCoordinates(a, coordinatesOf(part), box.offset),
+          a.add(addressOfPart(part), layout.layout.at(box.offset)));
+  }
   bySingleThread([&] {
     for (auto &[at, from] : places)
       hopper::TmaStoreOp::create(builder, loc, from, map, at,

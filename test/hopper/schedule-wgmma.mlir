@@ -209,8 +209,9 @@ hopper.kernel @two_accumulators threads 128 shared 8256 cluster 1 {
 
 // -----
 
-// More than 128 sums in a thread are not overwritten in the loop, as they would
-// be alive from one loop to the next. The first iteration comes before the loop.
+// More than 128 sums in a thread that are taken as a whole are not overwritten in
+// the loop, as they would be alive from one loop to the next. The first iteration
+// comes before the loop.
 
 !a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !b = !tile.shared<264x64xbf16, "S<3,4,3> o (264,64):(128,2)">
@@ -243,6 +244,37 @@ hopper.kernel @many_sums threads 128 shared 8256 cluster 1 {
       }
       scf.yield %y : !acc
     }
+    %twice = arith.addf %r, %r : !acc
+  }
+}
+
+// -----
+
+// Those that are taken slice by slice are overwritten there, however many.
+
+!a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!b = !tile.shared<264x64xbf16, "S<3,4,3> o (264,64):(128,2)">
+!acc = tensor<64x264xf32, #tile.fragment<"64x264 (4,8,4,1):(128,1,16,64) / (2,2,33,1):(64,8,512,64)">>
+!part = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
+// CHECK-LABEL: hopper.kernel @slices_of_many_sums
+hopper.kernel @slices_of_many_sums threads 128 shared 8256 cluster 1 {
+  %K = hopper.size "K"
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "math" from 0 warps 4 {
+    %zero = arith.constant dense<0.0> : !acc
+    // CHECK: scf.if
+    // CHECK: %[[ANY:.+]] = hopper.undefined
+    // CHECK: scf.for %[[I:[^ ]+]] = %c0 to %{{.+}} iter_args(%[[ACC:.+]] = %[[ANY]]
+    %r = scf.for %k = %c0 to %K step %c1 iter_args(%x = %zero) -> !acc {
+      %a = hopper.view %k : !a
+      %b = hopper.view %k : !b
+      // CHECK: %[[FIRST:.+]] = arith.cmpi eq, %[[I]], %c0
+      // CHECK: hopper.wgmma fence %{{.+}}, %{{.+}} transposed, %[[ACC]] overwrite %[[FIRST]] :
+      %y = hopper.wgmma %a, %b transposed, %x : !a, !b, !acc
+      scf.yield %y : !acc
+    }
+    %part = hopper.slice %r from [0, 8] : !acc -> !part
   }
 }
 

@@ -40,17 +40,17 @@ tile.kernel @by_warps {
       // 16 rows of 64 bytes further for each warp.
       // CHECK: %[[WARP:.+]] = hopper.special_register "warp"
       // CHECK: %[[ROWS:.+]] = arith.muli %{{.+}}, %c16
+      // CHECK: %[[AT:.+]] = arith.addi %[[ROW]], %[[ROWS]]
       // CHECK: %[[BYTES:.+]] = arith.muli %{{.+}}, %c1024
       // CHECK: %[[FROM:.+]] = arith.addi %[[EVENAT]], %[[BYTES]]
-      // CHECK: %[[AT:.+]] = arith.addi %[[ROW]], %[[ROWS]]
-      // CHECK: %[[PART:.+]] = hopper.view %[[FROM]] : <16x32xbf16,
-      // CHECK-NEXT: scf.if %{{.+}} {
-      // CHECK-NEXT: hopper.once_per_warp {
+      // CHECK: scf.if %{{.+}} {
+      // CHECK: hopper.once_per_warp {
       // CHECK-NEXT: hopper.tma.store %[[FROM]] to %[[MAP]][%[[AT]], %c0{{.*}}] :
       // CHECK-NEXT: }
       // CHECK-NEXT: } else {
       // CHECK-NEXT: hopper.warp_sync
-      // CHECK-NEXT: hopper.copy_tile_out per_warp %[[PART]] to %{{.+}}[%[[AT]], %c0{{.*}}]
+      // CHECK: %[[PART:.+]] = hopper.view %[[FROM]] : <16x32xbf16,
+      // CHECK: hopper.copy_tile_out per_warp %[[PART]] to %{{.+}}[%[[AT]], %c0{{.*}}]
       // CHECK-NEXT: }
       // CHECK-NEXT: hopper.once_per_warp {
       // CHECK-NEXT: hopper.bulk.commit
@@ -72,7 +72,8 @@ tile.kernel @by_warps {
 // -----
 
 // One tile of two: TMA must have read it before it is written again. Two
-// warpgroups of two blocks each: a warp has 16 rows of each block.
+// warpgroups of two blocks each: a warp has 16 rows of each block, and stores
+// them one after the other where TMA cannot.
 
 !smem = !tile.shared<256x64xbf16>
 !in = !tile.shared<256x64xbf16>
@@ -97,13 +98,15 @@ tile.kernel @two_blocks {
       // CHECK: hopper.bulk.wait 0 read
       // CHECK: hopper.shared_store
       tile.write %f to %staged : tensor<256x64xbf16>, !smem
-      // CHECK: %[[LOWER:.+]] = arith.addi %{{.+}}, %c64
-      // CHECK: %[[SECOND:.+]] = arith.addi %[[ROW]], %[[LOWER]]
-      // CHECK: hopper.tma.store %{{.+}} to %[[MAP]][%{{.+}}, %c0{{.*}}]
+      // CHECK: scf.if
+      // CHECK: %[[SECOND:.+]] = arith.addi %[[FIRST:.+]], %c64
+      // CHECK: hopper.tma.store %{{.+}} to %[[MAP]][%[[FIRST]], %c0{{.*}}]
       // CHECK-NEXT: hopper.tma.store %{{.+}} to %[[MAP]][%[[SECOND]], %c0{{.*}}]
       // CHECK-NEXT: }
-      // CHECK: hopper.copy_tile_out per_warp
-      // CHECK-NEXT: hopper.copy_tile_out per_warp
+      // CHECK: scf.for %[[PART:[^ ]+]] = %c0{{.*}} to %c2{{.*}} step %c1{{[_0-9]*}} {
+      // CHECK: %[[DOWN:.+]] = arith.muli %[[PART]], %c64
+      // CHECK: %[[THERE:.+]] = arith.addi %[[FIRST]], %[[DOWN]]
+      // CHECK: hopper.copy_tile_out per_warp %{{.+}} to %{{.+}}[%[[THERE]], %c0{{.*}}]
       tile.copy_out %staged to %D[%m, %c0] : !smem, !T
     }
   }

@@ -227,7 +227,8 @@ TEST(WarpRows, OfAnAccumulatorAreSixteenOfEachBlock) {
   auto rows = warpRows(accumulatorLayout(256, 64, 2));
   ASSERT_TRUE(rows);
   EXPECT_EQ(rows->count, 16);
-  EXPECT_EQ(rows->starts, (std::vector<int64_t>{0, 64}));
+  EXPECT_EQ(rows->parts, 2);
+  EXPECT_EQ(rows->stride, 64);
   EXPECT_EQ(rows->ofWarp(3), 48);
   EXPECT_EQ(rows->ofWarp(4), 128);
   EXPECT_EQ(rows->ofWarp(7), 176);
