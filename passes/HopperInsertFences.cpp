@@ -1,10 +1,12 @@
 // hopper-insert-fences: every generic write that an asynchronous reader sees,
-// or writer follows, is fenced, and no more.
+// or writer follows, and every generic read that an asynchronous writer
+// follows, is fenced, and no more.
 //
 // wgmma and TMA use shared memory through the asynchronous proxy (PTX ISA,
-// "Async proxy"). A thread's own stores are fenced before it next tells another
-// thread of them; cp.async writes complete without their thread, so the reader
-// fences after it has waited for them.
+// "Async proxy"). A thread's own stores and loads are fenced before it next
+// tells another thread of them (without it, TMA overwrites what loads that were
+// issued before the release have not read yet); cp.async writes complete
+// without their thread, so the reader fences after it has waited for them.
 
 #include "compiler/hopper/Hopper.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,17 +38,36 @@ std::optional<int64_t> bufferOf(Value address) {
   return std::nullopt;
 }
 
+struct Buffers {
+  void insert(Value address) {
+    if (auto buffer = bufferOf(address))
+      known.insert(*buffer);
+    else
+      isAny = true;
+  }
+  /// Or may contain.
+  bool contains(Value address) const {
+    auto buffer = bufferOf(address);
+    return isAny || (buffer ? known.contains(*buffer) : !known.empty());
+  }
+
+private:
+  llvm::DenseSet<int64_t> known;
+  bool isAny = false;
+};
+
 class Fences {
 public:
   explicit Fences(hopper::KernelOp kernel) {
     kernel.walk([&](Operation *op) {
       if (auto wgmma = dyn_cast<hopper::WgmmaOp>(op)) {
-        usedAsynchronously(wgmma.getA());
-        usedAsynchronously(wgmma.getB());
+        used.insert(wgmma.getA());
+        used.insert(wgmma.getB());
       } else if (auto store = dyn_cast<hopper::TmaStoreOp>(op)) {
-        usedAsynchronously(store.getAddress());
+        used.insert(store.getAddress());
       } else if (auto load = dyn_cast<hopper::TmaLoadOp>(op)) {
-        usedAsynchronously(load.getAddress());
+        used.insert(load.getAddress());
+        overwritten.insert(load.getAddress());
       }
     });
   }
@@ -60,28 +81,21 @@ public:
   }
 
 private:
-  void usedAsynchronously(Value address) {
-    if (auto buffer = bufferOf(address))
-      asynchronous.insert(*buffer);
-    else
-      unknownUser = true;
-  }
-
-  bool isUsed(Value address) {
-    auto buffer = bufferOf(address);
-    return unknownUser || !buffer || asynchronous.contains(*buffer);
-  }
-
-  bool writes(Operation &op) {
+  /// Whether an asynchronous operation that follows has to be told of this one.
+  bool needsFence(Operation &op) {
     if (auto store = dyn_cast<hopper::SharedStoreOp>(op))
-      return isUsed(store.getTarget());
+      return used.contains(store.getTarget());
     if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
-      return copy.getAlignment() < 4 && isUsed(copy.getTarget());
+      return copy.getAlignment() < 4 && used.contains(copy.getTarget());
+    if (auto load = dyn_cast<hopper::SharedLoadOp>(op))
+      return overwritten.contains(load.getSource());
+    if (auto copy = dyn_cast<hopper::CopyTileOutOp>(op))
+      return overwritten.contains(copy.getSource());
     return false;
   }
 
   /// Whether other threads, or an asynchronous reader, learn here of what this
-  /// thread has written.
+  /// thread has written or read.
   static bool publishes(Operation &op) {
     if (isa<hopper::MbarrierArriveOp, hopper::NamedBarrierOp, hopper::SyncOp,
             hopper::WgmmaOp, hopper::TmaStoreOp>(op))
@@ -103,7 +117,12 @@ private:
     hopper::FenceProxyAsyncOp::create(builder, loc);
   }
 
-  /// Returns whether unfenced writes are left at the end of the block.
+  static void fenceAtEnd(Block &block, Location loc) {
+    OpBuilder builder(block.getTerminator());
+    fence(builder, loc);
+  }
+
+  /// Returns whether unfenced accesses are left at the end of the block.
   bool run(Block &block, bool dirty) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       bool waits = false;
@@ -123,7 +142,7 @@ private:
         fence(OpBuilder(&op), op.getLoc());
         dirty = false;
       }
-      dirty |= writes(op);
+      dirty |= needsFence(op);
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         bool after = run(*loop.getBody(), dirty);
         // What the end of an iteration leaves, the start of the next sees.
@@ -134,14 +153,21 @@ private:
         bool before = dirty, then = run(*branch.thenBlock(), before);
         bool otherwise =
             branch.elseBlock() ? run(*branch.elseBlock(), before) : before;
-        dirty = then || otherwise;
+        dirty = false;
+        // Only the arm that needs it has the fence, if there is that arm.
+        if (then && !otherwise)
+          fenceAtEnd(*branch.thenBlock(), op.getLoc());
+        else if (otherwise && branch.elseBlock() && !then)
+          fenceAtEnd(*branch.elseBlock(), op.getLoc());
+        else
+          dirty = otherwise;
       }
     }
     return dirty;
   }
 
-  llvm::DenseSet<int64_t> asynchronous;
-  bool unknownUser = false, hasReader = false;
+  Buffers used, overwritten; ///< by asynchronous operations
+  bool hasReader = false;
 };
 
 struct HopperInsertFences : impl::HopperInsertFencesBase<HopperInsertFences> {

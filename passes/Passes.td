@@ -25,7 +25,7 @@ def HopperScheduleWgmma : Pass<"hopper-schedule-wgmma", "::ashlar::hopper::Kerne
 }
 
 def HopperInsertFences : Pass<"hopper-insert-fences", "::ashlar::hopper::KernelOp"> {
-  let summary = "Fence generic writes that an asynchronous reader sees";
+  let summary = "Fence generic accesses that asynchronous ones follow";
 }
 
 def HopperToNvvm : Pass<"hopper-to-nvvm", "::mlir::ModuleOp"> {

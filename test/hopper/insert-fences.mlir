@@ -183,14 +183,14 @@ hopper.kernel @next_iteration threads 128 shared 16448 cluster 1 {
     %f = arith.constant dense<1.0> : !half
     %v = hopper.view %tile : !tile
     %odd = arith.cmpi eq, %M, %c0 : index
+    // Only the arm that writes has a fence.
     // CHECK: scf.for
-    // CHECK-NEXT: hopper.fence_proxy_async
     // CHECK-NEXT: hopper.named_barrier
     // CHECK-NEXT: hopper.wgmma
     // CHECK-NEXT: scf.if
     // CHECK-NEXT: hopper.shared_store
-    // CHECK: }
-    // CHECK-NOT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: }
     scf.for %i = %c0 to %M step %c1 {
       hopper.named_barrier 1 threads 128
       %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
@@ -198,6 +198,97 @@ hopper.kernel @next_iteration threads 128 shared 16448 cluster 1 {
         hopper.shared_store %f to %v : !half, !tile
       }
     }
+    // CHECK: scf.for
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: hopper.wgmma
+    // CHECK-NEXT: hopper.shared_store
+    // CHECK-NEXT: }
+    scf.for %i = %c0 to %M step %c1 {
+      hopper.named_barrier 1 threads 128
+      %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+      hopper.shared_store %f to %v : !half, !tile
+    }
+  }
+}
+
+// -----
+
+// A branch that tells of a write and has no other arm leaves the write to be
+// fenced where it is not taken.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @told_in_one_arm
+hopper.kernel @told_in_one_arm threads 256 shared 16448 cluster 1 {
+  %M = hopper.size "M"
+  %tile = hopper.shared_address 0
+  %full = hopper.shared_address 16384
+  %c0 = arith.constant 0 : index
+  // CHECK: hopper.role "make"
+  hopper.role "make" from 0 warps 4 {
+    %f = arith.constant dense<1.0> : !half
+    %v = hopper.view %tile : !tile
+    %some = arith.cmpi eq, %M, %c0 : index
+    // CHECK: hopper.shared_store
+    // CHECK-NEXT: scf.if
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    // CHECK-NEXT: }
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    hopper.shared_store %f to %v : !half, !tile
+    scf.if %some {
+      hopper.mbarrier.arrive %full
+    }
+    hopper.mbarrier.arrive %full
+  }
+  hopper.role "math" from 4 warps 4 {
+    %zero = arith.constant dense<0.0> : !acc
+    %v = hopper.view %tile : !tile
+    hopper.mbarrier.wait %full parity %c0
+    %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+  }
+}
+
+// -----
+
+// What is read is fenced where TMA overwrites it, before the release, and not
+// where nothing but ordinary stores do.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @read_before_tma_overwrites
+hopper.kernel @read_before_tma_overwrites threads 160 shared 16448 cluster 1 {
+  %map = hopper.tensor_map "A" box [64, 64] swizzle 128 : !hopper.tensor_map
+  %filled = hopper.shared_address 0
+  %other = hopper.shared_address 8192
+  %full = hopper.shared_address 16384
+  %empty = hopper.shared_address 16392
+  %c0 = arith.constant 0 : index
+  hopper.role "load" from 4 warps 1 {
+    hopper.once {
+      hopper.tma.load %map[%c0, %c0] to %filled on %full : !hopper.tensor_map
+    }
+  }
+  // CHECK: hopper.role "read"
+  hopper.role "read" from 0 warps 4 {
+    %v = hopper.view %filled : !tile
+    %w = hopper.view %other : !tile
+    // CHECK: hopper.shared_load
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.once_per_warp
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    // CHECK-NEXT: }
+    %f = hopper.shared_load %v : !tile -> !half
+    hopper.once_per_warp {
+      hopper.mbarrier.arrive %empty
+    }
+    // CHECK-NEXT: hopper.shared_load
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    %g = hopper.shared_load %w : !tile -> !half
+    hopper.mbarrier.arrive %empty
   }
 }
 

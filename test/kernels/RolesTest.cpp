@@ -113,7 +113,8 @@ Feature twoPipelines() {
 
 Feature convertingRole(bool transposed) {
   return {
-      std::string("four roles; one rewrites A from f32 through registers ") +
+      std::string(
+          "four roles, of which one rewrites A from f32 through registers ") +
           (transposed ? "transposed for the mma" : "for the mma"),
       [transposed] {
         return kernel("convert", [transposed] {
@@ -130,7 +131,7 @@ Feature convertingRole(bool transposed) {
             return transposed ? tile.T() : tile;
           };
           auto steps = [&] { return range(ceil_div(K, 64)); };
-          role("load A", warps(1), [&] {
+          role("load A", warps(1), registers(40), [&] {
             for (auto [m, n] : tiles)
               for (Index k : steps()) {
                 Stage s = raw.acquire();
@@ -138,7 +139,7 @@ Feature convertingRole(bool transposed) {
                 raw.commit(s);
               }
           });
-          role("load B", warps(1), [&] {
+          role("load B", warps(1), registers(40), [&] {
             for (auto [m, n] : tiles)
               for (Index k : steps()) {
                 Stage s = ringB.acquire();
@@ -146,18 +147,19 @@ Feature convertingRole(bool transposed) {
                 ringB.commit(s);
               }
           });
-          role("convert", warpgroups(transposed ? 2 : 1), [&] {
-            for (auto [m, n] : tiles)
-              for (Index k : steps()) {
-                Stage from = raw.wait();
-                Fragment a = convert(load(from[0]), bf16);
-                raw.release(from);
-                Stage to = ringA.acquire();
-                store(seen(to[0]), a);
-                ringA.commit(to);
-              }
-          });
-          role("math", warpgroups(2), [&] {
+          role("convert", warpgroups(transposed ? 2 : 1),
+               registers(transposed ? 80 : 104), [&] {
+                 for (auto [m, n] : tiles)
+                   for (Index k : steps()) {
+                     Stage from = raw.wait();
+                     Fragment a = convert(load(from[0]), bf16);
+                     raw.release(from);
+                     Stage to = ringA.acquire();
+                     store(seen(to[0]), a);
+                     ringA.commit(to);
+                   }
+               });
+          role("math", warpgroups(2), registers(136), [&] {
             for (auto [m, n] : tiles) {
               Fragment acc = zeros(f32, {128, 128});
               for (Index k : steps()) {

@@ -195,11 +195,63 @@ Kernel lentGemm() {
   });
 }
 
+Kernel convertingGemm() {
+  return kernel("gemm", [] {
+    Size M = size("M"), N = size("N"), K = size("K");
+    Tensor A = input("A", f32, {M, K});
+    Tensor B = input("B", bf16, {N, K});
+    Tensor D = output("D", bf16, {M, N});
+    TileLoop tiles = persistent({M, N}, {64, 64}, Raster::grouped(8));
+    Pipeline raw = pipeline(2, smem(f32, {64, bk}));
+    Pipeline converted = pipeline(2, smem(bf16, {64, bk}));
+    Pipeline right = pipeline(2, smem(bf16, {64, bk}));
+
+    role("load", warps(1), [&] {
+      for (auto [m, n] : tiles)
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage a = raw.acquire();
+          copy(A.tile({m, k}), a[0]); // [copy over what was read]
+          raw.commit(a);
+          Stage b = right.acquire();
+          copy(B.tile({n, k}), b[0]);
+          right.commit(b);
+        }
+    });
+
+    role("convert", warpgroups(1), [&] {
+      for (auto [m, n] : tiles)
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage from = raw.wait();
+          Fragment a = convert(load(from[0]), bf16);
+          raw.release(from);
+          Stage to = converted.acquire();
+          store(to[0], a);
+          converted.commit(to);
+        }
+    });
+
+    role("math", warpgroups(1), [&] {
+      for (auto [m, n] : tiles) {
+        Fragment acc = zeros(f32, {64, 64});
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage a = converted.wait();
+          Stage b = right.wait();
+          acc = mma(a[0], b[0].T(), acc);
+          converted.release(a);
+          right.release(b);
+        }
+        store(D.tile({m, n}), convert(acc, bf16));
+      }
+    });
+  });
+}
+
 const std::vector<NamedKernel> &mutantKernels() {
   static const std::vector<NamedKernel> kernels{
       {"multicast", multicastGemm},   {"staged", stagedGemm},
       {"cp.async", asyncCopyGemm},    {"threads", threadCopyGemm},
       {"transposed", transposedGemm}, {"lent", lentGemm},
+      {"converting", convertingGemm},
   };
   return kernels;
 }

@@ -25,6 +25,8 @@ Kernel threadCopyGemm();
 Kernel transposedGemm();
 /// D staged in a stage of the ring, in a cluster of 2 with multicast.
 Kernel lentGemm();
+/// A in f32 by TMA, converted to bf16 by a role of its own.
+Kernel convertingGemm();
 
 struct NamedKernel {
   std::string name;

@@ -217,9 +217,19 @@ TEST_F(Shadow, TheReadersFenceWillDo) {
   EXPECT_EQ(engine.reads(0), 0u);
 }
 
-TEST_F(Shadow, AsynchronousOverwriteOfAGenericReadNeedsNoProxyFence) {
+TEST_F(Shadow, AsynchronousOverwriteOfAGenericReadNeedsTheProxyFence) {
   a.reads(0);
   engine.learnFrom(a, /*fenced=*/false);
+  EXPECT_EQ(engine.reads(4), 0u);
+  auto conflicts = engine.access(AccessKind::write, 0, 4);
+  ASSERT_EQ(conflicts.size(), 1u);
+  EXPECT_TRUE(conflicts[0].lacksProxyFence);
+  EXPECT_FALSE(conflicts[0].earlier.isWrite);
+}
+
+TEST_F(Shadow, AsynchronousOverwriteOfAFencedGenericReadIsFine) {
+  a.reads(0);
+  engine.learnFrom(a, /*fenced=*/true);
   EXPECT_EQ(engine.writes(0), 0u);
 }
 

@@ -63,7 +63,8 @@ private:
 /// What a thread knows. `base` is causality order. `asynchronous` is the part
 /// of it that a proxy fence has made visible to the asynchronous proxy (TMA,
 /// bulk copies, wgmma): a generic write must be in it before such an operation
-/// may read or overwrite what it wrote. Every proxy fence of generic and
+/// may read or overwrite what it wrote, a generic read before one may overwrite
+/// what it read. Every proxy fence of generic and
 /// asynchronous accesses on the way will do, the writer's or the reader's.
 struct Causality {
   Clock base, asynchronous;

@@ -28,13 +28,17 @@ std::string did(bool writes, bool reads, const Instruction *instruction) {
   return text;
 }
 
-std::string fenceSentence(const std::string &place, bool writes) {
-  return place + " was written by ordinary stores and is " +
-         (writes ? "overwritten" : "read") +
+std::string fenceSentence(const std::string &place, bool wasWritten,
+                          bool writes) {
+  const std::string accesses = wasWritten ? "stores" : "loads";
+  return place + " was " + (wasWritten ? "written" : "read") + " by ordinary " +
+         accesses + " and is " + (writes ? "overwritten" : "read") +
          " through the asynchronous proxy (TMA, bulk copies, wgmma) with no "
-         "proxy fence between: it may not see what was stored. Put "
-         "fence.proxy.async behind the stores, before the barrier by which "
-         "the other side learns of them";
+         "proxy fence between: " +
+         (wasWritten ? "it may not see what was stored"
+                     : "the loads may see what overwrites it") +
+         ". Put fence.proxy.async behind the " + accesses +
+         ", before the barrier by which the other side learns of them";
 }
 
 /// When both are strong, and it is the scope of one that leaves the other out.
@@ -92,7 +96,7 @@ void Cluster::reportConflict(MemoryBlock &block,
   Report report;
   report.finding = finding;
   report.sentence = conflict.lacksProxyFence
-                        ? fenceSentence(place, writes)
+                        ? fenceSentence(place, earlier.isWrite, writes)
                         : raceSentence(place, earlier, accessor, writes);
   Accessor before;
   before.cta = earlier.cta;

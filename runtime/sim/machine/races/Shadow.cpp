@@ -42,7 +42,8 @@ bool Shadow::isOrdered(Current &now, AccessReference reference,
                          : code == allOfRecord ? earlier.lanes
                                                : 1u << code;
   return !now.unordered(earlier, lanes, isByPlace, earlierWrites) &&
-         !(earlierWrites && now.unfenced(earlier, lanes, isByPlace));
+         !((earlierWrites || now.writes) &&
+           now.unfenced(earlier, lanes, isByPlace));
 }
 
 /// The normal case: the whole word, one earlier write, one earlier reader, all

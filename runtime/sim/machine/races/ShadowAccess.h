@@ -96,7 +96,8 @@ struct Shadow::Current {
     }
     return left;
   }
-  /// Lanes whose generic writes this asynchronous access may not see.
+  /// Lanes whose generic access this asynchronous one may overtake: writes, or
+  /// reads of what this one overwrites.
   LaneMask unfenced(const AccessRecord &earlier, LaneMask earlierLanes,
                     bool earlierByPlace) {
     if (!accessor.asynchronous || earlier.asynchronous)

@@ -39,8 +39,7 @@ void Shadow::check(Current &now, const SharedAccess &earlier,
         (earlierWrites && isObserved(now, record, readers, offset)))
       return;
   } else {
-    if (earlierWrites)
-      lanes = now.unfenced(record, earlierLanes, isByPlace);
+    lanes = now.unfenced(record, earlierLanes, isByPlace);
     if (!lanes)
       return;
     lacksProxyFence = true;
