@@ -127,7 +127,7 @@ std::vector<Feature> features() {
                    .tolerance = 1e-5,
                    .zeros = {"Done"}});
   }
-  all.push_back({.name = "a fan-in",
+  all.push_back({.name = "a fan in",
                  .build = fanIn,
                  .problems = {{{"P", 1}}, {{"P", 6}}, {{"P", 133}}},
                  .reference =
