@@ -33,13 +33,15 @@ std::string GemmConfig::str() const {
   return text;
 }
 
-GemmConfig GemmConfig::parse(std::string_view text) {
+GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
   GemmConfig config;
   auto refuse = [&](std::string_view word) {
-    throw Error("'" + std::string(word) + "' in '" + std::string(text) +
-                "' is no part of a GEMM configuration: expected something like "
-                "'" +
-                GemmConfig().str() + "'");
+    throw Error(
+        {where.file_name(), where.line(), where.column()},
+        "'" + std::string(word) + "' in '" + std::string(text) +
+            "' is no part of a GEMM configuration: expected something like "
+            "'" +
+            GemmConfig().str() + "'");
   };
   auto numbers = [&](std::string_view word, std::string_view digits,
                      std::initializer_list<int64_t *> into) {

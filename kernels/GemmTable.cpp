@@ -55,7 +55,7 @@ TunedGemm read(const std::string &line) {
                 "configuration");
   entry.types = {typeNamed(a), typeNamed(b), typeNamed(d),
                  accumulationNamed(sums)};
-  entry.config = GemmConfig::parse(config);
+  entry.config = GemmConfig::parse(config, SourceLocation());
   return entry;
 }
 

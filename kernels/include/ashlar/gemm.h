@@ -94,8 +94,9 @@ struct GemmConfig {
 
   /// "128x256x64 s4 w2 c2x1 g8 e64x2": what `parse` reads.
   std::string str() const;
-  /// Throws `Error` where the text is none of `str`.
-  static GemmConfig parse(std::string_view text);
+  /// Throws `Error`, with the caller's line, where the text is none of `str`.
+  static GemmConfig parse(std::string_view text,
+                          SourceLocation where = SourceLocation::current());
 };
 
 std::ostream &operator<<(std::ostream &out, const GemmConfig &config);

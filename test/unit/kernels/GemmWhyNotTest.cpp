@@ -141,5 +141,14 @@ TEST(GemmWhyNot, IsWhatGemmIsRefusedWith) {
   EXPECT_FALSE(gemm(half, GemmConfig::parse("128x128x64 s4 w2")).error());
 }
 
+TEST(GemmConfig, AWordThatIsNoneNamesTheCallersLine) {
+  const std::string line = std::to_string(__LINE__ + 1);
+  EXPECT_THAT([] { GemmConfig::parse("128x128x64 s4 x2"); },
+              ThrowsMessage<Error>(
+                  HasSubstr("GemmWhyNotTest.cpp:" + line +
+                            ": error: 'x2' in '128x128x64 s4 x2' is no part of "
+                            "a GEMM configuration")));
+}
+
 } // namespace
 } // namespace ashlar
