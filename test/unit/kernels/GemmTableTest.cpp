@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <unistd.h>
 
 namespace ashlar {
 namespace {
@@ -12,8 +13,10 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
+/// Of this process alone: tests run beside each other.
 std::filesystem::path temporary(const std::string &name) {
-  return std::filesystem::path(testing::TempDir()) / name;
+  return std::filesystem::path(testing::TempDir()) /
+         (std::to_string(getpid()) + name);
 }
 
 std::filesystem::path fileWith(const std::string &text) {
@@ -83,7 +86,8 @@ TEST(GemmTable, NamesTheLineThatItCannotRead) {
                   "gemm-table-given:2: error: sums are 'fast' or 'full'"},
         std::pair{"bf16 bf16 bf16 full 1 2 3 4\n", "expected three types"},
         std::pair{"bf16 bf16 bf16 full 1 2 3 4 5 64y64\n",
-                  "is no part of a GEMM configuration"}})
+                  "gemm-table-given:1: error: '64y64' in '64y64' is no part of "
+                  "a GEMM configuration"}})
     EXPECT_THAT([text = text] { GemmTable::load(fileWith(text)); },
                 ThrowsMessage<Error>(HasSubstr(message)));
 }
