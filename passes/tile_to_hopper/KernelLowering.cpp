@@ -255,8 +255,8 @@ Value KernelLowering::instance(Location loc) {
 
 Value KernelLowering::ofInstance(Location loc, int64_t offset, int64_t bytes) {
   Arithmetic a{builder, loc};
-  return a.add(hopper::SharedAddressOp::create(builder, loc, offset),
-               a.mul(instance(loc), bytes));
+  Value own = a.mul(instance(loc), bytes);
+  return a.add(hopper::SharedAddressOp::create(builder, loc, offset), own);
 }
 
 bool KernelLowering::copiesOut(tile::RoleOp op) {

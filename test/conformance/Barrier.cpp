@@ -295,8 +295,8 @@ void addFences(std::vector<Case> &cases) {
       "fence.proxy.tensormap::generic.release.sys",
       "fence.acquire.sync_restrict::shared::cluster.cluster",
       "fence.release.sync_restrict::shared::cta.cluster",
-      "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster."
-      "cluster",
+      ("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster."
+       "cluster"),
       "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster"};
   for (const std::string fence : others)
     cases.push_back(exchange(fence, 64, [&](ThreadKernel &kernel) {

@@ -40,7 +40,7 @@ Case makeCase(const Product &product) {
   const bool isDouble = product.a == "f64";
   for (unsigned i = 0; i < 4; ++i) {
     const std::string letter(1, "abcd"[i]);
-    const std::string &type =
+    const std::string type =
         std::array{product.a, product.b, product.c, product.d}[i];
     text += std::string(".reg ") +
             (isDouble                 ? ".f64"

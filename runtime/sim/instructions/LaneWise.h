@@ -12,13 +12,6 @@
 #include <type_traits>
 #include <utility>
 
-#if defined(__clang__)
-#define ASHLAR_SIM_LANES_INDEPENDENT                                           \
-  _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define ASHLAR_SIM_LANES_INDEPENDENT _Pragma("GCC ivdep")
-#endif
-
 namespace ashlar::sim {
 
 /// Calls `body(lane)` for the active lanes. With all of them active it is a
@@ -26,7 +19,7 @@ namespace ashlar::sim {
 /// two operands are the same register.
 template <class Body> inline void eachLane(LaneMask active, Body body) {
   if (active == allLanes) {
-    ASHLAR_SIM_LANES_INDEPENDENT
+#pragma omp simd
     for (unsigned lane = 0; lane < warpLanes; ++lane)
       body(lane);
     return;

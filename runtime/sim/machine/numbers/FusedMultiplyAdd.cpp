@@ -42,7 +42,7 @@ void portable(const float *a, const float *b, const float *c, float *out,
 __attribute__((target("avx2,fma"), noinline)) void
 withInstruction(const float *a, const float *b, const float *c, float *out,
                 size_t count) {
-#pragma GCC ivdep
+#pragma omp simd
   for (size_t index = 0; index < count; ++index)
     out[index] = __builtin_fmaf(a[index], b[index], c[index]);
 }
