@@ -12,9 +12,20 @@ using namespace detail;
 
 namespace {
 
+/// TMA copies rows to rows.
+void refuseTransposed(const TileRef &tile, const char *call,
+                      SourceLocation where) {
+  if (tile.is_transposed)
+    fail(where, std::string(call) +
+                    " is given the transpose of a tile in global memory; only "
+                    "load, store and inside accept its .T(): transpose the "
+                    "shared tile instead");
+}
+
 void copyIn(const TileRef &source, const SharedTile &target, bool multicast,
             std::optional<CacheHint> hint, SourceLocation where) {
   Trace &trace = Trace::current(where);
+  refuseTransposed(source, "copy", where);
   if (hint && !(hint->kept >= 0 && hint->kept <= 1))
     fail(where, "copy asks L2 to keep a part of " + std::to_string(hint->kept) +
                     " of its lines: give one from 0 to 1");
@@ -41,6 +52,7 @@ void copyIn(const TileRef &source, const SharedTile &target, bool multicast,
 void copyOut(const SharedTile &source, const TileRef &target,
              tile::ReductionAttr reduction, SourceLocation where) {
   Trace &trace = Trace::current(where);
+  refuseTransposed(target, "copy", where);
   auto tile = readPlain(trace, source, "copy", where);
   Place place = resolve(trace, target, tile.getType().getShape(),
                         tile.getType().getElementType(), "the shared tile",
@@ -116,6 +128,7 @@ void copy(const SharedTile &source, const TileRef &target, Reduction reduction,
 
 void prefetch(const TileRef &source, const Shape &shape, SourceLocation where) {
   Trace &trace = Trace::current(where);
+  refuseTransposed(source, "prefetch", where);
   auto extents = checkedShape("the tile", shape, where);
   mlir::Type memory = readTensor(trace, source.tensor, where)
                           .getResult()
@@ -154,7 +167,7 @@ Mask inside(const TileRef &tile, const Shape &shape, SourceLocation where) {
   auto type = mlir::RankedTensorType::get(
       extents, mlir::IntegerType::get(trace.context(), 1));
   auto op = trace.create<tile::InsideOp>(where, type, place.tensor.getResult(),
-                                         place.offsets);
+                                         place.offsets, tile.is_transposed);
   return trace.declare<Mask>(HandleKind::mask, op, where);
 }
 
@@ -168,7 +181,8 @@ Fragment load(const TileRef &source, const Shape &shape, SourceLocation where) {
   Place place = resolve(trace, source, extents, memory, "the fragment",
                         Direction::read, where);
   return readFragment<tile::LoadOp>(trace, extents, memory, where,
-                                    place.tensor.getResult(), place.offsets);
+                                    place.tensor.getResult(), place.offsets,
+                                    source.is_transposed);
 }
 
 Fragment load(const SharedTile &source, SourceLocation where) {
@@ -187,7 +201,7 @@ void store(const TileRef &target, const Fragment &fragment,
   Place place = resolve(trace, target, type.getShape(), type.getElementType(),
                         "the fragment", Direction::write, where);
   trace.create<tile::StoreOp>(where, value, place.tensor.getResult(),
-                              place.offsets);
+                              place.offsets, target.is_transposed);
 }
 
 void store(const SharedTile &target, const Fragment &fragment,

@@ -74,6 +74,12 @@ Tensor inout(std::string_view name, ElementType type,
                        where);
 }
 
+TileRef TileRef::T() const {
+  TileRef result{tensor, unit, coordinates, where};
+  result.is_transposed = !is_transposed;
+  return result;
+}
+
 TileRef Tensor::tile(std::initializer_list<Index> coordinates,
                      SourceLocation where) const {
   return refer(*this, TileRef::Unit::tiles, coordinates, "tile()", where);

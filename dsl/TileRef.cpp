@@ -17,6 +17,14 @@ Place resolve(Trace &trace, const TileRef &ref, llvm::ArrayRef<int64_t> shape,
               mlir::Type element, const char *what, Direction direction,
               SourceLocation where) {
   tile::TensorOp tensor = readTensor(trace, ref.tensor, where);
+  llvm::SmallVector<int64_t> inMemory(shape);
+  if (ref.is_transposed) {
+    if (shape.size() != 2)
+      fail(where, std::string(what) + " has " + std::to_string(shape.size()) +
+                      " dimensions; .T() exchanges the two of a matrix: leave "
+                      "it out");
+    std::swap(inMemory[0], inMemory[1]);
+  }
   std::string subject = "tensor '" + tensor.getName().str() + "'";
   tile::Access access = tensor.getAccess();
   if (direction == Direction::write && access == tile::Access::input)
@@ -44,8 +52,9 @@ Place resolve(Trace &trace, const TileRef &ref, llvm::ArrayRef<int64_t> shape,
     mlir::Value offset = trace.read(coordinate, ref.where);
     int64_t trailing = static_cast<int64_t>(dimension) - leading;
     if (ref.unit == TileRef::Unit::tiles && trailing >= 0)
-      offset = emit(trace, Binary::mul, offset,
-                    trace.constantIndex(shape[trailing], ref.where), ref.where);
+      offset =
+          emit(trace, Binary::mul, offset,
+               trace.constantIndex(inMemory[trailing], ref.where), ref.where);
     place.offsets.push_back(offset);
   }
   return place;

@@ -182,12 +182,6 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &config,
             const GemmForm &form, SourceLocation where) {
   const SourceLine author{where.file_name(), where.line(), where.column()};
   auto write = [&] {
-    if (config.swapped && (form.c || (form.amax && form.bias)))
-      throw Error(
-          author,
-          "gemm in a swapped configuration has transposed tiles, which "
-          "neither meet C nor tell what of bias and amax lies inside D: "
-          "use a configuration without 'swapped'");
     if (const std::string reason = notBuildable(types, config); !reason.empty())
       throw Error(author, "gemm: " + reason);
     GemmProgram(types, config, form, where).write();

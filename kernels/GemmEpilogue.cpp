@@ -53,10 +53,8 @@ Fragment GemmProgram::strip(const Fragment &part, const At &place) {
   if (alpha)
     x = x * *alpha;
   if (C)
-    x = x + convert(ashlar::load(at(*C, place.batch, place.m, place.n),
-                                 shapeOfStrip()),
-                    f32) *
-                *beta;
+    x = x +
+        convert(ashlar::load(stripOf(*C, place), shapeOfStrip()), f32) * *beta;
   if (bias)
     x = x + spread(convert(vector(*bias, place, false), f32), false);
   if (auxiliary)
@@ -67,7 +65,8 @@ Fragment GemmProgram::strip(const Fragment &part, const At &place) {
     bool isZeroOutside = !bias && !C;
     Fragment magnitude = abs(x);
     if (!isZeroOutside)
-      magnitude = select(insideOfD(place), magnitude, 0);
+      magnitude =
+          select(inside(stripOf(*D, place), shapeOfStrip()), magnitude, 0);
     reduce(amax->at({0}), magnitude, reduce_max);
   }
   return scaleD ? x * *scaleD : x;
@@ -95,8 +94,10 @@ Fragment GemmProgram::spread(const Fragment &vector, bool alongM) const {
                              : broadcast(vector, shapeOfStrip());
 }
 
-Mask GemmProgram::insideOfD(const At &place) const {
-  return inside(at(*D, place.batch, place.m, place.n), shapeOfStrip());
+/// Where a strip lies in a matrix like D.
+TileRef GemmProgram::stripOf(const Tensor &matrix, const At &place) const {
+  TileRef tile = at(matrix, place.batch, place.m, place.n);
+  return c.swapped ? tile.T() : tile;
 }
 
 } // namespace ashlar

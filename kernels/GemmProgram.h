@@ -66,7 +66,7 @@ private:
   void storeStrip(const Tensor &target, const Fragment &part, const At &place);
   Fragment vector(const Tensor &tensor, const At &place, bool alongM) const;
   Fragment spread(const Fragment &vector, bool alongM) const;
-  Mask insideOfD(const At &place) const;
+  TileRef stripOf(const Tensor &matrix, const At &place) const;
 
   Shape shapeOfStrip() const { return {c.bm, width}; }
   /// The same as it lies in D.

@@ -95,26 +95,32 @@ def Hopper_CopyTileOutOp : Hopper_GlobalAccess<"copy_tile_out"> {
 }
 def Hopper_LoadOp : Hopper_GlobalAccess<"load"> {
   let summary = "global to fragment; zeros outside the extents";
-  let description = globalDescription;
+  let description = globalDescription # [{
+    `transposed`: rows in memory are columns of the fragment.
+  }];
   let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
                        Variadic<Index>:$extents, Variadic<I64>:$strides,
-                       I64Attr:$alignment);
+                       I64Attr:$alignment, UnitAttr:$transposed);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
-    `[` $strides `]` `align` $alignment attr-dict
+    `[` $strides `]` `align` $alignment (`transposed` $transposed^)? attr-dict
     `:` type($pointer) `->` type($result)
   }];
 }
 def Hopper_StoreOp : Hopper_GlobalAccess<"store"> {
   let summary = "fragment to global; nothing outside the extents";
-  let description = globalDescription;
+  let description = globalDescription # [{
+    `transposed`: columns of the fragment are rows in memory.
+  }];
   let arguments = (ins AnyRankedTensor:$value, Hopper_Pointer:$pointer,
                        Variadic<Index>:$coordinates, Variadic<Index>:$extents,
-                       Variadic<I64>:$strides, I64Attr:$alignment);
+                       Variadic<I64>:$strides, I64Attr:$alignment,
+                       UnitAttr:$transposed);
   let assemblyFormat = [{
     $value `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
-    `strides` `[` $strides `]` `align` $alignment attr-dict
+    `strides` `[` $strides `]` `align` $alignment (`transposed` $transposed^)?
+    attr-dict
     `:` type($value) `,` type($pointer)
   }];
 }
@@ -135,10 +141,12 @@ def Hopper_ReduceIntoOp : Hopper_GlobalAccess<"reduce_into"> {
 }
 def Hopper_InsideOp : Hopper_Op<"inside", [Pure, AttrSizedOperandSegments]> {
   let summary = "which elements of a tile at these coordinates lie within the extents";
-  let arguments = (ins Variadic<Index>:$coordinates, Variadic<Index>:$extents);
+  let arguments = (ins Variadic<Index>:$coordinates, Variadic<Index>:$extents,
+                       UnitAttr:$transposed);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    `[` $coordinates `]` `within` `[` $extents `]` attr-dict `:` type($result)
+    `[` $coordinates `]` `within` `[` $extents `]` (`transposed` $transposed^)?
+    attr-dict `:` type($result)
   }];
 }
 def Hopper_TmaPrefetchOp : Hopper_Op<"tma.prefetch"> {

@@ -286,22 +286,24 @@ def Tile_WriteOp : Tile_Op<"write"> {
 }
 
 def Tile_LoadOp : Tile_Op<"load"> {
-  let summary = "global to fragment by ordinary loads; zeros outside the tensor";
-  let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates);
+  let summary = "global to fragment by ordinary loads; zeros outside the tensor, `transposed` with rows as columns";
+  let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
+                       UnitAttr:$transposed);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $source `[` $coordinates `]` attr-dict `:` type($source) `->` type($result)
+    $source `[` $coordinates `]` (`transposed` $transposed^)? attr-dict
+    `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
 }
 
 def Tile_StoreOp : Tile_Op<"store"> {
-  let summary = "fragment to global by ordinary stores; nothing outside the tensor is written";
+  let summary = "fragment to global by ordinary stores; nothing outside the tensor is written, `transposed` with rows as columns";
   let arguments = (ins AnyRankedTensor:$value, Tile_Tensor:$target,
-                       Variadic<Index>:$coordinates);
+                       Variadic<Index>:$coordinates, UnitAttr:$transposed);
   let assemblyFormat = [{
-    $value `to` $target `[` $coordinates `]` attr-dict
-    `:` type($value) `,` type($target)
+    $value `to` $target `[` $coordinates `]` (`transposed` $transposed^)?
+    attr-dict `:` type($value) `,` type($target)
   }];
   let hasVerifier = 1;
 }
@@ -318,11 +320,12 @@ def Tile_ReduceIntoOp : Tile_Op<"reduce_into"> {
 }
 
 def Tile_InsideOp : Tile_Op<"inside", [Pure]> {
-  let summary = "which elements of a tile of a tensor lie inside it";
-  let arguments = (ins Tile_Tensor:$tensor, Variadic<Index>:$coordinates);
+  let summary = "which elements of a tile of a tensor lie inside it, `transposed` with rows as columns";
+  let arguments = (ins Tile_Tensor:$tensor, Variadic<Index>:$coordinates,
+                       UnitAttr:$transposed);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $tensor `[` $coordinates `]` attr-dict
+    $tensor `[` $coordinates `]` (`transposed` $transposed^)? attr-dict
     `:` type($tensor) `->` type($result)
   }];
   let hasVerifier = 1;

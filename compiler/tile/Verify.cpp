@@ -54,6 +54,13 @@ LogicalResult checkAccess(Operation *op, Value tensor, bool writes) {
          << (writes ? "output or inout" : "input or inout");
 }
 
+LogicalResult checkTransposed(Operation *op, int64_t rank, bool transposed) {
+  if (!transposed || rank == 2)
+    return success();
+  return op->emitOpError("transposes a tile of ")
+         << rank << " dimensions; only a matrix has two to exchange";
+}
+
 LogicalResult checkTileOfTensor(Operation *op, TensorType tensor,
                                 ArrayRef<int64_t> shape, Type element) {
   if (static_cast<int64_t>(shape.size()) > tensor.getRank())
@@ -80,9 +87,8 @@ LogicalResult checkSharedFragment(Operation *op, SharedType shared,
                                   RankedTensorType fragment,
                                   bool transposed = false) {
   SmallVector<int64_t> shape(shared.getShape());
-  if (transposed && shape.size() != 2)
-    return op->emitOpError("transposes a shared tile of ")
-           << shape.size() << " dimensions; only a matrix has two to exchange";
+  if (failed(checkTransposed(op, shape.size(), transposed)))
+    return failure();
   if (transposed)
     std::swap(shape[0], shape[1]);
   if (ArrayRef(shape) != fragment.getShape())
@@ -333,7 +339,10 @@ LogicalResult WriteOp::verify() {
 }
 
 LogicalResult LoadOp::verify() {
-  if (failed(checkAccess(*this, getSource(), false)))
+  if (failed(checkAccess(*this, getSource(), false)) ||
+      failed(checkTransposed(
+          *this, cast<RankedTensorType>(getResult().getType()).getRank(),
+          getTransposed())))
     return failure();
   if (failed(checkCoordinates(*this, getSource().getType(), getCoordinates())))
     return failure();
@@ -348,7 +357,10 @@ LogicalResult LoadOp::verify() {
 }
 
 LogicalResult StoreOp::verify() {
-  if (failed(checkAccess(*this, getTarget(), true)))
+  if (failed(checkAccess(*this, getTarget(), true)) ||
+      failed(checkTransposed(
+          *this, cast<RankedTensorType>(getValue().getType()).getRank(),
+          getTransposed())))
     return failure();
   if (failed(checkCoordinates(*this, getTarget().getType(), getCoordinates())))
     return failure();
@@ -383,6 +395,8 @@ LogicalResult InsideOp::verify() {
     return emitOpError("has a tile of ")
            << type.getRank() << " dimensions in a tensor of rank "
            << getTensor().getType().getRank();
+  if (failed(checkTransposed(*this, type.getRank(), getTransposed())))
+    return failure();
   return checkCoordinates(*this, getTensor().getType(), getCoordinates());
 }
 

@@ -87,6 +87,8 @@ LogicalResult ThreadLowering::lower(hopper::ReduceIntoOp op) {
 void ThreadLowering::lower(hopper::InsideOp op) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
   Place place = placeOf(type);
+  if (op.getTransposed())
+    place.transpose();
   SmallVector<Value> coordinates = lookup(op.getCoordinates());
   SmallVector<Value> extents = lookup(op.getExtents());
   size_t leading = coordinates.size() - type.layout.shape.size();

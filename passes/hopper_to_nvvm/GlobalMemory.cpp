@@ -34,6 +34,7 @@ struct GlobalAccess {
   SmallVector<Value> coordinates, extents, strides;
   Value pointer;
   Type scalar;
+  SmallVector<int64_t> shape; ///< of the fragment, as it lies in memory
   size_t leading; ///< tensor dimensions before those of the fragment
 
   /// The element coordinates of value v, and whether it lies inside in every
@@ -64,10 +65,10 @@ struct GlobalAccess {
   }
 
   /// Whether the whole fragment lies inside.
-  Value interior(const FragmentType &type) {
+  Value interior() {
     Value result;
     for (size_t i = 0; i < coordinates.size(); ++i) {
-      int64_t extent = i < leading ? 1 : type.layout.shape[i - leading];
+      int64_t extent = i < leading ? 1 : shape[i - leading];
       result = b.both(
           result, b.lessThan(b.add(coordinates[i], extent - 1), extents[i]));
     }
@@ -82,12 +83,12 @@ struct GlobalAccess {
 
 /// Whether it is known that a fragment lies inside of a tensor in all of its
 /// own dimensions.
-template <typename Op> bool liesInside(Op op, const FragmentType &type) {
-  size_t leading = op.getCoordinates().size() - type.layout.shape.size();
-  for (auto [i, shape] : llvm::enumerate(type.layout.shape)) {
+template <typename Op> bool liesInside(Op op, ArrayRef<int64_t> shape) {
+  size_t leading = op.getCoordinates().size() - shape.size();
+  for (auto [i, length] : llvm::enumerate(shape)) {
     auto at = getConstantIntValue(op.getCoordinates()[leading + i]);
     auto extent = getConstantIntValue(op.getExtents()[leading + i]);
-    if (!at || !extent || *at < 0 || *at + shape > *extent)
+    if (!at || !extent || *at < 0 || *at + length > *extent)
       return false;
   }
   return true;
@@ -101,13 +102,13 @@ static GlobalAccess globalAccess(PtxBuilder &b, Op op, const FragmentType &type,
                                  SmallVector<Value> extents,
                                  SmallVector<Value> strides, Value pointer) {
   int64_t bytes = tile::elementBytes(type.element);
-  return {b,
-          coordinates,
-          extents,
-          strides,
-          pointer,
-          b.getIntegerType(8 * bytes),
-          coordinates.size() - type.layout.shape.size(),
+  SmallVector<int64_t> shape(ArrayRef<int64_t>(type.layout.shape));
+  if (op.getTransposed())
+    std::swap(shape[0], shape[1]);
+  return {b,       coordinates,
+          extents, strides,
+          pointer, b.getIntegerType(8 * bytes),
+          shape,   coordinates.size() - type.layout.shape.size(),
           {}};
 }
 
@@ -126,15 +127,19 @@ void ThreadLowering::lower(hopper::StoreOp op) {
       b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
       lookup(op.getStrides()), lookup(op.getPointer()));
   Place place = placeOf(type);
+  if (op.getTransposed())
+    place.transpose();
   Registers scalars = unpack(type, registersOf(op.getValue()));
   int64_t bytes = tile::elementBytes(type.element);
-  int64_t length = vectorLength(type, op.getAlignment(),
-                                divisor(op.getCoordinates().back()));
+  int64_t length = op.getTransposed()
+                       ? 1
+                       : vectorLength(type, op.getAlignment(),
+                                      divisor(op.getCoordinates().back()));
 
   // Inside the tensor, whole vectors without a test; at its edge, element by
   // element; nothing outside of it.
-  Value interior = access.interior(type);
-  bool hasEdge = !liesInside(op, type);
+  Value interior = access.interior();
+  bool hasEdge = !liesInside(op, access.shape);
   auto branch =
       scf::IfOp::create(b, b.loc, interior, /*withElseRegion=*/hasEdge);
   OpBuilder::InsertionGuard guard(b);
@@ -177,12 +182,16 @@ void ThreadLowering::lower(hopper::LoadOp op) {
       b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
       lookup(op.getStrides()), lookup(op.getPointer()));
   Place place = placeOf(type);
+  if (op.getTransposed())
+    place.transpose();
   int64_t bytes = tile::elementBytes(type.element);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
-  int64_t length = vectorLength(type, op.getAlignment(),
-                                divisor(op.getCoordinates().back()));
-  Value interior = access.interior(type);
-  bool hasEdge = !liesInside(op, type);
+  int64_t length = op.getTransposed()
+                       ? 1
+                       : vectorLength(type, op.getAlignment(),
+                                      divisor(op.getCoordinates().back()));
+  Value interior = access.interior();
+  bool hasEdge = !liesInside(op, access.shape);
   SmallVector<Type> results(type.registers(), type.registerType);
   auto branch = scf::IfOp::create(b, b.loc, results, interior, true, true);
   {

@@ -107,6 +107,11 @@ private:
   struct Place {
     llvm::SmallVector<mlir::Value> thread;   ///< of value 0, per dimension
     std::vector<std::vector<int64_t>> value; ///< offset of each, per dimension
+
+    void transpose() {
+      std::swap(thread[0], thread[1]);
+      std::swap(value[0], value[1]);
+    }
   };
   Place placeOf(const FragmentType &type) {
     return placeOf(type, threadOfRole());

@@ -11,17 +11,18 @@ using namespace mlir;
 void KernelLowering::lower(tile::LoadOp op) {
   auto global = globalTensor(op.getSource());
   map.map(op.getResult(),
-          hopper::LoadOp::create(builder, named(*op, "load"),
-                                 op.getResult().getType(), global.pointer,
-                                 lookup(op.getCoordinates()), global.extents,
-                                 global.strides, global.alignment));
+          hopper::LoadOp::create(
+              builder, named(*op, "load"), op.getResult().getType(),
+              global.pointer, lookup(op.getCoordinates()), global.extents,
+              global.strides, global.alignment, op.getTransposed()));
 }
 
 void KernelLowering::lower(tile::StoreOp op) {
   auto global = globalTensor(op.getTarget());
   hopper::StoreOp::create(builder, named(*op, "store"), lookup(op.getValue()),
                           global.pointer, lookup(op.getCoordinates()),
-                          global.extents, global.strides, global.alignment);
+                          global.extents, global.strides, global.alignment,
+                          op.getTransposed());
 }
 
 void KernelLowering::lower(tile::ReduceIntoOp op) {
@@ -36,7 +37,8 @@ void KernelLowering::lower(tile::InsideOp op) {
   map.map(op.getResult(),
           hopper::InsideOp::create(
               builder, named(*op, "inside"), op.getResult().getType(),
-              lookup(op.getCoordinates()), lookup(tensor.getExtents())));
+              lookup(op.getCoordinates()), lookup(tensor.getExtents()),
+              op.getTransposed()));
 }
 
 LogicalResult KernelLowering::lower(tile::PrefetchOp op) {

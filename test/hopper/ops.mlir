@@ -108,6 +108,8 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     %l = hopper.load %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 : !hopper.pointer -> !acc
     // CHECK-NEXT: hopper.store %[[DONE]] to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 16 : tensor<64x64xf32
     hopper.store %z to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 : !acc, !hopper.pointer
+    // CHECK-NEXT: hopper.store %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 16 transposed : tensor<64x64xf32
+    hopper.store %z to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 transposed : !acc, !hopper.pointer
     // CHECK-NEXT: %[[LOADED:.+]] = hopper.shared_load %{{.+}} : <64x64xbf16
     %s = hopper.shared_load %view : !tile -> tensor<64x64xbf16>
     // CHECK-NEXT: hopper.shared_store %[[LOADED]] to %{{.+}} : tensor<64x64xbf16>, <64x64xbf16

@@ -68,9 +68,9 @@ Feature auxiliary() {
 }
 
 /// Amax keeps what was there if that is more: random inputs are not.
-Feature amax() {
+Feature amax(std::string name, const char *config) {
   const GemmForm form = everything();
-  Feature made = feature("the largest magnitude", "64x64x64 s3 w1 e32x2", form);
+  Feature made = feature(std::move(name), config, form);
   made.output = "Amax";
   made.reference = [form](const Problem &p, Coordinate) {
     return std::max(largest(form, p), p["Amax"](0));
@@ -81,9 +81,6 @@ Feature amax() {
 [[maybe_unused]] const bool registered = registerFeatures([] {
   GemmForm scaled;
   scaled.row_scales = scaled.column_scales = true;
-  GemmForm swappable = scaled;
-  swappable.bias = swappable.auxiliary = swappable.alpha = true;
-  swappable.activation = Activation::relu;
   GemmForm batched;
   batched.batched = batched.bias = true;
   batched.activation = Activation::silu;
@@ -98,9 +95,11 @@ Feature amax() {
       feature("everything around a product, staged in the ring",
               "128x72x64 s3 w2 e32x0", everything()),
       auxiliary(),
-      amax(),
-      feature("scales, bias and two outputs of transposed tiles",
-              "64x32x64 s3 w1 e16x2 swapped", swappable),
+      amax("the largest magnitude", "64x64x64 s3 w1 e32x2"),
+      amax("the largest magnitude of transposed tiles",
+           "64x32x64 s3 w1 e16x2 swapped"),
+      feature("everything around a product of transposed tiles",
+              "64x32x64 s3 w1 e16x2 swapped", everything()),
       feature("a batch", "128x64x64 s3 w2 e64x1", batched),
       feature("a batch in turns over a cluster",
               "64x64x64 s3 w2 c2x1 e64x1 pingpong", batched),

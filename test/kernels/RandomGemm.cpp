@@ -90,7 +90,7 @@ GemmConfig drawConfig(const GemmTypes &types, Dice &dice) {
   return config;
 }
 
-GemmForm drawForm(bool isSwapped, Dice &dice) {
+GemmForm drawForm(Dice &dice) {
   GemmForm form;
   form.batched = dice.oneIn(4);
   if (dice.oneIn(2))
@@ -101,9 +101,6 @@ GemmForm drawForm(bool isSwapped, Dice &dice) {
         &GemmForm::scale_d})
     form.*part = dice.oneIn(3);
   form.activation = static_cast<Activation>(dice.between(0, 3));
-  // What a swapped configuration does not take.
-  form.c &= !isSwapped;
-  form.amax &= !(isSwapped && form.bias);
   return form;
 }
 
@@ -159,7 +156,7 @@ RandomGemm drawGemm(uint64_t seed) {
   RandomGemm gemm;
   gemm.types = dice.of(allTypes);
   gemm.config = drawConfig(gemm.types, dice);
-  gemm.form = drawForm(gemm.config.swapped, dice);
+  gemm.form = drawForm(dice);
   gemm.sizes = drawSizes(gemm.config, gemm.form.batched, dice);
   return gemm;
 }

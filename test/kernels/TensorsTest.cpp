@@ -123,8 +123,38 @@ Feature rankFive() {
           0};
 }
 
-[[maybe_unused]] const bool registered =
-    registerFeatures({batched(), rankOne(), rankFive()});
+/// Rows of S are columns of D, exchanged by the load or by the store.
+Feature transposed(std::string name, bool byLoad) {
+  return {std::move(name),
+          [=] {
+            return kernel("transpose", [=] {
+              Size B = size("B"), M = size("M"), N = size("N");
+              Tensor S = input("S", bf16, {B, M, N}, align(2));
+              Tensor D = output("D", bf16, {B, N, M}, align(2));
+              TileLoop tiles = persistent({B, M, N}, {1, 32, 64});
+              role("move", warps(4), [&] {
+                for (auto [b, m, n] : tiles) {
+                  if (byLoad)
+                    store(D.tile({b, n, m}),
+                          load(S.tile({b, m, n}).T(), {64, 32}));
+                  else
+                    store(D.at({b, n * 64, m * 32}).T(),
+                          load(S.at({b, m * 32, n * 64}), {32, 64}));
+                }
+              });
+            });
+          },
+          {{{"B", 2}, {"M", 70}, {"N", 133}}, {{"B", 1}, {"M", 1}, {"N", 1}}},
+          [](const Problem &p, Coordinate at) {
+            return p["S"](at[0], at[2], at[1]);
+          },
+          0};
+}
+
+[[maybe_unused]] const bool registered = registerFeatures(
+    {batched(), rankOne(), rankFive(),
+     transposed("a tensor transposed as it is loaded", true),
+     transposed("a tensor transposed as it is stored", false)});
 
 } // namespace
 } // namespace ashlar::test

@@ -428,7 +428,7 @@ tile.kernel @write_transposed_rank {
   %a = tile.alloc : !tile.shared<2x64x64xbf16>
   tile.role "math" warps 4 {
     %f = arith.constant dense<0.0> : tensor<2x64x64xbf16>
-    // expected-error@+1 {{transposes a shared tile of 3 dimensions; only a matrix has two to exchange}}
+    // expected-error@+1 {{transposes a tile of 3 dimensions; only a matrix has two to exchange}}
     tile.write %f to %a transposed : tensor<2x64x64xbf16>, !tile.shared<2x64x64xbf16>
   }
 }
@@ -452,6 +452,17 @@ tile.kernel @load_rank {
   tile.role "math" warps 4 {
     // expected-error@+1 {{moves a tile of 3 dimensions in a tensor of rank 2}}
     %f = tile.load %A[%M, %M] : !tile.tensor<bf16, 2> -> tensor<1x8x8xbf16>
+  }
+}
+
+// -----
+
+tile.kernel @load_transposed_rank {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{transposes a tile of 1 dimensions; only a matrix has two to exchange}}
+    %f = tile.load %A[%M, %M] transposed : !tile.tensor<bf16, 2> -> tensor<64xbf16>
   }
 }
 

@@ -80,6 +80,8 @@ tile.kernel @every_operation cluster [2, 1] attributes {threads = 256, shared_by
     %sum = arith.addf %acc2, %wide : tensor<64x64xf32>
     // CHECK: tile.store %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] : tensor<64x64xf32>, <f32, 2>
     tile.store %sum to %D[%c0, %c0] : tensor<64x64xf32>, !tile.tensor<f32, 2>
+    // CHECK: tile.store %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] transposed : tensor<64x64xf32>, <f32, 2>
+    tile.store %sum to %D[%c0, %c0] transposed : tensor<64x64xf32>, !tile.tensor<f32, 2>
     %half = arith.truncf %sum : tensor<64x64xf32> to tensor<64x64xbf16>
     // CHECK: tile.write %[[HALF:.+]] to %[[STAGED]] : tensor<64x64xbf16>, <64x64xbf16>
     tile.write %half to %staged : tensor<64x64xbf16>, !smem

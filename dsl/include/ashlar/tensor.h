@@ -34,10 +34,16 @@ public:
 struct TileRef {
   enum class Unit : uint8_t { tiles, elements };
 
+  /// The same place, its rows taken as columns: for `load`, `store` and
+  /// `inside` of fragments of two dimensions. Elements that lie next to each
+  /// other in memory are then in different threads, and are moved one by one.
+  TileRef T() const;
+
   Tensor tensor;
   Unit unit;
   std::vector<Index> coordinates;
   SourceLocation where;
+  bool is_transposed = false;
 };
 
 /// What the base address and every stride but the last are multiples of.

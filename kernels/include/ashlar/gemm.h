@@ -103,8 +103,7 @@ std::ostream &operator<<(std::ostream &out, const GemmConfig &config);
 
 /// The kernel of a configuration: inputs A and B, output D and what the form
 /// names, for every M, N and K. Refused, as every kernel is, with what
-/// `why_not` says where none can be built; a configuration that swaps takes no
-/// C, nor both bias and amax.
+/// `why_not` says where none can be built.
 Kernel gemm(const GemmTypes &types, const GemmConfig &config,
             const GemmForm &form = {},
             SourceLocation where = SourceLocation::current());

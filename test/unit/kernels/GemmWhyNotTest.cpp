@@ -144,11 +144,10 @@ TEST(GemmWhyNot, IsWhatGemmIsRefusedWith) {
 TEST(GemmConfig, AWordThatIsNoneNamesTheCallersLine) {
   const std::string line = std::to_string(__LINE__ + 1);
   const auto parse = [] { GemmConfig::parse("128x128x64 s4 x2"); };
-  EXPECT_THAT(parse,
-              ThrowsMessage<Error>(
-                  HasSubstr("GemmWhyNotTest.cpp:" + line +
-                            ": error: 'x2' in '128x128x64 s4 x2' is no part of "
-                            "a GEMM configuration")));
+  EXPECT_THAT(parse, ThrowsMessage<Error>(HasSubstr(
+                         "GemmWhyNotTest.cpp:" + line +
+                         ": error: 'x2' in '128x128x64 s4 x2' is no part of "
+                         "a GEMM configuration")));
 }
 
 } // namespace
