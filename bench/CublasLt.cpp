@@ -92,7 +92,7 @@ struct CublasLt::Library {
     Library &library;
     Handle a, b, d;
     Layouts(Library &library, const GemmSizes &sizes) : library(library) {
-      auto [m, n, k] = sizes;
+      auto [m, n, k, batch] = sizes;
       const GemmTypes &types = library.types;
       auto create = [&](Handle &layout, ElementType type, int64_t rows,
                         int64_t columns) {

@@ -41,7 +41,7 @@ bool isAvoided(const GemmConfig &config,
 GemmConfig choose(const GemmSizes &sizes, const GemmTypes &types,
                   const GemmTable &table,
                   const std::vector<std::string> &avoided) {
-  const GemmConfig best = gemm_auto(sizes, types, table);
+  const GemmConfig best = gemm_auto(sizes, types, {}, table);
   if (!isAvoided(best, avoided))
     return best;
   const std::vector<GemmConfig> configs = allowed(sizes, types, avoided);

@@ -33,7 +33,7 @@ GemmOperands::GemmOperands(Device &device, const GemmTypes &types,
 }
 
 std::vector<NamedArgument> GemmOperands::arguments(const GemmConfig &config) {
-  auto [m, n, k] = extents;
+  auto [m, n, k, batch] = extents;
   std::vector<NamedArgument> all{
       {"A", TensorArgument{a.data(), types.a, {m, k}, {}}},
       {"B", TensorArgument{b.data(), types.b, {n, k}, {}}},

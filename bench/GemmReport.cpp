@@ -100,7 +100,7 @@ void GemmReport::add(const GemmRow &row) {
 void GemmReport::addToCsv(const GemmRow &row) {
   if (!csv)
     return;
-  auto [m, n, k] = row.shape.sizes;
+  auto [m, n, k, batch] = row.shape.sizes;
   std::string remark = row.wrong ? "WRONG" : row.refusal;
   std::ranges::replace(remark, '"', '\'');
   std::fprintf(csv, "%s,%ld,%ld,%ld,%s,", shortName(types).c_str(), m, n, k,

@@ -182,7 +182,8 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &config,
             const GemmForm &form, SourceLocation where) {
   const SourceLine author{where.file_name(), where.line(), where.column()};
   auto write = [&] {
-    if (const std::string reason = notBuildable(types, config); !reason.empty())
+    if (const std::string reason = notBuildable(types, config, form);
+        !reason.empty())
       throw Error(author, "gemm: " + reason);
     GemmProgram(types, config, form, where).write();
   };

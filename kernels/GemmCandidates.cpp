@@ -62,8 +62,9 @@ int64_t ctasOfCluster(const GemmConfig &c) {
 /// The configurations of one problem, one after another.
 template <typename Visit> class Enumeration {
 public:
-  Enumeration(const GemmSizes &sizes, const GemmTypes &types, Visit visit)
-      : sizes(sizes), types(types), visit(visit) {}
+  Enumeration(const GemmSizes &sizes, const GemmTypes &types,
+              const GemmForm &form, Visit visit)
+      : sizes(sizes), types(types), form(form), visit(visit) {}
 
   void run() {
     for (const Band &band : bands)
@@ -81,7 +82,7 @@ private:
   /// takes as many turns takes as many tiles of more work.
   std::vector<int64_t> widthsThatFillTurns(const Band &band) const {
     std::vector<int64_t> widths;
-    const int64_t rows = ceilDiv(sizes.m, band.bm);
+    const int64_t rows = sizes.batch * ceilDiv(sizes.m, band.bm);
     const int64_t ctas = h200().multiprocessors;
     const int64_t most = mostColumns(band);
     auto add = [&](int64_t width) {
@@ -147,7 +148,7 @@ private:
     return bytes == depthBytes[0] ||
            (stageBytes(types, c) <= mostBytesOfDeepStage &&
             sizes.k >= 2 * c.bk && !isPromoted(types) &&
-            std::max(sizes.m, sizes.n) * sizes.k * size_bytes(types.a) <=
+            operandBytes(std::max(sizes.m, sizes.n)) <=
                 mostBytesOfDeepOperand &&
             (c.warpgroups == 1 || GemmTiling(sizes, c, h200()).turns() == 1));
   }
@@ -161,7 +162,7 @@ private:
       return;
     for (int64_t split : {1, 2, 4, 8}) {
       const bool useful =
-          tiling.rows * tiling.columns * split <= gpu.multiprocessors &&
+          tiling.clusters * split <= gpu.multiprocessors &&
           tiling.steps >= stepsToSplit * split && !c.ping_pong;
       if (split > 1 && !useful)
         return;
@@ -176,9 +177,13 @@ private:
     const int64_t unit = stripUnit(types);
     for (c.store_columns = mostStripColumns(types); c.store_columns > unit;
          c.store_columns /= 2)
-      if (areStripsStorable(types, c))
+      if (areStripsUseful(c))
         break;
     return stripColumns(c);
+  }
+
+  bool areStripsUseful(const GemmConfig &c) const {
+    return areStripsStorable(types, c) && areStripsInRegisters(types, c, form);
   }
 
   void withClusters(GemmConfig c, const GemmTiling &tiling) {
@@ -217,7 +222,7 @@ private:
     const int64_t sector = 32 / size_bytes(types.d);
     for (c.store_columns -= sector; c.store_columns >= sector;
          c.store_columns -= sector)
-      if (areStripsStorable(types, c))
+      if (areStripsUseful(c))
         ifItGains();
   }
 
@@ -233,7 +238,7 @@ private:
     if (c.swapped && ctasOfCluster(c) == 1)
       c.group = 1;
     c.early_launch = isEarlyUseful(c);
-    if (c.stages >= fewestStages && why_not(sizes, types, c).empty())
+    if (c.stages >= fewestStages && why_not(sizes, types, c, form).empty())
       visit(c);
     return c.stages;
   }
@@ -245,8 +250,7 @@ private:
   bool isEarlyUseful(const GemmConfig &c) const {
     const GemmTiling tiling(sizes, c, h200());
     const int64_t ctas = tiling.clusters * tiling.ctas;
-    const int64_t bytes = sizes.k * (sizes.m * size_bytes(types.a) +
-                                     sizes.n * size_bytes(types.b));
+    const int64_t bytes = operandBytes(sizes.m) + operandBytes(sizes.n);
     if (c.stream_k || tiling.clusters >= tiling.slots)
       return c.swapped && tiling.columns == 1 && bytes <= bytesInL2;
     return ctas * 2 <= h200().multiprocessors || bytes <= bytesInReachOfAll;
@@ -258,12 +262,17 @@ private:
   /// if that is worth while.
   int64_t keptSixteenths(const GemmConfig &c, int64_t extent, int64_t readers,
                          int64_t together) const {
-    const int64_t bytes = extent * sizes.k * size_bytes(types.a);
+    const int64_t bytes = operandBytes(extent);
     const int64_t atOnce = ctasOfCluster(c) == 1 ? mostAtOnce : together;
     if (bytes <= h200().l2_bytes || readers > atOnce)
       return 16;
     const int64_t sixteenths = (16 * bytesToKeep + bytes / 2) / bytes;
     return sixteenths == 0 ? 16 : sixteenths;
+  }
+
+  /// Of an operand of `extent` times K.
+  int64_t operandBytes(int64_t extent) const {
+    return sizes.batch * extent * sizes.k * size_bytes(types.a);
   }
 
   int64_t stagesThatFit(GemmConfig c) const {
@@ -276,26 +285,28 @@ private:
 
   const GemmSizes &sizes;
   const GemmTypes &types;
+  const GemmForm &form;
   Visit visit;
 };
 
 template <typename Visit>
 void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
-                     Visit visit) {
-  Enumeration<Visit>(sizes, types, visit).run();
+                     const GemmForm &form, Visit visit) {
+  Enumeration<Visit>(sizes, types, form, visit).run();
 }
 
 } // namespace
 
 std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
-                                        const GemmTypes &types) {
+                                        const GemmTypes &types,
+                                        const GemmForm &form) {
   struct Rated {
     GemmConfig config;
     double microseconds;
   };
   std::vector<Rated> rated;
-  visitCandidates(sizes, types, [&](const GemmConfig &config) {
-    rated.push_back({config, gemm_cost(sizes, types, config).total});
+  visitCandidates(sizes, types, form, [&](const GemmConfig &config) {
+    rated.push_back({config, gemm_cost(sizes, types, config, form).total});
   });
   std::ranges::stable_sort(rated, {}, &Rated::microseconds);
   std::vector<GemmConfig> configs;
@@ -304,11 +315,12 @@ std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
   return configs;
 }
 
-GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types) {
+GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
+                     const GemmForm &form) {
   GemmConfig best;
   double least = 0;
-  visitCandidates(sizes, types, [&](const GemmConfig &config) {
-    const double total = gemm_cost(sizes, types, config).total;
+  visitCandidates(sizes, types, form, [&](const GemmConfig &config) {
+    const double total = gemm_cost(sizes, types, config, form).total;
     if (least == 0 || total < least)
       best = config, least = total;
   });
@@ -321,9 +333,11 @@ GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types) {
 }
 
 GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
-                     const GemmTable &table) {
+                     const GemmForm &form, const GemmTable &table) {
   const std::optional<TunedGemm> tuned = table.find(sizes, types);
-  return tuned ? tuned->config : gemm_auto(sizes, types);
+  return tuned && why_not(sizes, types, tuned->config, form).empty()
+             ? tuned->config
+             : gemm_auto(sizes, types, form);
 }
 
 } // namespace ashlar

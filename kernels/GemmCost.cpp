@@ -13,7 +13,7 @@ namespace {
 class Model {
 public:
   Model(const GemmSizes &sizes, const GemmTypes &types, const GemmConfig &c,
-        const GpuModel &gpu)
+        const GemmForm &form, const GpuModel &gpu)
       : types(types), c(c), gpu(gpu), tiling(sizes, c, gpu),
         depth(static_cast<double>(c.bk * size_bytes(types.a))),
         // Of a tile that lies across the edge only this part is there.
@@ -22,12 +22,13 @@ public:
         columns(static_cast<double>(c.swapped ? sizes.m : sizes.n) /
                 static_cast<double>(tiling.columns)),
         elements(static_cast<double>(c.bm * c.bn)),
-        stored(elements * static_cast<double>(size_bytes(types.d)) /
+        stored(elements *
+               static_cast<double>(size_bytes(types.d) * (1 + form.auxiliary)) /
                static_cast<double>(c.split)),
         steps(static_cast<double>(tiling.steps)),
-        bytesOfLaunch(bytes(sizes, types)),
-        keptBytes(bytes(sizes, types, c.kept_a, c.kept_b)),
-        bytesFromDram(dramBytes(sizes, types, c, tiling, gpu)) {}
+        bytesOfLaunch(bytes(sizes, types, form, 16, 16)),
+        keptBytes(bytes(sizes, types, form, c.kept_a, c.kept_b)),
+        bytesFromDram(dramBytes(sizes, types, c, form, tiling, gpu)) {}
 
   GemmCost cost() {
     GemmCost cost = estimate(
@@ -53,14 +54,14 @@ private:
     double launchMicroseconds, loadMicroseconds, dramBytes;
   };
 
-  /// A, B and D, of the operands as many sixteenths.
+  /// All matrices, of the operands as many sixteenths.
   static double bytes(const GemmSizes &sizes, const GemmTypes &types,
-                      int64_t ofA = 16, int64_t ofB = 16) {
-    return static_cast<double>(sizes.k *
-                                   (sizes.m * size_bytes(types.a) * ofA +
-                                    sizes.n * size_bytes(types.b) * ofB) /
-                                   16 +
-                               sizes.m * sizes.n * size_bytes(types.d));
+                      const GemmForm &form, int64_t ofA, int64_t ofB) {
+    return static_cast<double>(sizes.batch * sizes.k *
+                               (sizes.m * size_bytes(types.a) * ofA +
+                                sizes.n * size_bytes(types.b) * ofB) /
+                               16) +
+           resultBytes(sizes, types, form);
   }
 
   GemmCost estimate(const Start &from) {
@@ -284,8 +285,9 @@ private:
 } // namespace
 
 GemmCost gemm_cost(const GemmSizes &sizes, const GemmTypes &types,
-                   const GemmConfig &config, const GpuModel &gpu) {
-  return Model(sizes, types, config, gpu).cost();
+                   const GemmConfig &config, const GemmForm &form,
+                   const GpuModel &gpu) {
+  return Model(sizes, types, config, form, gpu).cost();
 }
 
 } // namespace ashlar

@@ -63,7 +63,8 @@ int64_t stagingBytes(const GemmTypes &types, const GemmConfig &c) {
 }
 
 int64_t splitBytes(const GemmConfig &c) {
-  return (c.split - 1) * c.bm * c.bn / c.split * size_bytes(f32);
+  const int64_t tiles = c.ping_pong ? c.warpgroups : 1;
+  return tiles * (c.split - 1) * c.bm * c.bn / c.split * size_bytes(f32);
 }
 
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &c,
@@ -91,6 +92,61 @@ bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
   constexpr int64_t others = 40;
   return isPromoted(types) && accumulatorRegisters(types, c) * 3 / 2 + others <=
                                   roleRegisters(c).math;
+}
+
+namespace {
+
+bool isPlain(const GemmForm &form) {
+  GemmForm other = form;
+  other.batched = false;
+  return other == GemmForm{.activation = form.activation} &&
+         form.activation <= Activation::relu;
+}
+
+/// Whether each value of a strip is done with before the next.
+bool isByValue(const GemmForm &form) {
+  GemmForm other = form;
+  other.bias = false;
+  return isPlain(other);
+}
+
+/// What a thread holds for each value of a strip, in halves of a register.
+int64_t halvesHeld(const GemmConfig &c, const GemmForm &form) {
+  int64_t halves = form.bias ? 1 : 0;
+  if (!isByValue(form))
+    halves = 2 + 2 * form.c + form.auxiliary +
+             (form.activation == Activation::silu);
+  if (c.stream_k)
+    halves += 3;
+  // Unless each is packed at once.
+  if (c.swapped && (c.stream_k || !isByValue(form)))
+    ++halves;
+  return halves;
+}
+
+} // namespace
+
+bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &c,
+                          const GemmForm &form) {
+  // Bytes that are stored transposed are packed from all rows of a strip.
+  constexpr int64_t mostBytesTransposed = 64;
+  if (c.swapped && size_bytes(types.d) == 1 && isPromoted(types) &&
+      stripColumns(c) > mostBytesTransposed)
+    return false;
+  const int64_t halves = halvesHeld(c, form);
+  if (halves == 0)
+    return true;
+  // What ptxas was seen to need beside them.
+  const int64_t others = isByValue(form) ? 32 : 40;
+  const int64_t wide = size_bytes(types.d) == 4 ? 16 : 0;
+  const int64_t threads = 128 * (c.ping_pong ? 1 : c.warpgroups);
+  const int64_t sums = c.bm * storedColumns(c) / threads;
+  const int64_t strip = c.bm * stripColumns(c) / threads;
+  return sums + strip * halves / 2 + others + wide <= roleRegisters(c).math;
+}
+
+int64_t splitLimit(const GemmTypes &types, const GemmForm &form) {
+  return isPlain(form) && size_bytes(types.d) < 4 ? 176 : 144;
 }
 
 int64_t accumulatorLimit(const GemmConfig &c) {

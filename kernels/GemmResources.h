@@ -54,12 +54,22 @@ RoleRegisters roleRegisters(const GemmConfig &config);
 /// flight while the first is added to the sum.
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &config);
 
+/// Whether a thread has registers for the values of a strip beside its sums,
+/// where what is done with them holds all of a strip at a time.
+bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &config,
+                          const GemmForm &form);
+
+/// The most registers for the sums of a tile together with a part's share of
+/// them, where K is split.
+int64_t splitLimit(const GemmTypes &types, const GemmForm &form);
+
 /// The most `accumulatorRegisters` that leave enough for addresses.
 int64_t accumulatorLimit(const GemmConfig &config);
 
 /// Why no kernel of a configuration can be built, for problems of any size, and
 /// what would fit, in a sentence; empty if one can.
-std::string notBuildable(const GemmTypes &types, const GemmConfig &config);
+std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
+                         const GemmForm &form);
 
 /// Whether sums leave the tensor cores during the main loop.
 bool isPromoted(const GemmTypes &types);

@@ -25,7 +25,8 @@ Accumulation accumulationOf(const GemmTypes &types) {
 bool isSame(const TunedGemm &entry, const GemmSizes &sizes,
             const GemmTypes &types) {
   return entry.sizes.m == sizes.m && entry.sizes.n == sizes.n &&
-         entry.sizes.k == sizes.k && entry.types.a == types.a &&
+         entry.sizes.k == sizes.k && entry.sizes.batch == sizes.batch &&
+         entry.types.a == types.a &&
          entry.types.b == types.b && entry.types.d == types.d &&
          accumulationOf(entry.types) == accumulationOf(types);
 }
@@ -116,6 +117,8 @@ std::optional<TunedGemm> GemmTable::find(const GemmSizes &sizes,
 }
 
 void GemmTable::set(const TunedGemm &entry) {
+  if (entry.sizes.batch != 1)
+    throw Error("a table of tuned GEMMs has no batches: leave batch at 1");
   const auto at = std::ranges::find_if(tuned, [&](const TunedGemm &other) {
     return isSame(other, entry.sizes, entry.types);
   });

@@ -20,7 +20,8 @@ GemmTiling::GemmTiling(const GemmSizes &sizes, const GemmConfig &c,
                        const GpuModel &gpu)
     : rows(ceilDiv(c.swapped ? sizes.n : sizes.m, c.bm)),
       columns(ceilDiv(c.swapped ? sizes.m : sizes.n, c.bn)),
-      clusters(ceilDiv(rows, c.cluster_m) * ceilDiv(columns, c.cluster_n)),
+      clusters(sizes.batch * ceilDiv(rows, c.cluster_m) *
+               ceilDiv(columns, c.cluster_n)),
       ctas(c.cluster_m * c.cluster_n * c.split),
       steps(ceilDiv(ceilDiv(sizes.k, c.bk), c.split)) {
   slots = std::max<int64_t>(gpu.resident_ctas(ctas) / ctas, 1);
@@ -32,17 +33,21 @@ GemmTiling::GemmTiling(const GemmSizes &sizes, const GemmConfig &c,
   rowsAtOnce = std::clamp<int64_t>(inFlight / columnsAtOnce, 1, rows);
 }
 
+double resultBytes(const GemmSizes &sizes, const GemmTypes &types,
+                   const GemmForm &form) {
+  const int64_t matrices = 1 + form.c + form.auxiliary;
+  return static_cast<double>(sizes.batch * sizes.m * sizes.n * matrices *
+                             size_bytes(types.d));
+}
+
 double dramBytes(const GemmSizes &sizes, const GemmTypes &types,
-                 const GemmConfig &c, const GemmTiling &tiling,
-                 const GpuModel &gpu) {
+                 const GemmConfig &c, const GemmForm &form,
+                 const GemmTiling &tiling, const GpuModel &gpu) {
   const auto depthBytes = static_cast<double>(sizes.k * size_bytes(types.a));
   const double alongRows =
       depthBytes * static_cast<double>(c.swapped ? sizes.n : sizes.m);
   const double alongColumns =
       depthBytes * static_cast<double>(c.swapped ? sizes.m : sizes.n);
-  const double result =
-      static_cast<double>(sizes.m * sizes.n * size_bytes(types.d));
-
   const int64_t group = std::min(c.group, tiling.rows);
   const int64_t bands = ceilDiv(tiling.rows, group);
   const int64_t bandsAtOnce = std::max<int64_t>(tiling.rowsAtOnce / group, 1);
@@ -53,8 +58,10 @@ double dramBytes(const GemmSizes &sizes, const GemmTypes &types,
   const auto rereadBands =
       static_cast<double>(ceilDiv(tiling.columns, tiling.columnsAtOnce));
   const auto rereadColumns = static_cast<double>(ceilDiv(bands, bandsAtOnce));
-  return alongRows * (bandStays ? 1 : rereadBands) +
-         alongColumns * (alongColumns <= resident ? 1 : rereadColumns) + result;
+  return static_cast<double>(sizes.batch) *
+             (alongRows * (bandStays ? 1 : rereadBands) +
+              alongColumns * (alongColumns <= resident ? 1 : rereadColumns)) +
+         resultBytes(sizes, types, form);
 }
 
 } // namespace ashlar

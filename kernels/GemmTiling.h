@@ -24,10 +24,14 @@ struct GemmTiling {
   int64_t turns() const { return fullTurns + (leftClusters > 0); }
 };
 
+/// Bytes of D, and of C and Auxiliary if the form has them.
+double resultBytes(const GemmSizes &sizes, const GemmTypes &types,
+                   const GemmForm &form);
+
 /// Bytes that come from and go to DRAM when tiles are taken in groups of
 /// `config.group` rows: an operand is read again where L2 can't hold it.
 double dramBytes(const GemmSizes &sizes, const GemmTypes &types,
-                 const GemmConfig &config, const GemmTiling &tiling,
-                 const GpuModel &gpu);
+                 const GemmConfig &config, const GemmForm &form,
+                 const GemmTiling &tiling, const GpuModel &gpu);
 
 } // namespace ashlar

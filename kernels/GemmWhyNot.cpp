@@ -126,13 +126,23 @@ std::string notDepth(const GemmSizes &sizes, const GemmConfig &c) {
   return "";
 }
 
-std::string notSplit(const GemmConfig &c) {
+std::string notSplit(const GemmTypes &types, const GemmConfig &c,
+                     const GemmForm &form) {
   // With fewer a thread would not have the 4 sums that it moves at once.
   if (c.split > 1 && c.bn % (c.split * 8))
     return "a split into " + number(c.split) + " leaves each CTA " +
            number(c.bn / c.split) + " of " + number(c.bn) +
            " columns to add up; it needs a multiple of 8: use bn = " +
            number((c.bn + c.split * 8 - 1) / (c.split * 8) * c.split * 8);
+  const int64_t sums = accumulatorRegisters({}, c);
+  const int64_t limit = splitLimit(types, form);
+  if (c.split > 1 && sums + sums / c.split > limit) {
+    const int64_t most = limit * c.split / (c.split + 1);
+    return "a split into " + number(c.split) + " holds the " + number(sums) +
+           " sums of a thread and its share of them, in " + number(limit) +
+           " registers at most: use bn = " +
+           number(c.bn * most / sums / (c.split * 8) * c.split * 8);
+  }
   return "";
 }
 
@@ -154,6 +164,24 @@ std::string notStores(const GemmTypes &types, const GemmConfig &c) {
   return "no store of " + std::string(name(types.d)) + " in multiples of " +
          number(unit) + " columns cuts the " + number(stored) +
          " of a CTA: use a multiple of " + number(unit);
+}
+
+std::string notStrips(const GemmTypes &types, const GemmConfig &c,
+                    const GemmForm &form) {
+  if (areStripsInRegisters(types, c, form))
+    return "";
+  GemmConfig other = c;
+  for (other.store_columns = stripColumns(c) - stripUnit(types);
+       other.store_columns > 0; other.store_columns -= stripUnit(types))
+    if (areStripsStorable(types, other) &&
+        areStripsInRegisters(types, other, form))
+      break;
+  return "what is done with strips of " + number(stripColumns(c)) +
+         " columns takes more registers than the sums of a tile of " +
+         number(c.bm) + "x" + number(c.bn) + " leave: use " +
+         (other.store_columns > 0
+              ? "store_columns = " + number(other.store_columns)
+              : "a smaller tile");
 }
 
 std::string notShared(const GemmTypes &types, const GemmConfig &c) {
@@ -219,7 +247,8 @@ std::string notStreamK(const GemmConfig &c) {
 
 } // namespace
 
-std::string notBuildable(const GemmTypes &types, const GemmConfig &config) {
+std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
+                         const GemmForm &form) {
   std::string reason = notTypes(types);
   auto orElse = [&](auto check) {
     if (reason.empty())
@@ -231,16 +260,17 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config) {
   orElse([&] { return notRegisters(types, config); });
   orElse([&] { return notStreamK(config); });
   orElse([&] { return notCluster(config); });
-  orElse([&] { return notSplit(config); });
+  orElse([&] { return notSplit(types, config, form); });
   orElse([&] { return notStores(types, config); });
+  orElse([&] { return notStrips(types, config, form); });
   orElse([&] { return notLent(types, config); });
   orElse([&] { return notShared(types, config); });
   return reason;
 }
 
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
-                    const GemmConfig &config) {
-  const std::string reason = notBuildable(types, config);
+                    const GemmConfig &config, const GemmForm &form) {
+  const std::string reason = notBuildable(types, config, form);
   return reason.empty() ? notDepth(sizes, config) : reason;
 }
 

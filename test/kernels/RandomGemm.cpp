@@ -77,16 +77,18 @@ GemmConfig changed(GemmConfig c, Dice &dice) {
   return c;
 }
 
-GemmConfig drawConfig(const GemmTypes &types, Dice &dice) {
+GemmConfig drawConfig(const GemmTypes &types, const GemmForm &form,
+                      Dice &dice) {
   const GemmSizes sizes{dice.ofAnyMagnitude(8192), dice.ofAnyMagnitude(8192),
-                        dice.ofAnyMagnitude(8192)};
-  const GemmConfig candidate = dice.of(gemm_candidates(sizes, types));
+                        dice.ofAnyMagnitude(8192),
+                        form.batched ? dice.ofAnyMagnitude(64) : 1};
+  const GemmConfig candidate = dice.of(gemm_candidates(sizes, types, form));
   if (dice.oneIn(2))
     return candidate;
   GemmConfig config;
   do
     config = changed(candidate, dice);
-  while (!why_not(sizes, types, config).empty());
+  while (!why_not(sizes, types, config, form).empty());
   return config;
 }
 
@@ -155,8 +157,8 @@ RandomGemm drawGemm(uint64_t seed) {
   Dice dice(seed);
   RandomGemm gemm;
   gemm.types = dice.of(allTypes);
-  gemm.config = drawConfig(gemm.types, dice);
   gemm.form = drawForm(dice);
+  gemm.config = drawConfig(gemm.types, gemm.form, dice);
   gemm.sizes = drawSizes(gemm.config, gemm.form.batched, dice);
   return gemm;
 }

@@ -49,11 +49,13 @@ struct GemmForm {
   bool amax = false;
   /// Times the scalar scale_d, before it is rounded to D's type.
   bool scale_d = false;
+
+  bool operator==(const GemmForm &) const = default;
 };
 
-/// Extents of a problem, in elements.
+/// Extents of a problem, in elements, and how many of it a batch has.
 struct GemmSizes {
-  int64_t m, n, k;
+  int64_t m, n, k, batch = 1;
 };
 
 /// How the work of a GEMM is cut up and ordered.

@@ -10,20 +10,23 @@
 namespace ashlar {
 
 /// The configuration that the model finds fastest. Takes microseconds.
-GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types = {});
+GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types = {},
+                     const GemmForm &form = {});
 
-/// The tuned configuration if the table has the problem, else the model's.
+/// The tuned configuration if the table has the problem and it can be built in
+/// this form, else the model's.
 GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
-                     const GemmTable &table);
+                     const GemmForm &form, const GemmTable &table);
 
 /// Every sensible configuration for a problem, the model's fastest first.
 /// `why_not` has nothing against any of them.
 std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
-                                        const GemmTypes &types = {});
+                                        const GemmTypes &types = {},
+                                        const GemmForm &form = {});
 
 /// Why the kernel of a configuration can't be built for a problem, and what
 /// would fit, in a sentence; empty if it can.
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
-                    const GemmConfig &config);
+                    const GemmConfig &config, const GemmForm &form = {});
 
 } // namespace ashlar

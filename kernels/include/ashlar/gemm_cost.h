@@ -108,8 +108,10 @@ struct GemmCost {
 /// the ring is deep, so that a tile takes as long as the slower of the two: the
 /// math with the epilogue (with `ping_pong` without it), or the loads. These
 /// wait for DRAM, L2 and the way into the multiprocessor, or for the latency
-/// that the ring covers.
+/// that the ring covers. Of a form it counts the bytes that C and Auxiliary
+/// take, not the time until C is there.
 GemmCost gemm_cost(const GemmSizes &sizes, const GemmTypes &types,
-                   const GemmConfig &config, const GpuModel &gpu = h200());
+                   const GemmConfig &config, const GemmForm &form = {},
+                   const GpuModel &gpu = h200());
 
 } // namespace ashlar

@@ -30,7 +30,8 @@ public:
   /// The entry of exactly this problem.
   std::optional<TunedGemm> find(const GemmSizes &sizes,
                                 const GemmTypes &types) const;
-  /// Adds an entry, in the place of one of the same problem.
+  /// Adds an entry, in the place of one of the same problem. Throws `Error` for
+  /// a batch, which the text has no place for.
   void set(const TunedGemm &entry);
 
   const std::vector<TunedGemm> &entries() const { return tuned; }

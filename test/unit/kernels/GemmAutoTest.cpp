@@ -53,6 +53,34 @@ TEST(GemmAuto, ChoosesWhatCanBeBuilt) {
   }
 }
 
+TEST(GemmAuto, ChoosesWhatCanBeBuiltInEveryForm) {
+  std::mt19937 random(8);
+  const GemmTypes choices[] = {half, fast, full, single};
+  for (int i = 0; i < 1000; ++i) {
+    GemmSizes sizes = anyProblem(random);
+    sizes.batch = 1 + static_cast<int64_t>(random() % 20);
+    GemmForm form;
+    form.batched = sizes.batch > 1;
+    for (bool GemmForm::*part :
+         {&GemmForm::row_scales, &GemmForm::column_scales, &GemmForm::alpha,
+          &GemmForm::c, &GemmForm::bias, &GemmForm::auxiliary, &GemmForm::amax,
+          &GemmForm::scale_d})
+      form.*part = random() % 2;
+    form.activation = static_cast<Activation>(random() % 4);
+    const GemmConfig config = gemm_auto(sizes, choices[i % 4], form);
+    EXPECT_THAT(why_not(sizes, choices[i % 4], config, form), IsEmpty())
+        << config;
+  }
+}
+
+TEST(GemmAuto, ABatchFillsTheDeviceWithoutASplit) {
+  const GemmSizes one{64, 512, 4096}, many{64, 512, 4096, 64};
+  GemmForm batched;
+  batched.batched = true;
+  EXPECT_GT(gemm_auto(one).split, 1);
+  EXPECT_EQ(gemm_auto(many, {}, batched).split, 1);
+}
+
 TEST(GemmAuto, ChoosesTheFirstCandidate) {
   for (const GemmSizes &sizes :
        {GemmSizes{512, 512, 512}, GemmSizes{128, 8192, 8192}})
@@ -139,10 +167,22 @@ TEST(GemmAuto, TakesTheTunedConfigurationOfTheSameProblem) {
   GemmTable table;
   const GemmConfig tuned = GemmConfig::parse("64x64x64 s3 w1");
   table.set({half, {512, 512, 512}, tuned, 3, 6});
-  EXPECT_EQ(gemm_auto({512, 512, 512}, half, table), tuned);
-  EXPECT_EQ(gemm_auto({512, 512, 513}, half, table),
+  EXPECT_EQ(gemm_auto({512, 512, 512}, half, {}, table), tuned);
+  EXPECT_EQ(gemm_auto({512, 512, 513}, half, {}, table),
             gemm_auto({512, 512, 513}));
-  EXPECT_NE(gemm_auto({512, 512, 512}, fast, table), tuned);
+  EXPECT_NE(gemm_auto({512, 512, 512}, fast, {}, table), tuned);
+}
+
+TEST(GemmAuto, TakesNoTunedConfigurationThatTheFormDoesNotFit) {
+  GemmTable table;
+  const GemmSizes sizes{4096, 4096, 4096};
+  const GemmConfig tuned =
+      GemmConfig::parse("128x176x64 s4 w2 e64x1 pingpong");
+  table.set({half, sizes, tuned, 3, 6});
+  GemmForm form;
+  form.c = true;
+  EXPECT_EQ(gemm_auto(sizes, half, {}, table), tuned);
+  EXPECT_EQ(gemm_auto(sizes, half, form, table), gemm_auto(sizes, half, form));
 }
 
 TEST(GemmAuto, RefusesOperandsOfDifferentSizes) {

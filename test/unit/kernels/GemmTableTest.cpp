@@ -71,6 +71,14 @@ TEST(GemmTable, AnEntryReplacesThatOfTheSameProblem) {
   EXPECT_EQ(table.entries()[0].hot_microseconds, 1);
 }
 
+TEST(GemmTable, HoldsNoBatches) {
+  GemmTable table;
+  EXPECT_THAT([&] { table.set({half, {8, 8, 8, 2}, {}, 1, 2}); },
+              ThrowsMessage<Error>(HasSubstr("leave batch at 1")));
+  table.set({half, {8, 8, 8}, {}, 1, 2});
+  EXPECT_FALSE(table.find({8, 8, 8, 2}, half));
+}
+
 TEST(GemmTable, SkipsCommentsAndEmptyLines) {
   const GemmTable table = GemmTable::load(
       fileWith("# of an H200\n\n"

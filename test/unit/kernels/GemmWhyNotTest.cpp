@@ -13,8 +13,9 @@ const GemmTypes fast{e4m3, e4m3, bf16, Accumulation::fast};
 const GemmTypes full{e4m3, e4m3, bf16, Accumulation::full};
 
 std::string whyNot(const char *config, const GemmTypes &types = half,
-                   const GemmSizes &sizes = {4096, 4096, 4096}) {
-  return why_not(sizes, types, GemmConfig::parse(config));
+                   const GemmSizes &sizes = {4096, 4096, 4096},
+                   const GemmForm &form = {}) {
+  return why_not(sizes, types, GemmConfig::parse(config), form);
 }
 
 TEST(GemmWhyNot, AcceptsUsualConfigurations) {
@@ -139,6 +140,25 @@ TEST(GemmWhyNot, IsWhatGemmIsRefusedWith) {
     EXPECT_THAT(kernel.error()->what(), HasSubstr("gemm: " + reason));
   }
   EXPECT_FALSE(gemm(half, GemmConfig::parse("128x128x64 s4 w2")).error());
+}
+
+TEST(GemmWhyNot, RefusesStripsThatLeaveNoRegistersForTheForm) {
+  GemmForm form;
+  form.c = true;
+  const GemmSizes any{4096, 4096, 4096};
+  EXPECT_THAT(whyNot("128x176x64 s4 w2 e64x1 pingpong"), IsEmpty());
+  EXPECT_EQ(whyNot("128x176x64 s4 w2 e64x1 pingpong", half, any, form),
+            "what is done with strips of 64 columns takes more registers than "
+            "the sums of a tile of 128x176 leave: use store_columns = 8");
+  EXPECT_THAT(whyNot("128x176x64 s4 w2 e8x1 pingpong", half, any, form),
+              IsEmpty());
+}
+
+TEST(GemmWhyNot, RefusesSplitsThatHoldTooManySums) {
+  EXPECT_EQ(whyNot("128x256x64 s2 w2 k2"),
+            "a split into 2 holds the 128 sums of a thread and its share of "
+            "them, in 176 registers at most: use bn = 224");
+  EXPECT_THAT(whyNot("128x224x64 s2 w2 k2 e16x1"), IsEmpty());
 }
 
 TEST(GemmConfig, AWordThatIsNoneNamesTheCallersLine) {
