@@ -161,9 +161,8 @@ private:
     if (c.ping_pong && (tiling.turns() < turnsForPingPong || isPromoted(types)))
       return;
     for (int64_t split : {1, 2, 4, 8}) {
-      const bool useful =
-          tiling.clusters * split <= gpu.multiprocessors &&
-          tiling.steps >= stepsToSplit * split && !c.ping_pong;
+      const bool useful = tiling.clusters * split <= gpu.multiprocessors &&
+                          tiling.steps >= stepsToSplit * split && !c.ping_pong;
       if (split > 1 && !useful)
         return;
       c.split = split;

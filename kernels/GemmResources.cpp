@@ -114,8 +114,8 @@ bool isByValue(const GemmForm &form) {
 int64_t halvesHeld(const GemmConfig &c, const GemmForm &form) {
   int64_t halves = form.bias ? 1 : 0;
   if (!isByValue(form))
-    halves = 2 + 2 * form.c + form.auxiliary +
-             (form.activation == Activation::silu);
+    halves =
+        2 + 2 * form.c + form.auxiliary + (form.activation == Activation::silu);
   if (c.stream_k)
     halves += 3;
   // Unless each is packed at once.

@@ -26,8 +26,8 @@ bool isSame(const TunedGemm &entry, const GemmSizes &sizes,
             const GemmTypes &types) {
   return entry.sizes.m == sizes.m && entry.sizes.n == sizes.n &&
          entry.sizes.k == sizes.k && entry.sizes.batch == sizes.batch &&
-         entry.types.a == types.a &&
-         entry.types.b == types.b && entry.types.d == types.d &&
+         entry.types.a == types.a && entry.types.b == types.b &&
+         entry.types.d == types.d &&
          accumulationOf(entry.types) == accumulationOf(types);
 }
 

@@ -167,7 +167,7 @@ std::string notStores(const GemmTypes &types, const GemmConfig &c) {
 }
 
 std::string notStrips(const GemmTypes &types, const GemmConfig &c,
-                    const GemmForm &form) {
+                      const GemmForm &form) {
   if (areStripsInRegisters(types, c, form))
     return "";
   GemmConfig other = c;

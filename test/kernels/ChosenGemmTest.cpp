@@ -4,6 +4,7 @@
 
 #include "ashlar/gemm_auto.h"
 #include "test/kernels/Check.h"
+#include "test/kernels/GemmCase.h"
 #include "test/kernels/Register.h"
 
 #include <map>
@@ -11,17 +12,34 @@
 namespace ashlar::test {
 namespace {
 
-struct Choice {
-  GemmTypes types;
-  GemmConfig config;
-};
-
 /// By what tells them apart.
-std::map<std::string, Choice> choices() {
-  const std::map<std::string, GemmTypes> types{
-      {"bf16", {}},
-      {"fp8", {e4m3, e4m3, bf16, Accumulation::fast}},
-      {"fp8full", {e4m3, e4m3, bf16, Accumulation::full}}};
+using Choices = std::map<std::string, GemmCase>;
+
+/// On less than a tile of most, ragged in every direction, with a last part of
+/// K that is shorter than a stage.
+std::vector<NamedSize> raggedSizes(const GemmConfig &c, const GemmForm &form) {
+  std::vector<NamedSize> sizes{
+      {"M", 67}, {"N", 136}, {"K", 2 * c.bk * c.split + c.bk / 2}};
+  if (form.batched)
+    sizes.push_back({"batch", 2});
+  if (c.stream_k)
+    sizes.push_back({"CTAs", 4});
+  return sizes;
+}
+
+void choose(Choices &found, const std::string &name, const GemmSizes &sizes,
+            const GemmTypes &types, const GemmForm &form) {
+  const GemmConfig c = gemm_auto(sizes, types, form);
+  found.try_emplace(name + " " + c.str(),
+                    GemmCase{types, c, form, raggedSizes(c, form)});
+}
+
+const std::map<std::string, GemmTypes> types{
+    {"bf16", {}},
+    {"fp8", {e4m3, e4m3, bf16, Accumulation::fast}},
+    {"fp8full", {e4m3, e4m3, bf16, Accumulation::full}}};
+
+Choices products() {
   constexpr int64_t rows[] = {1,   8,   16,  33,   64,   100,  128,
                               256, 500, 512, 1024, 2048, 4096, 8192};
   constexpr std::pair<int64_t, int64_t> weights[] = {
@@ -29,36 +47,48 @@ std::map<std::string, Choice> choices() {
       {8192, 8192},   {14336, 4096}, {4096, 14336}, {6144, 4096},
       {7168, 16384},  {3584, 18944}, {28672, 3584}, {10240, 8192},
       {49152, 12288}, {1536, 24576}, {73728, 4608}};
-  std::map<std::string, Choice> found;
+  Choices found;
   for (const auto &[name, type] : types)
     for (int64_t m : rows)
-      for (auto [n, k] : weights) {
-        const GemmConfig config = gemm_auto({m, n, k}, type);
-        found.try_emplace(name + " " + config.str(), Choice{type, config});
-      }
+      for (auto [n, k] : weights)
+        choose(found, name, {m, n, k}, type, {});
   return found;
 }
 
-/// On less than a tile of most, ragged in every direction, with a last part of
-/// K that is shorter than a stage.
-void runs(const Choice &choice) {
-  const GemmConfig &c = choice.config;
-  Module module(device(), compileCleanly(gemm(choice.types, c)));
-  const int64_t depth = c.bk * c.split;
-  std::vector<NamedSize> sizes{
-      {"M", 67}, {"N", 136}, {"K", 2 * depth + c.bk / 2}};
-  if (c.stream_k)
-    sizes.push_back({"CTAs", 4});
-  Problem problem =
-      randomProblem(module.artifact(), sizes, {}, workspacesOf(c));
-  EXPECT_LE(gemmError(problem["A"], false, problem["B"], false,
-                      launch(module, problem)),
-            1e-2);
+Choices forms() {
+  GemmForm blended;
+  blended.alpha = blended.c = true;
+  GemmForm everything;
+  everything.row_scales = everything.column_scales = everything.alpha = true;
+  everything.c = everything.bias = everything.auxiliary = everything.amax =
+      everything.scale_d = true;
+  everything.activation = Activation::silu;
+  Choices found;
+  for (const auto &[name, type] : types)
+    for (int64_t m : {1, 64, 512, 4096})
+      for (auto [n, k] : {std::pair{1024, 1024}, {14336, 4096}, {3584, 18944}})
+        for (int64_t batch : {1, 8})
+          for (GemmForm form : {blended, everything}) {
+            form.batched = batch > 1;
+            choose(found,
+                   name + (form.c && form.bias ? " everything" : " blended") +
+                       (form.batched ? " batched" : ""),
+                   {m, n, k, batch}, type, form);
+          }
+  return found;
+}
+
+void registerChoices(const char *suite, const Choices &choices) {
+  for (const auto &[name, choice] : choices)
+    registerTest(suite, name, [choice] {
+      expectRight(choice, compileCleanly(
+                              gemm(choice.types, choice.config, choice.form)));
+    });
 }
 
 [[maybe_unused]] const bool registered = [] {
-  for (const auto &[name, choice] : choices())
-    registerTest("ChosenGemm", name, [choice] { runs(choice); });
+  registerChoices("ChosenGemm", products());
+  registerChoices("ChosenForm", forms());
   return true;
 }();
 

@@ -153,39 +153,14 @@ std::vector<NamedSize> drawSizes(const GemmConfig &c, bool isBatched,
 
 } // namespace
 
-RandomGemm drawGemm(uint64_t seed) {
+GemmCase drawGemm(uint64_t seed) {
   Dice dice(seed);
-  RandomGemm gemm;
+  GemmCase gemm;
   gemm.types = dice.of(allTypes);
   gemm.form = drawForm(dice);
   gemm.config = drawConfig(gemm.types, gemm.form, dice);
   gemm.sizes = drawSizes(gemm.config, gemm.form.batched, dice);
   return gemm;
-}
-
-std::string RandomGemm::str() const {
-  std::string text =
-      std::string(name(types.a)) + " times " + std::string(name(types.b)) +
-      " to " + std::string(name(types.d)) +
-      (types.accumulation == full ? " in full" : " fast") + ", " + config.str();
-  for (const NamedSize &size : sizes)
-    text += ", " + size.name + "=" + std::to_string(size.value);
-  const std::pair<bool, const char *> parts[] = {
-      {form.row_scales, "row_scales"},
-      {form.column_scales, "column_scales"},
-      {form.alpha, "alpha"},
-      {form.c, "c"},
-      {form.bias, "bias"},
-      {form.auxiliary, "auxiliary"},
-      {form.activation == Activation::relu, "relu"},
-      {form.activation == Activation::gelu, "gelu"},
-      {form.activation == Activation::silu, "silu"},
-      {form.amax, "amax"},
-      {form.scale_d, "scale_d"}};
-  for (auto [has, part] : parts)
-    if (has)
-      text += std::string(", ") + part;
-  return text;
 }
 
 } // namespace ashlar::test

@@ -3,28 +3,17 @@
 #ifndef ASHLAR_TEST_KERNELS_RANDOMGEMM_H
 #define ASHLAR_TEST_KERNELS_RANDOMGEMM_H
 
-#include "ashlar/gemm.h"
-#include "ashlar/problem.h"
+#include "test/kernels/GemmCase.h"
 
-#include <string>
-#include <vector>
+#include <cstdint>
 
 namespace ashlar::test {
-
-struct RandomGemm {
-  GemmTypes types;
-  GemmConfig config;
-  GemmForm form;
-  std::vector<NamedSize> sizes;
-
-  std::string str() const;
-};
 
 /// A configuration that `gemm_candidates` has for some problem, as it is or
 /// changed in ways that `why_not` has nothing against, for a problem of other
 /// sizes: of 1 to 16, primes, whole tiles and one more or less, or anything; K
 /// may be deep. Smaller in the simulator.
-RandomGemm drawGemm(uint64_t seed);
+GemmCase drawGemm(uint64_t seed);
 
 } // namespace ashlar::test
 

@@ -176,8 +176,7 @@ TEST(GemmAuto, TakesTheTunedConfigurationOfTheSameProblem) {
 TEST(GemmAuto, TakesNoTunedConfigurationThatTheFormDoesNotFit) {
   GemmTable table;
   const GemmSizes sizes{4096, 4096, 4096};
-  const GemmConfig tuned =
-      GemmConfig::parse("128x176x64 s4 w2 e64x1 pingpong");
+  const GemmConfig tuned = GemmConfig::parse("128x176x64 s4 w2 e64x1 pingpong");
   table.set({half, sizes, tuned, 3, 6});
   GemmForm form;
   form.c = true;

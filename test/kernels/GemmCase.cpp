@@ -1,0 +1,157 @@
+#include "test/kernels/GemmCase.h"
+#include "test/kernels/FormReference.h"
+#include "tool/MakeProblem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace ashlar::test {
+namespace {
+
+constexpr double largestE4m3 = 448;
+
+/// Half a unit in the last place, relative to the value; and what it is where
+/// numbers are subnormal.
+double rounding(ElementType type) {
+  return type == bf16   ? 0x1p-8
+         : type == f16  ? 0x1p-11
+         : type == e4m3 ? 0x1p-4
+                        : 0x1p-24;
+}
+double smallestRounding(ElementType type) {
+  return type == f16 ? 0x1p-25 : type == e4m3 ? 0x1p-10 : 0;
+}
+
+/// Of a sum of K products of normal numbers, relative to its deviation: the
+/// tensor cores cut each partial sum off, of fp8 to 14 bits.
+double summation(const GemmTypes &types, int64_t k) {
+  if (size_bytes(types.a) > 1)
+    return 0x1p-22 * (4 + k * size_bytes(types.a) / 32);
+  const bool isPromoted = types.accumulation == Accumulation::full;
+  return 0x1p-12 * (2 + (isPromoted ? std::min<int64_t>(k, 128) : k) / 32);
+}
+
+/// One matrix of a batch.
+HostTensor matrixOf(const HostTensor &tensor, int64_t batch) {
+  if (tensor.shape().size() == 2)
+    return tensor;
+  HostTensor matrix(tensor.name(), tensor.type(),
+                    {tensor.shape()[1], tensor.shape()[2]},
+                    {tensor.strides()[1], tensor.strides()[2]});
+  const int64_t start = batch * tensor.strides()[0] * size_bytes(tensor.type());
+  std::copy_n(tensor.bytes().begin() + start, matrix.bytes().size(),
+              matrix.bytes().begin());
+  return matrix;
+}
+
+class Run {
+public:
+  Run(const GemmCase &given, Artifact compiled)
+      : given(given), module(device(), std::move(compiled)),
+        problem(randomProblem(module.artifact(), given.sizes,
+                              scalarsOf(given.form),
+                              workspacesOf(given.config))) {}
+
+  void check() {
+    const std::vector<HostTensor> results = launchForAll(module, problem);
+    for (const HostTensor &result : results)
+      if (result.name() == "Amax")
+        checkAmax(result, *std::ranges::find(results, "D", &HostTensor::name));
+      else if (result.name() == "Arrivals")
+        EXPECT_EQ(result.bytes(), problem["Arrivals"].bytes());
+      else if (result.name() != "Partials")
+        checkMatrices(result);
+  }
+
+private:
+  bool isBatched() const { return given.form.batched; }
+
+  void checkMatrices(const HostTensor &result) {
+    for (int64_t i = 0; i < (isBatched() ? problem.size("batch") : 1); ++i)
+      EXPECT_LE(worstOfGemm(matrixOf(problem["A"], i),
+                            matrixOf(problem["B"], i), matrixOf(result, i),
+                            [&](double product, Coordinate at) {
+                              return expected(result.name() == "D", product, i,
+                                              at);
+                            }),
+                1)
+          << "of the tolerance of an element of " << result.name();
+  }
+
+  Expected expected(bool isD, double product, int64_t batch,
+                    Coordinate at) const {
+    const GemmForm &form = given.form;
+    const int64_t inBatch[] = {batch, at[0], at[1]};
+    const Coordinate place = isBatched() ? Coordinate(inBatch) : at;
+    const int64_t k = problem.size("K");
+    const double x = linear(form, problem, place, product);
+    const double scale = isD && form.scale_d ? problem.scalar("scale_d") : 1;
+    double value = isD ? stored(form, problem, place, product) : x;
+    double tolerance =
+        1e-5 + summation(given.types, k) *
+                   (std::abs(x) +
+                    std::sqrt(k) * std::abs(scaleOf(form, problem, place)));
+    // gelu is the approximation by tanh.
+    if (isD && form.activation > Activation::relu)
+      tolerance += 1e-3 + 1e-3 * std::abs(x);
+    const ElementType type = given.types.d;
+    if (type == e4m3)
+      value = std::clamp(value, -largestE4m3, largestE4m3);
+    return {value, tolerance * scale + smallestRounding(type) +
+                       1.01 * rounding(type) * std::abs(value)};
+  }
+
+  /// Against D, which is checked by itself.
+  void checkAmax(const HostTensor &amax, const HostTensor &d) {
+    const double scale = given.form.scale_d ? problem.scalar("scale_d") : 1;
+    double largest = 0;
+    harness::forEachCoordinate(d.shape(), [&](Coordinate at) {
+      largest = std::max(largest, std::abs(d(at)) / scale);
+    });
+    largest = std::max(largest, problem["Amax"](0));
+    const double found =
+        d.type() == e4m3 ? std::min(amax(0), largestE4m3 / scale) : amax(0);
+    EXPECT_NEAR(found, largest,
+                1.01 * rounding(d.type()) * largest +
+                    smallestRounding(d.type()) / scale);
+  }
+
+  const GemmCase &given;
+  Module module;
+  Problem problem;
+};
+
+} // namespace
+
+void expectRight(const GemmCase &given, Artifact compiled) {
+  Run(given, std::move(compiled)).check();
+}
+
+std::string GemmCase::str() const {
+  std::string text =
+      std::string(name(types.a)) + " times " + std::string(name(types.b)) +
+      " to " + std::string(name(types.d)) +
+      (types.accumulation == Accumulation::full ? " in full" : " fast") + ", " +
+      config.str();
+  for (const NamedSize &size : sizes)
+    text += ", " + size.name + "=" + std::to_string(size.value);
+  const std::pair<bool, const char *> parts[] = {
+      {form.row_scales, "row_scales"},
+      {form.column_scales, "column_scales"},
+      {form.alpha, "alpha"},
+      {form.c, "c"},
+      {form.bias, "bias"},
+      {form.auxiliary, "auxiliary"},
+      {form.activation == Activation::relu, "relu"},
+      {form.activation == Activation::gelu, "gelu"},
+      {form.activation == Activation::silu, "silu"},
+      {form.amax, "amax"},
+      {form.scale_d, "scale_d"}};
+  for (auto [has, part] : parts)
+    if (has)
+      text += std::string(", ") + part;
+  return text;
+}
+
+} // namespace ashlar::test
