@@ -119,8 +119,8 @@ int64_t halvesHeld(const GemmConfig &c, const GemmForm &form) {
   if (c.stream_k)
     halves += 3;
   // Unless each is packed at once.
-  if (c.swapped && (c.stream_k || !isByValue(form)))
-    ++halves;
+  if (c.swapped)
+    halves += c.stream_k ? 2 : isByValue(form) ? 0 : 1;
   return halves;
 }
 
@@ -137,7 +137,7 @@ bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &c,
   if (halves == 0)
     return true;
   // What ptxas was seen to need beside them.
-  const int64_t others = isByValue(form) ? 32 : 40;
+  const int64_t others = !isByValue(form) ? 40 : c.stream_k ? 24 : 32;
   const int64_t wide = size_bytes(types.d) == 4 ? 16 : 0;
   const int64_t threads = 128 * (c.ping_pong ? 1 : c.warpgroups);
   const int64_t sums = c.bm * storedColumns(c) / threads;
