@@ -1,3 +1,4 @@
+#include "GemmCandidates.h"
 #include "GemmResources.h"
 #include "GemmTiling.h"
 #include "ashlar/gemm_auto.h"
@@ -60,10 +61,10 @@ int64_t ctasOfCluster(const GemmConfig &c) {
 }
 
 /// The configurations of one problem, one after another.
-template <typename Visit> class Enumeration {
+class Enumeration {
 public:
   Enumeration(const GemmSizes &sizes, const GemmTypes &types,
-              const GemmForm &form, Visit visit)
+              const GemmForm &form, const GemmVisitor &visit)
       : sizes(sizes), types(types), form(form), visit(visit) {}
 
   void run() {
@@ -285,58 +286,14 @@ private:
   const GemmSizes &sizes;
   const GemmTypes &types;
   const GemmForm &form;
-  Visit visit;
+  const GemmVisitor &visit;
 };
-
-template <typename Visit>
-void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
-                     const GemmForm &form, Visit visit) {
-  Enumeration<Visit>(sizes, types, form, visit).run();
-}
 
 } // namespace
 
-std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
-                                        const GemmTypes &types,
-                                        const GemmForm &form) {
-  struct Rated {
-    GemmConfig config;
-    double microseconds;
-  };
-  std::vector<Rated> rated;
-  visitCandidates(sizes, types, form, [&](const GemmConfig &config) {
-    rated.push_back({config, gemm_cost(sizes, types, config, form).total});
-  });
-  std::ranges::stable_sort(rated, {}, &Rated::microseconds);
-  std::vector<GemmConfig> configs;
-  for (const Rated &candidate : rated)
-    configs.push_back(candidate.config);
-  return configs;
-}
-
-GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
-                     const GemmForm &form) {
-  GemmConfig best;
-  double least = 0;
-  visitCandidates(sizes, types, form, [&](const GemmConfig &config) {
-    const double total = gemm_cost(sizes, types, config, form).total;
-    if (least == 0 || total < least)
-      best = config, least = total;
-  });
-  if (least == 0)
-    throw Error("no configuration of gemm multiplies " +
-                std::string(name(types.a)) + " with " +
-                std::string(name(types.b)) +
-                ": use operands of one size of 1, 2 or 4 bytes");
-  return best;
-}
-
-GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
-                     const GemmForm &form, const GemmTable &table) {
-  const std::optional<TunedGemm> tuned = table.find(sizes, types);
-  return tuned && why_not(sizes, types, tuned->config, form).empty()
-             ? tuned->config
-             : gemm_auto(sizes, types, form);
+void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
+                     const GemmForm &form, const GemmVisitor &visit) {
+  Enumeration(sizes, types, form, visit).run();
 }
 
 } // namespace ashlar
