@@ -1,5 +1,6 @@
 // How long the library's GEMM takes from C++ to PTX, level by level, and on to
-// a cubin where there is ptxas: bench-compile [bf16 "128x128x64 s4 w2" ...].
+// a cubin where there is ptxas: bench-compile [bf16 "128x128x64 s4 w2" ...],
+// configurations, each of the type that was last named.
 // Each compilation has a process of its own, as a program's first one does;
 // a line gives the fastest of some.
 
@@ -97,19 +98,26 @@ void report(const std::string &types, const std::string &text) {
 int main(int argc, char **argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty())
-    words = {"bf16",    "128x256x64 s4 w2 c2x1 g8 e64x2",
-             "fp8full", "128x192x128 s4 w2 c2x1 g4 e64x2",
-             "fp8",     "128x256x128 s3 w2 c2x1 g8 e64x1",
-             "bf16",    "256x176x64 s3 w2 c1x2 g8 e16x2",
-             "bf16",    "128x128x64 s4 w2 pingpong",
-             "bf16",    "128x64x64 s6 w2 swapped",
-             "bf16",    "128x128x64 s4 w2 k2"};
+    words = {"fp8full",
+             "128x192x128 s4 w2 c2x1 g4 e64x2",
+             "fp8",
+             "128x256x128 s3 w2 c2x1 g8 e64x1",
+             "bf16",
+             "128x256x64 s4 w2 c2x1 g8 e64x2",
+             "256x176x64 s3 w2 c1x2 g8 e16x2",
+             "128x128x64 s4 w2 pingpong",
+             "128x64x64 s6 w2 swapped",
+             "128x128x64 s4 w2 k2"};
   for (const char *step : steps)
     std::printf("%7s", step);
   std::printf("  milliseconds\n");
   try {
-    for (size_t i = 0; i + 1 < words.size(); i += 2)
-      report(words[i], words[i + 1]);
+    std::string types = "bf16";
+    for (const std::string &word : words)
+      if (typesByName.contains(word))
+        types = word;
+      else
+        report(types, word);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
