@@ -96,6 +96,7 @@ bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
 
 namespace {
 
+/// Whether the product is stored as it is, or through relu.
 bool isPlain(const GemmForm &form) {
   GemmForm other = form;
   other.batched = false;
@@ -137,11 +138,12 @@ bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &c,
   if (halves == 0)
     return true;
   // What ptxas was seen to need beside them.
-  const int64_t others = !isByValue(form) ? 40 : c.stream_k ? 24 : 32;
+  const int64_t others = form.c || (c.stream_k && isByValue(form)) ? 24
+                         : isByValue(form)                         ? 32
+                                                                   : 40;
   const int64_t wide = size_bytes(types.d) == 4 ? 16 : 0;
-  const int64_t threads = 128 * (c.ping_pong ? 1 : c.warpgroups);
-  const int64_t sums = c.bm * storedColumns(c) / threads;
-  const int64_t strip = c.bm * stripColumns(c) / threads;
+  const int64_t sums = accumulatorRegisters({}, c) / c.split;
+  const int64_t strip = sums * stripColumns(c) / storedColumns(c);
   return sums + strip * halves / 2 + others + wide <= roleRegisters(c).math;
 }
 
