@@ -86,9 +86,7 @@ LogicalResult ThreadLowering::lower(hopper::ReduceIntoOp op) {
 
 void ThreadLowering::lower(hopper::InsideOp op) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
-  Place place = placeOf(type);
-  if (op.getTransposed())
-    place.transpose();
+  Place place = placeInMemory(type, op.getTransposed());
   SmallVector<Value> coordinates = lookup(op.getCoordinates());
   SmallVector<Value> extents = lookup(op.getExtents());
   size_t leading = coordinates.size() - type.layout.shape.size();

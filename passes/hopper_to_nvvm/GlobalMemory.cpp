@@ -112,6 +112,14 @@ static GlobalAccess globalAccess(PtxBuilder &b, Op op, const FragmentType &type,
           {}};
 }
 
+/// Values of a thread that are next to each other in memory.
+template <typename Op>
+static int64_t lengthInMemory(Op op, const FragmentType &type) {
+  return op.getTransposed() ? 1
+                            : vectorLength(type, op.getAlignment(),
+                                           divisor(op.getCoordinates().back()));
+}
+
 /// Offsets of value v in every dimension but the last.
 static std::vector<int64_t>
 rowOf(const std::vector<std::vector<int64_t>> &value, int64_t v) {
@@ -126,15 +134,10 @@ void ThreadLowering::lower(hopper::StoreOp op) {
   GlobalAccess access = globalAccess(
       b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
       lookup(op.getStrides()), lookup(op.getPointer()));
-  Place place = placeOf(type);
-  if (op.getTransposed())
-    place.transpose();
+  Place place = placeInMemory(type, op.getTransposed());
   Registers scalars = unpack(type, registersOf(op.getValue()));
   int64_t bytes = tile::elementBytes(type.element);
-  int64_t length = op.getTransposed()
-                       ? 1
-                       : vectorLength(type, op.getAlignment(),
-                                      divisor(op.getCoordinates().back()));
+  int64_t length = lengthInMemory(op, type);
 
   // Inside the tensor, whole vectors without a test; at its edge, element by
   // element; nothing outside of it.
@@ -181,15 +184,10 @@ void ThreadLowering::lower(hopper::LoadOp op) {
   GlobalAccess access = globalAccess(
       b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
       lookup(op.getStrides()), lookup(op.getPointer()));
-  Place place = placeOf(type);
-  if (op.getTransposed())
-    place.transpose();
+  Place place = placeInMemory(type, op.getTransposed());
   int64_t bytes = tile::elementBytes(type.element);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
-  int64_t length = op.getTransposed()
-                       ? 1
-                       : vectorLength(type, op.getAlignment(),
-                                      divisor(op.getCoordinates().back()));
+  int64_t length = lengthInMemory(op, type);
   Value interior = access.interior();
   bool hasEdge = !liesInside(op, access.shape);
   SmallVector<Type> results(type.registers(), type.registerType);

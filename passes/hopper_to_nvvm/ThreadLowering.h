@@ -116,6 +116,13 @@ private:
   Place placeOf(const FragmentType &type) {
     return placeOf(type, threadOfRole());
   }
+  /// Of a fragment that may be transposed in memory, by dimensions of memory.
+  Place placeInMemory(const FragmentType &type, bool transposed) {
+    Place place = placeOf(type);
+    if (transposed)
+      place.transpose();
+    return place;
+  }
   Place placeOf(const FragmentType &type, mlir::Value thread);
   /// The layout's image of a run-time coordinate.
   mlir::Value image(const layout::Layout &layout, mlir::Value coordinate);
