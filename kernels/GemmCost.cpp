@@ -31,19 +31,17 @@ public:
         bytesFromDram(dramBytes(sizes, types, c, form, tiling, gpu)) {}
 
   GemmCost cost() {
-    GemmCost cost = estimate(
-        {gpu.launch_microseconds, gpu.load_microseconds, bytesFromDram});
+    GemmCost cost = estimate({gpu.launch_microseconds, bytesFromDram});
     cost.cold = cost.total;
     const double early = c.early_launch ? gpu.early_launch_microseconds : 0;
     const double evicted =
         std::clamp((keptBytes - gpu.resident_bytes) /
                        (gpu.evicted_bytes - gpu.resident_bytes),
                    0.0, 1.0);
-    cost.hot =
-        estimate(
-            {gpu.next_launch_microseconds - early, gpu.l2_load_microseconds,
-             bytesFromDram * (1 - (1 - evicted) * keptBytes / bytesOfLaunch)})
-            .total;
+    cost.hot = estimate({gpu.next_launch_microseconds - early,
+                         bytesFromDram *
+                             (1 - (1 - evicted) * keptBytes / bytesOfLaunch)})
+                   .total;
     cost.total = std::sqrt(cost.cold * cost.hot);
     return cost;
   }
@@ -51,7 +49,7 @@ public:
 private:
   /// What differs between a launch by itself and one after the other.
   struct Start {
-    double launchMicroseconds, loadMicroseconds, dramBytes;
+    double launchMicroseconds, dramBytes;
   };
 
   /// All matrices, of the operands as many sixteenths.
@@ -73,7 +71,7 @@ private:
     const double last = (c.ping_pong ? epilogueClocks() : 0) + writeClocks();
     const auto seen = static_cast<double>(c.ping_pong ? 1 : tiling.turns());
     cost.prologue =
-        start.launchMicroseconds + start.loadMicroseconds +
+        start.launchMicroseconds + gpu.load_microseconds +
         gpu.cluster_microseconds * std::log2(static_cast<double>(tiling.ctas));
     cost.epilogue = microseconds(seen * epilogueClocks() + writeClocks());
     cost.total = cost.prologue + microseconds(clocks + last);
@@ -178,7 +176,7 @@ private:
   /// tensor cores read, and the one that another warpgroup stores from.
   double latencyClocks() const {
     const double lent = c.ping_pong && c.store_buffers == 0 ? 1 : 0;
-    return (clocks(start.loadMicroseconds) + loadClocks()) /
+    return (clocks(gpu.stage_microseconds) + loadClocks()) /
            std::max(static_cast<double>(c.stages) - gpu.held_stages - lent,
                     0.5);
   }

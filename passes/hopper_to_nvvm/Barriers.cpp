@@ -24,16 +24,18 @@ Value ThreadLowering::agree(Value ready, std::optional<int64_t> barrier) {
   return b.ptx(text, b.getI32Type(), b.flag(ready))[0];
 }
 
+void ThreadLowering::lowerSync(hopper::SyncOp op) {
+  if (!op.getCluster()) {
+    b.ptx("bar.sync 0;");
+    return;
+  }
+  b.ptx("barrier.cluster.arrive.release.aligned;");
+  b.ptx("barrier.cluster.wait.acquire.aligned;");
+}
+
 LogicalResult ThreadLowering::lowerBarrier(Operation &op) {
   llvm::TypeSwitch<Operation *>(&op)
-      .Case<hopper::SyncOp>([&](auto sync) {
-        if (!sync.getCluster()) {
-          b.ptx("bar.sync 0;");
-          return;
-        }
-        b.ptx("barrier.cluster.arrive.release.aligned;");
-        b.ptx("barrier.cluster.wait.acquire.aligned;");
-      })
+      .Case<hopper::SyncOp>([&](auto sync) { lowerSync(sync); })
       .Case<hopper::NamedBarrierOp>([&](auto barrier) {
         std::string name = barrier.getArrive() ? "bar.arrive " : "bar.sync ";
         std::string threads = ", " + std::to_string(barrier.getThreads()) + ";";

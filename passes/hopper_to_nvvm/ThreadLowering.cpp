@@ -11,13 +11,6 @@ namespace {
 
 constexpr StringRef sharedName = "ashlar_shared";
 
-/// Roles that set their registers together: one warpgroup role, or the warps
-/// that share a warpgroup.
-struct RoleGroup {
-  int64_t firstWarp, endWarp, registers;
-  SmallVector<hopper::RoleOp> roles;
-};
-
 int64_t endWarp(hopper::RoleOp role) {
   return role.getFirstWarp() + role.getWarps() * role.getInstances();
 }
@@ -191,7 +184,6 @@ Value ThreadLowering::elect() {
 
 LogicalResult ThreadLowering::lowerRoles() {
   SmallVector<RoleGroup> groups = groupRoles(kernel);
-  int64_t entry = hopper::entryRegisters(kernel.getThreads());
   OpBuilder::InsertionGuard guard(b);
   for (auto [i, group] : llvm::enumerate(groups)) {
     b.loc = group.roles.front().getLoc();
@@ -208,29 +200,58 @@ LogicalResult ThreadLowering::lowerRoles() {
       otherwise = b.saveInsertionPoint();
       b.setInsertionPointToStart(branch.thenBlock());
     }
-    if (group.registers && group.registers != entry)
-      b.ptx(("setmaxnreg." +
-             std::string(group.registers > entry ? "inc" : "dec") +
-             ".sync.aligned.u32 " + std::to_string(group.registers) + ";"));
-    for (hopper::RoleOp op : group.roles) {
-      OpBuilder::InsertionGuard inner(b);
-      b.loc = op.getLoc();
-      int64_t first = op.getFirstWarp(), end = endWarp(op);
-      bool whole = group.roles.size() == 1 &&
-                   ((end - first) % 4 == 0 || !group.registers);
-      if (!whole) {
-        Value inside = b.both(b.lessThan(b.i32(first - 1), warp()),
-                              b.lessThan(warp(), b.i32(end)));
-        auto branch = scf::IfOp::create(b, b.loc, inside);
-        b.setInsertionPointToStart(branch.thenBlock());
-      }
-      if (failed(lowerRole(op)))
-        return failure();
-    }
-    if (otherwise.isSet())
+    if (failed(lowerGroup(group)))
+      return failure();
+    if (otherwise.isSet()) {
       b.restoreInsertionPoint(otherwise);
+      if (last)
+        lowerWithoutRole();
+    }
   }
   return success();
+}
+
+LogicalResult ThreadLowering::lowerGroup(const RoleGroup &group) {
+  hopper::RoleOp front = group.roles.front();
+  const bool isOneRole =
+      group.roles.size() == 1 &&
+      (front.getWarps() * front.getInstances() % 4 == 0 || !group.registers);
+  // Nobody waits for this role until others have given up their registers.
+  Block &body = front.getBody().front();
+  auto first = llvm::find_if_not(
+      body, [](Operation &op) { return op.hasTrait<OpTrait::ConstantLike>(); });
+  if (isOneRole && first != body.end())
+    if (auto sync = dyn_cast<hopper::SyncOp>(*first)) {
+      lowerSync(sync);
+      covered.insert(sync);
+    }
+  int64_t entry = hopper::entryRegisters(kernel.getThreads());
+  if (group.registers && group.registers != entry)
+    b.ptx(("setmaxnreg." +
+           std::string(group.registers > entry ? "inc" : "dec") +
+           ".sync.aligned.u32 " + std::to_string(group.registers) + ";"));
+  if (isOneRole)
+    return lowerRole(front);
+  for (hopper::RoleOp op : group.roles) {
+    b.loc = op.getLoc();
+    Value inside = b.both(b.lessThan(b.i32(op.getFirstWarp() - 1), warp()),
+                          b.lessThan(warp(), b.i32(endWarp(op))));
+    auto branch = scf::IfOp::create(b, b.loc, inside, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    if (failed(lowerRole(op)))
+      return failure();
+    b.setInsertionPointToStart(branch.elseBlock());
+  }
+  lowerWithoutRole();
+  return success();
+}
+
+void ThreadLowering::lowerWithoutRole() {
+  for (auto op : kernel.getBody().getOps<hopper::RoleOp>())
+    for (auto sync : op.getBody().getOps<hopper::SyncOp>()) {
+      lowerSync(sync);
+      return;
+    }
 }
 
 LogicalResult ThreadLowering::lowerRole(hopper::RoleOp op) {

@@ -29,6 +29,13 @@ struct FragmentType {
   int64_t registers() const { return values / packed; }
 };
 
+/// Roles that set their registers together: one warpgroup role, or the warps
+/// that share a warpgroup.
+struct RoleGroup {
+  int64_t firstWarp, endWarp, registers;
+  llvm::SmallVector<hopper::RoleOp> roles;
+};
+
 class ThreadLowering {
 public:
   ThreadLowering(hopper::KernelOp kernel, bool comments);
@@ -39,7 +46,10 @@ private:
   void createFunction();
   llvm::LogicalResult demandLayouts();
   llvm::LogicalResult lowerRoles();
+  llvm::LogicalResult lowerGroup(const RoleGroup &group);
   llvm::LogicalResult lowerRole(hopper::RoleOp role);
+  /// Warps without a role only meet the others where these meet.
+  void lowerWithoutRole();
   llvm::LogicalResult lowerBlock(mlir::Block &block);
   llvm::LogicalResult lowerOp(mlir::Operation &op);
   llvm::LogicalResult lowerFor(mlir::scf::ForOp loop);
@@ -81,6 +91,7 @@ private:
   bool isRead(hopper::UndefinedOp value) const;
 
   // Barriers.cpp
+  void lowerSync(hopper::SyncOp op);
   llvm::LogicalResult lowerBarrier(mlir::Operation &op);
   mlir::Value agree(mlir::Value ready, std::optional<int64_t> barrier);
 

@@ -48,7 +48,7 @@ void KernelLowering::lowerSetUp() {
   for (auto role : source.getBody().getOps<tile::RoleOp>())
     if (role.getInstances() > 1)
       taking.push_back(role);
-  bool hasBarriers = !rings.empty() || !sums.empty() || !taking.empty();
+  hasBarriers = !rings.empty() || !sums.empty() || !taking.empty();
   if (hasBarriers) {
     auto init = hopper::OnceOp::create(builder, loc);
     OpBuilder::InsertionGuard guard(builder);
@@ -71,8 +71,6 @@ void KernelLowering::lowerSetUp() {
       }
     hopper::MbarrierFenceOp::create(builder, loc);
   }
-  if (hasBarriers)
-    hopper::SyncOp::create(builder, loc, cluster.size() > 1);
 }
 
 void KernelLowering::prefetchTensorMaps() {
@@ -101,6 +99,8 @@ LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
                                         op.getInstances(), op.getRegisters());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&lowered.getBody().emplaceBlock());
+  if (hasBarriers)
+    hopper::SyncOp::create(builder, source.getLoc(), cluster.size() > 1);
   bool waits = op.walk([](tile::WaitLaunchOp) {
                    return WalkResult::interrupt();
                  }).wasInterrupted();
@@ -112,6 +112,10 @@ LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
     return failure();
   if (copiesOut(op))
     waitForStores(op.getLoc(), 0);
+  if (op.walk([](tile::CopyOp) {
+          return WalkResult::interrupt();
+        }).wasInterrupted())
+    startEarly(lowered.getBody().front());
   return success();
 }
 

@@ -83,6 +83,10 @@ private:
   mlir::Value lookup(mlir::Value value) { return map.lookup(value); }
   llvm::SmallVector<mlir::Value> lookup(mlir::ValueRange values);
 
+  // StartEarly.cpp
+  /// Lets the lowered role compute before it waits.
+  static void startEarly(mlir::Block &body);
+
   // Schedule.cpp
   void lower(tile::ScheduleRangeOp op);
   void lower(tile::ScheduleCoordinatesOp op);
@@ -167,6 +171,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::IRMapping map;
   Cluster cluster;
+  bool hasBarriers = false; ///< that are initialised before any role uses them
   llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;
   std::map<MapKey, mlir::Value> tensorMaps;
   llvm::DenseMap<mlir::Value, GlobalTensor> globals;

@@ -15,7 +15,8 @@ tile.kernel @pair cluster [2, 2] {
   // CHECK-NEXT: hopper.mbarrier.init %[[AT]] count 4
   // CHECK-NEXT: hopper.mbarrier.fence_init
   // CHECK-NEXT: }
-  // CHECK-NEXT: hopper.sync cluster
+  // CHECK-NEXT: hopper.role "math"
+  // CHECK: hopper.sync cluster
   %M = tile.size "M"
   %D = tile.tensor "D" output [%M, %M] align 16 : !T
   %tiles = tile.schedule persistent [%M, %M] by [1, 64] along_n : !tile.schedule<2>

@@ -27,12 +27,12 @@ tile.kernel @ring {
   // CHECK-COUNT-4: hopper.mbarrier.init
   // CHECK-NEXT: hopper.mbarrier.fence_init
   // CHECK-NEXT: }
-  // CHECK-NEXT: hopper.sync{{$}}
   // CHECK: hopper.role "load" from 4 warps 1 {
   tile.role "load" warps 1 {
     // CHECK-DAG: %[[STAGE0:.+]] = arith.constant 0 : index
     // CHECK-DAG: %[[PARITY0:.+]] = arith.constant 1 : index
-    // CHECK: scf.for {{.*}} iter_args(%[[STAGE:.+]] = %[[STAGE0]], %[[PARITY:.+]] = %[[PARITY0]]) -> (index, index)
+    // CHECK: hopper.sync{{$}}
+    // CHECK-NEXT: scf.for {{.*}} iter_args(%[[STAGE:.+]] = %[[STAGE0]], %[[PARITY:.+]] = %[[PARITY0]]) -> (index, index)
     scf.for %k = %c0 to %K step %c64 {
       // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PARITY]]
       // CHECK: %[[NEXT:.+]] = arith.addi %[[STAGE]], %{{.+}}
@@ -58,6 +58,7 @@ tile.kernel @ring {
   }
   // CHECK: hopper.role "math" from 0 warps 4 {
   tile.role "math" warps 4 {
+    // CHECK: hopper.sync{{$}}
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     // CHECK: scf.for {{.*}} iter_args(%{{.+}} = %{{.+}}, %[[STAGE:.+]] = %{{.+}}, %[[PARITY:.+]] = %{{.+}}) ->
     %r = scf.for %k = %c0 to %K step %c64 iter_args(%acc = %zero) -> tensor<128x128xf32> {
@@ -541,13 +542,16 @@ tile.kernel @batched {
     // CHECK: %[[PLANES:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
     // CHECK: %[[SOME:.+]] = arith.maxui %[[COLUMNS]], %c1
     // CHECK: %[[BANDS:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
-    // CHECK: hopper.special_register "ctaid.x"
-    // CHECK: hopper.special_register "nctaid.x"
+    // CHECK: %[[NUMBER:.+]] = hopper.special_register "ctaid.x"
+    // CHECK: %[[STEP:.+]] = hopper.special_register "nctaid.x"
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<3>
     scf.for %t = %first to %end step %step {
-      // CHECK: scf.for %[[NUMBER:[^ ]+]]
+      // What the loop does not change comes before it, and where the first tile
+      // is before the barriers are waited for.
       // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_cast %[[PLANES]] : index to i64
-      // CHECK-DAG: %[[WIDE:.+]] = arith.index_cast %[[NUMBER]] : index to i64
+      // CHECK-DAG: %[[RECIPROCAL2:.+]] = arith.index_cast %[[BANDS]] : index to i64
+      // CHECK: %[[FIRST:.+]]:3 = scf.if
+      // CHECK: %[[WIDE:.+]] = arith.index_cast %[[NUMBER]] : index to i64
       // CHECK: %[[PRODUCT:.+]] = arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
       // CHECK: %[[HIGH:.+]] = arith.shrui %[[PRODUCT]], %c31_i64
       // CHECK: %[[LOW:.+]] = arith.index_cast %[[HIGH]] : i64 to index
@@ -560,14 +564,21 @@ tile.kernel @batched {
       // CHECK: %[[IN:.+]] = arith.select %[[SHORT]], %[[LESS]], %[[REST]] :
 
       // Of the other quotients: by what, and which is which.
-      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_cast %[[BANDS]] :
-      // CHECK-DAG: %[[WIDE:.+]] = arith.index_cast %[[IN]] :
-      // CHECK: arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
+      // CHECK: %[[WIDE:.+]] = arith.index_cast %[[IN]] :
+      // CHECK: arith.muli %[[WIDE]], %[[RECIPROCAL2]] : i64
       // CHECK: %[[LOW:.+]] = arith.index_cast %{{.+}} : i64 to index
       // CHECK: arith.muli %[[LOW]], %[[COLUMNS]] :
       // CHECK: %[[I:.+]] = arith.select %{{.+}}, %{{.+}}, %[[LOW]] :
       // CHECK: %[[J:.+]] = arith.select
+      // CHECK: scf.yield %[[BATCH]], %[[I]], %[[J]]
+      // CHECK: hopper.sync{{$}}
+      // CHECK-NEXT: scf.for %[[NUMBER:[^ ]+]] = {{.*}}, %[[BATCH:[^ ]+]] = %[[FIRST]]#0, %[[I:[^ ]+]] = %[[FIRST]]#1, %[[J:[^ ]+]] = %[[FIRST]]#2)
       // CHECK: hopper.tma.load %[[MAP]][%[[BATCH]], %[[I]], %[[J]]]
+
+      // Where the next one is.
+      // CHECK: %[[NEXT:.+]] = arith.addi %[[NUMBER]], %[[STEP]]
+      // CHECK: arith.index_cast %[[NEXT]]
+      // CHECK: scf.yield
       %b, %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<3> -> index, index, index
       %s = tile.acquire %ring : !ring
       %a = tile.buffer %s[0] : !smem

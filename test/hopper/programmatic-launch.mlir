@@ -11,14 +11,16 @@ tile.kernel @programmatic programmatic_launch {
   // CHECK: hopper.tensor_map.prefetch
   // CHECK: hopper.mbarrier.fence_init
   // CHECK-NEXT: }
-  // CHECK-NEXT: hopper.sync
+  // CHECK-NEXT: hopper.role "load"
+  // CHECK-NOT: hopper.mbarrier
   // CHECK-NOT: hopper.tma.load
-  // CHECK: hopper.role "load"
-  // CHECK-NOT: hopper.tma.load
-  // CHECK: hopper.grid.wait
+  // CHECK: hopper.sync
+  // CHECK-NEXT: hopper.grid.wait
+  // CHECK: hopper.mbarrier.wait
   // CHECK-NOT: hopper.grid.release
   // CHECK: hopper.role "drain"
-  // CHECK: hopper.grid.wait
+  // CHECK: hopper.sync
+  // CHECK-NEXT: hopper.grid.wait
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M, %M] align 16 : !T
   %ring = tile.pipeline : !ring

@@ -95,7 +95,7 @@ std::vector<Mutant> ringMutants() {
        R"(mbarrier\.try_wait\S+ complete, \[%r\d+\], %r\d+;)",
        "setp.eq.b32 complete, 0, 0;",
        0,
-       Finding::race,
+       Finding::uninitialised,
        {"mma"}},
       {"producer does not wait",
        gemm,
@@ -177,7 +177,7 @@ std::vector<Mutant> clusterMutants() {
        gemm,
        R"(barrier\.cluster\.arrive\.release\.aligned;[^;]*barrier\.cluster\.wait\.acquire\.aligned;)",
        "",
-       1,
+       3, // those before are the roles' and that of warps without one
        Finding::exitedPeer,
        {"release", "copy B"}},
       {"more registers than there are",

@@ -46,8 +46,9 @@ struct GpuModel {
   double resident_bytes = 6e6, evicted_bytes = 52e6;
   /// Stages of the ring that the tensor cores hold on to.
   double held_stages = 1.44;
-  /// From the request of a stage to its first byte, out of DRAM and out of L2.
-  double load_microseconds = 1.03, l2_load_microseconds = 1.06;
+  /// From the first request of a launch to its first byte, and from that of a
+  /// stage while others are on their way.
+  double load_microseconds = 1.05, stage_microseconds = 0.85;
   /// A launch by itself, between two events, and one after the other; the
   /// latter is shorter if the next may start early.
   double launch_microseconds = 6.33, next_launch_microseconds = 0.025,
