@@ -26,6 +26,8 @@ std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
 
 GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
                      const GemmForm &form) {
+  if (const std::string reason = notOneProblem(sizes, form); !reason.empty())
+    throw Error("gemm_auto: " + reason);
   GemmConfig best;
   double least = 0;
   visitCandidates(sizes, types, form, [&](const GemmConfig &config) {

@@ -246,13 +246,15 @@ private:
   /// The next launch's CTAs come to other multiprocessors than this one's, and
   /// find less of what they want in their part of L2. Not so the grids that fit
   /// beside each other, which take turns, and what is little, or read once by a
-  /// grid of all multiprocessors.
+  /// grid of all multiprocessors that are done with it at about the same time.
   bool isEarlyUseful(const GemmConfig &c) const {
     const GemmTiling tiling(sizes, c, h200());
     const int64_t ctas = tiling.clusters * tiling.ctas;
     const int64_t bytes = operandBytes(sizes.m) + operandBytes(sizes.n);
     if (c.stream_k || tiling.clusters >= tiling.slots)
-      return c.swapped && tiling.columns == 1 && bytes <= bytesInL2;
+      return c.swapped && tiling.columns == 1 && bytes <= bytesInL2 &&
+             (c.stream_k || tiling.leftClusters == 0 ||
+              tiling.leftClusters * 4 >= tiling.slots * 3);
     return ctas * 2 <= h200().multiprocessors || bytes <= bytesInReachOfAll;
   }
 

@@ -1,3 +1,4 @@
+#include "GemmCandidates.h"
 #include "GemmResources.h"
 #include "ashlar/gemm_auto.h"
 
@@ -270,8 +271,18 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
 
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
                     const GemmConfig &config, const GemmForm &form) {
+  if (const std::string reason = notOneProblem(sizes, form); !reason.empty())
+    return reason;
   const std::string reason = notBuildable(types, config, form);
   return reason.empty() ? notDepth(sizes, config) : reason;
+}
+
+std::string notOneProblem(const GemmSizes &sizes, const GemmForm &form) {
+  if (sizes.batch == 1 || form.batched)
+    return "";
+  return "the sizes are those of a batch of " + number(sizes.batch) +
+         " and the form is of one problem: set form.batched, or leave batch " +
+         "at 1";
 }
 
 } // namespace ashlar

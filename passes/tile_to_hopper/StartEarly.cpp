@@ -100,12 +100,14 @@ scf::ForOp computeAhead(scf::ForOp loop) {
 } // namespace
 
 void KernelLowering::startEarly(Block &body) {
+  // The next launch is let go in the author's order: after this one's wait,
+  // mostly, so that grids beside each other take turns.
   SmallVector<Operation *> waits;
   Operation *first = nullptr;
   for (Operation &op : body)
-    if (isa<hopper::SyncOp, hopper::GridWaitOp>(op))
+    if (isa<hopper::SyncOp, hopper::GridWaitOp, hopper::GridReleaseOp>(op))
       waits.push_back(&op);
-    else if (first = &op; !isArithmetic(op) && !isa<hopper::GridReleaseOp>(op))
+    else if (first = &op; !isArithmetic(op))
       break;
   if (waits.empty() || !first)
     return;

@@ -10,9 +10,11 @@ namespace {
 
 using testing::AllOf;
 using testing::Each;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Lt;
 using testing::Not;
+using testing::ThrowsMessage;
 
 const GemmTypes half{};
 const GemmTypes fast{e4m3, e4m3, bf16, Accumulation::fast};
@@ -182,6 +184,13 @@ TEST(GemmAuto, TakesNoTunedConfigurationThatTheFormDoesNotFit) {
   form.c = true;
   EXPECT_EQ(gemm_auto(sizes, half, {}, table), tuned);
   EXPECT_EQ(gemm_auto(sizes, half, form, table), gemm_auto(sizes, half, form));
+}
+
+TEST(GemmAuto, RefusesABatchInTheFormOfOneProblem) {
+  const GemmSizes many{512, 512, 512, 3};
+  const auto reason = AllOf(HasSubstr("batch of 3"), HasSubstr("form.batched"));
+  EXPECT_THAT([&] { gemm_auto(many); }, ThrowsMessage<Error>(reason));
+  EXPECT_THAT(why_not(many, {}, GemmConfig::parse("128x128x64 s4 w2")), reason);
 }
 
 TEST(GemmAuto, RefusesOperandsOfDifferentSizes) {
