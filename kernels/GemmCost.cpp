@@ -168,8 +168,21 @@ private:
     const auto steps =
         static_cast<double>(tiling.clusters * tiling.ctas * tiling.steps);
     return start.dramBytes / steps * (1 + gpu.dram_row_bytes / depth) *
-           (turn.ctas + gpu.dram_idle_ctas) /
+           (turn.ctas + gpu.dram_idle_ctas) *
+           (isStreamedByClusters() ? 1 - gpu.dram_cluster : 1) /
            perClock(gpu.dram_terabytes_per_second);
+  }
+
+  /// Whether one operand passes through L2 once, and clusters share the other,
+  /// which is small.
+  bool isStreamedByClusters() const {
+    constexpr double many = 1000;
+    const double above = rows * static_cast<double>(tiling.rows);
+    const double beside = columns * static_cast<double>(tiling.columns);
+    const int64_t kept = c.swapped ? c.kept_b : c.kept_a;
+    return c.cluster_m > 1 && above > many * beside && kept == 16 &&
+           above * depth * steps * static_cast<double>(c.split) >
+               static_cast<double>(gpu.l2_bytes);
   }
 
   /// The stages of the ring are on their way at once, but for those that the

@@ -39,6 +39,9 @@ struct GpuModel {
   double dram_row_bytes = 7.21;
   /// As many CTAs more would keep all of it busy.
   double dram_idle_ctas = 8.69;
+  /// The part of its time that weights of more than L2 do not take, unless they
+  /// are to be evicted first, where clusters share the few rows that they meet.
+  double dram_cluster = 0.015;
   int64_t l2_bytes = 50'000'000;
   /// Of what a launch reads and writes, all is in L2 for the next one up to as
   /// many bytes, nothing from as many on, and a part in proportion between:
