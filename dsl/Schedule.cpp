@@ -16,6 +16,8 @@ tile::Raster rasterOf(Raster::Order order) {
     return tile::Raster::along_m;
   case Raster::Order::grouped:
     return tile::Raster::grouped;
+  case Raster::Order::swizzled:
+    return tile::Raster::swizzled;
   }
   return {};
 }
@@ -51,8 +53,10 @@ Handle detail::makeSchedule(const Index *extents, const int64_t *tile,
   Shape shape(std::vector<int64_t>(tile, tile + rank));
   auto tileExtents = checkedShape("the tile of the tile loop", shape, where);
   if (raster.group < 1)
-    fail(where, "Raster::grouped(" + std::to_string(raster.group) +
-                    "): a group has at least 1 tile");
+    fail(where,
+         "Raster::" + tile::stringifyRaster(rasterOf(raster.order)).str() +
+             "(" + std::to_string(raster.group) +
+             "): a group has at least 1 tile");
   if (raster.order != Raster::Order::along_n && rank < 2)
     fail(where, "the tile loop has one dimension and a raster of two; leave "
                 "the raster out");

@@ -59,7 +59,9 @@ void GemmProgram::write() {
   } else {
     cluster({c.split, 1, c.cluster_m, c.cluster_n});
     tiles.emplace(persistent({c.split, batch(), along_m, along_n},
-                             {1, 1, c.bm, c.bn}, Raster::grouped(c.group)));
+                             {1, 1, c.bm, c.bn},
+                             c.alternating ? Raster::swizzled(c.group)
+                                           : Raster::grouped(c.group)));
     // Each part of K is a whole number of stages; the last may be shorter.
     perPart.emplace(ceil_div(*allSteps, c.split));
   }
@@ -94,12 +96,14 @@ GemmProgram::Work GemmProgram::streamWork(const Index &cta,
   // `group` tiles along m for each step along n, as in a tile loop.
   Index plane = *rows * *columns, inPlane = piece.tile % plane;
   Index perGroup = *columns * c.group;
-  Index firstRow = inPlane / perGroup * c.group;
+  Index nth = inPlane / perGroup, firstRow = nth * c.group;
   Index height = min(*rows - firstRow, c.group);
-  Index inGroup = inPlane % perGroup;
+  Index inGroup = inPlane % perGroup, column = inGroup / height;
+  if (c.alternating)
+    column = column + nth % 2 * (*columns - 1 - column * 2);
   return {piece.tile / plane,
           firstRow + inGroup % height,
-          inGroup / height,
+          column,
           range(piece.first, min(piece.end, *allSteps)),
           cta,
           piece.first == 0,

@@ -16,7 +16,7 @@ std::string GemmConfig::str() const {
   text += " c" + number(cluster_m) + "x" + number(cluster_n);
   if (split > 1)
     text += " k" + number(split);
-  text += " g" + number(group);
+  text += (alternating ? " z" : " g") + number(group);
   text += " e" + number(store_columns) + "x" + number(store_buffers);
   if (kept_a < 16)
     text += " a" + number(kept_a);
@@ -83,8 +83,10 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
       numbers(word, digits, {&config.cluster_m, &config.cluster_n});
     else if (word[0] == 'k')
       numbers(word, digits, {&config.split});
-    else if (word[0] == 'g')
+    else if (word[0] == 'g' || word[0] == 'z') {
       numbers(word, digits, {&config.group});
+      config.alternating = word[0] == 'z';
+    }
     else if (word[0] == 'a')
       numbers(word, digits, {&config.kept_a});
     else if (word[0] == 'b')

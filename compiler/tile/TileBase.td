@@ -111,7 +111,7 @@ def Tile_AccessAttr : EnumAttr<Tile_Dialect, Tile_Access, "access"> {
 
 def Tile_Raster : I32EnumAttr<"Raster", "order of the output tiles", [
   I32EnumAttrCase<"along_n", 0>, I32EnumAttrCase<"along_m", 1>,
-  I32EnumAttrCase<"grouped", 2>
+  I32EnumAttrCase<"grouped", 2>, I32EnumAttrCase<"swizzled", 3>
 ]> { let cppNamespace = "::ashlar::tile"; let genSpecializedAttr = 0; }
 def Tile_RasterAttr : EnumAttr<Tile_Dialect, Tile_Raster, "raster"> {
   let assemblyFormat = "$value";

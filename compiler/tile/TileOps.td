@@ -74,7 +74,7 @@ def Tile_ScheduleOp : Tile_Declaration<"schedule"> {
     The space of `extents` is cut into tiles of `tile` elements. Persistent:
     each cluster walks over many tiles; otherwise the grid has a CTA for each.
     `grouped` walks `group` tiles along the last but one dimension for each step
-    along the last.
+    along the last, and `swizzled` every other such group backwards.
   }];
   let arguments = (ins Variadic<Index>:$extents, DenseI64ArrayAttr:$tile,
                        UnitAttr:$persistent, Tile_RasterAttr:$raster,

@@ -201,9 +201,10 @@ LogicalResult ScheduleOp::verify() {
       return emitOpError("has a tile extent of ") << extent;
   if (getGroup() < 1)
     return emitOpError("groups ") << getGroup() << " tiles; at least 1";
-  if (getRaster() == Raster::grouped && getTile().size() < 2)
-    return emitOpError("groups tiles of one dimension; grouped rasters need "
-                       "two");
+  if ((getRaster() == Raster::grouped || getRaster() == Raster::swizzled) &&
+      getTile().size() < 2)
+    return emitOpError("groups tiles of one dimension; ")
+           << stringifyRaster(getRaster()) << " rasters need two";
   if (getResult().getType().getRank() != static_cast<int64_t>(getTile().size()))
     return emitOpError("has a result of another rank");
   return checkExtents(*this, "the tile loop", getExtents());

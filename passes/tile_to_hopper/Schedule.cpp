@@ -71,6 +71,7 @@ RasterCounts KernelLowering::rasterCounts(tile::ScheduleOp schedule,
     counts.lastColumn = divisor(a, rows);
     break;
   case tile::Raster::grouped:
+  case tile::Raster::swizzled:
     int64_t group = schedule.getGroup();
     counts.band = divisor(a, a.mul(columns, group));
     counts.lastColumn = divisor(a, a.rem(rows, group));
@@ -146,7 +147,8 @@ SmallVector<Value> KernelLowering::tileCoordinates(Location loc,
       row = columns.remainder, column = columns.quotient;
       break;
     }
-    case tile::Raster::grouped: {
+    case tile::Raster::grouped:
+    case tile::Raster::swizzled: {
       Divisor whole = divisor(a, a.constant(schedule.getGroup()));
       Quotient bands = divide(a, inPlane, counts.band);
       Value firstRow = a.mul(bands.quotient, whole.value);
@@ -160,6 +162,11 @@ SmallVector<Value> KernelLowering::tileCoordinates(Location loc,
                      either(counts.lastColumn.reciprocal, whole.reciprocal)};
       Quotient columns = divide(a, bands.remainder, height);
       row = a.add(firstRow, columns.remainder), column = columns.quotient;
+      if (schedule.getRaster() == tile::Raster::swizzled) {
+        Value last = a.sub(counts.clusters[rank - 1], a.constant(1));
+        column = a.select(a.equal(a.rem(bands.quotient, 2), 1),
+                          a.sub(last, column), column);
+      }
       break;
     }
     }

@@ -5,7 +5,7 @@ using namespace ashlar;
 
 Kernel program() {
   return kernel("k", [] {
-    // CHECK: tile-loop-group.cpp:[[@LINE+1]]: error: Raster::grouped(0): a group has at least 1 tile
-    grid({1024, 1024}, {128, 128}, Raster::grouped(0));
+    // CHECK: tile-loop-group.cpp:[[@LINE+1]]: error: Raster::swizzled(0): a group has at least 1 tile
+    grid({1024, 1024}, {128, 128}, Raster::swizzled(0));
   });
 }

@@ -670,6 +670,41 @@ tile.kernel @grid_along_m {
 
 // -----
 
+// Swizzled: as grouped, and groups of odd numbers from the last column on.
+
+!T = !tile.tensor<f32, 2>
+// CHECK-LABEL: hopper.kernel @swizzled
+tile.kernel @swizzled {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M, %M] align 16 : !T
+  %tiles = tile.schedule persistent [%M, %M] by [64, 64] swizzled (8) : !tile.schedule<2>
+  tile.role "store" warps 4 {
+    %f = arith.constant dense<1.0> : tensor<64x64xf32>
+    // CHECK: arith.divui
+    // CHECK: %[[COLUMNS:.+]] = arith.divui
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
+    scf.for %t = %first to %end step %step {
+      // CHECK: scf.for
+      // CHECK: %[[NTH:.+]] = arith.select
+      // CHECK: %[[FIRST:.+]] = arith.muli %[[NTH]], %c8
+      // CHECK-COUNT-2: arith.select
+      // CHECK: %[[J:.+]] = arith.select
+      // CHECK: %[[DOWN:.+]] = arith.select
+      // CHECK: %[[I:.+]] = arith.addi %[[FIRST]], %[[DOWN]] :
+      // CHECK: %[[LAST:.+]] = arith.subi %[[COLUMNS]], %c1
+      // CHECK-DAG: %[[ODD:.+]] = arith.remui %[[NTH]], %c2
+      // CHECK-DAG: %[[BACK:.+]] = arith.cmpi eq, %[[ODD]], %c1
+      // CHECK-DAG: %[[FROMLAST:.+]] = arith.subi %[[LAST]], %[[J]] :
+      // CHECK: %[[COLUMN:.+]] = arith.select %[[BACK]], %[[FROMLAST]], %[[J]]
+      // CHECK: hopper.store %{{.+}} to %{{.+}}[%[[I]], %[[COLUMN]]]
+      %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<2> -> index, index
+      tile.store %f to %D[%m, %n] : tensor<64x64xf32>, !T
+    }
+  }
+}
+
+// -----
+
 // Grouped: eight rows of tiles for each step along the columns; the last group
 // may be lower, and has its own reciprocal.
 

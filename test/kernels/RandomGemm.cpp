@@ -74,6 +74,8 @@ GemmConfig changed(GemmConfig c, Dice &dice) {
     c.store_buffers = dice.between(1, 3);
   if (dice.oneIn(4))
     c.swapped = !c.swapped;
+  if (dice.oneIn(3))
+    c.alternating = !c.alternating;
   return c;
 }
 

@@ -160,6 +160,14 @@ tile.kernel @schedule_grouped {
 
 // -----
 
+tile.kernel @schedule_swizzled {
+  %M = tile.size "M"
+  // expected-error@+1 {{groups tiles of one dimension; swizzled rasters need two}}
+  %t = tile.schedule [%M] by [64] swizzled (8) : !tile.schedule<1>
+}
+
+// -----
+
 tile.kernel @schedule_result {
   %M = tile.size "M"
   // expected-error@+1 {{has a result of another rank}}

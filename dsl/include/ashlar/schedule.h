@@ -11,7 +11,7 @@ namespace ashlar {
 /// The order in which the tiles of a kernel are taken.
 class Raster {
 public:
-  enum class Order : uint8_t { along_n, along_m, grouped };
+  enum class Order : uint8_t { along_n, along_m, grouped, swizzled };
 
   /// The last coordinate changes fastest.
   static constexpr Raster along_n() { return {Order::along_n, 1}; }
@@ -21,6 +21,11 @@ public:
   /// last: neighbours in time share tiles of both inputs in L2.
   static constexpr Raster grouped(int64_t group) {
     return {Order::grouped, group};
+  }
+  /// As `grouped`, with every other group walked backwards: it begins with the
+  /// columns that the one before has left in L2.
+  static constexpr Raster swizzled(int64_t group) {
+    return {Order::swizzled, group};
   }
 
   Order order;

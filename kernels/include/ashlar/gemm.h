@@ -82,8 +82,10 @@ struct GemmConfig {
   bool stream_k = false;
   /// The next launch may start while this one runs.
   bool early_launch = false;
-  /// Tiles along `bm` that are taken for each step along `bn`.
+  /// Tiles along `bm` that are taken for each step along `bn`, and whether every
+  /// other such group is taken backwards (`Raster::swizzled`).
   int64_t group = 8;
+  bool alternating = false;
   /// Sixteenths of the cache lines of A and of B that L2 keeps as usual; it
   /// evicts the others first. Less than all where an operand is read once.
   int64_t kept_a = 16, kept_b = 16;

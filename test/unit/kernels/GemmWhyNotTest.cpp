@@ -161,6 +161,13 @@ TEST(GemmWhyNot, RefusesSplitsThatHoldTooManySums) {
   EXPECT_THAT(whyNot("128x224x64 s2 w2 k2 e16x1"), IsEmpty());
 }
 
+TEST(GemmConfig, ReadsWhatItWrites) {
+  for (const std::string text :
+       {"128x256x64 s4 w2 c2x1 g8 e64x2",
+        "64x16x128 s12 w1 c1x1 k2 z4 e8x1 b3 swapped early"})
+    EXPECT_EQ(GemmConfig::parse(text).str(), text);
+}
+
 TEST(GemmConfig, AWordThatIsNoneNamesTheCallersLine) {
   const std::string line = std::to_string(__LINE__ + 1);
   const auto parse = [] { GemmConfig::parse("128x128x64 s4 x2"); };
