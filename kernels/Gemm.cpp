@@ -58,10 +58,9 @@ void GemmProgram::write() {
     stream.emplace(batch() * *rows * *columns, *allSteps, *ctas);
   } else {
     cluster({c.split, 1, c.cluster_m, c.cluster_n});
-    tiles.emplace(persistent({c.split, batch(), along_m, along_n},
-                             {1, 1, c.bm, c.bn},
-                             c.alternating ? Raster::swizzled(c.group)
-                                           : Raster::grouped(c.group)));
+    tiles.emplace(persistent(
+        {c.split, batch(), along_m, along_n}, {1, 1, c.bm, c.bn},
+        c.alternating ? Raster::swizzled(c.group) : Raster::grouped(c.group)));
     // Each part of K is a whole number of stages; the last may be shorter.
     perPart.emplace(ceil_div(*allSteps, c.split));
   }

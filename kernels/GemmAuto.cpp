@@ -26,8 +26,6 @@ std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
 
 GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
                      const GemmForm &form) {
-  if (const std::string reason = notOneProblem(sizes, form); !reason.empty())
-    throw Error("gemm_auto: " + reason);
   GemmConfig best;
   double least = 0;
   visitCandidates(sizes, types, form, [&](const GemmConfig &config) {
@@ -36,10 +34,8 @@ GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
       best = config, least = total;
   });
   if (least == 0)
-    throw Error("no configuration of gemm multiplies " +
-                std::string(name(types.a)) + " with " +
-                std::string(name(types.b)) +
-                ": use operands of one size of 1, 2 or 4 bytes");
+    throw Error("gemm_auto finds no configuration: " +
+                why_not(sizes, types, best, form));
   return best;
 }
 

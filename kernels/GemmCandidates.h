@@ -4,7 +4,6 @@
 #include "ashlar/gemm.h"
 
 #include <functional>
-#include <string>
 
 namespace ashlar {
 
@@ -14,8 +13,5 @@ using GemmVisitor = std::function<void(const GemmConfig &)>;
 /// can be built.
 void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
                      const GemmForm &form, const GemmVisitor &visit);
-
-/// Why sizes and a form are not of one problem; empty if they are.
-std::string notOneProblem(const GemmSizes &sizes, const GemmForm &form);
 
 } // namespace ashlar

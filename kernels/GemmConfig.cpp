@@ -86,8 +86,7 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
     else if (word[0] == 'g' || word[0] == 'z') {
       numbers(word, digits, {&config.group});
       config.alternating = word[0] == 'z';
-    }
-    else if (word[0] == 'a')
+    } else if (word[0] == 'a')
       numbers(word, digits, {&config.kept_a});
     else if (word[0] == 'b')
       numbers(word, digits, {&config.kept_b});

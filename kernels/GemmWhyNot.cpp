@@ -1,4 +1,3 @@
-#include "GemmCandidates.h"
 #include "GemmResources.h"
 #include "ashlar/gemm_auto.h"
 
@@ -20,6 +19,14 @@ constexpr int64_t promotedDepth = 128;
 constexpr int64_t boxRows = 256;
 
 std::string number(int64_t value) { return std::to_string(value); }
+
+std::string notBatch(const GemmSizes &sizes, const GemmForm &form) {
+  if (sizes.batch == 1 || form.batched)
+    return "";
+  return "the sizes are those of a batch of " + number(sizes.batch) +
+         " and the form is of one problem: set form.batched, or leave batch " +
+         "at 1";
+}
 
 std::string notTypes(const GemmTypes &types) {
   if (size_bytes(types.a) == size_bytes(types.b))
@@ -271,18 +278,11 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
 
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
                     const GemmConfig &config, const GemmForm &form) {
-  if (const std::string reason = notOneProblem(sizes, form); !reason.empty())
-    return reason;
-  const std::string reason = notBuildable(types, config, form);
-  return reason.empty() ? notDepth(sizes, config) : reason;
-}
-
-std::string notOneProblem(const GemmSizes &sizes, const GemmForm &form) {
-  if (sizes.batch == 1 || form.batched)
-    return "";
-  return "the sizes are those of a batch of " + number(sizes.batch) +
-         " and the form is of one problem: set form.batched, or leave batch " +
-         "at 1";
+  for (const std::string &reason :
+       {notBatch(sizes, form), notBuildable(types, config, form)})
+    if (!reason.empty())
+      return reason;
+  return notDepth(sizes, config);
 }
 
 } // namespace ashlar

@@ -59,6 +59,16 @@ LogicalResult KernelOp::verify() {
   if (getClusterSize() < 1 || getClusterSize() > 8)
     return emitOpError("has clusters of ")
            << getClusterSize() << " CTAs; the portable limit is 8";
+  auto roles = getBody().getOps<RoleOp>();
+  auto meetings = [](RoleOp role) {
+    return llvm::range_size(role.getBody().getOps<SyncOp>());
+  };
+  for (RoleOp role : roles)
+    if (meetings(role) != meetings(*roles.begin()))
+      return role.emitOpError("meets the others ")
+             << meetings(role) << " times (hopper.sync) and role '"
+             << (*roles.begin()).getName() << "' " << meetings(*roles.begin())
+             << " times; a barrier of all threads is met by every role";
   return success();
 }
 

@@ -115,7 +115,7 @@ def Hopper_SpecialRegisterOp : Hopper_Op<"special_register", [Pure]> {
 def Hopper_SyncOp : Hopper_Op<"sync"> {
   let summary = "every thread of the CTA, or of the cluster, meets";
   let description = [{
-    In a role: every role has one, once, and warps without a role meet them.
+    In a role: every role has as many, and warps without a role meet them.
   }];
   let arguments = (ins UnitAttr:$cluster);
   let assemblyFormat = "(`cluster` $cluster^)? attr-dict";

@@ -247,11 +247,9 @@ LogicalResult ThreadLowering::lowerGroup(const RoleGroup &group) {
 }
 
 void ThreadLowering::lowerWithoutRole() {
-  for (auto op : kernel.getBody().getOps<hopper::RoleOp>())
-    for (auto sync : op.getBody().getOps<hopper::SyncOp>()) {
-      lowerSync(sync);
-      return;
-    }
+  auto roles = kernel.getBody().getOps<hopper::RoleOp>();
+  for (auto sync : (*roles.begin()).getBody().getOps<hopper::SyncOp>())
+    lowerSync(sync);
 }
 
 LogicalResult ThreadLowering::lowerRole(hopper::RoleOp op) {

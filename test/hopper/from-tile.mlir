@@ -779,3 +779,48 @@ tile.kernel @named_barriers {
     tile.sync %other : !tile.barrier
   }
 }
+
+// -----
+
+// What might fail for a number that has no iteration stays where it is.
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem]>
+!T = !tile.tensor<bf16, 2>
+// CHECK-LABEL: hopper.kernel @not_ahead
+tile.kernel @not_ahead {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !T
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  tile.role "load" warps 1 {
+    // CHECK: %[[FIRST:.+]] = scf.if %{{.+}} -> (index) {
+    // CHECK-NEXT: %[[TWICE:.+]] = arith.muli %c1, %c2
+    // CHECK-NEXT: scf.yield %[[TWICE]]
+    // CHECK: hopper.sync
+    // CHECK-NEXT: scf.for %[[I:.+]] = %c1 to %{{.+}}, %[[COLUMN:[^ ]+]] = %[[FIRST]])
+    scf.for %i = %c1 to %M step %c1 {
+      // CHECK: %[[ROW:.+]] = arith.divui %{{.+}}, %[[I]]
+      // CHECK: hopper.tma.load %{{.+}}[%[[ROW]], %[[COLUMN]]]
+      // CHECK-NOT: arith.divui
+      %row = arith.divui %M, %i : index
+      %column = arith.muli %i, %c2 : index
+      %s = tile.acquire %ring : !ring
+      %a = tile.buffer %s[0] : !smem
+      tile.copy %A[%row, %column] to %a : !T, !smem
+      tile.commit %ring, %s : !ring
+      // CHECK: %[[NEXT:.+]] = arith.addi %[[I]], %c1
+      // CHECK: %[[TWICE:.+]] = arith.muli %[[NEXT]], %c2
+      // CHECK: scf.yield %{{.+}}, %{{.+}}, %[[TWICE]]
+    }
+  }
+  // CHECK: hopper.role "math"
+  tile.role "math" warps 4 {
+    scf.for %i = %c1 to %M step %c1 {
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %s : !ring
+    }
+  }
+}

@@ -24,6 +24,17 @@ hopper.kernel @cluster threads 128 shared 0 cluster 16 {
 
 // -----
 
+hopper.kernel @meeting threads 64 shared 0 cluster 1 {
+  hopper.role "load" from 0 warps 1 {
+    hopper.sync
+  }
+  // expected-error@+1 {{meets the others 0 times (hopper.sync) and role 'load' 1 times; a barrier of all threads is met by every role}}
+  hopper.role "math" from 1 warps 1 {
+  }
+}
+
+// -----
+
 hopper.kernel @box_rank threads 128 shared 0 cluster 1 {
   // expected-error@+1 {{has a box of 6 dimensions; TMA has 1 to 5}}
   %m = hopper.tensor_map "A" box [1, 1, 1, 1, 1, 8] swizzle 0 : !hopper.tensor_map

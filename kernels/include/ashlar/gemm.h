@@ -82,8 +82,8 @@ struct GemmConfig {
   bool stream_k = false;
   /// The next launch may start while this one runs.
   bool early_launch = false;
-  /// Tiles along `bm` that are taken for each step along `bn`, and whether every
-  /// other such group is taken backwards (`Raster::swizzled`).
+  /// Tiles along `bm` that are taken for each step along `bn`, and whether
+  /// every other such group is taken backwards (`Raster::swizzled`).
   int64_t group = 8;
   bool alternating = false;
   /// Sixteenths of the cache lines of A and of B that L2 keeps as usual; it

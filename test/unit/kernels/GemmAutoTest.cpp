@@ -195,7 +195,8 @@ TEST(GemmAuto, RefusesABatchInTheFormOfOneProblem) {
 
 TEST(GemmAuto, RefusesOperandsOfDifferentSizes) {
   const GemmTypes mixed{bf16, e4m3, bf16};
-  EXPECT_THROW(gemm_auto({512, 512, 512}, mixed), Error);
+  EXPECT_THAT([&] { gemm_auto({512, 512, 512}, mixed); },
+              ThrowsMessage<Error>(HasSubstr("operands of one size")));
 }
 
 } // namespace
