@@ -42,7 +42,7 @@ std::vector<GemmShape> shapesOf(const std::vector<std::string> &words,
 /// The options as they are written.
 struct Words {
   std::vector<std::string> types{"bf16", "fp8", "fp8full"};
-  std::vector<std::string> shapes{"named", "random"};
+  std::vector<std::string> shapes{"named", "random"}, also;
   std::string config, tune, tuned;
 };
 
@@ -73,6 +73,11 @@ void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
                  "How many candidates of the model --tune times for a shape")
       ->capture_default_str()
       ->check(CLI::PositiveNumber)
+      ->needs(tune);
+  app.add_option("--also", words.also,
+                 "A configuration that --tune times besides these; may be "
+                 "given more than once")
+      ->allow_extra_args(false)
       ->needs(tune);
   app.add_option("--measurements", options.measurements,
                  "Append the time of every candidate of --tune to a file as "
@@ -110,6 +115,8 @@ std::optional<int> parse(int argc, char **argv, GemmOptions &options) {
     options.shapes = shapesOf(words.shapes, options.seed);
     if (!words.config.empty())
       options.config = GemmConfig::parse(words.config);
+    for (const std::string &config : words.also)
+      options.also.push_back(GemmConfig::parse(config));
     options.tune = !words.tune.empty();
     options.table = options.tune ? words.tune : words.tuned;
   } catch (const CLI::CallForHelp &) {

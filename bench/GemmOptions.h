@@ -19,9 +19,10 @@ struct GemmOptions {
   /// The table to be used, and whether it is to be extended by tuning.
   std::string table;
   bool tune = false;
-  /// How many candidates are timed for each problem, and the file for their
-  /// times.
+  /// How many candidates are timed for each problem, what else is, and the file
+  /// for their times.
   size_t candidates = 24;
+  std::vector<GemmConfig> also;
   std::string measurements;
   /// Configurations with one of these words in their text do not run.
   std::vector<std::string> avoided;

@@ -55,6 +55,7 @@ public:
       return result;
     result.model = configs.front();
     add(configs);
+    add(tuner.also);
     measureInTurns(firstRounds, firstMilliseconds);
     keepFastest(result.model);
     if (!trials.empty())

@@ -36,11 +36,12 @@ struct TuningResult {
 /// else is dropped, with a line that says why.
 class GemmTuner {
 public:
-  /// Times `candidates` and the neighbours of the fastest of them.
-  GemmTuner(GemmBench &bench, size_t candidates,
+  /// Times `candidates` of the model's, those that are to be timed also, and
+  /// the neighbours of the fastest.
+  GemmTuner(GemmBench &bench, size_t candidates, std::vector<GemmConfig> also,
             std::vector<std::string> avoided, GemmMeasurements &measurements)
-      : bench(bench), candidates(candidates), avoided(std::move(avoided)),
-        measurements(measurements) {}
+      : bench(bench), candidates(candidates), also(std::move(also)),
+        avoided(std::move(avoided)), measurements(measurements) {}
 
   TuningResult tune(const GemmShape &shape);
 
@@ -51,6 +52,7 @@ private:
 
   GemmBench &bench;
   size_t candidates;
+  std::vector<GemmConfig> also;
   std::vector<std::string> avoided;
   GemmMeasurements &measurements;
   /// What has been said of a configuration is not said again.

@@ -62,7 +62,8 @@ void print(const TuningResult &result) {
 void tune(const GemmOptions &options, GemmBench &bench,
           const Deadline &deadline, GemmTable &table,
           GemmMeasurements &measurements) {
-  GemmTuner tuner(bench, options.candidates, options.avoided, measurements);
+  GemmTuner tuner(bench, options.candidates, options.also, options.avoided,
+                  measurements);
   double logarithms = 0;
   int regrets = 0;
   std::printf("\n%s: tuning\n", shortName(bench.types).c_str());
