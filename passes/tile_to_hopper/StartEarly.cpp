@@ -69,6 +69,8 @@ scf::ForOp computeAhead(scf::ForOp loop) {
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
   Location loc = loop.getLoc();
+  // In a block of its own: LLVM would move it behind the waits, and ptxas,
+  // which schedules a barrier as early in its block as it can, leave it there.
   Value any = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
                                     loop.getLowerBound(), loop.getUpperBound());
   auto first = scf::IfOp::create(
