@@ -25,7 +25,7 @@ std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
 }
 
 GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
-                     const GemmForm &form) {
+                     const GemmForm &form, SourceLocation where) {
   GemmConfig best;
   double least = 0;
   visitCandidates(sizes, types, form, [&](const GemmConfig &config) {
@@ -34,17 +34,19 @@ GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
       best = config, least = total;
   });
   if (least == 0)
-    throw Error("gemm_auto finds no configuration: " +
-                why_not(sizes, types, best, form));
+    throw Error({where.file_name(), where.line(), where.column()},
+                "gemm_auto finds no configuration: " +
+                    why_not(sizes, types, best, form));
   return best;
 }
 
 GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
-                     const GemmForm &form, const GemmTable &table) {
+                     const GemmForm &form, const GemmTable &table,
+                     SourceLocation where) {
   const std::optional<TunedGemm> tuned = table.find(sizes, types);
   return tuned && why_not(sizes, types, tuned->config, form).empty()
              ? tuned->config
-             : gemm_auto(sizes, types, form);
+             : gemm_auto(sizes, types, form, where);
 }
 
 } // namespace ashlar

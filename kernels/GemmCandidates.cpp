@@ -295,7 +295,8 @@ private:
 
 void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
                      const GemmForm &form, const GemmVisitor &visit) {
-  Enumeration(sizes, types, form, visit).run();
+  if (notProblem(sizes, form).empty())
+    Enumeration(sizes, types, form, visit).run();
 }
 
 } // namespace ashlar

@@ -4,14 +4,18 @@
 #include "ashlar/gemm.h"
 
 #include <functional>
+#include <string>
 
 namespace ashlar {
 
 using GemmVisitor = std::function<void(const GemmConfig &)>;
 
 /// Calls `visit` with every sensible configuration for a problem, each of which
-/// can be built.
+/// can be built; with none for what `notProblem` names.
 void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
                      const GemmForm &form, const GemmVisitor &visit);
+
+/// Why sizes are of no problem of this form, in a sentence; empty if they are.
+std::string notProblem(const GemmSizes &sizes, const GemmForm &form);
 
 } // namespace ashlar

@@ -1,3 +1,4 @@
+#include "GemmCandidates.h"
 #include "GemmResources.h"
 #include "ashlar/gemm_auto.h"
 
@@ -19,14 +20,6 @@ constexpr int64_t promotedDepth = 128;
 constexpr int64_t boxRows = 256;
 
 std::string number(int64_t value) { return std::to_string(value); }
-
-std::string notBatch(const GemmSizes &sizes, const GemmForm &form) {
-  if (sizes.batch == 1 || form.batched)
-    return "";
-  return "the sizes are those of a batch of " + number(sizes.batch) +
-         " and the form is of one problem: set form.batched, or leave batch " +
-         "at 1";
-}
 
 std::string notTypes(const GemmTypes &types) {
   if (size_bytes(types.a) == size_bytes(types.b))
@@ -276,10 +269,23 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
   return reason;
 }
 
+std::string notProblem(const GemmSizes &sizes, const GemmForm &form) {
+  for (auto [extent, what] :
+       {std::pair{sizes.m, "m"}, std::pair{sizes.n, "n"},
+        std::pair{sizes.k, "k"}, std::pair{sizes.batch, "batch"}})
+    if (extent < 1)
+      return std::string(what) + " is " + number(extent) + ": use 1 or more";
+  if (sizes.batch > 1 && !form.batched)
+    return "the sizes are those of a batch of " + number(sizes.batch) +
+           " and the form is of one problem: set form.batched, or leave " +
+           "batch at 1";
+  return "";
+}
+
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
                     const GemmConfig &config, const GemmForm &form) {
   for (const std::string &reason :
-       {notBatch(sizes, form), notBuildable(types, config, form)})
+       {notProblem(sizes, form), notBuildable(types, config, form)})
     if (!reason.empty())
       return reason;
   return notDepth(sizes, config);

@@ -11,31 +11,6 @@ namespace {
 
 constexpr StringRef sharedName = "ashlar_shared";
 
-int64_t endWarp(hopper::RoleOp role) {
-  return role.getFirstWarp() + role.getWarps() * role.getInstances();
-}
-
-SmallVector<RoleGroup> groupRoles(hopper::KernelOp kernel) {
-  SmallVector<RoleGroup> groups;
-  SmallVector<hopper::RoleOp> roles(kernel.getBody().getOps<hopper::RoleOp>());
-  llvm::stable_sort(roles, [](hopper::RoleOp a, hopper::RoleOp b) {
-    return a.getFirstWarp() < b.getFirstWarp();
-  });
-  for (hopper::RoleOp role : roles) {
-    int64_t first = role.getFirstWarp(), end = endWarp(role);
-    // A whole warpgroup sets its registers, warps without a role included.
-    if (role.getRegisters())
-      end = llvm::alignTo(end, 4);
-    if (!groups.empty() && first % 4 != 0) {
-      groups.back().roles.push_back(role);
-      groups.back().endWarp = end;
-    } else {
-      groups.push_back({first, end, int64_t(role.getRegisters()), {role}});
-    }
-  }
-  return groups;
-}
-
 } // namespace
 
 ThreadLowering::ThreadLowering(hopper::KernelOp kernel, bool comments)
@@ -180,83 +155,6 @@ Value ThreadLowering::elect() {
                                                {b.getI32Type(), b.getI1Type()});
   Value both = b.intrinsic("llvm.nvvm.elect.sync", type, {b.i32(-1)});
   return LLVM::ExtractValueOp::create(b, b.loc, both, 1);
-}
-
-LogicalResult ThreadLowering::lowerRoles() {
-  SmallVector<RoleGroup> groups = groupRoles(kernel);
-  OpBuilder::InsertionGuard guard(b);
-  for (auto [i, group] : llvm::enumerate(groups)) {
-    b.loc = group.roles.front().getLoc();
-    OpBuilder::InsertPoint otherwise;
-    // The last group needs no test when every warp left is part of it, or of
-    // its warpgroup when all of it must set its registers.
-    bool last = i + 1 == groups.size();
-    if (!last || (!group.registers &&
-                  group.endWarp * 32 < int64_t(kernel.getThreads()))) {
-      auto branch =
-          scf::IfOp::create(b, b.loc, b.lessThan(warp(), b.i32(group.endWarp)),
-                            /*withElseRegion=*/true);
-      b.setInsertionPointToStart(branch.elseBlock());
-      otherwise = b.saveInsertionPoint();
-      b.setInsertionPointToStart(branch.thenBlock());
-    }
-    if (failed(lowerGroup(group)))
-      return failure();
-    if (otherwise.isSet()) {
-      b.restoreInsertionPoint(otherwise);
-      if (last)
-        lowerWithoutRole();
-    }
-  }
-  return success();
-}
-
-LogicalResult ThreadLowering::lowerGroup(const RoleGroup &group) {
-  hopper::RoleOp front = group.roles.front();
-  const bool isOneRole =
-      group.roles.size() == 1 &&
-      (front.getWarps() * front.getInstances() % 4 == 0 || !group.registers);
-  // Nobody waits for this role until others have given up their registers.
-  Block &body = front.getBody().front();
-  auto first = llvm::find_if_not(
-      body, [](Operation &op) { return op.hasTrait<OpTrait::ConstantLike>(); });
-  if (isOneRole && first != body.end())
-    if (auto sync = dyn_cast<hopper::SyncOp>(*first)) {
-      lowerSync(sync);
-      covered.insert(sync);
-    }
-  int64_t entry = hopper::entryRegisters(kernel.getThreads());
-  if (group.registers && group.registers != entry)
-    b.ptx(("setmaxnreg." +
-           std::string(group.registers > entry ? "inc" : "dec") +
-           ".sync.aligned.u32 " + std::to_string(group.registers) + ";"));
-  if (isOneRole)
-    return lowerRole(front);
-  for (hopper::RoleOp op : group.roles) {
-    b.loc = op.getLoc();
-    Value inside = b.both(b.lessThan(b.i32(op.getFirstWarp() - 1), warp()),
-                          b.lessThan(warp(), b.i32(endWarp(op))));
-    auto branch = scf::IfOp::create(b, b.loc, inside, /*withElseRegion=*/true);
-    b.setInsertionPointToStart(branch.thenBlock());
-    if (failed(lowerRole(op)))
-      return failure();
-    b.setInsertionPointToStart(branch.elseBlock());
-  }
-  lowerWithoutRole();
-  return success();
-}
-
-void ThreadLowering::lowerWithoutRole() {
-  auto roles = kernel.getBody().getOps<hopper::RoleOp>();
-  for (auto sync : (*roles.begin()).getBody().getOps<hopper::SyncOp>())
-    lowerSync(sync);
-}
-
-LogicalResult ThreadLowering::lowerRole(hopper::RoleOp op) {
-  role = op;
-  LogicalResult result = lowerBlock(op.getBody().front());
-  role = {};
-  return result;
 }
 
 LogicalResult ThreadLowering::lowerBlock(Block &block) {

@@ -45,11 +45,6 @@ private:
   // ThreadLowering.cpp
   void createFunction();
   llvm::LogicalResult demandLayouts();
-  llvm::LogicalResult lowerRoles();
-  llvm::LogicalResult lowerGroup(const RoleGroup &group);
-  llvm::LogicalResult lowerRole(hopper::RoleOp role);
-  /// Warps without a role only meet the others where these meet.
-  void lowerWithoutRole();
   llvm::LogicalResult lowerBlock(mlir::Block &block);
   llvm::LogicalResult lowerOp(mlir::Operation &op);
   llvm::LogicalResult lowerFor(mlir::scf::ForOp loop);
@@ -89,6 +84,13 @@ private:
   void writeAccumulator(mlir::Value target, mlir::Value value);
   /// Whether anything but accumulators begins with this.
   bool isRead(hopper::UndefinedOp value) const;
+
+  // Roles.cpp
+  llvm::LogicalResult lowerRoles();
+  llvm::LogicalResult lowerGroup(const RoleGroup &group);
+  llvm::LogicalResult lowerRole(hopper::RoleOp role);
+  /// Warps without a role only meet the others where these meet.
+  void lowerWithoutRole();
 
   // Barriers.cpp
   void lowerSync(hopper::SyncOp op);

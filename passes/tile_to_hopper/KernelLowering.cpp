@@ -9,6 +9,14 @@ namespace ashlar {
 
 using namespace mlir;
 
+namespace {
+
+template <typename Op> bool contains(tile::RoleOp role) {
+  return role.walk([](Op) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+} // namespace
+
 KernelLowering::KernelLowering(tile::KernelOp kernel, OpBuilder &builder)
     : source(kernel), builder(builder), cluster(kernel) {}
 
@@ -101,10 +109,7 @@ LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
   builder.setInsertionPointToStart(&lowered.getBody().emplaceBlock());
   if (hasBarriers)
     hopper::SyncOp::create(builder, source.getLoc(), cluster.size() > 1);
-  bool waits = op.walk([](tile::WaitLaunchOp) {
-                   return WalkResult::interrupt();
-                 }).wasInterrupted();
-  if (source.getProgrammaticLaunch() && !waits)
+  if (source.getProgrammaticLaunch() && !contains<tile::WaitLaunchOp>(op))
     hopper::GridWaitOp::create(builder, op.getLoc());
   viewSharedTiles();
   findWarpTiles();
@@ -112,9 +117,7 @@ LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
     return failure();
   if (copiesOut(op))
     waitForStores(op.getLoc(), 0);
-  if (op.walk([](tile::CopyOp) {
-          return WalkResult::interrupt();
-        }).wasInterrupted())
+  if (contains<tile::CopyOp>(op))
     startEarly(lowered.getBody().front());
   return success();
 }
@@ -264,8 +267,7 @@ Value KernelLowering::ofInstance(Location loc, int64_t offset, int64_t bytes) {
 }
 
 bool KernelLowering::copiesOut(tile::RoleOp op) {
-  return op.walk([](tile::CopyOutOp) { return WalkResult::interrupt(); })
-      .wasInterrupted();
+  return contains<tile::CopyOutOp>(op);
 }
 
 void KernelLowering::once(Location loc, llvm::function_ref<void()> body) {

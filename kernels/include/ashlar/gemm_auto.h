@@ -9,14 +9,17 @@
 
 namespace ashlar {
 
-/// The configuration that the model finds fastest. Takes microseconds.
+/// The configuration that the model finds fastest. Takes microseconds. Throws
+/// `Error`, with the caller's line, for what no configuration computes.
 GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types = {},
-                     const GemmForm &form = {});
+                     const GemmForm &form = {},
+                     SourceLocation where = SourceLocation::current());
 
 /// The tuned configuration if the table has the problem and it can be built in
 /// this form, else the model's.
 GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
-                     const GemmForm &form, const GemmTable &table);
+                     const GemmForm &form, const GemmTable &table,
+                     SourceLocation where = SourceLocation::current());
 
 /// Every sensible configuration for a problem, the model's fastest first.
 /// `why_not` has nothing against any of them.

@@ -189,8 +189,24 @@ TEST(GemmAuto, TakesNoTunedConfigurationThatTheFormDoesNotFit) {
 TEST(GemmAuto, RefusesABatchInTheFormOfOneProblem) {
   const GemmSizes many{512, 512, 512, 3};
   const auto reason = AllOf(HasSubstr("batch of 3"), HasSubstr("form.batched"));
-  EXPECT_THAT([&] { gemm_auto(many); }, ThrowsMessage<Error>(reason));
+  const std::string line = std::to_string(__LINE__ + 1);
+  const auto choose = [&] { gemm_auto(many); };
+  EXPECT_THAT(choose, ThrowsMessage<Error>(AllOf(
+                          HasSubstr("GemmAutoTest.cpp:" + line), reason)));
   EXPECT_THAT(why_not(many, {}, GemmConfig::parse("128x128x64 s4 w2")), reason);
+}
+
+TEST(GemmAuto, RefusesExtentsOfNothing) {
+  GemmForm batched;
+  batched.batched = true;
+  for (auto [sizes, what] : {std::pair{GemmSizes{0, 8, 8}, "m is 0"},
+                             {GemmSizes{8, -1, 8}, "n is -1"},
+                             {GemmSizes{8, 8, 0}, "k is 0"},
+                             {GemmSizes{8, 8, 8, 0}, "batch is 0"}}) {
+    EXPECT_THAT(([&, sizes = sizes] { gemm_auto(sizes, {}, batched); }),
+                ThrowsMessage<Error>(HasSubstr(what)));
+    EXPECT_THAT(gemm_candidates(sizes, {}, batched), IsEmpty());
+  }
 }
 
 TEST(GemmAuto, RefusesOperandsOfDifferentSizes) {
