@@ -124,9 +124,23 @@ private:
     return (static_cast<double>(c.bm + c.bn) - rows - columns) * depth / 128;
   }
 
+  /// A tile of the edge has fewer rows to load and some outside; who has the
+  /// slowest tile has it once in all its turns.
   double loadClocks() const {
-    return (rows + columns) * depth / gpu.load_bytes_per_clock +
-           outsideRows() * gpu.outside_clocks;
+    const double mean = loadClocks(rows, columns);
+    double slowest = 0;
+    for (int64_t above : {tiling.mostRows, tiling.lastRows})
+      for (int64_t beside : {tiling.mostColumns, tiling.lastColumns})
+        slowest = std::max(slowest, loadClocks(static_cast<double>(above),
+                                               static_cast<double>(beside)));
+    return mean + (slowest - mean) / static_cast<double>(tiling.turns());
+  }
+
+  /// Of a stage that has so many rows in the matrices.
+  double loadClocks(double above, double beside) const {
+    return (above + beside) * depth / gpu.load_bytes_per_clock +
+           (static_cast<double>(c.bm + c.bn) - above - beside) * depth / 128 *
+               gpu.outside_clocks;
   }
 
   /// `count` times the same: each of `ctas` CTAs takes so many steps of K and
@@ -165,13 +179,14 @@ private:
 
   /// Few CTAs do not keep all of DRAM busy.
   double memoryClocks(const Turn &turn) const {
-    const auto steps =
-        static_cast<double>(tiling.clusters * tiling.ctas * tiling.steps);
-    return start.dramBytes / steps * (1 + gpu.dram_row_bytes / depth) *
+    return start.dramBytes / stagesOfAll() * (1 + gpu.dram_row_bytes / depth) *
            (turn.ctas + gpu.dram_idle_ctas) *
            (isStreamedByClusters() ? 1 - gpu.dram_cluster : 1) /
            perClock(gpu.dram_terabytes_per_second);
   }
+
+  /// Whether CTAs of a cluster load parts of the same stage.
+  bool isShared() const { return c.cluster_m * c.cluster_n > 1; }
 
   /// Whether one operand passes through L2 once, and clusters share the other,
   /// which is small.
@@ -189,9 +204,22 @@ private:
   /// tensor cores read, and the one that another warpgroup stores from.
   double latencyClocks() const {
     const double lent = c.ping_pong && c.store_buffers == 0 ? 1 : 0;
-    return (clocks(gpu.stage_microseconds) + loadClocks()) /
+    return (clocks(gpu.stage_microseconds +
+                   gpu.stage_dram_microseconds * partFromDram()) +
+            loadClocks()) /
            std::max(static_cast<double>(c.stages) - gpu.held_stages - lent,
                     0.5);
+  }
+
+  /// Of what the CTAs load, what L2 fetches from DRAM first.
+  double partFromDram() const {
+    return std::min(
+        start.dramBytes / (stagesOfAll() * (rows + columns) * depth), 1.0);
+  }
+
+  /// How many stages all CTAs load together.
+  double stagesOfAll() const {
+    return static_cast<double>(tiling.clusters * tiling.ctas * tiling.steps);
   }
 
   void addTurns(GemmCost &cost, double &total) const {
@@ -226,7 +254,9 @@ private:
     const double load = loadClocks(), l2 = l2Clocks(turn),
                  memory = memoryClocks(turn);
     const double arrival =
-        turn.steps * std::max({load, l2, memory, latencyClocks()});
+        turn.steps * std::max(std::max({load, l2, latencyClocks()}) +
+                                  (isShared() ? gpu.cluster_step_clocks : 0),
+                              memory);
     const double math = turn.steps * mathClocks();
     const double epilogue = turn.epilogues * epilogueClocks();
     // Loads wait while results are on their way to L2.

@@ -22,6 +22,10 @@ GemmTiling::GemmTiling(const GemmSizes &sizes, const GemmConfig &c,
       columns(ceilDiv(c.swapped ? sizes.m : sizes.n, c.bn)),
       clusters(sizes.batch * ceilDiv(rows, c.cluster_m) *
                ceilDiv(columns, c.cluster_n)),
+      mostRows(std::min(c.bm, c.swapped ? sizes.n : sizes.m)),
+      lastRows((c.swapped ? sizes.n : sizes.m) - (rows - 1) * c.bm),
+      mostColumns(std::min(c.bn, c.swapped ? sizes.m : sizes.n)),
+      lastColumns((c.swapped ? sizes.m : sizes.n) - (columns - 1) * c.bn),
       ctas(c.cluster_m * c.cluster_n * c.split),
       steps(ceilDiv(ceilDiv(sizes.k, c.bk), c.split)) {
   slots = std::max<int64_t>(gpu.resident_ctas(ctas) / ctas, 1);

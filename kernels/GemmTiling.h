@@ -11,6 +11,8 @@ struct GemmTiling {
 
   /// Tiles along `bm` and `bn`, and clusters of them.
   int64_t rows, columns, clusters;
+  /// Of the matrices: what most tiles have of them, and the last.
+  int64_t mostRows, lastRows, mostColumns, lastColumns;
   /// Clusters that run at once, the CTAs of each, and the stages of K that one
   /// CTA goes through for a tile.
   int64_t slots, ctas, steps;

@@ -10,35 +10,35 @@ namespace ashlar {
 /// --measurements` writes. Clocks are those of a multiprocessor.
 struct GpuModel {
   int64_t multiprocessors = 132;
-  double clock_gigahertz = 1.87;
+  double clock_gigahertz = 1.75;
   /// Of a multiprocessor in a clock, for 16-bit operands; twice as many for
   /// 8-bit ones.
   double tensor_flops = 4096;
   /// The least between two stages: a barrier and the latency of a short wgmma.
-  double step_clocks = 62.8;
+  double step_clocks = 57;
   /// What narrow wgmmas take more, for what they read more of shared memory.
-  double narrow = 0.473;
+  double narrow = 0.415;
   /// What a stage takes more when its sums leave the tensor cores: their
   /// latency, and the part of the additions that products of others do not
   /// hide, or with a product in flight the thread's own.
-  double promotion_clocks = 4.3, addition_unhidden = 0.479,
-         addition_in_flight_unhidden = 0.109;
+  double promotion_clocks = 3.98, addition_unhidden = 0.507,
+         addition_in_flight_unhidden = 0.101;
   /// Into one multiprocessor in a clock.
-  double load_bytes_per_clock = 75.8;
+  double load_bytes_per_clock = 76.6;
   /// For 128 bytes of a box outside of the matrix, which TMA fills with zeros:
   /// in each multiprocessor, and in L2 for all of them, one after another.
-  double outside_clocks = 3.17, outside_l2_clocks = 0.0435;
-  double l2_terabytes_per_second = 6.57;
+  double outside_clocks = 5.11, outside_l2_clocks = 0.0417;
+  double l2_terabytes_per_second = 6.33;
   /// What each reader after the first takes of L2 for the same bytes at the
   /// same time, and how many times the first's all of them take at most.
-  double l2_reader = 0.472, l2_readers = 14.7;
+  double l2_reader = 0.914, l2_readers = 4.99;
   /// The part of L2's time that nothing hides: its power slows the clock.
-  double l2_unhidden = 0.0172;
-  double dram_terabytes_per_second = 4.72;
+  double l2_unhidden = 0.018;
+  double dram_terabytes_per_second = 4.89;
   /// What each row of a stage takes more of it, in bytes.
-  double dram_row_bytes = 7.21;
+  double dram_row_bytes = 5.13;
   /// As many CTAs more would keep all of it busy.
-  double dram_idle_ctas = 8.69;
+  double dram_idle_ctas = 8.52;
   /// The part of its time that weights of more than L2 do not take, unless they
   /// are to be evicted first, where clusters share the few rows that they meet.
   double dram_cluster = 0.015;
@@ -46,32 +46,35 @@ struct GpuModel {
   /// Of what a launch reads and writes, all is in L2 for the next one up to as
   /// many bytes, nothing from as many on, and a part in proportion between:
   /// fitted, as it does not fall off in a straight line.
-  double resident_bytes = 6e6, evicted_bytes = 52e6;
+  double resident_bytes = 6.5e6, evicted_bytes = 46e6;
   /// Stages of the ring that the tensor cores hold on to.
-  double held_stages = 1.44;
+  double held_stages = 0.915;
   /// From the first request of a launch to its first byte, and from that of a
-  /// stage while others are on their way.
-  double load_microseconds = 1.05, stage_microseconds = 0.85;
+  /// stage while others are on their way, from L2; what DRAM adds to that.
+  double load_microseconds = 0.515, stage_microseconds = 1.08,
+         stage_dram_microseconds = 0.286;
+  /// What a stage takes more that the CTAs of a cluster share.
+  double cluster_step_clocks = 20;
   /// A launch by itself, between two events, and one after the other; the
   /// latter is shorter if the next may start early.
-  double launch_microseconds = 6.33, next_launch_microseconds = 0.025,
-         early_launch_microseconds = 0.3;
+  double launch_microseconds = 5.94, next_launch_microseconds = 0.025,
+         early_launch_microseconds = 0.369;
   /// What each doubling of a cluster adds to a launch, and what a barrier of
   /// all its CTAs takes.
-  double cluster_microseconds = 0.467;
+  double cluster_microseconds = 0.52;
   /// From other multiprocessors of the cluster, and added up, in a clock.
-  double cluster_bytes_per_clock = 75.8;
+  double cluster_bytes_per_clock = 66.4;
   /// An epilogue, and each of its strips of 64 rows, apart from their bytes.
-  double epilogue_clocks = 349, strip_clocks = 890;
+  double epilogue_clocks = 286, strip_clocks = 786;
   /// Until the last strip has left a stage that was lent to the epilogue.
-  double lent_clocks = 534;
+  double lent_clocks = 947;
   /// Written to a multiprocessor's shared memory in a clock.
-  double shared_bytes_per_clock = 128;
+  double shared_bytes_per_clock = 109;
   /// For each byte of strips that end within a sector of 32 bytes.
-  double half_sector_clocks = 0.215;
+  double half_sector_clocks = 0.411;
   /// The part of the shorter of math and loads that the longer does not hide,
   /// and that of a tile's stores.
-  double unhidden = 0.17, stores_unhidden = 0.336;
+  double unhidden = 0.182, stores_unhidden = 0.262;
   /// Stream-K: waiting for others' sums of a tile, for each of the others more,
   /// and adding these in a clock.
   double stream_microseconds = 0.237, stream_other_microseconds = 1.17,
