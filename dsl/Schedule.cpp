@@ -8,18 +8,22 @@ using namespace detail;
 
 namespace {
 
-tile::Raster rasterOf(Raster::Order order) {
-  switch (order) {
-  case Raster::Order::along_n:
-    return tile::Raster::along_n;
-  case Raster::Order::along_m:
-    return tile::Raster::along_m;
-  case Raster::Order::grouped:
-    return tile::Raster::grouped;
-  case Raster::Order::swizzled:
-    return tile::Raster::swizzled;
+/// Null for one dimension, which has one order.
+tile::RasterAttr rasterOf(Trace &trace, const Raster &raster, size_t rank,
+                          SourceLocation where) {
+  if (rank < 2) {
+    if (raster != Raster::along_n())
+      fail(where, "the tile loop has one dimension and a raster of two; leave "
+                  "the raster out");
+    return {};
   }
-  return {};
+  llvm::SmallVector<tile::RasterMode> modes;
+  for (const Raster::Mode &mode : raster.modes)
+    modes.push_back({mode.along == Along::m ? tile::Along::m : tile::Along::n,
+                     mode.extent, mode.alternating});
+  if (std::string reason = tile::whyNotRaster(modes); !reason.empty())
+    fail(where, reason);
+  return tile::RasterAttr::get(trace.context(), modes);
 }
 
 /// The cluster and the tile loop, once both are declared.
@@ -37,7 +41,7 @@ void checkClusterRank(Trace &trace, SourceLocation where) {
 } // namespace
 
 Handle detail::makeSchedule(const Index *extents, const int64_t *tile,
-                            size_t rank, bool persistent, Raster raster,
+                            size_t rank, bool persistent, const Raster &raster,
                             SourceLocation where) {
   Trace &trace = Trace::current(where);
   trace.requireKernelFrame("the tile loop", where);
@@ -52,20 +56,13 @@ Handle detail::makeSchedule(const Index *extents, const int64_t *tile,
                     " dimensions; it has 1 to 4");
   Shape shape(std::vector<int64_t>(tile, tile + rank));
   auto tileExtents = checkedShape("the tile of the tile loop", shape, where);
-  if (raster.group < 1)
-    fail(where,
-         "Raster::" + tile::stringifyRaster(rasterOf(raster.order)).str() +
-             "(" + std::to_string(raster.group) +
-             "): a group has at least 1 tile");
-  if (raster.order != Raster::Order::along_n && rank < 2)
-    fail(where, "the tile loop has one dimension and a raster of two; leave "
-                "the raster out");
+  tile::RasterAttr order = rasterOf(trace, raster, rank, where);
   llvm::SmallVector<mlir::Value> values;
   for (const Index *extent = extents; extent != extents + rank; ++extent)
     values.push_back(trace.read(*extent, where));
   auto op = trace.create<tile::ScheduleOp>(
       where, tile::ScheduleType::get(trace.context(), rank), values,
-      tileExtents, persistent, rasterOf(raster.order), raster.group);
+      tileExtents, persistent, order);
   checkClusterRank(trace, where);
   return trace.declareHandle(HandleKind::schedule, op, where);
 }

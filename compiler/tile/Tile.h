@@ -11,6 +11,29 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <optional>
+
+namespace ashlar::tile {
+
+/// The last but one dimension of a schedule, and the last.
+enum class Along : uint8_t { m, n };
+
+/// A mode of a raster: so many steps, or all that there are.
+struct RasterMode {
+  Along along;
+  std::optional<int64_t> extent;
+  bool alternating = false;
+
+  bool operator==(const RasterMode &) const = default;
+};
+
+llvm::hash_code hash_value(const RasterMode &mode);
+
+/// What is wrong with these modes as a raster, the fastest first; or nothing.
+std::string whyNotRaster(llvm::ArrayRef<RasterMode> modes);
+
+} // namespace ashlar::tile
+
 #include "compiler/tile/TileDialect.h.inc"
 #include "compiler/tile/TileEnums.h.inc"
 

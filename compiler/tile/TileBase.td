@@ -109,12 +109,18 @@ def Tile_AccessAttr : EnumAttr<Tile_Dialect, Tile_Access, "access"> {
   let assemblyFormat = "$value";
 }
 
-def Tile_Raster : I32EnumAttr<"Raster", "order of the output tiles", [
-  I32EnumAttrCase<"along_n", 0>, I32EnumAttrCase<"along_m", 1>,
-  I32EnumAttrCase<"grouped", 2>, I32EnumAttrCase<"swizzled", 3>
-]> { let cppNamespace = "::ashlar::tile"; let genSpecializedAttr = 0; }
-def Tile_RasterAttr : EnumAttr<Tile_Dialect, Tile_Raster, "raster"> {
-  let assemblyFormat = "$value";
+def Tile_Raster : Tile_Attr<"Raster", "raster"> {
+  let summary = "the order of the tiles in the plane of the last two dimensions";
+  let description = [{
+    A layout of the plane by its modes, the fastest first: `<m:8, n, m>` takes
+    eight tiles along m for each step along n, and goes on along m after all of
+    n. The last mode along m and the last along n have no extent: they walk to
+    the end. What is left at an edge is walked in the same order. A mode that is
+    `alternating` goes backwards in every other step of the next slower one.
+  }];
+  let parameters = (ins ArrayRefParameter<"RasterMode">:$modes);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Tile_Reduction : I32EnumAttr<"Reduction", "how a copy combines with memory", [

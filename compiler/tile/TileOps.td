@@ -73,16 +73,16 @@ def Tile_ScheduleOp : Tile_Declaration<"schedule"> {
   let description = [{
     The space of `extents` is cut into tiles of `tile` elements. Persistent:
     each cluster walks over many tiles; otherwise the grid has a CTA for each.
-    `grouped` walks `group` tiles along the last but one dimension for each step
-    along the last, and `swizzled` every other such group backwards.
+    Of two dimensions or more, the last two are walked in the order of `raster`,
+    and the others slower, the first the slowest.
   }];
   let arguments = (ins Variadic<Index>:$extents, DenseI64ArrayAttr:$tile,
-                       UnitAttr:$persistent, Tile_RasterAttr:$raster,
-                       DefaultValuedAttr<I64Attr, "1">:$group);
+                       UnitAttr:$persistent,
+                       OptionalAttr<Tile_Raster>:$raster);
   let results = (outs Tile_Schedule:$result);
   let assemblyFormat = [{
-    (`persistent` $persistent^)? `[` $extents `]` `by` $tile $raster
-    (`(` $group^ `)`)? attr-dict `:` type($result)
+    (`persistent` $persistent^)? `[` $extents `]` `by` $tile
+    (`in` $raster^)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }

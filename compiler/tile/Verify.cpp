@@ -199,12 +199,11 @@ LogicalResult ScheduleOp::verify() {
   for (int64_t extent : getTile())
     if (extent < 1)
       return emitOpError("has a tile extent of ") << extent;
-  if (getGroup() < 1)
-    return emitOpError("groups ") << getGroup() << " tiles; at least 1";
-  if ((getRaster() == Raster::grouped || getRaster() == Raster::swizzled) &&
-      getTile().size() < 2)
-    return emitOpError("groups tiles of one dimension; ")
-           << stringifyRaster(getRaster()) << " rasters need two";
+  if (getRaster().has_value() != (getTile().size() > 1))
+    return emitOpError("has a tile of ")
+           << getTile().size() << " dimensions and "
+           << (getRaster() ? "a raster; one dimension has none"
+                           : "no raster; two or more have one");
   if (getResult().getType().getRank() != static_cast<int64_t>(getTile().size()))
     return emitOpError("has a result of another rank");
   return checkExtents(*this, "the tile loop", getExtents());

@@ -31,9 +31,14 @@ struct Divisor {
 /// How the tiles of a schedule are counted, as a role's loop goes over them.
 struct RasterCounts {
   llvm::SmallVector<mlir::Value> clusters; ///< along each dimension
-  /// Tiles of a plane, of a band of `group` rows, and of a column of the last
-  /// band.
-  Divisor plane, band, lastColumn;
+  Divisor plane;
+  /// Tiles in a step of each mode of the raster but the fastest, which takes
+  /// one; and at the edge of the other dimension, where that cuts the step.
+  struct Step {
+    Divisor whole;
+    std::optional<Divisor> atEdge;
+  };
+  llvm::SmallVector<Step> steps;
 };
 
 /// A place in a ring: which stage is next, and the parity of its phase.

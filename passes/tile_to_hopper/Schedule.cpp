@@ -42,6 +42,38 @@ Quotient divide(Arithmetic a, Value number, const Divisor &by) {
           a.select(isShort, a.sub(rest, by.value), rest)};
 }
 
+/// A mode of a raster, in tiles: what one step of it moves along its dimension,
+/// and what the step lies in, a block that slower modes have cut out. A block
+/// has all of the plane where it has no extent.
+struct Walk {
+  tile::RasterMode mode;
+  int64_t step;
+  std::optional<int64_t> along, across;
+
+  /// Which of the plane's two extents.
+  size_t dimension() const { return mode.along == tile::Along::n; }
+  size_t other() const { return 1 - dimension(); }
+};
+
+/// The modes of a raster, the slowest first.
+SmallVector<Walk> walks(tile::RasterAttr raster) {
+  SmallVector<Walk> walks;
+  int64_t steps[2] = {1, 1};
+  for (const tile::RasterMode &mode : raster.getModes()) {
+    int64_t &step = steps[mode.along == tile::Along::n];
+    walks.push_back({mode, step, {}, {}});
+    step *= mode.extent.value_or(1);
+  }
+  std::reverse(walks.begin(), walks.end());
+  std::optional<int64_t> block[2];
+  for (Walk &walk : walks) {
+    walk.along = block[walk.dimension()];
+    walk.across = block[walk.other()];
+    block[walk.dimension()] = walk.step;
+  }
+  return walks;
+}
+
 } // namespace
 
 SmallVector<Value> KernelLowering::clusterCounts(tile::ScheduleOp schedule,
@@ -57,25 +89,19 @@ SmallVector<Value> KernelLowering::clusterCounts(tile::ScheduleOp schedule,
 
 RasterCounts KernelLowering::rasterCounts(tile::ScheduleOp schedule,
                                           Arithmetic a) {
-  RasterCounts counts{clusterCounts(schedule, a), {}, {}, {}};
-  size_t rank = counts.clusters.size();
-  if (rank == 1)
+  RasterCounts counts{clusterCounts(schedule, a), {}, {}};
+  if (!schedule.getRaster())
     return counts;
-  Value rows = counts.clusters[rank - 2], columns = counts.clusters[rank - 1];
-  counts.plane = divisor(a, a.mul(rows, columns));
-  switch (schedule.getRaster()) {
-  case tile::Raster::along_n:
-    counts.band = divisor(a, columns);
-    break;
-  case tile::Raster::along_m:
-    counts.lastColumn = divisor(a, rows);
-    break;
-  case tile::Raster::grouped:
-  case tile::Raster::swizzled:
-    int64_t group = schedule.getGroup();
-    counts.band = divisor(a, a.mul(columns, group));
-    counts.lastColumn = divisor(a, a.rem(rows, group));
-    break;
+  ArrayRef<Value> extents = ArrayRef(counts.clusters).take_back(2);
+  counts.plane = divisor(a, a.mul(extents[0], extents[1]));
+  const SmallVector<Walk> all = walks(*schedule.getRaster());
+  for (const Walk &walk : ArrayRef(all).drop_back()) {
+    Value across = extents[walk.other()];
+    RasterCounts::Step &step = counts.steps.emplace_back();
+    step.whole = divisor(a, walk.across ? a.constant(*walk.across * walk.step)
+                                        : a.mul(across, walk.step));
+    if (walk.across && *walk.across > 1)
+      step.atEdge = divisor(a, a.mul(a.rem(across, *walk.across), walk.step));
   }
   return counts;
 }
@@ -107,6 +133,48 @@ void KernelLowering::lower(tile::ScheduleCoordinatesOp op) {
     map.map(result, value);
 }
 
+/// The row and the column of the tile that comes `number`th.
+static void placeInPlane(Arithmetic a, tile::RasterAttr raster,
+                         const RasterCounts &counts, Value number,
+                         MutableArrayRef<Value> place) {
+  ArrayRef<Value> extents = ArrayRef(counts.clusters).take_back(2);
+  // Whether the block lies at the edge along each dimension, once it is cut.
+  Value isAtEdge[2], slower;
+  auto move = [&](const Walk &walk, Value nth) {
+    const size_t d = walk.dimension();
+    if (walk.mode.alternating) {
+      Value count = extents[d];
+      if (walk.along)
+        count = *walk.along == 1
+                    ? a.constant(1)
+                    : a.select(isAtEdge[d], a.rem(count, *walk.along),
+                               a.constant(*walk.along));
+      nth = a.select(a.equal(a.rem(slower, 2), 1),
+                     a.sub(a.sub(count, a.constant(1)), nth), nth);
+    }
+    Value moved = a.mul(nth, walk.step);
+    place[d] = walk.along ? a.add(place[d], moved) : moved;
+    if (walk.step > 1)
+      isAtEdge[d] = arith::CmpIOp::create(
+          a.builder, a.loc, arith::CmpIPredicate::ult,
+          a.sub(extents[d], place[d]), a.constant(walk.step));
+  };
+  const SmallVector<Walk> all = walks(raster);
+  for (auto [walk, step] : llvm::zip(all, counts.steps)) {
+    Divisor by = step.whole;
+    if (step.atEdge) {
+      Value isCut = isAtEdge[walk.other()];
+      by = {a.select(isCut, step.atEdge->value, by.value),
+            a.select(isCut, step.atEdge->reciprocal, by.reciprocal)};
+    }
+    Quotient steps = divide(a, number, by);
+    move(walk, steps.quotient);
+    slower = steps.quotient;
+    number = steps.remainder;
+  }
+  move(all.back(), number);
+}
+
 SmallVector<Value> KernelLowering::tileCoordinates(Location loc,
                                                    tile::ScheduleOp schedule,
                                                    Value number) {
@@ -135,41 +203,8 @@ SmallVector<Value> KernelLowering::tileCoordinates(Location loc,
       }
       place[first] = rest;
     }
-    Value &row = place[rank - 2], &column = place[rank - 1];
-    switch (schedule.getRaster()) {
-    case tile::Raster::along_n: {
-      Quotient rows = divide(a, inPlane, counts.band);
-      row = rows.quotient, column = rows.remainder;
-      break;
-    }
-    case tile::Raster::along_m: {
-      Quotient columns = divide(a, inPlane, counts.lastColumn);
-      row = columns.remainder, column = columns.quotient;
-      break;
-    }
-    case tile::Raster::grouped:
-    case tile::Raster::swizzled: {
-      Divisor whole = divisor(a, a.constant(schedule.getGroup()));
-      Quotient bands = divide(a, inPlane, counts.band);
-      Value firstRow = a.mul(bands.quotient, whole.value);
-      Value left = a.sub(counts.clusters[rank - 2], firstRow);
-      Value isLast = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ult, left, whole.value);
-      auto either = [&](Value last, Value other) {
-        return a.select(isLast, last, other);
-      };
-      Divisor height{either(counts.lastColumn.value, whole.value),
-                     either(counts.lastColumn.reciprocal, whole.reciprocal)};
-      Quotient columns = divide(a, bands.remainder, height);
-      row = a.add(firstRow, columns.remainder), column = columns.quotient;
-      if (schedule.getRaster() == tile::Raster::swizzled) {
-        Value last = a.sub(counts.clusters[rank - 1], a.constant(1));
-        column = a.select(a.equal(a.rem(bands.quotient, 2), 1),
-                          a.sub(last, column), column);
-      }
-      break;
-    }
-    }
+    placeInPlane(a, *schedule.getRaster(), counts, inPlane,
+                 MutableArrayRef(place).take_back(2));
   }
   if (cluster.size() > 1)
     for (auto [i, own] : llvm::enumerate(cluster.coordinates(builder, loc)))

@@ -19,7 +19,7 @@ tile.kernel @pair cluster [2, 2] {
   // CHECK: hopper.sync cluster
   %M = tile.size "M"
   %D = tile.tensor "D" output [%M, %M] align 16 : !T
-  %tiles = tile.schedule persistent [%M, %M] by [1, 64] along_n : !tile.schedule<2>
+  %tiles = tile.schedule persistent [%M, %M] by [1, 64] in <n, m> : !tile.schedule<2>
   %a = tile.alloc : !smem
   %c0 = arith.constant 0 : index
   tile.role "math" warps 4 {
@@ -85,7 +85,7 @@ tile.kernel @four cluster [2, 4] {
   // CHECK: hopper.mbarrier.init %{{.+}} count 1
   // CHECK: hopper.mbarrier.init %{{.+}} count 12
   %M = tile.size "M"
-  %tiles = tile.schedule persistent [%M, %M] by [1, 64] along_n : !tile.schedule<2>
+  %tiles = tile.schedule persistent [%M, %M] by [1, 64] in <n, m> : !tile.schedule<2>
   %a = tile.alloc : !a
   %b = tile.alloc : !b
   tile.role "math" warps 4 {

@@ -25,7 +25,7 @@ tile.kernel @multicast_without_cluster {
 tile.kernel @multicast_of_different_tiles cluster [2, 1] {
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M, %M] align 16 : !T
-  %tiles = tile.schedule [%M, %M] by [64, 64] along_n : !tile.schedule<2>
+  %tiles = tile.schedule [%M, %M] by [64, 64] in <n, m> : !tile.schedule<2>
   %ring = tile.pipeline : !ring
   tile.role "load" warps 1 {
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
@@ -46,7 +46,7 @@ tile.kernel @multicast_of_different_tiles cluster [2, 1] {
 tile.kernel @multicast_of_few_rows cluster [2, 1] {
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M, %M] align 16 : !T
-  %tiles = tile.schedule [%M, %M] by [64, 64] along_n : !tile.schedule<2>
+  %tiles = tile.schedule [%M, %M] by [64, 64] in <n, m> : !tile.schedule<2>
   %ring = tile.pipeline : !ring
   tile.role "load" warps 1 {
     %c0 = arith.constant 0 : index

@@ -99,7 +99,7 @@ tile.kernel @multicast_2x1 cluster [2, 1] {
   %N = tile.size "N"
   %A = tile.tensor "A" input [%M, %N] align 16 : !T
   %B = tile.tensor "B" input [%N, %N] align 16 : !T
-  %tiles = tile.schedule [%M, %N] by [64, 64] along_n : !tile.schedule<2>
+  %tiles = tile.schedule [%M, %N] by [64, 64] in <n, m> : !tile.schedule<2>
   %ring = tile.pipeline : !ring
   %c0 = arith.constant 0 : index
   // CHECK: hopper.mbarrier.init %{{.+}} count 1
@@ -167,7 +167,7 @@ tile.kernel @multicast_2x2 cluster [2, 2] {
   %N = tile.size "N"
   %A = tile.tensor "A" input [%M, %N] align 16 : !T
   %B = tile.tensor "B" input [%N, %N] align 16 : !T
-  %tiles = tile.schedule [%M, %N] by [64, 64] along_m : !tile.schedule<2>
+  %tiles = tile.schedule [%M, %N] by [64, 64] in <m, n> : !tile.schedule<2>
   %ring = tile.pipeline : !ring
   %c0 = arith.constant 0 : index
   // CHECK: hopper.mbarrier.init %{{.+}} count 1
@@ -531,7 +531,7 @@ tile.kernel @batched {
   // CHECK-DAG: %[[S1:.+]] = hopper.stride "D"[1]
   %A = tile.tensor "A" input [%B, %M, %M] align 16 : !T
   %D = tile.tensor "D" output [%B, %M, %M] align 8 : !tile.tensor<f32, 3>
-  %tiles = tile.schedule persistent [%B, %M, %M] by [1, 64, 64] along_n : !tile.schedule<3>
+  %tiles = tile.schedule persistent [%B, %M, %M] by [1, 64, 64] in <n, m> : !tile.schedule<3>
   %ring = tile.pipeline : !ring
   tile.role "load" warps 1 {
     // CHECK: hopper.role "load"
@@ -616,7 +616,7 @@ tile.kernel @known_counts {
   %M = tile.size "M"
   %c256 = arith.constant 256 : index
   %D = tile.tensor "D" output [%c1, %M, %c256] align 16 : !T
-  %tiles = tile.schedule persistent [%c1, %M, %c256] by [1, 64, 64] along_n : !tile.schedule<3>
+  %tiles = tile.schedule persistent [%c1, %M, %c256] by [1, 64, 64] in <n, m> : !tile.schedule<3>
   tile.role "store" warps 4 {
     %f = arith.constant dense<1.0> : tensor<64x64xf32>
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<3>
@@ -641,7 +641,7 @@ tile.kernel @known_counts {
 tile.kernel @grid_along_m {
   %M = tile.size "M"
   %D = tile.tensor "D" output [%M, %M] align 16 : !T
-  %tiles = tile.schedule [%M, %M] by [64, 64] along_m : !tile.schedule<2>
+  %tiles = tile.schedule [%M, %M] by [64, 64] in <m, n> : !tile.schedule<2>
   tile.role "store" warps 4 {
     %f = arith.constant dense<1.0> : tensor<64x64xf32>
     // CHECK: %[[ROWS:.+]] = arith.divui
@@ -677,7 +677,7 @@ tile.kernel @grid_along_m {
 tile.kernel @swizzled {
   %M = tile.size "M"
   %D = tile.tensor "D" output [%M, %M] align 16 : !T
-  %tiles = tile.schedule persistent [%M, %M] by [64, 64] swizzled (8) : !tile.schedule<2>
+  %tiles = tile.schedule persistent [%M, %M] by [64, 64] in <m:8, alternating n, m> : !tile.schedule<2>
   tile.role "store" warps 4 {
     %f = arith.constant dense<1.0> : tensor<64x64xf32>
     // CHECK: arith.divui
@@ -690,12 +690,12 @@ tile.kernel @swizzled {
       // CHECK-COUNT-2: arith.select
       // CHECK: %[[J:.+]] = arith.select
       // CHECK: %[[DOWN:.+]] = arith.select
-      // CHECK: %[[I:.+]] = arith.addi %[[FIRST]], %[[DOWN]] :
-      // CHECK: %[[LAST:.+]] = arith.subi %[[COLUMNS]], %c1
+      // CHECK-DAG: %[[LAST:.+]] = arith.subi %[[COLUMNS]], %c1
       // CHECK-DAG: %[[ODD:.+]] = arith.remui %[[NTH]], %c2
       // CHECK-DAG: %[[BACK:.+]] = arith.cmpi eq, %[[ODD]], %c1
       // CHECK-DAG: %[[FROMLAST:.+]] = arith.subi %[[LAST]], %[[J]] :
       // CHECK: %[[COLUMN:.+]] = arith.select %[[BACK]], %[[FROMLAST]], %[[J]]
+      // CHECK: %[[I:.+]] = arith.addi %[[FIRST]], %[[DOWN]] :
       // CHECK: hopper.store %{{.+}} to %{{.+}}[%[[I]], %[[COLUMN]]]
       %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<2> -> index, index
       tile.store %f to %D[%m, %n] : tensor<64x64xf32>, !T
@@ -713,7 +713,7 @@ tile.kernel @swizzled {
 tile.kernel @grouped {
   %M = tile.size "M"
   %D = tile.tensor "D" output [%M, %M] align 16 : !T
-  %tiles = tile.schedule persistent [%M, %M] by [64, 64] grouped (8) : !tile.schedule<2>
+  %tiles = tile.schedule persistent [%M, %M] by [64, 64] in <m:8, n, m> : !tile.schedule<2>
   tile.role "store" warps 4 {
     %f = arith.constant dense<1.0> : tensor<64x64xf32>
     // CHECK: %[[ROWS:.+]] = arith.divui
@@ -747,6 +747,52 @@ tile.kernel @grouped {
       // CHECK: %[[J:.+]] = arith.select %{{.+}}, %{{.+}}, %[[LOW]] :
       // CHECK: %[[DOWN:.+]] = arith.select
       // CHECK: %[[I:.+]] = arith.addi %[[FIRST]], %[[DOWN]] :
+      // CHECK: hopper.store %{{.+}} to %{{.+}}[%[[I]], %[[J]]]
+      %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<2> -> index, index
+      tile.store %f to %D[%m, %n] : tensor<64x64xf32>, !T
+    }
+  }
+}
+
+// -----
+
+// Blocks of eight rows by four columns, one below the other: the last block of a
+// band of columns may be lower, and all of the last band are narrower.
+
+!T = !tile.tensor<f32, 2>
+// CHECK-LABEL: hopper.kernel @blocks
+tile.kernel @blocks {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M, %M] align 16 : !T
+  %tiles = tile.schedule persistent [%M, %M] by [64, 64] in <m:8, n:4, m, n> : !tile.schedule<2>
+  tile.role "store" warps 4 {
+    %f = arith.constant dense<1.0> : tensor<64x64xf32>
+    // CHECK: %[[ROWS:.+]] = arith.divui
+    // CHECK: %[[COLUMNS:.+]] = arith.divui
+    // CHECK: %[[BAND:.+]] = arith.muli %[[ROWS]], %c4
+    // CHECK: %[[RAGGED:.+]] = arith.remui %[[COLUMNS]], %c4
+    // CHECK: %[[NARROW:.+]] = arith.muli %[[RAGGED]], %c8
+    // CHECK: %[[LOW:.+]] = arith.remui %[[ROWS]], %c8
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
+    scf.for %t = %first to %end step %step {
+      // CHECK: scf.for
+      // CHECK: arith.muli %{{.+}}, %[[BAND]] :
+      // CHECK: %[[NTH:.+]] = arith.select
+      // CHECK: %[[LEFTMOST:.+]] = arith.muli %[[NTH]], %c4
+      // CHECK: %[[LEFT:.+]] = arith.subi %[[COLUMNS]], %[[LEFTMOST]] :
+      // CHECK: %[[LASTBAND:.+]] = arith.cmpi ult, %[[LEFT]], %c4
+      // CHECK: %[[BLOCK:.+]] = arith.select %[[LASTBAND]], %[[NARROW]], %c32
+      // CHECK: arith.muli %{{.+}}, %[[BLOCK]] :
+      // CHECK: %[[NTH:.+]] = arith.select
+      // CHECK: %[[TOP:.+]] = arith.muli %[[NTH]], %c8
+      // CHECK: %[[BELOW:.+]] = arith.subi %[[ROWS]], %[[TOP]] :
+      // CHECK: %[[LASTROWS:.+]] = arith.cmpi ult, %[[BELOW]], %c8
+      // CHECK: %[[HEIGHT:.+]] = arith.select %[[LASTROWS]], %[[LOW]], %c8
+      // CHECK: arith.muli %{{.+}}, %[[HEIGHT]] :
+      // CHECK: %[[RIGHT:.+]] = arith.select
+      // CHECK: %[[DOWN:.+]] = arith.select
+      // CHECK: %[[J:.+]] = arith.addi %[[LEFTMOST]], %[[RIGHT]] :
+      // CHECK: %[[I:.+]] = arith.addi %[[TOP]], %[[DOWN]] :
       // CHECK: hopper.store %{{.+}} to %{{.+}}[%[[I]], %[[J]]]
       %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<2> -> index, index
       tile.store %f to %D[%m, %n] : tensor<64x64xf32>, !T

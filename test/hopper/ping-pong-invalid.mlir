@@ -6,7 +6,7 @@
 !ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
 tile.kernel @under_a_condition {
   %M = tile.size "M"
-  %tiles = tile.schedule persistent [%M] by [64] along_n : !tile.schedule<1>
+  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
   %ring = tile.pipeline : !ring
   tile.role "math" warps 4 instances 2 {
     %c0 = arith.constant 0 : index
@@ -28,7 +28,7 @@ tile.kernel @under_a_condition {
 !ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
 tile.kernel @tried_for {
   %M = tile.size "M"
-  %tiles = tile.schedule persistent [%M] by [64] along_n : !tile.schedule<1>
+  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
   %ring = tile.pipeline : !ring
   tile.role "math" warps 4 instances 2 {
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
@@ -49,7 +49,7 @@ tile.kernel @tried_for {
 !ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
 tile.kernel @carried {
   %M = tile.size "M"
-  %tiles = tile.schedule persistent [%M] by [64] along_n : !tile.schedule<1>
+  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
   %ring = tile.pipeline : !ring
   tile.role "math" warps 4 instances 2 {
     %c0 = arith.constant 0 : index
@@ -73,7 +73,7 @@ tile.kernel @carried {
 !ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
 tile.kernel @before_the_tiles {
   %M = tile.size "M"
-  %tiles = tile.schedule persistent [%M] by [64] along_n : !tile.schedule<1>
+  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
   %ring = tile.pipeline : !ring
   tile.role "math" warps 4 instances 2 {
     // expected-error@+1 {{role 'math' takes turns with other warpgroups, and the stage that it takes here is no tile's: take it in the tile loop, directly in the role}}
@@ -87,7 +87,7 @@ tile.kernel @before_the_tiles {
 !ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
 tile.kernel @the_tiles_again {
   %M = tile.size "M"
-  %tiles = tile.schedule persistent [%M] by [64] along_n : !tile.schedule<1>
+  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
   %ring = tile.pipeline : !ring
   tile.role "math" warps 4 instances 2 {
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>

@@ -13,7 +13,7 @@ tile.kernel @turns {
   // CHECK: %[[K:.+]] = hopper.size "K"
   %K = tile.size "K"
   %A = tile.tensor "A" input [%M, %K] align 16 : !T
-  %tiles = tile.schedule persistent [%M] by [64] along_n : !tile.schedule<1>
+  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
   %ring = tile.pipeline : !ring
   %staged = tile.alloc : !smem
   %c0 = arith.constant 0 : index
@@ -101,7 +101,7 @@ tile.kernel @turns {
 // CHECK-LABEL: hopper.kernel @three
 tile.kernel @three {
   %M = tile.size "M"
-  %tiles = tile.schedule persistent [%M] by [64] along_n : !tile.schedule<1>
+  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
   %ring = tile.pipeline : !ring
   // CHECK: hopper.role "math" from 0 warps 4 instances 3 {
   tile.role "math" warps 4 instances 3 {

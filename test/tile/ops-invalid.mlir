@@ -21,7 +21,7 @@ tile.kernel @cluster_without_loop cluster [2, 1] {
 // expected-error@+1 {{'tile.kernel' op has a cluster of 2 dimensions and a tile loop of 1: give the cluster's extent along each dimension of the loop}}
 tile.kernel @cluster_rank cluster [2, 1] {
   %M = tile.size "M"
-  %t = tile.schedule [%M] by [64] along_n : !tile.schedule<1>
+  %t = tile.schedule [%M] by [64] : !tile.schedule<1>
 }
 
 // -----
@@ -55,9 +55,9 @@ tile.kernel @name_twice {
 
 tile.kernel @two_schedules {
   %M = tile.size "M"
-  %t = tile.schedule [%M] by [64] along_n : !tile.schedule<1>
+  %t = tile.schedule [%M] by [64] : !tile.schedule<1>
   // expected-error@+1 {{is the second tile loop of this kernel; a kernel has one grid}}
-  %u = tile.schedule [%M] by [64] along_n : !tile.schedule<1>
+  %u = tile.schedule [%M] by [64] : !tile.schedule<1>
 }
 
 // -----
@@ -114,7 +114,7 @@ tile.kernel @tensor_extent_computed {
 tile.kernel @schedule_extents {
   %M = tile.size "M"
   // expected-error@+1 {{has 2 extents and 1 tile extents; both are 1 to 4 and agree}}
-  %t = tile.schedule [%M, %M] by [64] along_n : !tile.schedule<1>
+  %t = tile.schedule [%M, %M] by [64] : !tile.schedule<1>
 }
 
 // -----
@@ -123,7 +123,7 @@ tile.kernel @schedule_extent {
   %M = tile.size "M"
   %twice = arith.addi %M, %M : index
   // expected-error@+1 {{the tile loop has an extent that is neither a size nor a constant; declare it with size()}}
-  %t = tile.schedule [%twice] by [64] along_n : !tile.schedule<1>
+  %t = tile.schedule [%twice] by [64] : !tile.schedule<1>
 }
 
 // -----
@@ -131,7 +131,7 @@ tile.kernel @schedule_extent {
 tile.kernel @schedule_rank {
   %M = tile.size "M"
   // expected-error@+1 {{has 5 extents and 5 tile extents; both are 1 to 4 and agree}}
-  %t = tile.schedule [%M, %M, %M, %M, %M] by [1, 1, 1, 1, 1] along_n : !tile.schedule<5>
+  %t = tile.schedule [%M, %M, %M, %M, %M] by [1, 1, 1, 1, 1] in <n, m> : !tile.schedule<5>
 }
 
 // -----
@@ -139,31 +139,79 @@ tile.kernel @schedule_rank {
 tile.kernel @schedule_tile {
   %M = tile.size "M"
   // expected-error@+1 {{has a tile extent of 0}}
-  %t = tile.schedule [%M] by [0] along_n : !tile.schedule<1>
+  %t = tile.schedule [%M] by [0] : !tile.schedule<1>
 }
 
 // -----
 
-tile.kernel @schedule_group {
+tile.kernel @raster_zero {
   %M = tile.size "M"
-  // expected-error@+1 {{groups 0 tiles; at least 1}}
-  %t = tile.schedule [%M, %M] by [64, 64] grouped (0) : !tile.schedule<2>
+  // expected-error@+1 {{mode 0 of the raster walks 0 tiles along m; it walks at least 1}}
+  %t = tile.schedule [%M, %M] by [64, 64] in <m:0, n, m> : !tile.schedule<2>
 }
 
 // -----
 
-tile.kernel @schedule_grouped {
+tile.kernel @raster_twice {
   %M = tile.size "M"
-  // expected-error@+1 {{groups tiles of one dimension; grouped rasters need two}}
-  %t = tile.schedule [%M] by [64] grouped (8) : !tile.schedule<1>
+  // expected-error@+1 {{mode 2 of the raster walks along n, of which one before it leaves nothing: give that an extent}}
+  %t = tile.schedule [%M, %M] by [64, 64] in <n, m, n> : !tile.schedule<2>
 }
 
 // -----
 
-tile.kernel @schedule_swizzled {
+tile.kernel @raster_unfinished {
   %M = tile.size "M"
-  // expected-error@+1 {{groups tiles of one dimension; swizzled rasters need two}}
-  %t = tile.schedule [%M] by [64] swizzled (8) : !tile.schedule<1>
+  // expected-error@+1 {{the raster does not reach the end of n: leave out the extent of its last mode along it}}
+  %t = tile.schedule [%M, %M] by [64, 64] in <m, n:4> : !tile.schedule<2>
+}
+
+// -----
+
+tile.kernel @raster_without_n {
+  %M = tile.size "M"
+  // expected-error@+1 {{the raster does not reach the end of n}}
+  %t = tile.schedule [%M, %M] by [64, 64] in <m> : !tile.schedule<2>
+}
+
+// -----
+
+tile.kernel @raster_alternating_steps {
+  %M = tile.size "M"
+  // expected-error@+1 {{mode 2 of the raster alternates and steps over more than one tile; only the first along m and the first along n may}}
+  %t = tile.schedule [%M, %M] by [64, 64] in <m:2, n, alternating m:3, m> : !tile.schedule<2>
+}
+
+// -----
+
+tile.kernel @raster_alternating_slowest {
+  %M = tile.size "M"
+  // expected-error@+1 {{mode 1 of the raster alternates and is the slowest: there is none to alternate with}}
+  %t = tile.schedule [%M, %M] by [64, 64] in <m, alternating n> : !tile.schedule<2>
+}
+
+// -----
+
+tile.kernel @raster_other_dimension {
+  %M = tile.size "M"
+  // expected-error@+1 {{expected a mode along m or n}}
+  %t = tile.schedule [%M, %M] by [64, 64] in <m, k> : !tile.schedule<2>
+}
+
+// -----
+
+tile.kernel @raster_of_one_dimension {
+  %M = tile.size "M"
+  // expected-error@+1 {{has a tile of 1 dimensions and a raster; one dimension has none}}
+  %t = tile.schedule [%M] by [64] in <m, n> : !tile.schedule<1>
+}
+
+// -----
+
+tile.kernel @schedule_without_raster {
+  %M = tile.size "M"
+  // expected-error@+1 {{has a tile of 2 dimensions and no raster; two or more have one}}
+  %t = tile.schedule [%M, %M] by [64, 64] : !tile.schedule<2>
 }
 
 // -----
@@ -171,7 +219,7 @@ tile.kernel @schedule_swizzled {
 tile.kernel @schedule_result {
   %M = tile.size "M"
   // expected-error@+1 {{has a result of another rank}}
-  %t = tile.schedule [%M] by [64] along_n : !tile.schedule<2>
+  %t = tile.schedule [%M] by [64] : !tile.schedule<2>
 }
 
 // -----
@@ -265,7 +313,7 @@ tile.kernel @role_registers_few {
 
 tile.kernel @coordinates {
   %M = tile.size "M"
-  %t = tile.schedule [%M, %M] by [64, 64] along_n : !tile.schedule<2>
+  %t = tile.schedule [%M, %M] by [64, 64] in <n, m> : !tile.schedule<2>
   tile.role "math" warps 4 {
     // expected-error@+1 {{gives 1 coordinates for a schedule of rank 2}}
     %m = tile.schedule_coordinates %t, %M : !tile.schedule<2> -> index

@@ -18,8 +18,8 @@ tile.kernel @every_operation cluster [2, 1] attributes {threads = 256, shared_by
   %alpha = tile.scalar "alpha" : f32
   // CHECK-NEXT: %[[COUNT:.+]] = tile.scalar "count" : i32
   %count = tile.scalar "count" : i32
-  // CHECK-NEXT: %[[TILES:.+]] = tile.schedule persistent[%[[M]], %[[M]]] by [64, 64] grouped(8) : <2>
-  %tiles = tile.schedule persistent [%M, %M] by [64, 64] grouped (8) : !tile.schedule<2>
+  // CHECK-NEXT: %[[TILES:.+]] = tile.schedule persistent[%[[M]], %[[M]]] by [64, 64] in <m:8, n, m> : <2>
+  %tiles = tile.schedule persistent [%M, %M] by [64, 64] in <m:8, n, m> : !tile.schedule<2>
   // CHECK-NEXT: %[[RING:.+]] = tile.pipeline : <3, [!tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>]>
   %ring = tile.pipeline : !tile.pipeline<3, [!smem, !smem]>
   // CHECK-NEXT: %[[PLANNED:.+]] = tile.pipeline {barrier_offset = 512 : i64, offset = 0 : i64, stage_bytes = 256 : i64, tile_offsets = array<i64: 0>} : <2, [!tile.shared<8x16xbf16, "S<1,4,3> o ((8,16):(32,2))">]>
@@ -129,11 +129,18 @@ tile.kernel @launches programmatic_launch {
   }
 }
 
-// CHECK: tile.kernel @rasters {
-tile.kernel @rasters {
+// CHECK: tile.kernel @one_dimension {
+tile.kernel @one_dimension {
   %M = tile.size "M"
-  // CHECK: tile.schedule[%{{.+}}] by [128] along_m : <1>
-  %tiles = tile.schedule [%M] by [128] along_m : !tile.schedule<1>
+  // CHECK: tile.schedule[%{{.+}}] by [128] : <1>
+  %tiles = tile.schedule [%M] by [128] : !tile.schedule<1>
+}
+
+// CHECK: tile.kernel @raster {
+tile.kernel @raster {
+  %M = tile.size "M"
+  // CHECK: in <alternating m:4, n:2, m, n> : <2>
+  %tiles = tile.schedule [%M, %M] by [128, 128] in <alternating m:4, n:2, m, n> : !tile.schedule<2>
 }
 
 // A fragment carries its layout as the encoding of its type.

@@ -4,35 +4,55 @@
 
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace ashlar {
 
-/// The order in which the tiles of a kernel are taken.
+/// The last but one dimension of a tile loop, and the last.
+enum class Along : uint8_t { m, n };
+
+/// The order in which the tiles of a kernel are taken: a layout of the plane of
+/// the last two dimensions by its modes, the fastest first. In
+/// `{{Along::m, 8}, {Along::n}, {Along::m}}` eight tiles along m come for each
+/// step along n, and the next eight along m after all of n. Extents need not
+/// divide: what is left at an edge is taken in the same order.
 class Raster {
 public:
-  enum class Order : uint8_t { along_n, along_m, grouped, swizzled };
+  struct Mode {
+    Along along;
+    /// How many steps; nothing for the last along m and the last along n, which
+    /// walk to the end.
+    std::optional<int64_t> extent = {};
+    /// Backwards in every other step of the next slower mode, so that it begins
+    /// with what the step before has left in L2. Of the modes along m, and of
+    /// those along n, only the fastest may.
+    bool alternating = false;
+
+    bool operator==(const Mode &) const = default;
+  };
+
+  Raster(std::initializer_list<Mode> modes) : modes(modes) {}
 
   /// The last coordinate changes fastest.
-  static constexpr Raster along_n() { return {Order::along_n, 1}; }
+  static Raster along_n() { return {{Along::n}, {Along::m}}; }
   /// The last but one coordinate changes fastest.
-  static constexpr Raster along_m() { return {Order::along_m, 1}; }
+  static Raster along_m() { return {{Along::m}, {Along::n}}; }
   /// `group` tiles along the last but one dimension for each step along the
   /// last: neighbours in time share tiles of both inputs in L2.
-  static constexpr Raster grouped(int64_t group) {
-    return {Order::grouped, group};
+  static Raster grouped(int64_t group) {
+    return {{Along::m, group}, {Along::n}, {Along::m}};
   }
   /// As `grouped`, with every other group walked backwards: it begins with the
   /// columns that the one before has left in L2.
-  static constexpr Raster swizzled(int64_t group) {
-    return {Order::swizzled, group};
+  static Raster swizzled(int64_t group) {
+    return {{Along::m, group}, {Along::n, {}, true}, {Along::m}};
   }
 
-  Order order;
-  int64_t group;
+  bool operator==(const Raster &) const = default;
 
-private:
-  constexpr Raster(Order order, int64_t group) : order(order), group(group) {}
+  std::vector<Mode> modes;
 };
 
 /// The tiles a CTA works on. `for (auto [m, n] : tiles)` in a role traces its
@@ -69,14 +89,15 @@ private:
 
 namespace detail {
 Handle makeSchedule(const Index *extents, const int64_t *tile, size_t rank,
-                    bool persistent, Raster raster, SourceLocation where);
+                    bool persistent, const Raster &raster,
+                    SourceLocation where);
 } // namespace detail
 
 /// Declares the output space of the kernel, cut into tiles of `tile` elements;
 /// each cluster walks over many tiles. A kernel has one tile loop.
 template <size_t N>
 TileLoop<N> persistent(const Index (&extents)[N], const int64_t (&tile)[N],
-                       Raster raster = Raster::along_n(),
+                       const Raster &raster = Raster::along_n(),
                        SourceLocation where = SourceLocation::current()) {
   return TileLoop<N>(
       detail::makeSchedule(extents, tile, N, true, raster, where), where);
@@ -85,7 +106,7 @@ TileLoop<N> persistent(const Index (&extents)[N], const int64_t (&tile)[N],
 /// As `persistent`, with one CTA for each tile.
 template <size_t N>
 TileLoop<N> grid(const Index (&extents)[N], const int64_t (&tile)[N],
-                 Raster raster = Raster::along_n(),
+                 const Raster &raster = Raster::along_n(),
                  SourceLocation where = SourceLocation::current()) {
   return TileLoop<N>(
       detail::makeSchedule(extents, tile, N, false, raster, where), where);

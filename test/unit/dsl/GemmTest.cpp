@@ -11,7 +11,7 @@ using testing::HasSubstr;
 TEST(Gemm, TracesToVerifiedTileIr) {
   std::string text = ir(gemm(GemmConfig{}));
   EXPECT_THAT(text, HasSubstr("tile.kernel @gemm cluster [2, 1]"));
-  EXPECT_THAT(text, HasSubstr("by [128, 256]  grouped(8)"));
+  EXPECT_THAT(text, HasSubstr("by [128, 256] in <m:8, n, m>"));
   EXPECT_THAT(text,
               HasSubstr("iter_args(%arg2 = %9) -> (tensor<128x256xf32>)"));
   EXPECT_THAT(text, HasSubstr("multicast"));
