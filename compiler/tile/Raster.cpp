@@ -10,48 +10,59 @@ llvm::hash_code hash_value(const RasterMode &mode) {
   return llvm::hash_combine(mode.along, mode.extent, mode.alternating);
 }
 
-static StringRef nameOf(Along along) { return along == Along::m ? "m" : "n"; }
+namespace {
+
+/// Tiles are counted in 31 bits.
+constexpr int64_t mostTiles = (int64_t(1) << 31) - 1;
+
+StringRef nameOf(Along along) { return along == Along::m ? "m" : "n"; }
+
+/// The same of one mode, which comes after these.
+std::string whyNotNext(const RasterMode &mode, ArrayRef<RasterMode> faster) {
+  const std::string name = nameOf(mode.along).str();
+  int64_t tiles = 1;
+  bool isFirst = true;
+  for (const RasterMode &before : faster) {
+    tiles *= before.extent.value_or(1);
+    if (before.along != mode.along)
+      continue;
+    isFirst = false;
+    if (!before.extent)
+      return "walks along " + name +
+             ", of which one before it leaves nothing: give that an extent";
+  }
+  if (mode.extent && *mode.extent < 1)
+    return "walks " + std::to_string(*mode.extent) + " tiles along " + name +
+           "; it walks at least 1";
+  if (mode.extent && *mode.extent > mostTiles / tiles)
+    return "walks more tiles, with those before it, than the " +
+           std::to_string(mostTiles) + " that are counted";
+  if (mode.alternating && !isFirst)
+    return "alternates and steps over more than one tile; only the first "
+           "along m and the first along n may";
+  return "";
+}
+
+} // namespace
 
 std::string whyNotRaster(ArrayRef<RasterMode> modes) {
-  std::string reason;
-  llvm::raw_string_ostream text(reason);
-  for (Along along : {Along::m, Along::n}) {
-    bool isWhole = false, isStep = false;
-    for (auto [i, mode] : llvm::enumerate(modes)) {
-      if (mode.along != along)
-        continue;
-      text << "mode " << i << " of the raster ";
-      if (isWhole) {
-        text << "walks along " << nameOf(along)
-             << ", of which one before it leaves nothing: give that an extent";
-        return reason;
-      }
-      if (mode.extent && *mode.extent < 1) {
-        text << "walks " << *mode.extent << " tiles along " << nameOf(along)
-             << "; it walks at least 1";
-        return reason;
-      }
-      if (mode.alternating && isStep) {
-        text << "alternates and steps over more than one tile; only the first "
-                "along m and the first along n may";
-        return reason;
-      }
-      if (mode.alternating && i + 1 == modes.size()) {
-        text << "alternates and is the slowest: there is none to alternate "
-                "with";
-        return reason;
-      }
-      reason.clear();
-      isWhole = !mode.extent;
-      isStep = true;
-    }
-    if (!isWhole) {
-      text << "the raster does not reach the end of " << nameOf(along)
-           << ": leave out the extent of its last mode along it";
-      return reason;
-    }
-  }
-  return reason;
+  auto ofMode = [](size_t i) {
+    return "mode " + std::to_string(i) + " of the raster ";
+  };
+  for (auto [i, mode] : llvm::enumerate(modes))
+    if (std::string reason = whyNotNext(mode, modes.take_front(i));
+        !reason.empty())
+      return ofMode(i) + reason;
+  for (Along along : {Along::m, Along::n})
+    if (llvm::none_of(modes, [&](const RasterMode &mode) {
+          return mode.along == along && !mode.extent;
+        }))
+      return "the raster does not reach the end of " + nameOf(along).str() +
+             ": leave out the extent of its last mode along it";
+  if (modes.back().alternating)
+    return ofMode(modes.size() - 1) +
+           "alternates and is the slowest: there is none to alternate with";
+  return "";
 }
 
 LogicalResult RasterAttr::verify(function_ref<InFlightDiagnostic()> emitError,

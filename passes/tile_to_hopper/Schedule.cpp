@@ -74,6 +74,48 @@ SmallVector<Walk> walks(tile::RasterAttr raster) {
   return walks;
 }
 
+/// The row and the column of the tile that comes `number`th.
+void placeInPlane(Arithmetic a, tile::RasterAttr raster,
+                  const RasterCounts &counts, Value number,
+                  MutableArrayRef<Value> place) {
+  ArrayRef<Value> extents = ArrayRef(counts.clusters).take_back(2);
+  // Whether the block lies at the edge along each dimension, once it is cut.
+  Value isAtEdge[2], slower;
+  auto move = [&](const Walk &walk, Value nth) {
+    const size_t d = walk.dimension();
+    if (walk.mode.alternating) {
+      Value count = extents[d];
+      if (walk.along)
+        count = *walk.along == 1
+                    ? a.constant(1)
+                    : a.select(isAtEdge[d], a.rem(count, *walk.along),
+                               a.constant(*walk.along));
+      nth = a.select(a.equal(a.rem(slower, 2), 1),
+                     a.sub(a.sub(count, a.constant(1)), nth), nth);
+    }
+    Value moved = a.mul(nth, walk.step);
+    place[d] = walk.along ? a.add(place[d], moved) : moved;
+    if (walk.step > 1)
+      isAtEdge[d] = arith::CmpIOp::create(
+          a.builder, a.loc, arith::CmpIPredicate::ult,
+          a.sub(extents[d], place[d]), a.constant(walk.step));
+  };
+  const SmallVector<Walk> all = walks(raster);
+  for (auto [walk, step] : llvm::zip(all, counts.steps)) {
+    Divisor by = step.whole;
+    if (step.atEdge) {
+      Value isCut = isAtEdge[walk.other()];
+      by = {a.select(isCut, step.atEdge->value, by.value),
+            a.select(isCut, step.atEdge->reciprocal, by.reciprocal)};
+    }
+    Quotient steps = divide(a, number, by);
+    move(walk, steps.quotient);
+    slower = steps.quotient;
+    number = steps.remainder;
+  }
+  move(all.back(), number);
+}
+
 } // namespace
 
 SmallVector<Value> KernelLowering::clusterCounts(tile::ScheduleOp schedule,
@@ -131,48 +173,6 @@ void KernelLowering::lower(tile::ScheduleCoordinatesOp op) {
                            op.getSchedule().getDefiningOp<tile::ScheduleOp>(),
                            lookup(op.getNumber()))))
     map.map(result, value);
-}
-
-/// The row and the column of the tile that comes `number`th.
-static void placeInPlane(Arithmetic a, tile::RasterAttr raster,
-                         const RasterCounts &counts, Value number,
-                         MutableArrayRef<Value> place) {
-  ArrayRef<Value> extents = ArrayRef(counts.clusters).take_back(2);
-  // Whether the block lies at the edge along each dimension, once it is cut.
-  Value isAtEdge[2], slower;
-  auto move = [&](const Walk &walk, Value nth) {
-    const size_t d = walk.dimension();
-    if (walk.mode.alternating) {
-      Value count = extents[d];
-      if (walk.along)
-        count = *walk.along == 1
-                    ? a.constant(1)
-                    : a.select(isAtEdge[d], a.rem(count, *walk.along),
-                               a.constant(*walk.along));
-      nth = a.select(a.equal(a.rem(slower, 2), 1),
-                     a.sub(a.sub(count, a.constant(1)), nth), nth);
-    }
-    Value moved = a.mul(nth, walk.step);
-    place[d] = walk.along ? a.add(place[d], moved) : moved;
-    if (walk.step > 1)
-      isAtEdge[d] = arith::CmpIOp::create(
-          a.builder, a.loc, arith::CmpIPredicate::ult,
-          a.sub(extents[d], place[d]), a.constant(walk.step));
-  };
-  const SmallVector<Walk> all = walks(raster);
-  for (auto [walk, step] : llvm::zip(all, counts.steps)) {
-    Divisor by = step.whole;
-    if (step.atEdge) {
-      Value isCut = isAtEdge[walk.other()];
-      by = {a.select(isCut, step.atEdge->value, by.value),
-            a.select(isCut, step.atEdge->reciprocal, by.reciprocal)};
-    }
-    Quotient steps = divide(a, number, by);
-    move(walk, steps.quotient);
-    slower = steps.quotient;
-    number = steps.remainder;
-  }
-  move(all.back(), number);
 }
 
 SmallVector<Value> KernelLowering::tileCoordinates(Location loc,

@@ -152,6 +152,14 @@ tile.kernel @raster_zero {
 
 // -----
 
+tile.kernel @raster_of_too_many {
+  %M = tile.size "M"
+  // expected-error@+1 {{mode 1 of the raster walks more tiles, with those before it, than the 2147483647 that are counted}}
+  %t = tile.schedule [%M, %M] by [64, 64] in <m:65536, n:32768, m, n> : !tile.schedule<2>
+}
+
+// -----
+
 tile.kernel @raster_twice {
   %M = tile.size "M"
   // expected-error@+1 {{mode 2 of the raster walks along n, of which one before it leaves nothing: give that an extent}}
