@@ -119,9 +119,10 @@ private:
                (c.warpgroups == 1 || c.ping_pong ? 2 : 1);
   }
 
-  /// Rows of 128 bytes that a stage's boxes have outside of the matrices.
-  double outsideRows() const {
-    return (static_cast<double>(c.bm + c.bn) - rows - columns) * depth / 128;
+  /// Rows of 128 bytes that a stage's boxes have outside of the matrices, if
+  /// so many of the stage's rows lie in A and in B.
+  double outsideRows(double above, double beside) const {
+    return (static_cast<double>(c.bm + c.bn) - above - beside) * depth / 128;
   }
 
   /// A tile of the edge has fewer rows to load and some outside; who has the
@@ -136,11 +137,9 @@ private:
     return mean + (slowest - mean) / static_cast<double>(tiling.turns());
   }
 
-  /// Of a stage that has so many rows in the matrices.
   double loadClocks(double above, double beside) const {
     return (above + beside) * depth / gpu.load_bytes_per_clock +
-           (static_cast<double>(c.bm + c.bn) - above - beside) * depth / 128 *
-               gpu.outside_clocks;
+           outsideRows(above, beside) * gpu.outside_clocks;
   }
 
   /// `count` times the same: each of `ctas` CTAs takes so many steps of K and
@@ -174,7 +173,7 @@ private:
                  columns * fetches(turn, tiling.rowsAtOnce, c.cluster_m,
                                    single && c.group > 1));
     return turn.ctas * (fetched / perClock(gpu.l2_terabytes_per_second) +
-                        outsideRows() * gpu.outside_l2_clocks);
+                        outsideRows(rows, columns) * gpu.outside_l2_clocks);
   }
 
   /// Few CTAs do not keep all of DRAM busy.

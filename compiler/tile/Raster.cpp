@@ -17,7 +17,7 @@ constexpr int64_t mostTiles = (int64_t(1) << 31) - 1;
 
 StringRef nameOf(Along along) { return along == Along::m ? "m" : "n"; }
 
-/// The same of one mode, which comes after these.
+/// What is wrong with a mode that comes after these, as a predicate of it.
 std::string whyNotNext(const RasterMode &mode, ArrayRef<RasterMode> faster) {
   const std::string name = nameOf(mode.along).str();
   int64_t tiles = 1;
@@ -58,10 +58,12 @@ std::string whyNotRaster(ArrayRef<RasterMode> modes) {
           return mode.along == along && !mode.extent;
         }))
       return "the raster does not reach the end of " + nameOf(along).str() +
-             ": leave out the extent of its last mode along it";
+             ": end it with a mode along " + nameOf(along).str() +
+             " that has no extent";
   if (modes.back().alternating)
     return ofMode(modes.size() - 1) +
-           "alternates and is the slowest: there is none to alternate with";
+           "alternates and is the slowest, with none to alternate with: let a "
+           "faster one alternate";
   return "";
 }
 

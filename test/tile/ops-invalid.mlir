@@ -170,7 +170,7 @@ tile.kernel @raster_twice {
 
 tile.kernel @raster_unfinished {
   %M = tile.size "M"
-  // expected-error@+1 {{the raster does not reach the end of n: leave out the extent of its last mode along it}}
+  // expected-error@+1 {{the raster does not reach the end of n: end it with a mode along n that has no extent}}
   %t = tile.schedule [%M, %M] by [64, 64] in <m, n:4> : !tile.schedule<2>
 }
 
@@ -194,7 +194,7 @@ tile.kernel @raster_alternating_steps {
 
 tile.kernel @raster_alternating_slowest {
   %M = tile.size "M"
-  // expected-error@+1 {{mode 1 of the raster alternates and is the slowest: there is none to alternate with}}
+  // expected-error@+1 {{mode 1 of the raster alternates and is the slowest, with none to alternate with: let a faster one alternate}}
   %t = tile.schedule [%M, %M] by [64, 64] in <m, alternating n> : !tile.schedule<2>
 }
 
