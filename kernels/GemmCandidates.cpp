@@ -27,6 +27,9 @@ constexpr size_t mostWidths = 9;
 constexpr int64_t mostParts = 8;
 constexpr int64_t narrowestOfSeveralTurns = 64, wgmmaMostColumns = 256;
 constexpr int64_t usualColumns[] = {256, 128};
+/// Rows of tiles in a band: measured on the sizes of the benchmark's models
+/// where the model sees no difference.
+constexpr int64_t squareGroup = 4, highGroup = 32, mostKOfHighBands = 2048;
 /// Of an operand that is larger than L2, from one launch to the next.
 constexpr int64_t bytesToKeep = 14'000'000;
 /// Of both operands, which multiprocessors find in L2 as fast if others have
@@ -234,13 +237,25 @@ private:
     c.kept_b = keptSixteenths(c, columns, ceilDiv(rows, c.bm), c.cluster_m);
     if (c.swapped)
       std::swap(c.kept_a, c.kept_b);
-    // What wants the same weights is next to each other.
-    if (c.swapped && ctasOfCluster(c) == 1)
-      c.group = 1;
+    c.group = group(c);
     c.early_launch = isEarlyUseful(c);
     if (c.stages >= fewestStages && why_not(sizes, types, c, form).empty())
       visit(c);
     return c.stages;
+  }
+
+  /// Swapped, what wants the same weights is next to each other. In a single
+  /// turn a GPC gets sixteen neighbours, wherever they begin, and L2 sends it
+  /// once what several of them want: the least that is for a square of tiles.
+  /// Where K is short, the D of a band drives the columns' operand out of L2:
+  /// then high bands, and few.
+  int64_t group(const GemmConfig &c) const {
+    if (c.swapped)
+      return ctasOfCluster(c) == 1 ? 1 : GemmConfig().group;
+    if (GemmTiling(sizes, c, h200()).turns() == 1)
+      return squareGroup;
+    return sizes.k <= mostKOfHighBands ? highGroup / c.cluster_m
+                                       : GemmConfig().group;
   }
 
   /// The next launch's CTAs come to other multiprocessors than this one's, and

@@ -160,8 +160,11 @@ private:
       return 1 / shared;
     const double requests =
         areNeighbours ? std::max(readers / 2, 1.0) : readers;
-    return std::min(1 + gpu.l2_reader * (requests - 1), gpu.l2_readers) /
-           readers / shared;
+    const double most = tiling.turns() == 1 && c.split == 1
+                            ? gpu.l2_readers_in_step
+                            : gpu.l2_readers;
+    return std::min(1 + gpu.l2_reader * (requests - 1), most) / readers /
+           shared;
   }
 
   /// Clocks in which L2 provides a stage.

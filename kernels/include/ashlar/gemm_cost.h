@@ -30,8 +30,9 @@ struct GpuModel {
   double outside_clocks = 5.11, outside_l2_clocks = 0.0417;
   double l2_terabytes_per_second = 6.33;
   /// What each reader after the first takes of L2 for the same bytes at the
-  /// same time, and how many times the first's all of them take at most.
-  double l2_reader = 0.914, l2_readers = 4.99;
+  /// same time, and how many times the first's all of them take at most; less
+  /// where each CTA has one whole tile, as they stay in step.
+  double l2_reader = 0.914, l2_readers = 4.99, l2_readers_in_step = 4.3;
   /// The part of L2's time that nothing hides: its power slows the clock.
   double l2_unhidden = 0.018;
   double dram_terabytes_per_second = 4.89;

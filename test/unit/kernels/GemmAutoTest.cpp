@@ -9,6 +9,7 @@ namespace ashlar {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -116,6 +117,16 @@ TEST(GemmAuto, KeepsLinesThatAreWantedAtDifferentTimes) {
     if (c.bm == 64 && c.split == 2 && c.cluster_m == 1 && !c.swapped) {
       EXPECT_EQ(c.kept_b, 16) << c;
     }
+}
+
+TEST(GemmAuto, NeighboursAreASquareInOneTurnAndAHighBandWhereKIsShort) {
+  const auto group = [](int64_t rows) {
+    return testing::Field(&GemmConfig::group, rows);
+  };
+  EXPECT_THAT(plain({1024, 576, 7168}, false), Contains(group(4)));
+  for (const GemmConfig &c : gemm_candidates({8192, 4096, 2048}))
+    EXPECT_EQ(c.group * c.cluster_m, 32) << c;
+  EXPECT_THAT(gemm_candidates({8192, 4096, 4096}), Each(group(8)));
 }
 
 TEST(GemmAuto, ListsEachCandidateOnce) {
