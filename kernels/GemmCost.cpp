@@ -138,7 +138,8 @@ private:
   }
 
   double loadClocks(double above, double beside) const {
-    return (above + beside) * depth / gpu.load_bytes_per_clock +
+    return gpu.load_step_clocks +
+           (above + beside) * depth / gpu.load_bytes_per_clock +
            outsideRows(above, beside) * gpu.outside_clocks;
   }
 

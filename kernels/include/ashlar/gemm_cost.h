@@ -23,8 +23,8 @@ struct GpuModel {
   /// hide, or with a product in flight the thread's own.
   double promotion_clocks = 3.98, addition_unhidden = 0.507,
          addition_in_flight_unhidden = 0.101;
-  /// Into one multiprocessor in a clock.
-  double load_bytes_per_clock = 76.6;
+  /// Into one multiprocessor in a clock, and what each stage takes more.
+  double load_bytes_per_clock = 82, load_step_clocks = 15;
   /// For 128 bytes of a box outside of the matrix, which TMA fills with zeros:
   /// in each multiprocessor, and in L2 for all of them, one after another.
   double outside_clocks = 5.11, outside_l2_clocks = 0.0417;
@@ -62,7 +62,7 @@ struct GpuModel {
          early_launch_microseconds = 0.369;
   /// What each doubling of a cluster adds to a launch, and what a barrier of
   /// all its CTAs takes.
-  double cluster_microseconds = 0.52;
+  double cluster_microseconds = 0.54;
   /// From other multiprocessors of the cluster, and added up, in a clock.
   double cluster_bytes_per_clock = 66.4;
   /// An epilogue, and each of its strips of 64 rows, apart from their bytes.
