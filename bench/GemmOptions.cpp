@@ -114,9 +114,9 @@ std::optional<int> parse(int argc, char **argv, GemmOptions &options) {
       options.types.push_back(typesByName.at(name));
     options.shapes = shapesOf(words.shapes, options.seed);
     if (!words.config.empty())
-      options.config = GemmConfig::parse(words.config);
+      options.config = GemmConfig::parse(words.config, SourceLocation());
     for (const std::string &config : words.also)
-      options.also.push_back(GemmConfig::parse(config));
+      options.also.push_back(GemmConfig::parse(config, SourceLocation()));
     options.tune = !words.tune.empty();
     options.table = options.tune ? words.tune : words.tuned;
   } catch (const CLI::CallForHelp &) {

@@ -80,7 +80,7 @@ Milliseconds compileAfresh(const GemmTypes &types, const GemmConfig &config) {
 }
 
 void report(const std::string &types, const std::string &text) {
-  const GemmConfig config = GemmConfig::parse(text);
+  const GemmConfig config = GemmConfig::parse(text, SourceLocation());
   Milliseconds best;
   best.fill(1e9);
   for (int round = 0; round < rounds; ++round) {
