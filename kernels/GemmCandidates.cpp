@@ -27,8 +27,7 @@ constexpr size_t mostWidths = 9;
 constexpr int64_t mostParts = 8;
 constexpr int64_t narrowestOfSeveralTurns = 64, wgmmaMostColumns = 256;
 constexpr int64_t usualColumns[] = {256, 128};
-/// Rows of tiles in a band: measured on the sizes of the benchmark's models
-/// where the model sees no difference.
+/// Rows of tiles in a band, from measurements: the model sees no difference.
 constexpr int64_t squareGroup = 4, highGroup = 32, mostKOfHighBands = 2048;
 /// Of an operand that is larger than L2, from one launch to the next.
 constexpr int64_t bytesToKeep = 14'000'000;
@@ -245,10 +244,10 @@ private:
   }
 
   /// Swapped, what wants the same weights is next to each other. In a single
-  /// turn a GPC gets sixteen neighbours, wherever they begin, and L2 sends it
-  /// once what several of them want: the least that is for a square of tiles.
-  /// Where K is short, the D of a band drives the columns' operand out of L2:
-  /// then high bands, and few.
+  /// turn sixteen neighbours seem to share a GPC, and what several of a GPC
+  /// want to cost L2 less: the least that is for a square of tiles. Where K is
+  /// short, the D of a band is more than L2 holds beside the columns' operand:
+  /// few high bands then.
   int64_t group(const GemmConfig &c) const {
     if (c.swapped)
       return ctasOfCluster(c) == 1 ? 1 : GemmConfig().group;

@@ -162,7 +162,7 @@ private:
     const double requests =
         areNeighbours ? std::max(readers / 2, 1.0) : readers;
     const double most = tiling.turns() == 1 && c.split == 1
-                            ? gpu.l2_readers_in_step
+                            ? gpu.l2_readers_of_one_turn
                             : gpu.l2_readers;
     return std::min(1 + gpu.l2_reader * (requests - 1), most) / readers /
            shared;

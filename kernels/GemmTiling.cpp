@@ -14,8 +14,9 @@ int64_t ceilDiv(int64_t numerator, int64_t denominator) {
 /// wanted again.
 constexpr double residentPart = 0.5;
 
-/// Rows of a band that are in flight together as far as L2 can tell: more were
-/// measured to cost it neither more nor less.
+/// Rows of a band that count as in flight together: of higher bands the model
+/// would expect clusters to spare L2, and 19 that were measured took 0.5 %
+/// longer with them.
 constexpr int64_t mostRowsTogether = 8;
 
 } // namespace

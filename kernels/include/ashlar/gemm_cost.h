@@ -31,8 +31,8 @@ struct GpuModel {
   double l2_terabytes_per_second = 6.33;
   /// What each reader after the first takes of L2 for the same bytes at the
   /// same time, and how many times the first's all of them take at most; less
-  /// where each CTA has one whole tile, as they stay in step.
-  double l2_reader = 0.914, l2_readers = 4.99, l2_readers_in_step = 4.3;
+  /// where each CTA has one whole tile.
+  double l2_reader = 0.914, l2_readers = 4.99, l2_readers_of_one_turn = 4.3;
   /// The part of L2's time that nothing hides: its power slows the clock.
   double l2_unhidden = 0.018;
   double dram_terabytes_per_second = 4.89;
