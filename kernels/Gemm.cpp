@@ -70,9 +70,16 @@ void GemmProgram::write() {
   for (int64_t i = 0; i < std::min(c.store_buffers, stripCount(c)); ++i)
     staging.push_back(shared(types.d, shapeInD(stripColumns(c))));
 
-  role("load", warps(1), registers(roleRegisters(c).load), [&] { loads(); });
-  role("math", c.ping_pong ? ping_pong(c.warpgroups) : warpgroups(c.warpgroups),
-       registers(roleRegisters(c).math), [&] { math(); });
+  const Warps mathWarps =
+      c.ping_pong ? ping_pong(c.warpgroups) : warpgroups(c.warpgroups);
+  const RoleRegisters budgets = roleRegisters(types, c, form);
+  if (budgets.load) {
+    role("load", warps(1), registers(budgets.load), [&] { loads(); });
+    role("math", mathWarps, registers(budgets.math), [&] { math(); });
+  } else {
+    role("load", warps(1), [&] { loads(); });
+    role("math", mathWarps, [&] { math(); });
+  }
 }
 
 void GemmProgram::forAllWork(

@@ -78,22 +78,6 @@ int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &c) {
   return c.bm * c.bn / threads * (isPromoted(types) ? 2 : 1);
 }
 
-RoleRegisters roleRegisters(const GemmConfig &c) {
-  constexpr int64_t many = 176;
-  if (c.warpgroups == 1)
-    return {40, 240};
-  if (c.warpgroups == 3)
-    return {32, 152};
-  return accumulatorRegisters({}, c) > many ? RoleRegisters{24, 240}
-                                            : RoleRegisters{40, 232};
-}
-
-bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
-  constexpr int64_t others = 40;
-  return isPromoted(types) && accumulatorRegisters(types, c) * 3 / 2 + others <=
-                                  roleRegisters(c).math;
-}
-
 namespace {
 
 /// Whether the product is stored as it is, or through relu.
@@ -127,6 +111,26 @@ int64_t halvesHeld(const GemmConfig &c, const GemmForm &form) {
 
 } // namespace
 
+RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
+                            const GemmForm &form) {
+  constexpr int64_t few = 96, many = 176;
+  if (c.warpgroups == 1)
+    return {0, 248};
+  if (c.warpgroups == 3)
+    return {32, 152};
+  const int64_t sums = accumulatorRegisters({}, c);
+  const bool hasMore = c.split > 1 || c.stream_k || !isByValue(form);
+  if (!hasMore && sums * (isPromoted(types) ? 3 : 1) <= few)
+    return {0, 168};
+  return sums > many ? RoleRegisters{24, 240} : RoleRegisters{40, 232};
+}
+
+bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
+  constexpr int64_t others = 40;
+  return isPromoted(types) && accumulatorRegisters(types, c) * 3 / 2 + others <=
+                                  roleRegisters(types, c).math;
+}
+
 bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &c,
                           const GemmForm &form) {
   // Bytes that are stored transposed are packed from all rows of a strip.
@@ -144,7 +148,8 @@ bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &c,
   const int64_t wide = size_bytes(types.d) == 4 ? 16 : 0;
   const int64_t sums = accumulatorRegisters({}, c) / c.split;
   const int64_t strip = sums * stripColumns(c) / storedColumns(c);
-  return sums + strip * halves / 2 + others + wide <= roleRegisters(c).math;
+  return sums + strip * halves / 2 + others + wide <=
+         roleRegisters(types, c, form).math;
 }
 
 int64_t splitLimit(const GemmTypes &types, const GemmForm &form) {

@@ -44,11 +44,14 @@ int64_t sharedBytes(const GemmTypes &types, const GemmConfig &config,
 int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &config);
 
 /// Registers that threads of the roles have: with many sums in a thread of math
-/// the loader has barely enough.
+/// the loader has barely enough. With few and little beside them the roles have
+/// no budgets (`load` is 0), as setting them takes time: `math` is then what
+/// the assembler has to give.
 struct RoleRegisters {
   int64_t load, math;
 };
-RoleRegisters roleRegisters(const GemmConfig &config);
+RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &config,
+                            const GemmForm &form = {});
 
 /// Whether hopper-schedule-wgmma finds registers for a second product, to be in
 /// flight while the first is added to the sum.

@@ -14,9 +14,9 @@
 
 namespace ashlar::hopper {
 
-/// Registers that each thread of a CTA starts with: the register file of 64 K
-/// shared out evenly in steps of 8, as ptxas does when one CTA fills a
-/// multiprocessor.
+/// Registers that each thread of a CTA starts with, and may have without a
+/// budget: the register file of 64 K shared out evenly to whole warpgroups in
+/// steps of 8, as ptxas does when one CTA fills a multiprocessor.
 int64_t entryRegisters(int64_t threads);
 
 /// Shared memory of one instance of a role for what arrives from the other CTAs

@@ -51,8 +51,12 @@ std::optional<AddingLoop> AddingLoop::match(scf::ForOp loop) {
 /// For the sum, the product in flight and the one that is added.
 bool AddingLoop::hasRegisters() {
   auto role = loop->getParentOfType<hopper::RoleOp>();
+  int64_t registers = role.getRegisters();
+  if (!registers)
+    registers = hopper::entryRegisters(
+        role->getParentOfType<hopper::KernelOp>().getThreads());
   return 3 * registersEach(loop, addition.getType()) + otherRegisters <=
-         int64_t(role.getRegisters());
+         registers;
 }
 
 void AddingLoop::schedule() {
