@@ -33,7 +33,10 @@ void HopperDialect::initialize() {
 }
 
 int64_t entryRegisters(int64_t threads) {
-  return std::min<int64_t>(64 * 1024 / threads / 8 * 8, 248);
+  // Each quarter of a multiprocessor has a quarter of the registers and every
+  // fourth warp.
+  return std::min<int64_t>(64 * 1024 / llvm::alignTo(threads, 128) / 8 * 8,
+                           248);
 }
 
 int64_t exchangeSlotBytes(tile::ClusterSumOp sum) {
@@ -91,6 +94,12 @@ LogicalResult SpecialRegisterOp::verify() {
                                       "cluster_ctarank", "instance", "warp"},
                                      getName()))
     return emitOpError("reads unknown register '") << getName() << "'";
+  return success();
+}
+
+LogicalResult SyncOp::verify() {
+  if (getArrived() && !getCluster())
+    return emitOpError("is arrived at before; only a cluster's has two halves");
   return success();
 }
 

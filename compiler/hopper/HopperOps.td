@@ -112,13 +112,25 @@ def Hopper_SpecialRegisterOp : Hopper_Op<"special_register", [Pure]> {
   let assemblyFormat = "$name attr-dict";
   let hasVerifier = 1;
 }
+def Hopper_ReciprocalOp : Hopper_Op<"reciprocal", [Pure]> {
+  let summary = "2^32 / divisor, or up to two less: in a tenth of a division's time";
+  let arguments = (ins Index:$divisor);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$divisor attr-dict";
+}
 def Hopper_SyncOp : Hopper_Op<"sync"> {
   let summary = "every thread of the CTA, or of the cluster, meets";
   let description = [{
     In a role: every role has as many, and warps without a role meet them.
+    `arrived`: each has announced itself before, by `hopper.cluster.arrive`.
   }];
-  let arguments = (ins UnitAttr:$cluster);
-  let assemblyFormat = "(`cluster` $cluster^)? attr-dict";
+  let arguments = (ins UnitAttr:$cluster, UnitAttr:$arrived);
+  let assemblyFormat = "(`cluster` $cluster^)? (`arrived` $arrived^)? attr-dict";
+  let hasVerifier = 1;
+}
+def Hopper_ClusterArriveOp : Hopper_Op<"cluster.arrive"> {
+  let summary = "the thread's part of the next hopper.sync of the cluster, without its wait";
+  let assemblyFormat = "attr-dict";
 }
 def Hopper_NamedBarrierOp : Hopper_Op<"named_barrier"> {
   let summary = "bar.sync, or bar.arrive, on a barrier of `threads` threads";

@@ -29,13 +29,19 @@ void ThreadLowering::lowerSync(hopper::SyncOp op) {
     b.ptx("bar.sync 0;");
     return;
   }
-  b.ptx("barrier.cluster.arrive.release.aligned;");
+  if (!op.getArrived())
+    b.ptx("barrier.cluster.arrive.release.aligned;");
   b.ptx("barrier.cluster.wait.acquire.aligned;");
 }
 
 LogicalResult ThreadLowering::lowerBarrier(Operation &op) {
   llvm::TypeSwitch<Operation *>(&op)
       .Case<hopper::SyncOp>([&](auto sync) { lowerSync(sync); })
+      .Case<hopper::ClusterArriveOp>([&](auto) {
+        // A barrier is initialised with a fence of its own; to release more to
+        // the cluster would cost a fence of the whole GPU.
+        b.ptx("barrier.cluster.arrive.relaxed.aligned;");
+      })
       .Case<hopper::NamedBarrierOp>([&](auto barrier) {
         std::string name = barrier.getArrive() ? "bar.arrive " : "bar.sync ";
         std::string threads = ", " + std::to_string(barrier.getThreads()) + ";";

@@ -166,7 +166,9 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
       Value value = operands.front();
       unsigned from = value.getType().getIntOrFloatBitWidth();
       unsigned to = type.getIntOrFloatBitWidth();
-      if (from < to)
+      if (from < to && isa<arith::IndexCastUIOp>(op))
+        value = arith::ExtUIOp::create(b, b.loc, type, value);
+      else if (from < to)
         value = arith::ExtSIOp::create(b, b.loc, type, value);
       else if (from > to)
         value = arith::TruncIOp::create(b, b.loc, type, value);
@@ -295,6 +297,22 @@ LogicalResult ThreadLowering::lowerConstant(Operation &op) {
   Value value = arith::ConstantOp::create(b, b.loc, scalar);
   values.set(constant.getResult(), pack(type, Registers(type.values, value)));
   return success();
+}
+
+void ThreadLowering::lower(hopper::ReciprocalOp op) {
+  // That of a float, four units in the last place less so that it is not too
+  // large, with 32 added to its exponent; then a step of Newton's method.
+  Value divisor = lookup(op.getDivisor());
+  Value real = arith::UIToFPOp::create(b, b.loc, b.getF32Type(), divisor);
+  Value inverse =
+      b.intrinsic("llvm.nvvm.rcp.approx.ftz.f", b.getF32Type(), real);
+  Value bits = arith::BitcastOp::create(b, b.loc, b.getI32Type(), inverse);
+  Value scaled = arith::BitcastOp::create(b, b.loc, b.getF32Type(),
+                                          b.add(bits, (32 << 23) - 4));
+  Value rough = arith::FPToUIOp::create(b, b.loc, b.getI32Type(), scaled);
+  Value left = b.sub(b.i32(0), b.mul(divisor, rough));
+  Value step = arith::MulUIExtendedOp::create(b, b.loc, rough, left).getHigh();
+  values.set(op.getResult(), {b.add(rough, step)});
 }
 
 void ThreadLowering::lower(hopper::SliceOp op) {

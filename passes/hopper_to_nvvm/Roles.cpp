@@ -35,31 +35,37 @@ SmallVector<RoleGroup> groupRoles(hopper::KernelOp kernel) {
 
 } // namespace
 
+OpBuilder::InsertPoint ThreadLowering::enterIf(Value condition) {
+  auto branch = scf::IfOp::create(b, b.loc, condition, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  return {branch.elseBlock(), branch.elseBlock()->begin()};
+}
+
 LogicalResult ThreadLowering::lowerRoles() {
   SmallVector<RoleGroup> groups = groupRoles(kernel);
   OpBuilder::InsertionGuard guard(b);
-  for (auto [i, group] : llvm::enumerate(groups)) {
+  b.loc = groups.back().roles.front().getLoc();
+  OpBuilder::InsertPoint withoutRole;
+  // Warps of the last group's warpgroup are part of it when they must set its
+  // registers.
+  if (!groups.back().registers &&
+      groups.back().endWarp * 32 < int64_t(kernel.getThreads()))
+    withoutRole = enterIf(b.lessThan(warp(), b.i32(groups.back().endWarp)));
+  // The last warps, which mostly load, come first: next to the code before the
+  // roles, so that the first load does not wait for instructions.
+  for (RoleGroup &group : llvm::reverse(groups)) {
     b.loc = group.roles.front().getLoc();
-    OpBuilder::InsertPoint otherwise;
-    // The last group needs no test when every warp left is part of it, or of
-    // its warpgroup when all of it must set its registers.
-    bool last = i + 1 == groups.size();
-    if (!last || (!group.registers &&
-                  group.endWarp * 32 < int64_t(kernel.getThreads()))) {
-      auto branch =
-          scf::IfOp::create(b, b.loc, b.lessThan(warp(), b.i32(group.endWarp)),
-                            /*withElseRegion=*/true);
-      b.setInsertionPointToStart(branch.elseBlock());
-      otherwise = b.saveInsertionPoint();
-      b.setInsertionPointToStart(branch.thenBlock());
-    }
+    OpBuilder::InsertPoint others;
+    if (group.firstWarp > groups.front().firstWarp)
+      others = enterIf(b.lessThan(b.i32(group.firstWarp - 1), warp()));
     if (failed(lowerGroup(group)))
       return failure();
-    if (otherwise.isSet()) {
-      b.restoreInsertionPoint(otherwise);
-      if (last)
-        lowerWithoutRole();
-    }
+    if (others.isSet())
+      b.restoreInsertionPoint(others);
+  }
+  if (withoutRole.isSet()) {
+    b.restoreInsertionPoint(withoutRole);
+    lowerWithoutRole();
   }
   return success();
 }
@@ -89,11 +95,10 @@ LogicalResult ThreadLowering::lowerGroup(const RoleGroup &group) {
     b.loc = op.getLoc();
     Value inside = b.both(b.lessThan(b.i32(op.getFirstWarp() - 1), warp()),
                           b.lessThan(warp(), b.i32(endWarp(op))));
-    auto branch = scf::IfOp::create(b, b.loc, inside, /*withElseRegion=*/true);
-    b.setInsertionPointToStart(branch.thenBlock());
+    OpBuilder::InsertPoint others = enterIf(inside);
     if (failed(lowerRole(op)))
       return failure();
-    b.setInsertionPointToStart(branch.elseBlock());
+    b.restoreInsertionPoint(others);
   }
   lowerWithoutRole();
   return success();

@@ -214,12 +214,13 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
         values.set(view.getResult(), {lookup(view.getAddress())});
         return success();
       })
-      .Case<hopper::SyncOp, hopper::NamedBarrierOp, hopper::FenceProxyAsyncOp,
-            hopper::WarpSyncOp, hopper::GridWaitOp, hopper::GridReleaseOp,
-            hopper::MbarrierInitOp, hopper::MbarrierFenceOp,
-            hopper::MbarrierWaitOp, hopper::MbarrierTestOp,
-            hopper::MbarrierArriveOp, hopper::MbarrierArriveAsyncOp,
-            hopper::MbarrierExpectOp>([&](auto) { return lowerBarrier(op); })
+      .Case<hopper::SyncOp, hopper::ClusterArriveOp, hopper::NamedBarrierOp,
+            hopper::FenceProxyAsyncOp, hopper::WarpSyncOp, hopper::GridWaitOp,
+            hopper::GridReleaseOp, hopper::MbarrierInitOp,
+            hopper::MbarrierFenceOp, hopper::MbarrierWaitOp,
+            hopper::MbarrierTestOp, hopper::MbarrierArriveOp,
+            hopper::MbarrierArriveAsyncOp, hopper::MbarrierExpectOp>(
+          [&](auto) { return lowerBarrier(op); })
       .Case<hopper::TensorMapPrefetchOp, hopper::TmaPrefetchOp,
             hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp,
             hopper::CopyTileOutOp, hopper::BulkCommitOp, hopper::BulkWaitOp>(
@@ -230,7 +231,7 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
             hopper::ExchangeReceiveOp>([&](auto other) { return lower(other); })
       .Case<hopper::WgmmaWaitOp, hopper::SliceOp, hopper::SplatOp,
             hopper::BroadcastOp, hopper::InsideOp, hopper::SignalOp,
-            hopper::AwaitOp>([&](auto other) {
+            hopper::AwaitOp, hopper::ReciprocalOp>([&](auto other) {
         lower(other);
         return success();
       })

@@ -86,6 +86,8 @@ private:
   bool isRead(hopper::UndefinedOp value) const;
 
   // Roles.cpp
+  /// Goes on inside of a branch; what it returns is the other side.
+  mlir::OpBuilder::InsertPoint enterIf(mlir::Value condition);
   llvm::LogicalResult lowerRoles();
   llvm::LogicalResult lowerGroup(const RoleGroup &group);
   llvm::LogicalResult lowerRole(hopper::RoleOp role);
@@ -167,6 +169,7 @@ private:
   // Elementwise.cpp
   llvm::LogicalResult lowerElementwise(mlir::Operation &op);
   llvm::LogicalResult lowerConstant(mlir::Operation &op);
+  void lower(hopper::ReciprocalOp op);
   void lower(hopper::SliceOp op);
   void lower(hopper::SplatOp op);
   void lower(hopper::BroadcastOp op);

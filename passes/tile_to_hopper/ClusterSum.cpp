@@ -22,6 +22,16 @@ void KernelLowering::initExchange(tile::ClusterSumOp op) {
     }
 }
 
+void KernelLowering::waitForEmptySlots(tile::ClusterSumOp op) {
+  Location loc = named(*op, "cluster_sum");
+  Arithmetic a{builder, loc};
+  Value full = ofInstance(loc, *op.getBarrierOffset(), 2 * barrierBytes);
+  Value parity = cursor(op.getResult(), /*filling=*/false).parity;
+  hopper::MbarrierWaitOp::create(builder, loc, a.add(full, barrierBytes),
+                                 a.exclusiveOr(parity, a.constant(1)),
+                                 /*generic=*/false, /*cluster=*/true);
+}
+
 LogicalResult KernelLowering::lower(tile::ClusterSumOp op) {
   Location loc = named(*op, "cluster_sum");
   Arithmetic a{builder, loc};
@@ -41,10 +51,8 @@ LogicalResult KernelLowering::lower(tile::ClusterSumOp op) {
   };
   auto isOwn = [&](int64_t number) { return a.equal(own, number); };
 
+  waitForEmptySlots(op);
   Cursor &at = cursor(op.getResult(), /*filling=*/false);
-  hopper::MbarrierWaitOp::create(builder, loc, empty,
-                                 a.exclusiveOr(at.parity, a.constant(1)),
-                                 /*generic=*/false, /*cluster=*/true);
   once(loc, [&] {
     hopper::MbarrierExpectOp::create(builder, loc, full,
                                      (parts - 1) * slotBytes);

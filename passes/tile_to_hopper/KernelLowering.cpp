@@ -42,9 +42,9 @@ LogicalResult KernelLowering::run() {
            << " named barriers with those of its roles; a CTA has 15: let "
               "roles share some";
   prefetchTensorMaps();
-  // No CTA leaves while a peer may still write to it or arrive at its barriers.
-  if (cluster.size() > 1)
-    hopper::SyncOp::create(builder, source.getLoc(), /*cluster=*/true);
+  if (meetsAtEnd)
+    hopper::SyncOp::create(builder, source.getLoc(), /*cluster=*/true,
+                           /*arrived=*/false);
   return success();
 }
 
@@ -79,6 +79,8 @@ void KernelLowering::lowerSetUp() {
       }
     hopper::MbarrierFenceOp::create(builder, loc);
   }
+  if (hasBarriers && cluster.size() > 1)
+    hopper::ClusterArriveOp::create(builder, loc);
 }
 
 void KernelLowering::prefetchTensorMaps() {
@@ -108,13 +110,15 @@ LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&lowered.getBody().emplaceBlock());
   if (hasBarriers)
-    hopper::SyncOp::create(builder, source.getLoc(), cluster.size() > 1);
+    hopper::SyncOp::create(builder, source.getLoc(), cluster.size() > 1,
+                           cluster.size() > 1);
   if (source.getProgrammaticLaunch() && !contains<tile::WaitLaunchOp>(op))
     hopper::GridWaitOp::create(builder, op.getLoc());
   viewSharedTiles();
   findWarpTiles();
   if (failed(lowerBlock(op.getBody().front())))
     return failure();
+  awaitPeers();
   if (copiesOut(op))
     waitForStores(op.getLoc(), 0);
   if (contains<tile::CopyOp>(op))

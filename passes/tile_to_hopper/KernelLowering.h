@@ -22,8 +22,8 @@ struct MapKey {
   auto operator<=>(const MapKey &) const = default;
 };
 
-/// A divisor that stays the same over a loop of tiles, with its reciprocal in
-/// units of 2^-31: a division takes the time of two multiplications.
+/// A divisor that stays the same over a loop of tiles, with its reciprocal
+/// in units of 2^-32: a division takes the time of two multiplications.
 struct Divisor {
   mlir::Value value, reciprocal;
 };
@@ -126,6 +126,7 @@ private:
   // ClusterSum.cpp
   void initExchange(tile::ClusterSumOp op);
   llvm::LogicalResult lower(tile::ClusterSumOp op);
+  void waitForEmptySlots(tile::ClusterSumOp op);
 
   // Global.cpp
   void lower(tile::LoadOp op);
@@ -156,6 +157,10 @@ private:
   Cursor next(mlir::Location loc, const Ring &ring, Cursor at);
   void takeStage(mlir::Operation &op, bool filling);
   void tryStage(mlir::Operation &op, bool filling);
+  /// At the end of a role. No CTA leaves while a peer may still write to it or
+  /// arrive at its barriers; all have when its stages and the slots of its sums
+  /// are empty. A barrier of the cluster costs a fence of the whole GPU.
+  void awaitPeers();
   void lower(tile::CommitOp op);
   void lower(tile::ReleaseOp op);
   void lower(tile::BufferOp op);
@@ -177,8 +182,10 @@ private:
   mlir::IRMapping map;
   Cluster cluster;
   bool hasBarriers = false; ///< that are initialised before any role uses them
+  bool meetsAtEnd = false;  ///< the cluster, as waiting for peers is no use
   llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;
   std::map<MapKey, mlir::Value> tensorMaps;
+  mlir::Operation *lastParameter = nullptr;
   llvm::DenseMap<mlir::Value, GlobalTensor> globals;
   llvm::DenseMap<mlir::Value, int64_t> barrierIds;
   int64_t nextBarrier = 1, currentRoleBarrier = 0;

@@ -50,6 +50,8 @@ LogicalResult KernelLowering::lowerParameters() {
           hopper::StrideOp::create(builder, loc, tensor.getName(), dimension));
     global.strides.push_back(arith::ConstantIntOp::create(builder, loc, 1, 64));
   }
+  if (Block &block = target.getBody().front(); !block.empty())
+    lastParameter = &block.back();
   // What the kernel computes before its roles: sizes, mostly.
   for (Operation &op : source.getBody().front())
     if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
@@ -68,9 +70,13 @@ Value KernelLowering::tensorMap(tile::TensorOp tensor,
   Value &slot = tensorMaps[key];
   if (!slot) {
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&target.getBody().front());
+    if (lastParameter)
+      builder.setInsertionPointAfter(lastParameter);
+    else
+      builder.setInsertionPointToStart(&target.getBody().front());
     slot = hopper::TensorMapOp::create(builder, tensor.getLoc(),
                                        tensor.getName(), key.box, swizzle);
+    lastParameter = slot.getDefiningOp();
   }
   return slot;
 }

@@ -94,6 +94,38 @@ void KernelLowering::tryStage(Operation &op, bool filling) {
         a.select(ready, advanced.parity, at.parity)};
 }
 
+void KernelLowering::awaitPeers() {
+  for (auto &[pipeline, ring] : rings) {
+    const bool fills = llvm::any_of(pipeline.getUsers(), [&](Operation *user) {
+      return isa<tile::AcquireOp, tile::TryAcquireOp>(user) &&
+             tile::roleOf(user) == role;
+    });
+    if (!fills || ring->writers.size() == 1)
+      continue;
+    // An instance is ahead of others here, by more rounds than a parity tells.
+    if (role.getInstances() > 1) {
+      meetsAtEnd = true;
+      continue;
+    }
+    Location loc = named(*role, "end of role");
+    Arithmetic a{builder, loc};
+    const Cursor at = cursor(pipeline, /*filling=*/true);
+    auto loop = scf::ForOp::create(builder, loc, a.constant(0),
+                                   a.constant(ring->stages), a.constant(1),
+                                   ValueRange{at.stage, at.parity});
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    const Cursor here{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+    hopper::MbarrierWaitOp::create(
+        builder, loc, barrier(loc, ring->emptyOffset, here.stage), here.parity,
+        /*generic=*/false, /*cluster=*/false);
+    const Cursor following = next(loc, *ring, here);
+    scf::YieldOp::create(builder, loc,
+                         ValueRange{following.stage, following.parity});
+  }
+  role.walk([&](tile::ClusterSumOp sum) { waitForEmptySlots(sum); });
+}
+
 void KernelLowering::lower(tile::CommitOp op) {
   Ring &ring = ringOf(op.getPipeline());
   Location loc = named(*op, "commit");

@@ -9,32 +9,33 @@ using namespace mlir;
 
 namespace {
 
-constexpr int64_t reciprocalBits = 31;
-
 /// A count may be 0 where there are no tiles at all.
 Divisor divisor(Arithmetic a, Value value) {
-  return {value, a.div(a.constant((int64_t(1) << reciprocalBits) - 1),
-                       a.max(value, a.constant(1)))};
+  llvm::APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return {value, a.constant(0xffffffff /
+                              std::max<int64_t>(constant.getSExtValue(), 1))};
+  return {value, hopper::ReciprocalOp::create(a.builder, a.loc, value)};
 }
 
 struct Quotient {
   Value quotient, remainder;
 };
 
-/// The reciprocal is rounded down: the product of the two is the quotient or
-/// one less, for numbers of less than 31 bits.
+/// The upper half of the product with the reciprocal is the quotient or one
+/// less, for numbers of less than 31 bits.
 Quotient divide(Arithmetic a, Value number, const Divisor &by) {
   if (matchPattern(by.value, m_Constant()))
     return {a.div(number, by.value), a.rem(number, by.value)};
   OpBuilder &b = a.builder;
   auto wide = [&](Value value) -> Value {
-    return arith::IndexCastOp::create(b, a.loc, b.getI64Type(), value);
+    return arith::IndexCastUIOp::create(b, a.loc, b.getI64Type(), value);
   };
   Value product =
       arith::MulIOp::create(b, a.loc, wide(number), wide(by.reciprocal));
-  Value bits = arith::ConstantIntOp::create(b, a.loc, reciprocalBits, 64);
+  Value bits = arith::ConstantIntOp::create(b, a.loc, 32, 64);
   Value high = arith::ShRUIOp::create(b, a.loc, product, bits);
-  Value low = arith::IndexCastOp::create(b, a.loc, b.getIndexType(), high);
+  Value low = arith::IndexCastUIOp::create(b, a.loc, b.getIndexType(), high);
   Value rest = a.sub(number, a.mul(low, by.value));
   Value isShort = arith::CmpIOp::create(b, a.loc, arith::CmpIPredicate::uge,
                                         rest, by.value);

@@ -15,8 +15,9 @@ tile.kernel @pair cluster [2, 2] {
   // CHECK-NEXT: hopper.mbarrier.init %[[AT]] count 4
   // CHECK-NEXT: hopper.mbarrier.fence_init
   // CHECK-NEXT: }
+  // CHECK-NEXT: hopper.cluster.arrive
   // CHECK-NEXT: hopper.role "math"
-  // CHECK: hopper.sync cluster
+  // CHECK: hopper.sync cluster arrived
   %M = tile.size "M"
   %D = tile.tensor "D" output [%M, %M] align 16 : !T
   %tiles = tile.schedule persistent [%M, %M] by [1, 64] in <n, m> : !tile.schedule<2>
@@ -34,8 +35,9 @@ tile.kernel @pair cluster [2, 2] {
       // CHECK: %[[EMPTY:.+]] = arith.addi %[[FULL]], %c8
       // CHECK: %[[RANK:.+]] = hopper.special_register "cluster_ctarank"
       // CHECK: %[[OWN:.+]] = arith.remui %[[RANK]], %c2
+      // CHECK: %[[WAITED:.+]] = arith.addi %{{.+}}, %c8
       // CHECK: %[[BEFORE:.+]] = arith.xori %[[PARITY]], %c1
-      // CHECK-NEXT: hopper.mbarrier.wait cluster %[[EMPTY]] parity %[[BEFORE]]
+      // CHECK-NEXT: hopper.mbarrier.wait cluster %[[WAITED]] parity %[[BEFORE]]
       // CHECK-NEXT: hopper.once {
       // CHECK-NEXT: hopper.mbarrier.expect_bytes %[[FULL]], 8192
       // CHECK-NEXT: hopper.mbarrier.arrive %[[FULL]]{{$}}
@@ -69,8 +71,9 @@ tile.kernel @pair cluster [2, 2] {
       tile.store %sum to %D[%m, %n] : tensor<64x32xf32>, !T
     }
   }
-  // CHECK: hopper.sync cluster
-  // CHECK-NEXT: }
+  // No CTA leaves before its peers have read what it sent.
+  // CHECK: hopper.mbarrier.wait cluster
+  // CHECK-NOT: hopper.sync
 }
 
 // -----

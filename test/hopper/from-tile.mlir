@@ -104,7 +104,10 @@ tile.kernel @multicast_2x1 cluster [2, 1] {
   %c0 = arith.constant 0 : index
   // CHECK: hopper.mbarrier.init %{{.+}} count 1
   // CHECK: hopper.mbarrier.init %{{.+}} count 8
-  // CHECK: hopper.sync cluster
+  // CHECK: hopper.mbarrier.fence_init
+  // CHECK-NEXT: }
+  // CHECK-NEXT: hopper.cluster.arrive
+  // CHECK: hopper.sync cluster arrived
   tile.role "load" warps 1 {
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
     scf.for %t = %first to %end step %step {
@@ -124,6 +127,12 @@ tile.kernel @multicast_2x1 cluster [2, 1] {
       // CHECK-NEXT: hopper.mbarrier.expect_bytes %{{.+}}, 8192
       // CHECK-NEXT: hopper.tma.load %[[MAPB]][%[[ROW]], %{{.+}}] to %[[SLICE]] on %{{.+}} multicast %c3{{.*}} kept 1.250000e-01
       // CHECK-NEXT: hopper.mbarrier.arrive
+
+      // No CTA leaves while its peer may still arrive at its barriers.
+      // CHECK: scf.for %{{.+}} = %c0{{.*}} to %c2{{.*}} iter_args(%[[STAGE:.+]] = %{{.+}}, %[[PARITY:.+]] = %{{.+}})
+      // CHECK: %[[OFFSET:.+]] = arith.muli %[[STAGE]], %c8
+      // CHECK: %[[EMPTY:.+]] = arith.addi %{{.+}}, %[[OFFSET]]
+      // CHECK: hopper.mbarrier.wait %[[EMPTY]] parity %[[PARITY]]
       tile.copy %A[%m, %c0] to %a : !T, !smem
       tile.copy %B[%n, %c0] to %b multicast kept 0.125 : !T, !smem
       tile.commit %ring, %s : !ring
@@ -148,9 +157,7 @@ tile.kernel @multicast_2x1 cluster [2, 1] {
       tile.release %ring, %s : !ring
     }
   }
-  // No CTA leaves while its peer may still write to it.
-  // CHECK: hopper.sync cluster
-  // CHECK-NEXT: }
+  // CHECK-NOT: hopper.sync
 }
 
 // -----
@@ -198,7 +205,6 @@ tile.kernel @multicast_2x2 cluster [2, 2] {
       // CHECK: hopper.release {{.*}} of 2 {
       // CHECK-COUNT-3: hopper.mbarrier.arrive
       // CHECK-NOT: hopper.mbarrier.arrive
-      // CHECK: hopper.sync cluster
       tile.release %ring, %s : !ring
     }
   }
@@ -538,23 +544,21 @@ tile.kernel @batched {
     // CHECK: %[[ROWS:.+]] = arith.divui %{{.+}}, %c64
     // CHECK: %[[COLUMNS:.+]] = arith.divui %{{.+}}, %c64
     // CHECK: %[[PLANE:.+]] = arith.muli %[[ROWS]], %[[COLUMNS]] :
-    // CHECK: %[[SOME:.+]] = arith.maxui %[[PLANE]], %c1
-    // CHECK: %[[PLANES:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
-    // CHECK: %[[SOME:.+]] = arith.maxui %[[COLUMNS]], %c1
-    // CHECK: %[[BANDS:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
+    // CHECK: %[[PLANES:.+]] = hopper.reciprocal %[[PLANE]]
+    // CHECK: %[[BANDS:.+]] = hopper.reciprocal %[[COLUMNS]]
     // CHECK: %[[NUMBER:.+]] = hopper.special_register "ctaid.x"
     // CHECK: %[[STEP:.+]] = hopper.special_register "nctaid.x"
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<3>
     scf.for %t = %first to %end step %step {
       // What the loop does not change comes before it, and where the first tile
       // is before the barriers are waited for.
-      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_cast %[[PLANES]] : index to i64
-      // CHECK-DAG: %[[RECIPROCAL2:.+]] = arith.index_cast %[[BANDS]] : index to i64
+      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_castui %[[PLANES]] : index to i64
+      // CHECK-DAG: %[[RECIPROCAL2:.+]] = arith.index_castui %[[BANDS]] : index to i64
       // CHECK: %[[FIRST:.+]]:3 = scf.if
-      // CHECK: %[[WIDE:.+]] = arith.index_cast %[[NUMBER]] : index to i64
+      // CHECK: %[[WIDE:.+]] = arith.index_castui %[[NUMBER]] : index to i64
       // CHECK: %[[PRODUCT:.+]] = arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
-      // CHECK: %[[HIGH:.+]] = arith.shrui %[[PRODUCT]], %c31_i64
-      // CHECK: %[[LOW:.+]] = arith.index_cast %[[HIGH]] : i64 to index
+      // CHECK: %[[HIGH:.+]] = arith.shrui %[[PRODUCT]], %c32_i64
+      // CHECK: %[[LOW:.+]] = arith.index_castui %[[HIGH]] : i64 to index
       // CHECK: %[[BEFORE:.+]] = arith.muli %[[LOW]], %[[PLANE]] :
       // CHECK: %[[REST:.+]] = arith.subi %[[NUMBER]], %[[BEFORE]] :
       // CHECK: %[[SHORT:.+]] = arith.cmpi uge, %[[REST]], %[[PLANE]] :
@@ -564,9 +568,9 @@ tile.kernel @batched {
       // CHECK: %[[IN:.+]] = arith.select %[[SHORT]], %[[LESS]], %[[REST]] :
 
       // Of the other quotients: by what, and which is which.
-      // CHECK: %[[WIDE:.+]] = arith.index_cast %[[IN]] :
+      // CHECK: %[[WIDE:.+]] = arith.index_castui %[[IN]] :
       // CHECK: arith.muli %[[WIDE]], %[[RECIPROCAL2]] : i64
-      // CHECK: %[[LOW:.+]] = arith.index_cast %{{.+}} : i64 to index
+      // CHECK: %[[LOW:.+]] = arith.index_castui %{{.+}} : i64 to index
       // CHECK: arith.muli %[[LOW]], %[[COLUMNS]] :
       // CHECK: %[[I:.+]] = arith.select %{{.+}}, %{{.+}}, %[[LOW]] :
       // CHECK: %[[J:.+]] = arith.select
@@ -577,7 +581,7 @@ tile.kernel @batched {
 
       // Where the next one is.
       // CHECK: %[[NEXT:.+]] = arith.addi %[[NUMBER]], %[[STEP]]
-      // CHECK: arith.index_cast %[[NEXT]]
+      // CHECK: arith.index_castui %[[NEXT]]
       // CHECK: scf.yield
       %b, %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<3> -> index, index, index
       %s = tile.acquire %ring : !ring
@@ -646,18 +650,17 @@ tile.kernel @grid_along_m {
     %f = arith.constant dense<1.0> : tensor<64x64xf32>
     // CHECK: %[[ROWS:.+]] = arith.divui
     // CHECK: %[[COLUMNS:.+]] = arith.divui
-    // CHECK: %[[SOME:.+]] = arith.maxui %[[ROWS]], %c1
-    // CHECK: %[[LINES:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
+    // CHECK: %[[LINES:.+]] = hopper.reciprocal %[[ROWS]]
     // CHECK: %[[TOTAL:.+]] = arith.muli %[[ROWS]], %[[COLUMNS]] :
     // CHECK: %[[ID:.+]] = hopper.special_register "ctaid.x"
     // CHECK-NOT: nctaid
     // CHECK: scf.for %[[NUMBER:[^ ]+]] = %[[ID]] to %[[TOTAL]] step %[[TOTAL]]
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
     scf.for %t = %first to %end step %step {
-      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_cast %[[LINES]] :
-      // CHECK-DAG: %[[WIDE:.+]] = arith.index_cast %[[NUMBER]] :
+      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_castui %[[LINES]] :
+      // CHECK-DAG: %[[WIDE:.+]] = arith.index_castui %[[NUMBER]] :
       // CHECK: arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
-      // CHECK: %[[LOW:.+]] = arith.index_cast %{{.+}} : i64 to index
+      // CHECK: %[[LOW:.+]] = arith.index_castui %{{.+}} : i64 to index
       // CHECK: arith.muli %[[LOW]], %[[ROWS]] :
       // CHECK: %[[J:.+]] = arith.select %{{.+}}, %{{.+}}, %[[LOW]] :
       // CHECK: %[[I:.+]] = arith.select
@@ -719,18 +722,16 @@ tile.kernel @grouped {
     // CHECK: %[[ROWS:.+]] = arith.divui
     // CHECK: %[[COLUMNS:.+]] = arith.divui
     // CHECK: %[[GROUP:.+]] = arith.muli %[[COLUMNS]], %c8
-    // CHECK: %[[SOME:.+]] = arith.maxui %[[GROUP]], %c1
-    // CHECK: %[[GROUPS:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
+    // CHECK: %[[GROUPS:.+]] = hopper.reciprocal %[[GROUP]]
     // CHECK: %[[LOWER:.+]] = arith.remui %[[ROWS]], %c8
-    // CHECK: %[[SOME:.+]] = arith.maxui %[[LOWER]], %c1
-    // CHECK: %[[LINES:.+]] = arith.divui %c2147483647{{.*}}, %[[SOME]] :
+    // CHECK: %[[LINES:.+]] = hopper.reciprocal %[[LOWER]]
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
     scf.for %t = %first to %end step %step {
       // CHECK: scf.for %[[NUMBER:[^ ]+]]
-      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_cast %[[GROUPS]] :
-      // CHECK-DAG: %[[WIDE:.+]] = arith.index_cast %[[NUMBER]] :
+      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_castui %[[GROUPS]] :
+      // CHECK-DAG: %[[WIDE:.+]] = arith.index_castui %[[NUMBER]] :
       // CHECK: arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
-      // CHECK: %[[LOW:.+]] = arith.index_cast %{{.+}} : i64 to index
+      // CHECK: %[[LOW:.+]] = arith.index_castui %{{.+}} : i64 to index
       // CHECK: arith.muli %[[LOW]], %[[GROUP]] :
       // CHECK: %[[NTH:.+]] = arith.select %{{.+}}, %{{.+}}, %[[LOW]] :
       // CHECK: %[[PLACE:.+]] = arith.select
@@ -738,11 +739,11 @@ tile.kernel @grouped {
       // CHECK: %[[LEFT:.+]] = arith.subi %[[ROWS]], %[[FIRST]] :
       // CHECK: %[[LAST:.+]] = arith.cmpi ult, %[[LEFT]], %c8
       // CHECK: %[[HEIGHT:.+]] = arith.select %[[LAST]], %[[LOWER]], %c8
-      // CHECK: %[[HEIGHTS:.+]] = arith.select %[[LAST]], %[[LINES]], %c268435455
-      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_cast %[[HEIGHTS]] :
-      // CHECK-DAG: %[[WIDE:.+]] = arith.index_cast %[[PLACE]] :
+      // CHECK: %[[HEIGHTS:.+]] = arith.select %[[LAST]], %[[LINES]], %c536870911
+      // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_castui %[[HEIGHTS]] :
+      // CHECK-DAG: %[[WIDE:.+]] = arith.index_castui %[[PLACE]] :
       // CHECK: arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
-      // CHECK: %[[LOW:.+]] = arith.index_cast %{{.+}} : i64 to index
+      // CHECK: %[[LOW:.+]] = arith.index_castui %{{.+}} : i64 to index
       // CHECK: arith.muli %[[LOW]], %[[HEIGHT]] :
       // CHECK: %[[J:.+]] = arith.select %{{.+}}, %{{.+}}, %[[LOW]] :
       // CHECK: %[[DOWN:.+]] = arith.select

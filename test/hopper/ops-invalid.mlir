@@ -156,3 +156,10 @@ hopper.kernel @wait threads 128 shared 0 cluster 1 {
     %r = hopper.wgmma.wait 0, %zero : !acc -> tensor<64x64xf32>
   }
 }
+
+// -----
+
+hopper.kernel @halves threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{is arrived at before; only a cluster's has two halves}}
+  hopper.sync arrived
+}

@@ -28,6 +28,10 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
   }
   // CHECK: hopper.sync cluster
   hopper.sync cluster
+  // CHECK-NEXT: hopper.cluster.arrive
+  hopper.cluster.arrive
+  // CHECK-NEXT: hopper.sync cluster arrived
+  hopper.sync cluster arrived
   // CHECK: hopper.role "load" from 4 warps 1 registers 40 {
   hopper.role "load" from 4 warps 1 registers 40 {
     // CHECK-NEXT: %[[FULL:.+]] = hopper.shared_address 16384

@@ -9,8 +9,8 @@
 !T = !tile.tensor<bf16, 2>
 // CHECK-LABEL: hopper.kernel @by_warps
 tile.kernel @by_warps {
-  // CHECK: %[[MAP:.+]] = hopper.tensor_map "D" box [16, 32] swizzle 64
   // CHECK: %[[M:.+]] = hopper.size "M"
+  // CHECK: %[[MAP:.+]] = hopper.tensor_map "D" box [16, 32] swizzle 64
   %M = tile.size "M"
   %D = tile.tensor "D" output [%M, %M] align 16 : !T
   %a = tile.alloc : !in

@@ -22,12 +22,25 @@ hopper.kernel @barriers threads 160 shared 64 cluster 2 {
   // CHECK: "barrier.cluster.arrive.release.aligned;"
   // CHECK-NEXT: {{.*}}"barrier.cluster.wait.acquire.aligned;"
   hopper.sync cluster
+  // In two halves, for what a thread can do in between.
+  // CHECK: "barrier.cluster.arrive.relaxed.aligned;"
+  // CHECK-NEXT: {{.*}}"barrier.cluster.wait.acquire.aligned;"
+  hopper.cluster.arrive
+  hopper.sync cluster arrived
   // The launch after may start, then this one waits for the launch before.
   // CHECK: "griddepcontrol.launch_dependents;"
   // CHECK: "griddepcontrol.wait;"
   hopper.grid.release
   hopper.grid.wait
   %full = hopper.shared_address 0
+  hopper.role "load" from 4 warps 1 {
+    // A warp agrees by itself.
+    // CHECK: mbarrier.test_wait
+    // CHECK: vote.sync.all.pred q, p, 0xffffffff;
+    %ready = hopper.mbarrier.test %full parity %c0
+    // CHECK: "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];"
+    hopper.mbarrier.arrive_async %full
+  }
   hopper.role "math" from 0 warps 4 {
     // A wait spins on the phase's parity.
     // CHECK: mbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;{{.*}}@complete bra DONE;{{.*}}bra WAIT;
@@ -61,13 +74,5 @@ hopper.kernel @barriers threads 160 shared 64 cluster 2 {
     hopper.once {
       hopper.mbarrier.expect_bytes %full, 8192
     }
-  }
-  hopper.role "load" from 4 warps 1 {
-    // A warp agrees by itself.
-    // CHECK: mbarrier.test_wait
-    // CHECK: vote.sync.all.pred q, p, 0xffffffff;
-    %ready = hopper.mbarrier.test %full parity %c0
-    // CHECK: "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];"
-    hopper.mbarrier.arrive_async %full
   }
 }

@@ -6,10 +6,18 @@
 // CHECK-LABEL: llvm.func @instances
 hopper.kernel @instances threads 288 shared 1024 cluster 1 {
   // CHECK: %[[WARP:.+]] = llvm.call_intrinsic "llvm.nvvm.shfl.sync.idx.i32"
-  // CHECK: %[[END:.+]] = arith.constant 8 : i32
-  // CHECK: arith.cmpi slt, %[[WARP]], %[[END]]
+  // CHECK: %[[LAST:.+]] = arith.constant 7 : i32
+  // CHECK: arith.cmpi slt, %[[LAST]], %[[WARP]]
   // CHECK: scf.if
-  // CHECK-NEXT: {{.*}}"setmaxnreg.inc.sync.aligned.u32 232;"
+  // CHECK-NEXT: {{.*}}"setmaxnreg.dec.sync.aligned.u32 40;"
+  hopper.role "load" from 8 warps 1 registers 40 {
+    // A role of one instance counts from its first warp.
+    // CHECK: arith.subi %[[WARP]], %c8
+    %w = hopper.special_register "warp"
+    hopper.named_barrier 6 threads 32
+  }
+  // CHECK: } else {
+  // CHECK: "setmaxnreg.inc.sync.aligned.u32 232;"
   hopper.role "math" from 0 warps 4 instances 2 registers 232 {
     %at = hopper.shared_address 0
     // CHECK: %[[INSTANCE:.+]] = arith.divui %[[WARP]], %c4
@@ -32,11 +40,5 @@ hopper.kernel @instances threads 288 shared 1024 cluster 1 {
     hopper.once {
       hopper.mbarrier.arrive %at
     }
-  }
-  hopper.role "load" from 8 warps 1 registers 40 {
-    // A role of one instance counts from its first warp.
-    // CHECK: arith.subi %[[WARP]], %c8
-    %w = hopper.special_register "warp"
-    hopper.named_barrier 6 threads 32
   }
 }

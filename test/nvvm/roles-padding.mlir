@@ -7,11 +7,17 @@
 
 // CHECK-LABEL: llvm.func @three_budgets
 hopper.kernel @three_budgets threads 512 shared 0 cluster 1 {
-  // CHECK: "bar.sync 0;"{{.*}}
-  // CHECK-NEXT: {{.*}}"setmaxnreg.inc.sync.aligned.u32 200;"
-  // CHECK: %[[END:.+]] = arith.constant 12 : i32
-  // CHECK: %[[STORE:.+]] = arith.cmpi slt, %{{.+}}, %[[END]]
-  // CHECK: scf.if %[[STORE]] {
+  // CHECK: %[[LAST:.+]] = arith.constant 11 : i32
+  // CHECK: %[[LOAD:.+]] = arith.cmpi slt, %[[LAST]], %{{.+}}
+  // CHECK: scf.if %[[LOAD]] {
+  // CHECK-NEXT: {{.*}}"setmaxnreg.dec.sync.aligned.u32 40;"
+  // CHECK: scf.if
+  // CHECK-NEXT: {{.*}}"bar.sync 0;"{{.*}}
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: {{.*}}"bar.sync 0;"{{.*}}
+  // CHECK-NEXT: }
+  // CHECK-NEXT: } else {
+  // CHECK: scf.if
   // CHECK-NEXT: {{.*}}"setmaxnreg.dec.sync.aligned.u32 24;"
   // CHECK: scf.if
   // CHECK-NEXT: {{.*}}"bar.sync 0;"{{.*}}
@@ -19,11 +25,8 @@ hopper.kernel @three_budgets threads 512 shared 0 cluster 1 {
   // CHECK-NEXT: {{.*}}"bar.sync 0;"{{.*}}
   // CHECK-NEXT: }
   // CHECK-NEXT: } else {
-  // CHECK-NEXT: {{.*}}"setmaxnreg.dec.sync.aligned.u32 40;"
-  // CHECK: scf.if
   // CHECK-NEXT: {{.*}}"bar.sync 0;"{{.*}}
-  // CHECK-NEXT: } else {
-  // CHECK-NEXT: {{.*}}"bar.sync 0;"{{.*}}
+  // CHECK-NEXT: {{.*}}"setmaxnreg.inc.sync.aligned.u32 200;"
   // CHECK-NOT: bar.sync
   hopper.role "math" from 0 warps 8 registers 200 {
     hopper.sync

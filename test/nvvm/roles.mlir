@@ -1,21 +1,23 @@
 // RUN: ashlar-opt %s --split-input-file --hopper-to-nvvm | FileCheck %s
 
-// Roles are one chain of branches on the warp's number. A role that takes more
-// registers than the kernel starts with raises its share, another lowers it.
+// Roles are one chain of branches on the warp's number, the last warps first. A
+// role that takes more registers than the kernel starts with raises its share,
+// another lowers it.
 
 // CHECK-LABEL: llvm.func @budgets
 hopper.kernel @budgets threads 384 shared 0 cluster 1 {
   // CHECK: %[[WARP:.+]] = llvm.call_intrinsic "llvm.nvvm.shfl.sync.idx.i32"
-  // CHECK: %[[END:.+]] = arith.constant 8 : i32
-  // CHECK: %[[MATH:.+]] = arith.cmpi slt, %[[WARP]], %[[END]]
-  // CHECK: scf.if %[[MATH]] {
-  // CHECK-NEXT: {{.*}}"setmaxnreg.inc.sync.aligned.u32 232;"
-  // CHECK-NEXT: {{.*}}"bar.sync 1, 288;"
-  // CHECK: } else {
+  // CHECK: %[[BEFORE:.+]] = arith.constant 7 : i32
+  // CHECK: %[[LOAD:.+]] = arith.cmpi slt, %[[BEFORE]], %[[WARP]]
+  // CHECK: scf.if %[[LOAD]] {
   // The whole warpgroup lowers its share, then only the role's warp goes on.
   // CHECK-NEXT: {{.*}}"setmaxnreg.dec.sync.aligned.u32 40;"
   // CHECK: %[[INSIDE:.+]] = arith.andi
   // CHECK: scf.if %[[INSIDE]] {
+  // CHECK-NEXT: {{.*}}"bar.sync 1, 288;"
+  // CHECK: } else {
+  // CHECK: } else {
+  // CHECK-NEXT: {{.*}}"setmaxnreg.inc.sync.aligned.u32 232;"
   // CHECK-NEXT: {{.*}}"bar.sync 1, 288;"
   hopper.role "load" from 8 warps 1 registers 40 {
     hopper.named_barrier 1 threads 288
@@ -33,9 +35,9 @@ hopper.kernel @budgets threads 384 shared 0 cluster 1 {
 // CHECK-NOT: setmaxnreg
 hopper.kernel @no_budget threads 160 shared 0 cluster 1 {
   // CHECK: scf.if
-  // CHECK-NEXT: {{.*}}"bar.sync 1, 128;"
-  // CHECK: } else {
   // CHECK-NEXT: {{.*}}"bar.sync 2, 32;"
+  // CHECK: } else {
+  // CHECK-NEXT: {{.*}}"bar.sync 1, 128;"
   hopper.role "math" from 0 warps 4 {
     hopper.named_barrier 1 threads 128
   }

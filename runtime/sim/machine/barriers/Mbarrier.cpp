@@ -123,7 +123,7 @@ void checkInitialisationVisible(Mbarrier &barrier, const Accessor &by,
         at(barrier) +
             " is used without being ordered after its "
             "initialisation: put " +
-            (by.cta == init.cta
+            (by.cta == init.cta && barrier.cta->cluster.ctas.size() == 1
                  ? std::string("a barrier (bar.sync; within a warp "
                                "bar.warp.sync)")
                  : std::string("fence.mbarrier_init.release.cluster and a "
@@ -188,8 +188,8 @@ Mbarrier &useMbarrier(Cluster &cluster, uint32_t address, const Accessor &by,
     Report report =
         misuse(cluster, nullptr, by, did,
                "the mbarrier belongs to " + cta->name() +
-                   ", which has exited: keep it alive with a cluster barrier "
-                   "before it returns",
+                   ", which has exited: let it wait for what its peers do to "
+                   "it, or for a cluster barrier, before it returns",
                Finding::exitedPeer);
     cluster.launch.reporter.stop(std::move(report));
   }
