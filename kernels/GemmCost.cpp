@@ -259,7 +259,7 @@ private:
     const double arrival =
         turn.steps * std::max(std::max({load, l2, latencyClocks()}) +
                                   (isShared() ? gpu.cluster_step_clocks : 0),
-                              memory);
+                              memory + gpu.dram_load * load);
     const double math = turn.steps * mathClocks();
     const double epilogue = turn.epilogues * epilogueClocks();
     // Loads wait while results are on their way to L2.

@@ -113,7 +113,7 @@ def Hopper_SpecialRegisterOp : Hopper_Op<"special_register", [Pure]> {
   let hasVerifier = 1;
 }
 def Hopper_ReciprocalOp : Hopper_Op<"reciprocal", [Pure]> {
-  let summary = "2^32 / divisor, or up to two less: in a tenth of a division's time";
+  let summary = "2^32 / divisor, or up to two less; cheaper than a division";
   let arguments = (ins Index:$divisor);
   let results = (outs Index:$result);
   let assemblyFormat = "$divisor attr-dict";

@@ -40,9 +40,11 @@ struct GpuModel {
   double dram_row_bytes = 5.13;
   /// As many CTAs more would keep all of it busy.
   double dram_idle_ctas = 8.52;
+  /// The part of what the multiprocessors take in that adds to its time.
+  double dram_load = 0.012;
   /// The part of its time that weights of more than L2 do not take, unless they
   /// are to be evicted first, where clusters share the few rows that they meet.
-  double dram_cluster = 0.015;
+  double dram_cluster = 0.018;
   int64_t l2_bytes = 50'000'000;
   /// Of what a launch reads and writes, all is in L2 for the next one up to as
   /// many bytes, nothing from as many on, and a part in proportion between:
@@ -78,7 +80,7 @@ struct GpuModel {
   double unhidden = 0.182, stores_unhidden = 0.262;
   /// Stream-K: waiting for others' sums of a tile, for each of the others more,
   /// and adding these in a clock.
-  double stream_microseconds = 0.237, stream_other_microseconds = 1.17,
+  double stream_microseconds = 1.5, stream_other_microseconds = 1.17,
          stream_bytes_per_clock = 72;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
