@@ -114,14 +114,16 @@ int64_t halvesHeld(const GemmConfig &c, const GemmForm &form) {
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
                             const GemmForm &form) {
   constexpr int64_t few = 96, many = 176;
-  if (c.warpgroups == 1)
-    return {0, 248};
   if (c.warpgroups == 3)
     return {32, 152};
+  // Of 64 K, in steps of 8; the loader counts as a warpgroup.
+  const int64_t without =
+      std::min<int64_t>(64 * 1024 / (128 * (c.warpgroups + 1)) / 8 * 8, 248);
   const int64_t sums = accumulatorRegisters({}, c);
   const bool hasMore = c.split > 1 || c.stream_k || !isByValue(form);
-  if (!hasMore && sums * (isPromoted(types) ? 3 : 1) <= few)
-    return {0, 168};
+  if (c.warpgroups == 1 ||
+      (!hasMore && sums * (isPromoted(types) ? 3 : 1) <= few))
+    return {0, without};
   return sums > many ? RoleRegisters{24, 240} : RoleRegisters{40, 232};
 }
 

@@ -72,6 +72,22 @@ LogicalResult KernelOp::verify() {
              << meetings(role) << " times (hopper.sync) and role '"
              << (*roles.begin()).getName() << "' " << meetings(*roles.begin())
              << " times; a barrier of all threads is met by every role";
+  // Each thread does both halves of a cluster's barrier, or neither.
+  auto waits = [](Block &block) -> int64_t {
+    return llvm::count_if(block.getOps<SyncOp>(),
+                          [](SyncOp sync) { return sync.getArrived(); });
+  };
+  Block &body = getBody().front();
+  const int64_t left =
+      int64_t(llvm::range_size(body.getOps<ClusterArriveOp>())) - waits(body);
+  for (RoleOp role : roles)
+    if (waits(role.getBody().front()) != left)
+      return role.emitOpError("waits ")
+             << waits(role.getBody().front())
+             << " times for a cluster (hopper.sync cluster arrived) that each "
+                "of its threads arrives at "
+             << left
+             << " times (hopper.cluster.arrive); let it wait for each arrival";
   return success();
 }
 

@@ -112,12 +112,6 @@ def Hopper_SpecialRegisterOp : Hopper_Op<"special_register", [Pure]> {
   let assemblyFormat = "$name attr-dict";
   let hasVerifier = 1;
 }
-def Hopper_ReciprocalOp : Hopper_Op<"reciprocal", [Pure]> {
-  let summary = "2^32 / divisor, or up to two less; cheaper than a division";
-  let arguments = (ins Index:$divisor);
-  let results = (outs Index:$result);
-  let assemblyFormat = "$divisor attr-dict";
-}
 def Hopper_SyncOp : Hopper_Op<"sync"> {
   let summary = "every thread of the CTA, or of the cluster, meets";
   let description = [{
@@ -156,6 +150,15 @@ def Hopper_GridWaitOp : Hopper_Op<"grid.wait"> {
 def Hopper_GridReleaseOp : Hopper_Op<"grid.release"> {
   let summary = "the next launch may start when every CTA has come here or is done (griddepcontrol)";
   let assemblyFormat = "attr-dict";
+}
+
+//===-- Tile loops --------------------------------------------------------===//
+
+def Hopper_ReciprocalOp : Hopper_Op<"reciprocal", [Pure]> {
+  let summary = "2^32 / divisor, or up to two less; cheaper than a division";
+  let arguments = (ins Index:$divisor);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$divisor attr-dict";
 }
 
 //===-- Shared memory -----------------------------------------------------===//

@@ -109,9 +109,10 @@ LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
                                         op.getInstances(), op.getRegisters());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&lowered.getBody().emplaceBlock());
+  const bool inCluster = cluster.size() > 1;
   if (hasBarriers)
-    hopper::SyncOp::create(builder, source.getLoc(), cluster.size() > 1,
-                           cluster.size() > 1);
+    hopper::SyncOp::create(builder, source.getLoc(), /*cluster=*/inCluster,
+                           /*arrived=*/inCluster);
   if (source.getProgrammaticLaunch() && !contains<tile::WaitLaunchOp>(op))
     hopper::GridWaitOp::create(builder, op.getLoc());
   viewSharedTiles();

@@ -157,9 +157,10 @@ private:
   Cursor next(mlir::Location loc, const Ring &ring, Cursor at);
   void takeStage(mlir::Operation &op, bool filling);
   void tryStage(mlir::Operation &op, bool filling);
-  /// At the end of a role. No CTA leaves while a peer may still write to it or
-  /// arrive at its barriers; all have when its stages and the slots of its sums
-  /// are empty. A barrier of the cluster costs a fence of the whole GPU.
+  /// At the end of a role: no CTA leaves while a peer may still write to it or
+  /// arrive at its barriers. All have when its stages and the slots of its sums
+  /// are empty. A barrier would have to release to the cluster, which is a
+  /// fence of the whole GPU.
   void awaitPeers();
   void lower(tile::CommitOp op);
   void lower(tile::ReleaseOp op);
@@ -182,10 +183,10 @@ private:
   mlir::IRMapping map;
   Cluster cluster;
   bool hasBarriers = false; ///< that are initialised before any role uses them
-  bool meetsAtEnd = false;  ///< the cluster, as waiting for peers is no use
+  bool meetsAtEnd = false;  ///< the cluster, where `awaitPeers` cannot wait
   llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;
   std::map<MapKey, mlir::Value> tensorMaps;
-  mlir::Operation *lastParameter = nullptr;
+  mlir::Operation *lastParameter = nullptr; ///< of the kernel, maps included
   llvm::DenseMap<mlir::Value, GlobalTensor> globals;
   llvm::DenseMap<mlir::Value, int64_t> barrierIds;
   int64_t nextBarrier = 1, currentRoleBarrier = 0;

@@ -162,6 +162,51 @@ tile.kernel @multicast_2x1 cluster [2, 1] {
 
 // -----
 
+// An instance of the producer is ahead of the others when it is done, by more
+// rounds than a parity tells: the cluster meets at the end.
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!T = !tile.tensor<bf16, 2>
+// CHECK-LABEL: hopper.kernel @multicast_by_instances
+tile.kernel @multicast_by_instances cluster [2, 1] {
+  %M = tile.size "M"
+  %N = tile.size "N"
+  %A = tile.tensor "A" input [%M, %N] align 16 : !T
+  %B = tile.tensor "B" input [%N, %N] align 16 : !T
+  %tiles = tile.schedule [%M, %N] by [64, 64] in <n, m> : !tile.schedule<2>
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  tile.role "load" warps 4 instances 2 {
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
+    scf.for %t = %first to %end step %step {
+      %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<2> -> index, index
+      %s = tile.acquire %ring : !ring
+      %a = tile.buffer %s[0] : !smem
+      %b = tile.buffer %s[1] : !smem
+      tile.copy %A[%m, %c0] to %a : !T, !smem
+      tile.copy %B[%n, %c0] to %b multicast : !T, !smem
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    scf.for %t = %first to %end step %step {
+      %s = tile.wait %ring : !ring
+      %a = tile.buffer %s[0] : !smem
+      %b = tile.buffer %s[1] : !smem
+      %acc = tile.mma %a, %b transposed, %zero : !smem, !smem, tensor<64x64xf32>
+      tile.release %ring, %s : !ring
+    }
+  }
+  // CHECK: hopper.role "math"
+  // CHECK: hopper.sync cluster{{$}}
+  // CHECK-NEXT: }
+}
+
+// -----
+
 // 2x2: A is shared along the second dimension, B along the first. The corner
 // neither writes nor is written: three CTAs write into each, each fetches half.
 

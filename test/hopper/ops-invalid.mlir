@@ -163,3 +163,16 @@ hopper.kernel @halves threads 128 shared 0 cluster 1 {
   // expected-error@+1 {{is arrived at before; only a cluster's has two halves}}
   hopper.sync arrived
 }
+
+// -----
+
+hopper.kernel @half threads 160 shared 0 cluster 2 {
+  hopper.cluster.arrive
+  hopper.role "math" from 0 warps 4 {
+    hopper.sync cluster arrived
+  }
+  // expected-error@+1 {{waits 0 times for a cluster (hopper.sync cluster arrived) that each of its threads arrives at 1 times (hopper.cluster.arrive); let it wait for each arrival}}
+  hopper.role "load" from 4 warps 1 {
+    hopper.sync cluster
+  }
+}

@@ -60,7 +60,7 @@ Kernel stagedGemm() {
       for (auto [m, n] : tiles)
         for (Index k : range(ceil_div(K, bk))) {
           Stage s = ring.acquire();
-          copy(A.tile({m, k}), s[0]);
+          copy(A.tile({m, k}), s[0]); // [staged copy A]
           copy(B.tile({n, k}), s[1]); // [staged copy B]
           ring.commit(s);             // [staged commit]
         }

@@ -255,6 +255,13 @@ std::vector<Mutant> wgmmaMutants() {
 std::vector<Mutant> proxyMutants() {
   const std::string staged = "staged", transposed = "transposed";
   return {
+      {"no fence after the initialisation in a CTA by itself",
+       staged,
+       R"(fence\.mbarrier_init\.release\.cluster;)",
+       "",
+       0,
+       Finding::missingProxyFence,
+       {"staged copy A", "staged copy B"}},
       {"no proxy fence before the TMA store",
        staged,
        R"(fence\.proxy\.async\.shared::cta;)",
