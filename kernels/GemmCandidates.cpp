@@ -29,13 +29,19 @@ constexpr int64_t narrowestOfSeveralTurns = 64, wgmmaMostColumns = 256;
 constexpr int64_t usualColumns[] = {256, 128};
 /// Rows of tiles in a band, from measurements: the model sees no difference.
 constexpr int64_t squareGroup = 4, highGroup = 32, mostKOfHighBands = 2048;
-/// Of an operand that is larger than L2, from one launch to the next.
-constexpr int64_t bytesToKeep = 14'000'000;
+/// Of all matrices, from one launch to the next, where an operand is larger
+/// than L2, and of this operand the least. Of one that is many times larger it
+/// is better to keep what happens to stay.
+constexpr int64_t bytesToKeep = 18'000'000, leastOfOperand = 14'000'000,
+                  mostBytesOfKeptOperand = 450'000'000;
 /// Of both operands, which multiprocessors find in L2 as fast if others have
 /// loaded them before.
 constexpr int64_t bytesInReachOfAll = 7'000'000;
 /// Of both operands, which are there for the next launch.
 constexpr int64_t bytesInL2 = 40'000'000;
+/// A launch of more is too long to gain by the next one's being early, and a
+/// ring of fewer stages was measured fast enough.
+constexpr int64_t mostBytesOfSmallRing = 140'000'000, fewestOfSmallRing = 4;
 /// CTAs beside each other that want the same bytes at the same time, where they
 /// are no clusters.
 constexpr int64_t mostAtOnce = 4;
@@ -240,7 +246,25 @@ private:
     c.early_launch = isEarlyUseful(c);
     if (c.stages >= fewestStages && why_not(sizes, types, c, form).empty())
       visit(c);
+    withSmallRing(c);
     return c.stages;
+  }
+
+  /// A ring that leaves room for the next launch's CTA, of few rows.
+  void withSmallRing(GemmConfig c) {
+    if (c.early_launch || !c.swapped || c.warpgroups > 1 ||
+        operandBytes(sizes.n) > mostBytesOfSmallRing)
+      return;
+    while (c.stages > fewestOfSmallRing && !isNextBeside(c))
+      --c.stages;
+    c.early_launch = isNextBeside(c);
+    if (c.early_launch && why_not(sizes, types, c, form).empty())
+      visit(c);
+  }
+
+  /// Whether the next launch's CTAs find room beside this one's.
+  bool isNextBeside(const GemmConfig &c) const {
+    return ctasOfCluster(c) == 1 && fitsTwice(types, c, form, h200());
   }
 
   /// Swapped, what wants the same weights is next to each other. In a single
@@ -258,10 +282,13 @@ private:
   }
 
   /// The next launch's CTAs come to other multiprocessors than this one's, and
-  /// find less of what they want in their part of L2. Not so the grids that fit
-  /// beside each other, which take turns, and what is little, or read once by a
-  /// grid of all multiprocessors that are done with it at about the same time.
+  /// find less of what they want in their part of L2. Not so where all of them
+  /// find room at once, or where two grids fit beside each other, which then
+  /// take turns. Nor does it matter to what is little, or read once by a grid
+  /// of all multiprocessors that are done with it at about the same time.
   bool isEarlyUseful(const GemmConfig &c) const {
+    if (isNextBeside(c))
+      return true;
     const GemmTiling tiling(sizes, c, h200());
     const int64_t ctas = tiling.clusters * tiling.ctas;
     const int64_t bytes = operandBytes(sizes.m) + operandBytes(sizes.n);
@@ -280,9 +307,14 @@ private:
                          int64_t together) const {
     const int64_t bytes = operandBytes(extent);
     const int64_t atOnce = ctasOfCluster(c) == 1 ? mostAtOnce : together;
-    if (bytes <= h200().l2_bytes || readers > atOnce)
+    if (bytes <= h200().l2_bytes || bytes > mostBytesOfKeptOperand ||
+        readers > atOnce)
       return 16;
-    const int64_t sixteenths = (16 * bytesToKeep + bytes / 2) / bytes;
+    const int64_t others =
+        operandBytes(sizes.m + sizes.n) - bytes +
+        static_cast<int64_t>(resultBytes(sizes, types, form));
+    const int64_t kept = std::max(bytesToKeep - others, leastOfOperand);
+    const int64_t sixteenths = (16 * kept + bytes / 2) / bytes;
     return sixteenths == 0 ? 16 : sixteenths;
   }
 

@@ -133,6 +133,19 @@ bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
                                   roleRegisters(types, c).math;
 }
 
+bool fitsTwice(const GemmTypes &types, const GemmConfig &c,
+               const GemmForm &form, const GpuModel &gpu) {
+  // The hardware takes of shared memory for each block.
+  constexpr int64_t reserved = 1024;
+  // What ptxas was seen to need beside sums and a product in flight.
+  constexpr int64_t others = 48;
+  const int64_t threads = 128 * c.warpgroups + 32;
+  const int64_t registers = accumulatorRegisters(types, c) * 3 / 2 + others;
+  return isPlain(form) && roleRegisters(types, c, form).load == 0 &&
+         2 * threads * registers <= 64 * 1024 &&
+         2 * sharedBytes(types, c, gpu) + reserved <= gpu.shared_bytes;
+}
+
 bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &c,
                           const GemmForm &form) {
   // Bytes that are stored transposed are packed from all rows of a strip.

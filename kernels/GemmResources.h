@@ -39,6 +39,10 @@ int64_t splitBytes(const GemmConfig &config);
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &config,
                     const GpuModel &gpu);
 
+/// Whether two blocks run beside each other on a multiprocessor.
+bool fitsTwice(const GemmTypes &types, const GemmConfig &config,
+               const GemmForm &form, const GpuModel &gpu);
+
 /// Registers of a thread that hold sums; fp8 that is summed in full has them
 /// twice.
 int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &config);
