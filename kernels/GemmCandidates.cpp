@@ -37,7 +37,7 @@ constexpr int64_t bytesToKeep = 18'000'000, leastOfOperand = 14'000'000,
 /// Of both operands, which multiprocessors find in L2 as fast if others have
 /// loaded them before.
 constexpr int64_t bytesInReachOfAll = 7'000'000;
-/// Of both operands, which are there for the next launch.
+/// Of all matrices, which are there for the next launch.
 constexpr int64_t bytesInL2 = 40'000'000;
 /// A launch of more is too long to gain by the next one's being early, and a
 /// ring of fewer stages was measured fast enough.
@@ -291,9 +291,10 @@ private:
       return true;
     const GemmTiling tiling(sizes, c, h200());
     const int64_t ctas = tiling.clusters * tiling.ctas;
-    const int64_t bytes = operandBytes(sizes.m) + operandBytes(sizes.n);
+    const int64_t bytes = operandBytes(sizes.m + sizes.n);
     if (c.stream_k || tiling.clusters >= tiling.slots)
-      return c.swapped && tiling.columns == 1 && bytes <= bytesInL2 &&
+      return c.swapped && tiling.columns == 1 &&
+             bytes + bytesOfResult() <= bytesInL2 &&
              (c.stream_k || tiling.leftClusters == 0 ||
               tiling.leftClusters * 4 >= tiling.slots * 3);
     return ctas * 2 <= h200().multiprocessors || bytes <= bytesInReachOfAll;
@@ -311,8 +312,7 @@ private:
         readers > atOnce)
       return 16;
     const int64_t others =
-        operandBytes(sizes.m + sizes.n) - bytes +
-        static_cast<int64_t>(resultBytes(sizes, types, form));
+        operandBytes(sizes.m + sizes.n) - bytes + bytesOfResult();
     const int64_t kept = std::max(bytesToKeep - others, leastOfOperand);
     const int64_t sixteenths = (16 * kept + bytes / 2) / bytes;
     return sixteenths == 0 ? 16 : sixteenths;
@@ -321,6 +321,10 @@ private:
   /// Of an operand of `extent` times K.
   int64_t operandBytes(int64_t extent) const {
     return sizes.batch * extent * sizes.k * size_bytes(types.a);
+  }
+
+  int64_t bytesOfResult() const {
+    return static_cast<int64_t>(resultBytes(sizes, types, form));
   }
 
   int64_t stagesThatFit(GemmConfig c) const {
