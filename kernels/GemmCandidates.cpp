@@ -1,4 +1,5 @@
 #include "GemmCandidates.h"
+#include "GemmLocality.h"
 #include "GemmResources.h"
 #include "GemmTiling.h"
 #include "ashlar/gemm_auto.h"
@@ -30,24 +31,9 @@ constexpr size_t mostWidths = 9;
 constexpr int64_t mostParts = 8;
 constexpr int64_t narrowestOfSeveralTurns = 64, wgmmaMostColumns = 256;
 constexpr int64_t usualColumns[] = {256, 128};
-/// Rows of tiles in a band, from measurements: the model sees no difference.
-constexpr int64_t squareGroup = 4, highGroup = 32, mostKOfHighBands = 2048;
-/// Of all matrices, from one launch to the next, where an operand is larger
-/// than L2, and of this operand the least. Of one that is many times larger it
-/// is better to keep what happens to stay.
-constexpr int64_t bytesToKeep = 18'000'000, leastOfOperand = 14'000'000,
-                  mostBytesOfKeptOperand = 450'000'000;
-/// Of both operands, which multiprocessors find in L2 as fast if others have
-/// loaded them before.
-constexpr int64_t bytesInReachOfAll = 7'000'000;
-/// Of all matrices, which are there for the next launch.
-constexpr int64_t bytesInL2 = 40'000'000;
-/// A launch of more is too long to gain by the next one's being early, and a
-/// ring of fewer stages was measured fast enough.
+/// With larger weights a launch is too long to gain by the next one's being
+/// early. Shorter rings than this were not measured.
 constexpr int64_t mostBytesOfSmallRing = 140'000'000, fewestOfSmallRing = 4;
-/// CTAs beside each other that want the same bytes at the same time, where they
-/// are no clusters.
-constexpr int64_t mostAtOnce = 4;
 /// Clusters of more than two CTAs pay only where L2 limits for long.
 constexpr int64_t turnsForLargeClusters = 8;
 /// With a tile or two for each CTA there is little of an epilogue to hide.
@@ -62,14 +48,6 @@ struct Band {
 constexpr Band bands[] = {{128, 2}, {256, 2},       {64, 1},
                           {128, 1}, {128, 2, true}, {64, 2, true}};
 constexpr Band swappedBands[] = {{64, 1}, {128, 2}};
-
-int64_t ceilDiv(int64_t numerator, int64_t denominator) {
-  return (numerator + denominator - 1) / denominator;
-}
-
-int64_t ctasOfCluster(const GemmConfig &c) {
-  return c.cluster_m * c.cluster_n * c.split;
-}
 
 /// The configurations of one problem, one after another.
 class Enumeration {
@@ -161,7 +139,7 @@ private:
     return bytes == depthBytes[0] ||
            (stageBytes(types, c) <= mostBytesOfDeepStage &&
             sizes.k >= 2 * c.bk && !isPromoted(types) &&
-            operandBytes(std::max(sizes.m, sizes.n)) <=
+            operandBytes(sizes, types, std::max(sizes.m, sizes.n)) <=
                 mostBytesOfDeepOperand &&
             (c.warpgroups == 1 || GemmTiling(sizes, c, h200()).turns() == 1));
   }
@@ -238,16 +216,9 @@ private:
         ifItGains();
   }
 
-  int64_t withStages(GemmConfig &c) {
+  int64_t withStages(GemmConfig c) {
     c.stages = stagesThatFit(c);
-    const int64_t rows = c.swapped ? sizes.n : sizes.m;
-    const int64_t columns = c.swapped ? sizes.m : sizes.n;
-    c.kept_a = keptSixteenths(c, rows, ceilDiv(columns, c.bn), c.cluster_n);
-    c.kept_b = keptSixteenths(c, columns, ceilDiv(rows, c.bm), c.cluster_m);
-    if (c.swapped)
-      std::swap(c.kept_a, c.kept_b);
-    c.group = group(c);
-    c.early_launch = isEarlyUseful(c);
+    setLocality(sizes, types, form, c);
     if (c.stages >= fewestStages && why_not(sizes, types, c, form).empty())
       visit(c);
     withSmallRing(c);
@@ -257,78 +228,13 @@ private:
   /// A ring that leaves room for the next launch's CTA, of few rows.
   void withSmallRing(GemmConfig c) {
     if (c.early_launch || !c.swapped || c.warpgroups > 1 ||
-        operandBytes(sizes.n) > mostBytesOfSmallRing)
+        operandBytes(sizes, types, sizes.n) > mostBytesOfSmallRing)
       return;
-    while (c.stages > fewestOfSmallRing && !isNextBeside(c))
+    while (c.stages > fewestOfSmallRing && !isNextBeside(types, form, c))
       --c.stages;
-    c.early_launch = isNextBeside(c);
+    c.early_launch = isNextBeside(types, form, c);
     if (c.early_launch && why_not(sizes, types, c, form).empty())
       visit(c);
-  }
-
-  /// Whether the next launch's CTAs find room beside this one's.
-  bool isNextBeside(const GemmConfig &c) const {
-    return ctasOfCluster(c) == 1 && fitsTwice(types, c, form, h200());
-  }
-
-  /// Swapped, what wants the same weights is next to each other. In a single
-  /// turn sixteen neighbours seem to share a GPC, and what several of a GPC
-  /// want to cost L2 less: the least that is for a square of tiles. Where K is
-  /// short, the D of a band is more than L2 holds beside the columns' operand:
-  /// few high bands then.
-  int64_t group(const GemmConfig &c) const {
-    if (c.swapped)
-      return ctasOfCluster(c) == 1 ? 1 : GemmConfig().group;
-    if (GemmTiling(sizes, c, h200()).turns() == 1)
-      return squareGroup;
-    return sizes.k <= mostKOfHighBands ? highGroup / c.cluster_m
-                                       : GemmConfig().group;
-  }
-
-  /// The next launch's CTAs come to other multiprocessors than this one's, and
-  /// find less of what they want in their part of L2. Not so where all of them
-  /// find room at once, or where two grids fit beside each other, which then
-  /// take turns. Nor does it matter to what is little, or read once by a grid
-  /// of all multiprocessors that are done with it at about the same time.
-  bool isEarlyUseful(const GemmConfig &c) const {
-    if (isNextBeside(c))
-      return true;
-    const GemmTiling tiling(sizes, c, h200());
-    const int64_t ctas = tiling.clusters * tiling.ctas;
-    const int64_t bytes = operandBytes(sizes.m + sizes.n);
-    if (c.stream_k || tiling.clusters >= tiling.slots)
-      return c.swapped && tiling.columns == 1 &&
-             bytes + bytesOfResult() <= bytesInL2 &&
-             (c.stream_k || tiling.leftClusters == 0 ||
-              tiling.leftClusters * 4 >= tiling.slots * 3);
-    return ctas * 2 <= h200().multiprocessors || bytes <= bytesInReachOfAll;
-  }
-
-  /// Of an operand of `extent` times K: all of it where L2 holds it, or where
-  /// its readers, so many CTAs of which a cluster has `together`, do not want
-  /// it at the same time; else as much as L2 holds on to until the next launch,
-  /// if that is worth while.
-  int64_t keptSixteenths(const GemmConfig &c, int64_t extent, int64_t readers,
-                         int64_t together) const {
-    const int64_t bytes = operandBytes(extent);
-    const int64_t atOnce = ctasOfCluster(c) == 1 ? mostAtOnce : together;
-    if (bytes <= h200().l2_bytes || bytes > mostBytesOfKeptOperand ||
-        readers > atOnce)
-      return 16;
-    const int64_t others =
-        operandBytes(sizes.m + sizes.n) - bytes + bytesOfResult();
-    const int64_t kept = std::max(bytesToKeep - others, leastOfOperand);
-    const int64_t sixteenths = (16 * kept + bytes / 2) / bytes;
-    return sixteenths == 0 ? 16 : sixteenths;
-  }
-
-  /// Of an operand of `extent` times K.
-  int64_t operandBytes(int64_t extent) const {
-    return sizes.batch * extent * sizes.k * size_bytes(types.a);
-  }
-
-  int64_t bytesOfResult() const {
-    return static_cast<int64_t>(resultBytes(sizes, types, form));
   }
 
   int64_t stagesThatFit(GemmConfig c) const {

@@ -109,6 +109,13 @@ int64_t halvesHeld(const GemmConfig &c, const GemmForm &form) {
   return halves;
 }
 
+/// A thread's sums, a product in flight beside them and all else: what
+/// hopper-schedule-wgmma counts with.
+int64_t registersInFlight(const GemmTypes &types, const GemmConfig &c) {
+  constexpr int64_t others = 40;
+  return accumulatorRegisters(types, c) * 3 / 2 + others;
+}
+
 } // namespace
 
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
@@ -128,21 +135,17 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
 }
 
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
-  constexpr int64_t others = 40;
-  return isPromoted(types) && accumulatorRegisters(types, c) * 3 / 2 + others <=
-                                  roleRegisters(types, c).math;
+  return isPromoted(types) &&
+         registersInFlight(types, c) <= roleRegisters(types, c).math;
 }
 
 bool fitsTwice(const GemmTypes &types, const GemmConfig &c,
                const GemmForm &form, const GpuModel &gpu) {
   // The hardware takes of shared memory for each block.
   constexpr int64_t reserved = 1024;
-  // What ptxas was seen to need beside sums and a product in flight.
-  constexpr int64_t others = 48;
   const int64_t threads = 128 * c.warpgroups + 32;
-  const int64_t registers = accumulatorRegisters(types, c) * 3 / 2 + others;
   return isPlain(form) && roleRegisters(types, c, form).load == 0 &&
-         2 * threads * registers <= 64 * 1024 &&
+         2 * threads * registersInFlight(types, c) <= 64 * 1024 &&
          2 * sharedBytes(types, c, gpu) + reserved <= gpu.shared_bytes;
 }
 

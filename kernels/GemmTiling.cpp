@@ -6,10 +6,6 @@ namespace ashlar {
 
 namespace {
 
-int64_t ceilDiv(int64_t numerator, int64_t denominator) {
-  return (numerator + denominator - 1) / denominator;
-}
-
 /// The part of L2 that one operand may fill and still be there when it is
 /// wanted again.
 constexpr double residentPart = 0.5;
@@ -40,6 +36,11 @@ GemmTiling::GemmTiling(const GemmSizes &sizes, const GemmConfig &c,
   const int64_t rowsTogether = std::min({c.group, rows, mostRowsTogether});
   columnsAtOnce = std::clamp<int64_t>(inFlight / rowsTogether, 1, columns);
   rowsAtOnce = std::clamp<int64_t>(inFlight / columnsAtOnce, 1, rows);
+}
+
+int64_t operandBytes(const GemmSizes &sizes, const GemmTypes &types,
+                     int64_t extent) {
+  return sizes.batch * extent * sizes.k * size_bytes(types.a);
 }
 
 double resultBytes(const GemmSizes &sizes, const GemmTypes &types,

@@ -26,6 +26,14 @@ struct GemmTiling {
   int64_t turns() const { return fullTurns + (leftClusters > 0); }
 };
 
+inline int64_t ceilDiv(int64_t numerator, int64_t denominator) {
+  return (numerator + denominator - 1) / denominator;
+}
+
+/// Bytes of an operand of `extent` times K.
+int64_t operandBytes(const GemmSizes &sizes, const GemmTypes &types,
+                     int64_t extent);
+
 /// Bytes of D, and of C and Auxiliary if the form has them.
 double resultBytes(const GemmSizes &sizes, const GemmTypes &types,
                    const GemmForm &form);
