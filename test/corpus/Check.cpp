@@ -1,0 +1,146 @@
+#include "test/corpus/Check.h"
+#include "test/corpus/Emit.h"
+#include "test/corpus/Interpret.h"
+#include "test/corpus/Text.h"
+
+#include "ashlar/compile.h"
+#include "ashlar/module.h"
+#include "runtime/Driver.h"
+#include "runtime/sim/driver/SimulatorDriver.h"
+#include "tool/DeviceProblem.h"
+#include "tool/MakeProblem.h"
+
+#include <algorithm>
+
+#include <regex>
+
+namespace ashlar::corpus {
+
+bool Outcome::failsBy(const std::string &kind) const {
+  return std::ranges::count(failures, kind, &Failure::kind) > 0;
+}
+
+std::string Outcome::str() const {
+  std::string text;
+  for (const Failure &failure : failures)
+    text += failure.kind + ": " + failure.detail + "\n";
+  return text;
+}
+
+namespace {
+
+int residentClusters = 1;
+
+/// The simulator as a device that holds few clusters, so that a CTA of a small
+/// problem has several tiles.
+const DriverTable &smallDevice() {
+  static const DriverTable table = [] {
+    DriverTable few = sim::simulatorDriver();
+    few.occupancyMaxActiveClusters = [](int *clusters, driver::FunctionHandle,
+                                        const driver::LaunchConfig *) {
+      *clusters = residentClusters;
+      return driver::Result::success;
+    };
+    return few;
+  }();
+  return table;
+}
+
+std::vector<Failure> failuresOf(const std::vector<Warning> &warnings) {
+  std::vector<Failure> failures;
+  static const std::regex code("C75[0-9]+");
+  for (const Warning &warning : warnings) {
+    std::smatch match;
+    const std::string &message = warning.message;
+    if (std::regex_search(message, match, code))
+      failures.push_back({match.str(), message});
+    else
+      failures.push_back(
+          {message.find("spill") != std::string::npos ? "spill" : "warning",
+           message});
+  }
+  return failures;
+}
+
+void fill(HostTensor &tensor, const Matrix &values) {
+  harness::forEachCoordinate(tensor.shape(), [&](std::span<const int64_t> at) {
+    tensor.write(tensor.offset(at),
+                 at.size() == 1 ? values(0, at[0]) : values(at[0], at[1]));
+  });
+}
+
+Problem problemOf(const Program &program, const Artifact &artifact) {
+  std::vector<NamedSize> sizes;
+  for (const Program::Size &size : program.sizes)
+    if (std::ranges::count(artifact.sizes, size.name))
+      sizes.push_back({size.name, size.value});
+  Problem problem = harness::nameProblem(artifact, sizes, {});
+  harness::addTensors(artifact, problem);
+  const std::map<std::string, Matrix> inputs = inputsOf(program);
+  for (size_t i = 0; i < problem.tensors.size(); ++i)
+    if (artifact.tensors[i].read)
+      fill(problem.tensors[i], inputs.at(problem.tensors[i].name()));
+  return problem;
+}
+
+/// The first element that differs, in words; empty where none does.
+std::string difference(const HostTensor &result, const Matrix &expected) {
+  std::string text;
+  int64_t count = 0;
+  for (int64_t i = 0; i < expected.rows; ++i)
+    for (int64_t j = 0; j < expected.columns; ++j)
+      if (const double value = result(i, j); value != expected(i, j))
+        if (count++ == 0)
+          text = format("{}({}, {}) is {}; it must be {}", result.name(), i, j,
+                        value, expected(i, j));
+  return count ? format("{} ({} elements differ)", text, count) : "";
+}
+
+std::vector<Failure> simulate(const Program &program,
+                              const Artifact &artifact) {
+  residentClusters = static_cast<int>(program.residentClusters);
+  sim::resetSimulator();
+  sim::settings().seed = program.seed;
+  sim::settings().quiet = true;
+  sim::takeReports();
+  std::vector<Failure> failures;
+  auto add = [&](const char *kind, const std::string &detail) {
+    failures.push_back({kind, detail});
+  };
+  const Interpretation expected = interpret(program);
+  try {
+    Device device = Device::open(smallDevice());
+    Module module(device, artifact);
+    const Problem problem = problemOf(program, artifact);
+    harness::DeviceProblem onDevice(device, artifact, problem);
+    module.launch_and_wait(onDevice.arguments(), std::chrono::seconds(60));
+    for (const HostTensor &result : onDevice.results())
+      if (std::string text =
+              difference(result, expected.tensors.at(result.name()));
+          !text.empty())
+        add("wrong result", text);
+  } catch (const Error &error) {
+    for (const sim::Report &report : sim::takeReports())
+      add(sim::name(report.finding), report.text());
+    if (failures.empty())
+      add("error", error.what());
+  }
+  return failures;
+}
+
+} // namespace
+
+Outcome check(const Program &program) {
+  Outcome outcome;
+  try {
+    const Compilation compilation = compile(emit(program));
+    outcome.failures = failuresOf(compilation.warnings);
+    std::ranges::move(simulate(program, compilation.artifact),
+                      std::back_inserter(outcome.failures));
+  } catch (const Error &error) {
+    outcome.failures.push_back({"refused", error.what()});
+  }
+  return outcome;
+}
+
+} // namespace ashlar::corpus

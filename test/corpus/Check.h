@@ -1,0 +1,31 @@
+// Compiles a program, runs it in the simulator and holds the results against
+// the interpreter's.
+#ifndef ASHLAR_TEST_CORPUS_CHECK_H
+#define ASHLAR_TEST_CORPUS_CHECK_H
+
+#include "test/corpus/Program.h"
+
+namespace ashlar::corpus {
+
+struct Failure {
+  /// "refused", "C7515", "spill", "deadlock" and other findings of the
+  /// simulator, "wrong result", "crash", "timeout".
+  std::string kind;
+  std::string detail;
+};
+
+struct Outcome {
+  std::vector<Failure> failures; ///< none: the program does what it should
+
+  bool failsBy(const std::string &kind) const;
+  std::string str() const;
+};
+
+Outcome check(const Program &program);
+
+/// The same in a process of its own, which may crash or take too long.
+Outcome checkApart(const Program &program);
+
+} // namespace ashlar::corpus
+
+#endif

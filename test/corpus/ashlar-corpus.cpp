@@ -1,0 +1,97 @@
+// Draws programs, checks each, and prints how many fail and how.
+#include "test/corpus/Check.h"
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <thread>
+
+using namespace ashlar::corpus;
+
+namespace {
+
+struct Seeds {
+  uint64_t first = 0, last = 60; // exclusive
+};
+
+Seeds parseSeeds(const std::string &text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos)
+    return {std::stoull(text), std::stoull(text) + 1};
+  return {std::stoull(text.substr(0, colon)),
+          std::stoull(text.substr(colon + 1))};
+}
+
+/// How many programs fail in each way, and which.
+using Counts = std::map<std::string, std::vector<uint64_t>>;
+
+void printCounts(const char *family, uint64_t programs, const Counts &counts,
+                 uint64_t failing) {
+  std::printf("%s: %llu programs, %llu right\n", family,
+              (unsigned long long)programs,
+              (unsigned long long)(programs - failing));
+  for (const auto &[kind, seeds] : counts) {
+    std::printf("  %-24s %4zu:", kind.c_str(), seeds.size());
+    for (size_t i = 0; i < std::min<size_t>(seeds.size(), 12); ++i)
+      std::printf(" %llu", (unsigned long long)seeds[i]);
+    std::printf(seeds.size() > 12 ? " ...\n" : "\n");
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("Random correct programs: each must compile without a remark or "
+               "a spill, run without a finding and give the right result.");
+  std::string seedsText = "0:60", familyName;
+  bool prints = false, isQuiet = false;
+  unsigned jobs = 1;
+  app.add_option("--seeds", seedsText, "A:B are those from A, below B");
+  app.add_option("--family", familyName,
+                 "compute or pipeline; both if left out")
+      ->check(CLI::IsMember({"compute", "pipeline"}));
+  app.add_flag("--print", prints, "Print the programs, and check none");
+  app.add_flag("--quiet", isQuiet, "Print the counts only");
+  app.add_option("--jobs", jobs, "Programs that are checked at once");
+  CLI11_PARSE(app, argc, argv);
+  const Seeds seeds = parseSeeds(seedsText);
+  bool fails = false;
+  for (auto [family, name] : {std::pair{Family::compute, "compute"},
+                              std::pair{Family::pipeline, "pipeline"}}) {
+    if (!familyName.empty() && familyName != name)
+      continue;
+    Counts counts;
+    uint64_t failing = 0;
+    std::mutex mutex;
+    std::atomic<uint64_t> next = seeds.first;
+    auto work = [&] {
+      for (uint64_t seed; (seed = next++) < seeds.last;) {
+        const Program program = draw(family, seed);
+        if (prints) {
+          std::printf("%s\n", print(program).c_str());
+          continue;
+        }
+        const Outcome outcome = checkApart(program);
+        std::lock_guard lock(mutex);
+        failing += !outcome.failures.empty();
+        if (!isQuiet && !outcome.failures.empty())
+          std::printf("%s%s\n", print(program).c_str(), outcome.str().c_str());
+        std::map<std::string, int> kinds;
+        for (const Failure &failure : outcome.failures)
+          if (!kinds[failure.kind]++)
+            counts[failure.kind].push_back(seed);
+      }
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (unsigned i = 0; i < (prints ? 1 : jobs); ++i)
+        threads.emplace_back(work);
+    }
+    if (!prints)
+      printCounts(name, seeds.last - seeds.first, counts, failing);
+    fails |= failing > 0;
+  }
+  return fails;
+}
