@@ -24,6 +24,25 @@ bool mentions(const Statement &s, int stage) {
          std::ranges::any_of(s.otherwise, inside);
 }
 
+void insertReleases(std::vector<Statement> &body,
+                    const std::vector<int> &stages, Dice &dice) {
+  for (int stage : stages) {
+    int64_t behind = 0;
+    Statement release;
+    for (size_t i = 0; i < body.size(); ++i) {
+      if (mentions(body[i], stage))
+        behind = static_cast<int64_t>(i) + 1;
+      if (body[i].kind == Statement::Kind::wait && body[i].variable == stage)
+        release = onStage(Statement::Kind::release, body[i].label, stage,
+                          body[i].ring);
+    }
+    const auto end = static_cast<int64_t>(body.size());
+    body.insert(body.begin() +
+                    (dice.percent(60) ? behind : dice.between(behind, end)),
+                std::move(release));
+  }
+}
+
 std::vector<Statement> fillingOf(const std::vector<Statement> &body,
                                  const std::vector<int> &ringsFilled,
                                  const std::vector<std::vector<int>> &tensors) {

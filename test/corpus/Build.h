@@ -2,6 +2,7 @@
 #ifndef ASHLAR_TEST_CORPUS_BUILD_H
 #define ASHLAR_TEST_CORPUS_BUILD_H
 
+#include "test/corpus/Dice.h"
 #include "test/corpus/Program.h"
 
 namespace ashlar::corpus {
@@ -129,6 +130,11 @@ inline Statement storeOf(Statement::Kind kind, int label, int tensor,
 
 /// Whether the statement, or one in it, names the stage.
 bool mentions(const Statement &statement, int stage);
+
+/// Releases each of these stages, which `body` waits for, somewhere behind its
+/// last use, most often right there.
+void insertReleases(std::vector<Statement> &body,
+                    const std::vector<int> &stages, Dice &dice);
 
 /// What a role does that fills the stages which `body` waits for: in its loops
 /// and conditions each wait becomes an acquire, a copy of each tile and a

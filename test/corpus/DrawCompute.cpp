@@ -147,7 +147,7 @@ private:
         arithmetic(body, scope);
       }
     }
-    insertReleases(body, own);
+    insertReleases(body, own, dice);
     return body;
   }
 
@@ -163,7 +163,7 @@ private:
       statements.push_back(setOf(label(), variable,
                                  product(drawA(at), drawB(at), everywhere(0)),
                                  declares));
-      insertReleases(statements, own);
+      insertReleases(statements, own, dice);
       for (int stage : own)
         std::erase(at.stages, stage);
       std::ranges::move(statements, std::back_inserter(into));
@@ -183,7 +183,7 @@ private:
       takeInto(more, inside, own);
       more.push_back(setOf(
           label(), sum, product(drawA(inside), drawB(inside), fragment(sum))));
-      insertReleases(more, own);
+      insertReleases(more, own, dice);
       std::ranges::move(more, std::back_inserter(repeat.body));
     }
     repeat.body.push_back(setOf(
@@ -287,7 +287,7 @@ private:
     }
     if (nests)
       body.push_back(loop(scope));
-    insertReleases(body, own);
+    insertReleases(body, own, dice);
     return body;
   }
 
@@ -481,28 +481,6 @@ private:
       return body;
     }
     return block(scope);
-  }
-
-  /// Each stage is released somewhere behind its last use.
-  void insertReleases(std::vector<Statement> &body,
-                      const std::vector<int> &own) {
-    for (int stage : own) {
-      size_t behind = 0;
-      for (size_t i = 0; i < body.size(); ++i)
-        if (mentions(body[i], stage))
-          behind = i + 1;
-      const size_t at = dice.percent(60)
-                            ? behind
-                            : dice.between(static_cast<int64_t>(behind),
-                                           static_cast<int64_t>(body.size()));
-      const Statement *taken = nullptr;
-      for (const Statement &s : body)
-        if (s.kind == Statement::Kind::wait && s.variable == stage)
-          taken = &s;
-      body.insert(body.begin() + static_cast<int64_t>(at),
-                  onStage(Statement::Kind::release, taken->label, stage,
-                          ringOfStage[stage]));
-    }
   }
 
   Dice dice;
