@@ -21,10 +21,16 @@ struct Outcome {
   std::string str() const;
 };
 
-Outcome check(const Program &program);
+/// How far a program is followed.
+enum class Until : uint8_t { compiled, simulated };
+
+Outcome check(const Program &program, Until until = Until::simulated);
 
 /// The same in a process of its own, which may crash or take too long.
-Outcome checkApart(const Program &program);
+Outcome checkApart(const Program &program, Until until = Until::simulated);
+
+/// Whether the assembler or the compiler finds failures of this kind.
+bool isFoundByCompiling(const std::string &kind);
 
 } // namespace ashlar::corpus
 

@@ -54,7 +54,7 @@ bool readAll(int file, std::string &text) {
 
 } // namespace
 
-Outcome checkApart(const Program &program) {
+Outcome checkApart(const Program &program, Until until) {
   int ends[2];
   std::fflush(nullptr);
   if (pipe(ends) != 0)
@@ -62,7 +62,7 @@ Outcome checkApart(const Program &program) {
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    writeTo(ends[1], check(program));
+    writeTo(ends[1], check(program, until));
     _exit(0);
   }
   close(ends[1]);

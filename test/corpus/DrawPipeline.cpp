@@ -170,7 +170,8 @@ private:
       addLoader({rings, {}, drawWindow()}, warps, isShared ? 0 : -1);
     if (isShared)
       addLoader({rings, {}, drawWindow()}, warps, 1);
-    const int64_t users = instances == 1 && dice.percent(20) ? 2 : 1;
+    const int64_t users =
+        instances == 1 && warpgroups == 1 && dice.percent(20) ? 2 : 1;
     for (int64_t i = 0; i < users; ++i)
       addUser({{}, rings, drawWindow()});
   }

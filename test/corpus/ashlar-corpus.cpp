@@ -1,5 +1,6 @@
 // Draws programs, checks each, and prints how many fail and how.
 #include "test/corpus/Check.h"
+#include "test/corpus/Shrink.h"
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -40,13 +41,23 @@ void printCounts(const char *family, uint64_t programs, const Counts &counts,
   }
 }
 
+/// The program, made small, and what then becomes of it.
+std::string shrunken(const Program &program, const std::string &kind) {
+  const Until until =
+      isFoundByCompiling(kind) ? Until::compiled : Until::simulated;
+  const Program small = shrink(program, [&](const Program &candidate) {
+    return checkApart(candidate, until).failsBy(kind);
+  });
+  return print(small) + checkApart(small).str();
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   CLI::App app("Random correct programs: each must compile without a remark or "
                "a spill, run without a finding and give the right result.");
   std::string seedsText = "0:60", familyName;
-  bool prints = false, isQuiet = false;
+  bool prints = false, isQuiet = false, shrinks = false;
   unsigned jobs = 1;
   app.add_option("--seeds", seedsText, "A:B are those from A, below B");
   app.add_option("--family", familyName,
@@ -54,6 +65,8 @@ int main(int argc, char **argv) {
       ->check(CLI::IsMember({"compute", "pipeline"}));
   app.add_flag("--print", prints, "Print the programs, and check none");
   app.add_flag("--quiet", isQuiet, "Print the counts only");
+  app.add_flag("--shrink", shrinks,
+               "Print each that fails as small as it goes");
   app.add_option("--jobs", jobs, "Programs that are checked at once");
   CLI11_PARSE(app, argc, argv);
   const Seeds seeds = parseSeeds(seedsText);
@@ -74,10 +87,15 @@ int main(int argc, char **argv) {
           continue;
         }
         const Outcome outcome = checkApart(program);
+        std::string text;
+        if (shrinks && !outcome.failures.empty())
+          text = shrunken(program, outcome.failures.front().kind);
+        else if (!isQuiet && !outcome.failures.empty())
+          text = print(program) + outcome.str();
         std::lock_guard lock(mutex);
         failing += !outcome.failures.empty();
-        if (!isQuiet && !outcome.failures.empty())
-          std::printf("%s%s\n", print(program).c_str(), outcome.str().c_str());
+        if (!text.empty())
+          std::printf("%s\n", text.c_str());
         std::map<std::string, int> kinds;
         for (const Failure &failure : outcome.failures)
           if (!kinds[failure.kind]++)
