@@ -15,13 +15,20 @@ inline Number counterOf(int number) { return {Number::Kind::counter, number}; }
 inline Number coordinateOf(int dimension) {
   return {Number::Kind::coordinate, dimension};
 }
+inline bool isConstant(const Number &n, int64_t value) {
+  return n.kind == Number::Kind::constant && n.value == value;
+}
 inline Number operator+(Number a, Number b) {
+  if (isConstant(b, 0))
+    return a;
   return {Number::Kind::add, std::move(a), std::move(b)};
 }
 inline Number operator-(Number a, Number b) {
   return {Number::Kind::subtract, std::move(a), std::move(b)};
 }
 inline Number operator*(Number a, Number b) {
+  if (isConstant(b, 1))
+    return a;
   return {Number::Kind::multiply, std::move(a), std::move(b)};
 }
 inline Number operator/(Number a, Number b) {

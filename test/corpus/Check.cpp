@@ -29,19 +29,22 @@ std::string Outcome::str() const {
 
 namespace {
 
-int residentClusters = 1;
+int multiprocessors = 1;
 
-/// The simulator as a device that holds few clusters, so that a CTA of a small
+/// The simulator as a device of few multiprocessors, so that a CTA of a small
 /// problem has several tiles.
 const DriverTable &smallDevice() {
   static const DriverTable table = [] {
-    DriverTable few = sim::simulatorDriver();
-    few.occupancyMaxActiveClusters = [](int *clusters, driver::FunctionHandle,
-                                        const driver::LaunchConfig *) {
-      *clusters = residentClusters;
-      return driver::Result::success;
+    DriverTable small = sim::simulatorDriver();
+    small.deviceGetAttribute = [](int *value, driver::DeviceAttribute attribute,
+                                  driver::DeviceOrdinal device) {
+      const driver::Result result =
+          sim::simulatorDriver().deviceGetAttribute(value, attribute, device);
+      if (attribute == driver::DeviceAttribute::multiprocessorCount)
+        *value = multiprocessors;
+      return result;
     };
-    return few;
+    return small;
   }();
   return table;
 }
@@ -96,24 +99,40 @@ std::string difference(const HostTensor &result, const Matrix &expected) {
   return count ? format("{} ({} elements differ)", text, count) : "";
 }
 
-std::vector<Failure> simulate(const Program &program,
+std::vector<int> firstWarpsOf(const Program &program,
                               const Artifact &artifact) {
-  residentClusters = static_cast<int>(program.residentClusters);
+  std::vector<int> result;
+  for (const Role &role : program.roles)
+    for (const RoleInfo &info : artifact.roles)
+      if (info.name == role.name)
+        result.push_back(info.firstWarp);
+  return result;
+}
+
+void simulate(const Program &program, const Artifact &artifact,
+              Outcome &outcome) {
+  multiprocessors =
+      static_cast<int>(program.residentClusters * program.cluster);
   sim::resetSimulator();
   sim::settings().seed = program.seed;
   sim::settings().quiet = true;
   sim::takeReports();
-  std::vector<Failure> failures;
+  bool isFound = false;
   auto add = [&](const char *kind, const std::string &detail) {
-    failures.push_back({kind, detail});
+    outcome.failures.push_back({kind, detail});
+    isFound = true;
   };
   const Interpretation expected = interpret(program);
   try {
     Device device = Device::open(smallDevice());
     Module module(device, artifact);
+    observeWgmma();
+    takeWgmmaRecords();
     const Problem problem = problemOf(program, artifact);
     harness::DeviceProblem onDevice(device, artifact, problem);
     module.launch_and_wait(onDevice.arguments(), std::chrono::seconds(60));
+    outcome.lost = lostInFlight(program, firstWarpsOf(program, artifact),
+                                takeWgmmaRecords());
     for (const HostTensor &result : onDevice.results())
       if (std::string text =
               difference(result, expected.tensors.at(result.name()));
@@ -122,10 +141,9 @@ std::vector<Failure> simulate(const Program &program,
   } catch (const Error &error) {
     for (const sim::Report &report : sim::takeReports())
       add(sim::name(report.finding), report.text());
-    if (failures.empty())
+    if (!isFound)
       add("error", error.what());
   }
-  return failures;
 }
 
 } // namespace
@@ -141,8 +159,7 @@ Outcome check(const Program &program, Until until) {
     const Compilation compilation = compile(emit(program));
     outcome.failures = failuresOf(compilation.warnings);
     if (until == Until::simulated)
-      std::ranges::move(simulate(program, compilation.artifact),
-                        std::back_inserter(outcome.failures));
+      simulate(program, compilation.artifact, outcome);
   } catch (const Error &error) {
     outcome.failures.push_back({"refused", error.what()});
   }

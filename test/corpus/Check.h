@@ -4,6 +4,7 @@
 #define ASHLAR_TEST_CORPUS_CHECK_H
 
 #include "test/corpus/Program.h"
+#include "test/corpus/Waits.h"
 
 namespace ashlar::corpus {
 
@@ -16,6 +17,8 @@ struct Failure {
 
 struct Outcome {
   std::vector<Failure> failures; ///< none: the program does what it should
+  /// See `lostInFlight`; nothing too where the program does not run.
+  std::optional<Lost> lost = {};
 
   bool failsBy(const std::string &kind) const;
   std::string str() const;

@@ -13,10 +13,16 @@ constexpr int limitSeconds = 60;
 /// Between the parts of a failure, and behind it: no message has them.
 constexpr char partEnd = '\x1f', failureEnd = '\x1e';
 
+/// Stands for `Outcome::lost`.
+const std::string lostKind = "lost";
+
 void writeTo(int file, const Outcome &outcome) {
   std::string text;
   for (const Failure &failure : outcome.failures)
     text += failure.kind + partEnd + failure.detail + failureEnd;
+  if (outcome.lost)
+    text += lostKind + partEnd + std::to_string(outcome.lost->products) + " " +
+            outcome.lost->first + failureEnd;
   for (size_t at = 0; at < text.size();) {
     const ssize_t written = write(file, text.data() + at, text.size() - at);
     if (written <= 0)
@@ -31,8 +37,12 @@ Outcome parse(const std::string &text) {
     const size_t part = text.find(partEnd, at), end = text.find(failureEnd, at);
     if (end == std::string::npos)
       break;
-    outcome.failures.push_back(
-        {text.substr(at, part - at), text.substr(part + 1, end - part - 1)});
+    const std::string kind = text.substr(at, part - at),
+                      detail = text.substr(part + 1, end - part - 1);
+    if (kind == lostKind)
+      outcome.lost = {std::stoll(detail), detail.substr(detail.find(' ') + 1)};
+    else
+      outcome.failures.push_back({kind, detail});
     at = end + 1;
   }
   return outcome;

@@ -41,7 +41,7 @@ public:
     for (int64_t i = 0; i < accumulators; ++i)
       body.push_back(storeOf(dice.percent(60) ? Statement::Kind::store
                                               : Statement::Kind::storeByTma,
-                             label(), firstOutput(accumulators, i),
+                             label(), addOutput("D" + std::to_string(i)),
                              fragment(static_cast<int>(i))));
     p.hasStaging = std::ranges::any_of(body, [](const Statement &s) {
       return s.kind == Statement::Kind::storeByTma;
@@ -70,6 +70,7 @@ private:
                {"K", dice.of<int64_t>({40, 64, 100, 192, 256, 300})},
                {"C", dice.of<int64_t>({1, 64, 65, 100})},
                {"Z", dice.between(0, 3)}};
+    mayPassThroughShared = !isFp8 && p.columns == 64 && dice.percent(20);
     addTensors(type);
     addRings(type);
     p.shape = std::string("products in ") + std::string(name(type)) + ", " +
@@ -88,13 +89,17 @@ private:
     add("V", ElementType::f32, {sizeOf(sizeK)});
   }
 
-  int firstOutput(int64_t, int64_t i) {
-    p.tensors.push_back({"D" + std::to_string(i),
+  int addOutput(const std::string &name) {
+    p.tensors.push_back({hasTensor(name) ? name + "s" : name,
                          ElementType::f32,
                          {sizeOf(sizeM), sizeOf(sizeN)},
                          16,
                          true});
     return static_cast<int>(p.tensors.size()) - 1;
+  }
+
+  bool hasTensor(const std::string &name) const {
+    return std::ranges::count(p.tensors, name, &TensorOf::name) > 0;
   }
 
   void addRings(ElementType type) {
@@ -137,9 +142,14 @@ private:
       takeInto(body, scope, own);
     const int64_t count = dice.weighted({60, 30, 10}) + 1;
     for (int64_t i = 0; i < count; ++i) {
-      const int kind = dice.weighted({70, 20, 10});
+      const int kind = dice.weighted({60, 18, 10, 8, 4});
       if (kind == 0) {
         body.push_back(loop(scope));
+      } else if (kind == 3 && instances == 1) {
+        body.push_back(conditionalSegment(scope));
+      } else if (kind == 4) {
+        body.push_back(storeOf(Statement::Kind::store, label(), addOutput("X"),
+                               fragment(dice.of(scope.fragments))));
       } else if (kind == 1) {
         for (Statement &s : block(scope))
           body.push_back(std::move(s));
@@ -149,6 +159,21 @@ private:
     }
     insertReleases(body, own, dice);
     return body;
+  }
+
+  /// A loop, or what stands in one, that runs on some problems only.
+  Statement conditionalSegment(const Scope &scope) {
+    Statement s = statement(Statement::Kind::when, label(), -1);
+    s.condition = dice.percent(50)
+                      ? Condition{Condition::Kind::notEqual, coordinateOf(0), 1}
+                      : Condition{Condition::Kind::less, sizeOf(sizeZ), 2};
+    auto branch = [&] {
+      return dice.percent(60) ? std::vector{loop(scope)} : block(scope);
+    };
+    s.body = branch();
+    if (dice.percent(30))
+      s.otherwise = branch();
+    return s;
   }
 
   /// A product is issued an iteration before its sum is used.
@@ -315,6 +340,19 @@ private:
     }
   }
 
+  /// A sum, rounded, is A of the next product.
+  void throughShared(std::vector<Statement> &body, Scope &scope) {
+    const int sum = dice.of(scope.fragments), into = dice.of(scope.fragments);
+    Statement s = statement(Statement::Kind::writeOwn, label(), -1);
+    s.value = fragment(sum);
+    body.push_back(std::move(s));
+    p.hasOwnTile = true;
+    body.push_back(
+        setOf(label(), into,
+              product({StageTile::ownTile, 0}, drawB(scope),
+                      dice.percent(70) ? fragment(into) : everywhere(0))));
+  }
+
   /// Where along K a stage is filled from.
   Number depth(const Scope &scope) {
     if (scope.counters.empty())
@@ -345,6 +383,8 @@ private:
   StageTile drawB(const Scope &scope) { return drawOf(scope, 1); }
 
   void multiply(std::vector<Statement> &body, Scope &scope) {
+    if (mayPassThroughShared && dice.percent(25))
+      return throughShared(body, scope);
     const int sum = dice.of(scope.fragments), from = dice.of(scope.fragments);
     auto with = [&](Value accumulator) {
       return product(drawA(scope), drawB(scope), std::move(accumulator));
@@ -476,16 +516,17 @@ private:
       arithmetic(body, scope);
       return body;
     }
-    if (kind == 1) {
+    if (kind == 1)
       multiply(body, scope);
-      return body;
-    }
-    return block(scope);
+    else
+      body = block(scope);
+    return body;
   }
 
   Dice dice;
   Program p;
   int64_t instances = 1, warpgroups = 1;
+  bool mayPassThroughShared = false;
   std::vector<std::vector<int>> sources; ///< tensors, by ring and tile
   std::vector<int> ringOfStage;
   int nextLabel = 1, nextCounter = 0, nextStage = 0, nextFragment = 0;

@@ -157,6 +157,8 @@ private:
     }
     if (!isPlain && dice.percent(25))
       rings.push_back(addRing(Use::addend));
+    if (!isPlain && dice.percent(20))
+      kept = addRing(Use::a);
     const bool areApart = rings.size() > 1 && dice.percent(50);
     // Two roles fill each its tile of a ring.
     const bool isShared = !areApart && rings.size() == 1 &&
@@ -241,15 +243,18 @@ private:
     }
     p.shape = "chain in one role";
     std::vector<Statement> body = declareSums();
-    for (Statement &s : repeated(window, [&](const Number &) {
-           std::vector<Statement> inside = converting(raw, made, window);
-           for (Statement &each : using_({made, other}, window))
-             inside.push_back(std::move(each));
-           return inside;
-         }))
-      body.push_back(std::move(s));
+    append(body, repeated(window, [&](const Number &) {
+             std::vector<Statement> inside = converting(raw, made, window);
+             append(inside, using_({made, other}, window));
+             return inside;
+           }));
     storeSums(body);
     p.roles.push_back({"math", 4 * warpgroups, instances, 0, std::move(body)});
+  }
+
+  static void append(std::vector<Statement> &body,
+                     std::vector<Statement> more) {
+    std::ranges::move(more, std::back_inserter(body));
   }
 
   // --- parts of roles -------------------------------------------------------
@@ -273,17 +278,22 @@ private:
   }
 
   void addLoader(const Part &part, int64_t warps, int onlyTile = -1) {
-    std::vector<Statement> body = repeated(part.window, [&](const Number &at) {
-      // What is done for each stage; stages of a ring come in their order.
-      std::vector<std::vector<Statement>> tasks;
-      std::vector<int> rings = part.fills;
-      if (dice.percent(50))
-        std::ranges::reverse(rings);
-      for (int ring : rings)
-        for (int64_t i = 0; i < part.window; ++i)
-          tasks.push_back(fillOf(fillLabel(ring), ring, at + i, onlyTile));
-      return interleaved(std::move(tasks));
-    });
+    std::vector<Statement> body;
+    if (kept >= 0 && p.roles.empty())
+      body = fillOf(fillLabel(kept), kept, 0, -1);
+    append(body, repeated(part.window, [&](const Number &at) {
+             // What is done for each stage; stages of a ring come in their
+             // order.
+             std::vector<std::vector<Statement>> tasks;
+             std::vector<int> rings = part.fills;
+             if (dice.percent(50))
+               std::ranges::reverse(rings);
+             for (int ring : rings)
+               for (int64_t i = 0; i < part.window; ++i)
+                 tasks.push_back(
+                     fillOf(fillLabel(ring), ring, at + i, onlyTile));
+             return interleaved(std::move(tasks));
+           }));
     p.roles.push_back({"load" + std::to_string(p.roles.size()), warps, 1, 0,
                        std::move(body)});
   }
@@ -294,7 +304,7 @@ private:
     std::vector<Statement> result{
         onStage(Statement::Kind::acquire, label, stage, ring)};
     const std::vector<int> tensors = tensorsOf(ring);
-    const Number depth = dice.percent(50) ? at % 3 : at;
+    const Number depth = dice.percent(50) ? at % 5 : at;
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (onlyTile >= 0 && static_cast<int>(i) != onlyTile)
         continue;
@@ -341,10 +351,13 @@ private:
 
   void addUser(const Part &part) {
     std::vector<Statement> body = declareSums();
-    for (Statement &s : repeated(part.window, [&](const Number &) {
-           return using_(part.drains, part.window);
-         }))
-      body.push_back(std::move(s));
+    if (kept >= 0)
+      keptStage = waitFor(body, kept);
+    append(body, repeated(part.window, [&](const Number &) {
+             return using_(part.drains, part.window);
+           }));
+    if (kept >= 0)
+      insertReleases(body, {keptStage}, dice);
     storeSums(body);
     p.roles.push_back({"math" + std::to_string(p.roles.size()), 4 * warpgroups,
                        instances, 0, std::move(body)});
@@ -404,6 +417,8 @@ private:
       }
     if (a.stage < 0)
       return;
+    if (kept >= 0 && dice.percent(60))
+      a = {keptStage, 0};
     const bool adds = dice.percent(25);
     Value value = product(a, b, adds ? everywhere(0) : fragment(sum));
     if (adds)
@@ -502,6 +517,8 @@ private:
   int64_t perTrip = 1; ///< stages of each ring
   std::vector<Use> uses;
   std::vector<int> fillLabels, ringOfStage, sums;
+  int kept = -1;      ///< a ring of which a tile has one stage, used all along
+  int keptStage = -1; ///< in the role that is drawn
   size_t stagingRole = 0;
   const int loopLabel = 1;
   int nextLabel = 2, nextCounter = 0, nextStage = 0, nextFragment = 0;

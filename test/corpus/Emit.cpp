@@ -29,6 +29,8 @@ public:
       rings.push_back(declare(ring));
     if (program.hasStaging)
       staging.emplace(shared(f32, {rows, columns}));
+    if (program.hasOwnTile)
+      own.emplace(shared(bf16, {rows, 64}));
     for (const Role &each : program.roles) {
       auto body = [&] {
         for (auto [m, n] : tiles) {
@@ -104,6 +106,8 @@ private:
     case write:
       return ashlar::store(sharedTile(s.target),
                            in(typeOf(s.target), value(s.value)));
+    case writeOwn:
+      return ashlar::store(*own, convert(value(s.value), bf16));
     case set:
       if (s.declares) {
         fragments.erase(s.variable);
@@ -136,7 +140,7 @@ private:
   }
 
   SharedTile sharedTile(const StageTile &t) {
-    return stages.at(t.stage)[t.tile];
+    return t.stage == StageTile::ownTile ? *own : stages.at(t.stage)[t.tile];
   }
 
   ElementType typeOf(const StageTile &t) {
@@ -239,7 +243,7 @@ private:
   std::vector<Size> sizes;
   std::vector<Tensor> tensors;
   std::vector<Pipeline> rings;
-  std::optional<SharedTile> staging;
+  std::optional<SharedTile> staging, own;
   std::vector<Index> coordinates;
   std::map<int, Index> counters;
   std::map<int, Stage> stages;

@@ -58,6 +58,7 @@ struct AgentState {
   size_t next = 0;
   std::map<int, Matrix> fragments;
   std::map<int, Held> stages;
+  Matrix ownTile;
 };
 
 class Cta {
@@ -140,6 +141,9 @@ private:
       fill(state, s.target, value, type);
       return true;
     }
+    case writeOwn:
+      state.ownTile = rounded(value(state, step, s.value), ElementType::bf16);
+      return true;
     case set:
       if (!s.declares && !state.fragments.count(s.variable))
         throw Stopped{"a fragment is assigned before it is declared"};
@@ -193,15 +197,26 @@ private:
     const Held &to = held(state, target);
     if (!to.fills)
       throw Stopped{"a stage is written that is there to be read"};
+    rings[to.ring].fills[to.fill].tiles.at(target.tile) =
+        rounded(std::move(value), type.type);
+  }
+
+  static Matrix rounded(Matrix value, ElementType type) {
     for (float &element : value.elements)
       element = static_cast<float>(
-          harness::decode(type.type, harness::encode(type.type, element)));
-    rings[to.ring].fills[to.fill].tiles[target.tile] = std::move(value);
+          harness::decode(type, harness::encode(type, element)));
+    return value;
   }
 
   const Matrix &read(AgentState &state, const StageTile &tile) {
+    if (tile.stage == StageTile::ownTile) {
+      if (state.ownTile.elements.empty())
+        throw Stopped{"the role's own tile is read before it is written"};
+      return state.ownTile;
+    }
     const Held &from = held(state, tile);
-    const Matrix &matrix = rings[from.ring].fills[from.fill].tiles[tile.tile];
+    const Matrix &matrix =
+        rings[from.ring].fills[from.fill].tiles.at(tile.tile);
     if (from.fills || matrix.elements.empty())
       throw Stopped{"a tile is read that nobody has filled"};
     return matrix;

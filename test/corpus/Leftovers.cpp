@@ -65,8 +65,9 @@ Program withoutLeftovers(Program program) {
   for (auto i = static_cast<int>(program.tensors.size()); i-- > 0;)
     if (!usesTensor(program, i))
       dropTensor(program, i);
-  program.hasStaging = false;
+  program.hasStaging = program.hasOwnTile = false;
   forEach(program, [&](Statement &s) {
+    program.hasOwnTile |= s.kind == Statement::Kind::writeOwn;
     program.hasStaging |= s.kind == Statement::Kind::storeByTma;
   });
   return program;

@@ -32,6 +32,8 @@ public:
     if (program.hasStaging)
       line(format("staging = shared(f32, {{{}, {}}});", program.rows,
                   program.columns));
+    if (program.hasOwnTile)
+      line(format("own = shared(bf16, {{{}, 64}});", program.rows));
     for (const Role &role : program.roles)
       printRole(role);
     return std::move(text);
@@ -112,6 +114,8 @@ private:
                          str(s.target), s.multicast ? ", multicast" : ""));
     case write:
       return line(format("store({}, {});", str(s.target), str(s.value)));
+    case writeOwn:
+      return line(format("store(own, {});", str(s.value)));
     case set:
       return line(format("{}f{} = {};", s.declares ? "Fragment " : "",
                          s.variable, str(s.value)));
@@ -144,6 +148,8 @@ private:
   }
 
   std::string str(const StageTile &tile) {
+    if (tile.stage == StageTile::ownTile)
+      return "own";
     return format("s{}[{}]", tile.stage, tile.tile);
   }
 

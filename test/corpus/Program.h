@@ -43,9 +43,11 @@ struct Condition {
   Number left, right;
 };
 
-/// A tile of a stage that a role holds.
+/// A tile of a stage that a role holds, or the shared tile that the math role
+/// writes itself.
 struct StageTile {
-  int stage = -1;
+  static constexpr int none = -1, ownTile = -2;
+  int stage = none;
   int tile = 0;
 };
 
@@ -83,6 +85,7 @@ struct Statement {
     release,
     copy,      ///< tensor.tile(coordinates) to `target`
     write,     ///< `value` to `target`, by ordinary stores
+    writeOwn,  ///< the same, to the role's own shared tile
     set,       ///< Fragment variable = value; `declares` it or assigns
     store,     ///< tensor.tile({m, n}) = value
     storeByTma ///< the same, through the shared tile of the kernel
@@ -141,6 +144,7 @@ struct Program {
   bool isPersistent = true;
   int64_t residentClusters = 1; ///< that the device holds
   bool hasStaging = false;      ///< a shared tile for storeByTma
+  bool hasOwnTile = false;      ///< one for writeOwn, `rows` x 64 of bf16
   struct Size {
     std::string name;
     int64_t value;

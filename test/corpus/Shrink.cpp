@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 
 namespace ashlar::corpus {
 namespace {
@@ -193,7 +194,7 @@ private:
             return Statements{s};
           });
     }
-    for (Statement::Kind kind : {set, store, storeByTma})
+    for (Statement::Kind kind : {set, store, storeByTma, write, writeOwn})
       if (const Statement *s = find(label, kind))
         for (const Value &simpler : simplified(s->value))
           add(label, kind, [&](Statement s) {
@@ -246,9 +247,30 @@ private:
       if (role.warps > 1 && role.warps < 4)
         change([&](Program &p) { p.roles[i].warps = 1; });
     }
+    for (size_t i = 0; i < program.rings.size(); ++i)
+      if (program.rings[i].tiles.size() > 1)
+        change([&](Program &p) { dropLastTile(p, static_cast<int>(i)); });
     for (size_t i = 0; i < program.tensors.size(); ++i)
       if (program.tensors[i].alignment < 16)
         change([&](Program &p) { p.tensors[i].alignment = 16; });
+  }
+
+  /// Leaves a program that is refused if the tile is read.
+  static void dropLastTile(Program &p, int ring) {
+    const auto last = static_cast<int>(p.rings[ring].tiles.size()) - 1;
+    p.rings[ring].tiles.pop_back();
+    for (Role &role : p.roles)
+      dropCopies(role.body, ring, last);
+  }
+  static void dropCopies(Statements &statements, int ring, int tile) {
+    std::erase_if(statements, [&](const Statement &s) {
+      return s.kind == Statement::Kind::copy && s.ring == ring &&
+             s.target.tile == tile;
+    });
+    for (Statement &s : statements) {
+      dropCopies(s.body, ring, tile);
+      dropCopies(s.otherwise, ring, tile);
+    }
   }
 
   static void clearMulticast(Statements &statements) {
@@ -262,6 +284,15 @@ private:
   const Program &program;
   std::vector<Program> result;
 };
+
+/// A tile that does not exist can't be looked up.
+bool isCorrect(const Program &program) {
+  try {
+    return interpret(program).problem.empty();
+  } catch (const std::out_of_range &) {
+    return false;
+  }
+}
 
 } // namespace
 
@@ -278,8 +309,8 @@ Program shrink(Program program,
       // Where the last one helped, its neighbours may.
       const size_t at = (from + i) % all.size();
       Program candidate = withoutLeftovers(all[at]);
-      if (print(candidate) == print(program) ||
-          !interpret(candidate).problem.empty() || !fails(candidate))
+      if (print(candidate) == print(program) || !isCorrect(candidate) ||
+          !fails(candidate))
         continue;
       program = std::move(candidate);
       from = at;

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 using namespace ashlar::corpus;
 
@@ -24,6 +25,33 @@ Seeds parseSeeds(const std::string &text) {
   return {std::stoull(text.substr(0, colon)),
           std::stoull(text.substr(colon + 1))};
 }
+
+/// How far programs are from the optimum of their waits.
+struct Waits {
+  uint64_t optimal = 0, others = 0; ///< others issue other products
+  std::vector<std::tuple<int64_t, uint64_t, std::string>> lost; ///< and seed
+
+  void note(const Outcome &outcome, uint64_t seed) {
+    if (!outcome.lost)
+      ++others;
+    else if (outcome.lost->products == 0)
+      ++optimal;
+    else
+      lost.emplace_back(outcome.lost->products, seed, outcome.lost->first);
+  }
+
+  void print() {
+    std::sort(lost.rbegin(), lost.rend());
+    std::printf("  waits: %llu at the optimum, %zu below, %llu not compared\n",
+                (unsigned long long)optimal, lost.size(),
+                (unsigned long long)others);
+    for (size_t i = 0; i < std::min<size_t>(lost.size(), 8); ++i) {
+      const auto &[products, seed, first] = lost[i];
+      std::printf("    seed %llu: %lld products less in flight; %s\n",
+                  (unsigned long long)seed, (long long)products, first.c_str());
+    }
+  }
+};
 
 /// How many programs fail in each way, and which.
 using Counts = std::map<std::string, std::vector<uint64_t>>;
@@ -76,6 +104,7 @@ int main(int argc, char **argv) {
     if (!familyName.empty() && familyName != name)
       continue;
     Counts counts;
+    Waits waits;
     uint64_t failing = 0;
     std::mutex mutex;
     std::atomic<uint64_t> next = seeds.first;
@@ -93,6 +122,7 @@ int main(int argc, char **argv) {
         else if (!isQuiet && !outcome.failures.empty())
           text = print(program) + outcome.str();
         std::lock_guard lock(mutex);
+        waits.note(outcome, seed);
         failing += !outcome.failures.empty();
         if (!text.empty())
           std::printf("%s\n", text.c_str());
@@ -107,8 +137,10 @@ int main(int argc, char **argv) {
       for (unsigned i = 0; i < (prints ? 1 : jobs); ++i)
         threads.emplace_back(work);
     }
-    if (!prints)
+    if (!prints) {
       printCounts(name, seeds.last - seeds.first, counts, failing);
+      waits.print();
+    }
     fails |= failing > 0;
   }
   return fails;
