@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include <regex>
+#include <stdexcept>
 
 namespace ashlar::corpus {
 
@@ -22,9 +23,22 @@ bool Outcome::failsBy(const std::string &kind) const {
 
 std::string Outcome::str() const {
   std::string text;
+  std::map<std::string, int> told;
   for (const Failure &failure : failures)
-    text += failure.kind + ": " + failure.detail + "\n";
+    if (told[failure.kind]++ == 0)
+      text += failure.kind + ": " + failure.detail + "\n";
+  for (const auto &[kind, count] : told)
+    if (count > 1)
+      text += format("{} more of '{}'\n", count - 1, kind);
   return text;
+}
+
+std::vector<std::string> Outcome::kinds() const {
+  std::vector<std::string> result;
+  for (const Failure &failure : failures)
+    if (!std::ranges::count(result, failure.kind))
+      result.push_back(failure.kind);
+  return result;
 }
 
 namespace {
@@ -162,6 +176,8 @@ Outcome check(const Program &program, Until until) {
       simulate(program, compilation.artifact, outcome);
   } catch (const Error &error) {
     outcome.failures.push_back({"refused", error.what()});
+  } catch (const std::out_of_range &) {
+    outcome.failures.push_back({"not a program", "a handle is not there"});
   }
   return outcome;
 }

@@ -21,6 +21,9 @@ struct Outcome {
   std::optional<Lost> lost = {};
 
   bool failsBy(const std::string &kind) const;
+  /// Each once, in the order of the failures.
+  std::vector<std::string> kinds() const;
+  /// The first failure of each kind, in full.
   std::string str() const;
 };
 

@@ -27,7 +27,8 @@ public:
     drawKernel();
     Scope scope;
     std::vector<Statement> body;
-    const int64_t accumulators = dice.between(1, 3);
+    const int64_t accumulators =
+        dice.between(1, static_cast<int64_t>(mostFragments) - 1);
     for (int64_t i = 0; i < accumulators; ++i) {
       body.push_back(
           setOf(label(), nextFragment,
@@ -62,6 +63,12 @@ private:
     const bool isTall = warpgroups == 1 && instances == 1 && dice.percent(15);
     p.rows = 64 * warpgroups * (isTall ? 2 : 1);
     p.columns = isTall ? 32 : dice.of<int64_t>({64, 64, 64, 32, 8});
+    hasBudgets = dice.percent(25);
+    // Two warpgroups have 168 registers a thread, a fragment 32 of them, and
+    // there are products in flight.
+    mostFragments =
+        hasBudgets || p.columns < 64 || (instances == 1 && warpgroups == 1) ? 4
+                                                                            : 3;
     p.isPersistent = instances > 1 || dice.percent(70);
     p.residentClusters = dice.between(1, 2);
     const int64_t tiles = dice.between(1, 3);
@@ -119,7 +126,6 @@ private:
   }
 
   void addRoles(std::vector<Statement> body) {
-    const bool hasBudgets = dice.percent(25);
     std::vector<std::vector<int>> loads;
     if (p.rings.size() == 2 && dice.percent(50))
       loads = {{0}, {1}};
@@ -389,7 +395,7 @@ private:
     auto with = [&](Value accumulator) {
       return product(drawA(scope), drawB(scope), std::move(accumulator));
     };
-    const bool mayDeclare = scope.fragments.size() < 4;
+    const bool mayDeclare = scope.fragments.size() < mostFragments;
     using enum Value::Kind;
     Value value;
     switch (dice.weighted({40, 10, 10, 6, mayDeclare ? 14 : 0, 5, 6, 4, 5})) {
@@ -526,7 +532,8 @@ private:
   Dice dice;
   Program p;
   int64_t instances = 1, warpgroups = 1;
-  bool mayPassThroughShared = false;
+  bool mayPassThroughShared = false, hasBudgets = false;
+  size_t mostFragments = 4;
   std::vector<std::vector<int>> sources; ///< tensors, by ring and tile
   std::vector<int> ringOfStage;
   int nextLabel = 1, nextCounter = 0, nextStage = 0, nextFragment = 0;

@@ -285,6 +285,41 @@ private:
   std::vector<Program> result;
 };
 
+bool mentions(const Value &v, int variable) {
+  return (v.kind == Value::Kind::variable && v.variable == variable) ||
+         std::ranges::any_of(v.operands, [&](const Value &operand) {
+           return mentions(operand, variable);
+         });
+}
+
+/// Whether a fragment goes anywhere but into itself.
+bool isUsed(const Statements &statements, int variable) {
+  return std::ranges::any_of(statements, [&](const Statement &s) {
+    const bool isOwn = s.kind == Statement::Kind::set && s.variable == variable;
+    return (!isOwn && mentions(s.value, variable)) ||
+           isUsed(s.body, variable) || isUsed(s.otherwise, variable);
+  });
+}
+
+int64_t countUnused(const Statements &all, const Statements &statements) {
+  int64_t count = 0;
+  for (const Statement &s : statements) {
+    count += s.kind == Statement::Kind::set && s.declares &&
+             !isUsed(all, s.variable);
+    count += countUnused(all, s.body) + countUnused(all, s.otherwise);
+  }
+  return count;
+}
+
+/// Fragments whose values nobody wants. A program that has more of them than
+/// before fails for another reason, if it fails.
+int64_t countUnused(const Program &program) {
+  int64_t count = 0;
+  for (const Role &role : program.roles)
+    count += countUnused(role.body, role.body);
+  return count;
+}
+
 /// A tile that does not exist can't be looked up.
 bool isCorrect(const Program &program) {
   try {
@@ -309,8 +344,9 @@ Program shrink(Program program,
       // Where the last one helped, its neighbours may.
       const size_t at = (from + i) % all.size();
       Program candidate = withoutLeftovers(all[at]);
-      if (print(candidate) == print(program) || !isCorrect(candidate) ||
-          !fails(candidate))
+      if (print(candidate) == print(program) ||
+          countUnused(candidate) > countUnused(program) ||
+          !isCorrect(candidate) || !fails(candidate))
         continue;
       program = std::move(candidate);
       from = at;

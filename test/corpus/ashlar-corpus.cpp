@@ -117,8 +117,9 @@ int main(int argc, char **argv) {
         }
         const Outcome outcome = checkApart(program);
         std::string text;
-        if (shrinks && !outcome.failures.empty())
-          text = shrunken(program, outcome.failures.front().kind);
+        if (shrinks)
+          for (const std::string &kind : outcome.kinds())
+            text += "// for '" + kind + "'\n" + shrunken(program, kind) + "\n";
         else if (!isQuiet && !outcome.failures.empty())
           text = print(program) + outcome.str();
         std::lock_guard lock(mutex);
@@ -126,10 +127,8 @@ int main(int argc, char **argv) {
         failing += !outcome.failures.empty();
         if (!text.empty())
           std::printf("%s\n", text.c_str());
-        std::map<std::string, int> kinds;
-        for (const Failure &failure : outcome.failures)
-          if (!kinds[failure.kind]++)
-            counts[failure.kind].push_back(seed);
+        for (const std::string &kind : outcome.kinds())
+          counts[kind].push_back(seed);
       }
     };
     {
