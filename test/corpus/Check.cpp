@@ -41,6 +41,11 @@ std::vector<std::string> Outcome::kinds() const {
   return result;
 }
 
+bool isFoundByCompiling(const std::string &kind) {
+  return kind.starts_with("C75") || kind == "refused" || kind == "spill" ||
+         kind == "warning" || kind == "crash";
+}
+
 namespace {
 
 int multiprocessors = 1;
@@ -160,24 +165,31 @@ void simulate(const Program &program, const Artifact &artifact,
   }
 }
 
-} // namespace
-
-bool isFoundByCompiling(const std::string &kind) {
-  return kind.starts_with("C75") || kind == "refused" || kind == "spill" ||
-         kind == "warning";
+/// Nothing where the tree names what is not there: a shrinker tries such.
+std::optional<Kernel> kernelOf(const Program &program) {
+  try {
+    return emit(program);
+  } catch (const std::out_of_range &) {
+    return {};
+  }
 }
+
+} // namespace
 
 Outcome check(const Program &program, Until until) {
   Outcome outcome;
+  const std::optional<Kernel> kernel = kernelOf(program);
+  if (!kernel)
+    return {{{"not a program", "it names what is not there"}}};
   try {
-    const Compilation compilation = compile(emit(program));
+    const Compilation compilation = compile(*kernel);
     outcome.failures = failuresOf(compilation.warnings);
     if (until == Until::simulated)
       simulate(program, compilation.artifact, outcome);
   } catch (const Error &error) {
     outcome.failures.push_back({"refused", error.what()});
-  } catch (const std::out_of_range &) {
-    outcome.failures.push_back({"not a program", "a handle is not there"});
+  } catch (const std::exception &error) {
+    outcome.failures.push_back({"crash", error.what()});
   }
   return outcome;
 }

@@ -9,8 +9,9 @@ Program draw(Family family, uint64_t seed) {
     Program program =
         family == Family::compute ? drawCompute(number) : drawPipeline(number);
     program.seed = seed;
-    const Interpretation result = interpret(program);
-    if (result.problem.empty() && result.products > 0)
+    // Of a pipeline the consumer may only add.
+    if (isCorrect(program) &&
+        (family == Family::pipeline || interpret(program).products > 0))
       return program;
   }
 }

@@ -148,6 +148,8 @@ private:
     std::vector<int> rings;
     const bool isPlain = dice.percent(25);
     if (isPlain) {
+      // Tiles are loaded ahead of their use, as far as there are registers.
+      p.columns = p.sizes[sizeN].value = std::min<int64_t>(p.columns, 32);
       for (int64_t i = dice.between(1, 3); i > 0; --i)
         rings.push_back(addRing(Use::addend));
     } else if (dice.percent(50)) {

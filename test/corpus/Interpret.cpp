@@ -8,6 +8,7 @@
 
 #include <random>
 #include <set>
+#include <stdexcept>
 
 namespace ashlar::corpus {
 
@@ -61,12 +62,16 @@ struct AgentState {
   Matrix ownTile;
 };
 
+/// What is followed of a program.
+enum class Follow : uint8_t { stages, values };
+
 class Cta {
 public:
-  Cta(const Program &program, const std::vector<Tile> &tiles,
+  Cta(const Program &program, const std::vector<Tile> &tiles, Follow follow,
       Interpretation &result)
-      : program(program), result(result), agents(unroll(program, tiles)),
-        states(agents.size()), rings(program.rings.size()) {
+      : program(program), follow(follow), result(result),
+        agents(unroll(program, tiles)), states(agents.size()),
+        rings(program.rings.size()) {
     for (const Agent &agent : agents)
       for (const Step &step : agent.steps)
         if (step.kind == Step::Kind::run)
@@ -115,6 +120,10 @@ private:
       return true;
     const Statement &s = *step.statement;
     using enum Statement::Kind;
+    const bool isAboutStage = s.kind == acquire || s.kind == wait ||
+                              s.kind == commit || s.kind == release;
+    if (follow == Follow::stages && !isAboutStage)
+      return true;
     switch (s.kind) {
     case acquire:
     case wait:
@@ -315,6 +324,7 @@ private:
   }
 
   const Program &program;
+  const Follow follow;
   Interpretation &result;
   std::vector<Agent> agents;
   std::vector<AgentState> states;
@@ -322,18 +332,62 @@ private:
   std::map<std::pair<int, int64_t>, bool> turns;
 };
 
+Interpretation interpret(const Program &program, Follow follow) {
+  Interpretation result;
+  if (follow == Follow::values)
+    result.tensors = inputsOf(program);
+  try {
+    for (const std::vector<Tile> &tiles : tilesOfCtas(program))
+      Cta(program, tiles, follow, result).run();
+  } catch (const Stopped &stopped) {
+    result.problem = stopped.why;
+  } catch (const std::out_of_range &) {
+    result.problem = "a tile that the ring has not";
+  }
+  return result;
+}
+
+/// Whether the statements wait for a stage while they hold all that the ring
+/// has. What is held changes with them.
+bool waitsForMore(const Program &program,
+                  const std::vector<Statement> &statements,
+                  std::map<std::pair<int, bool>, int64_t> &held) {
+  using enum Statement::Kind;
+  for (const Statement &s : statements) {
+    const bool fills = s.kind == acquire || s.kind == commit;
+    if (s.kind == acquire || s.kind == wait)
+      if (++held[{s.ring, fills}] > program.rings[s.ring].stages)
+        return true;
+    if (s.kind == commit || s.kind == release)
+      --held[{s.ring, fills}];
+    if (waitsForMore(program, s.body, held) ||
+        waitsForMore(program, s.otherwise, held))
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 Interpretation interpret(const Program &program) {
-  Interpretation result;
-  result.tensors = inputsOf(program);
-  try {
-    for (const std::vector<Tile> &tiles : tilesOfCtas(program))
-      Cta(program, tiles, result).run();
-  } catch (const Stopped &stopped) {
-    result.problem = stopped.why;
+  return interpret(program, Follow::values);
+}
+
+bool isCorrect(const Program &program) {
+  for (const Role &role : program.roles) {
+    std::map<std::pair<int, bool>, int64_t> held;
+    if (waitsForMore(program, role.body, held))
+      return false;
   }
-  return result;
+  const Interpretation result = interpret(program, Follow::values);
+  Program larger = program;
+  for (Program::Size &size : larger.sizes)
+    if (size.name == "K" || size.name == "C")
+      size.value += 256;
+    else if (size.name == "Z")
+      size.value = 3;
+  return result.problem.empty() &&
+         interpret(larger, Follow::stages).problem.empty();
 }
 
 } // namespace ashlar::corpus

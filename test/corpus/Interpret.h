@@ -26,6 +26,11 @@ std::map<std::string, Matrix> inputsOf(const Program &program);
 /// all.
 Interpretation interpret(const Program &program);
 
+/// Whether the interpretation gives a result, the roles come to their end on a
+/// larger problem too, and no role holds all stages of a ring where it waits
+/// for another, in whichever loops.
+bool isCorrect(const Program &program);
+
 } // namespace ashlar::corpus
 
 #endif

@@ -55,9 +55,23 @@ bool usesRing(Program &program, int ring) {
   return used;
 }
 
+void dropEmpty(std::vector<Statement> &statements) {
+  for (Statement &s : statements) {
+    dropEmpty(s.body);
+    dropEmpty(s.otherwise);
+  }
+  std::erase_if(statements, [](const Statement &s) {
+    const bool isAround =
+        s.kind == Statement::Kind::loop || s.kind == Statement::Kind::when;
+    return isAround && s.body.empty() && s.otherwise.empty();
+  });
+}
+
 } // namespace
 
 Program withoutLeftovers(Program program) {
+  for (Role &role : program.roles)
+    dropEmpty(role.body);
   std::erase_if(program.roles, [](const Role &r) { return r.body.empty(); });
   for (auto i = static_cast<int>(program.rings.size()); i-- > 0;)
     if (!usesRing(program, i))

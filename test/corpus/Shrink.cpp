@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <set>
-#include <stdexcept>
 
 namespace ashlar::corpus {
 namespace {
@@ -318,15 +317,6 @@ int64_t countUnused(const Program &program) {
   for (const Role &role : program.roles)
     count += countUnused(role.body, role.body);
   return count;
-}
-
-/// A tile that does not exist can't be looked up.
-bool isCorrect(const Program &program) {
-  try {
-    return interpret(program).problem.empty();
-  } catch (const std::out_of_range &) {
-    return false;
-  }
 }
 
 } // namespace
