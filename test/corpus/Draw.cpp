@@ -1,7 +1,19 @@
 #include "test/corpus/Draw.h"
 #include "test/corpus/Interpret.h"
+#include "test/corpus/Live.h"
 
 namespace ashlar::corpus {
+namespace {
+
+/// Whether enough of the products show in the results. A pipeline's consumer
+/// may have none.
+bool isTelling(const Program &program) {
+  const Products products = countProducts(program);
+  return 10 * products.live >= 8 * products.all &&
+         (products.all > 0 || program.family == Family::pipeline);
+}
+
+} // namespace
 
 Program draw(Family family, uint64_t seed) {
   for (uint64_t attempt = 0;; ++attempt) {
@@ -9,9 +21,7 @@ Program draw(Family family, uint64_t seed) {
     Program program =
         family == Family::compute ? drawCompute(number) : drawPipeline(number);
     program.seed = seed;
-    // Of a pipeline the consumer may only add.
-    if (isCorrect(program) &&
-        (family == Family::pipeline || interpret(program).products > 0))
+    if (isTelling(program) && isCorrect(program))
       return program;
   }
 }

@@ -59,6 +59,7 @@ Statement BlockDraw::loop(const Scope &scope) {
 }
 
 std::vector<Statement> BlockDraw::block(Scope scope) {
+  const int firstOwn = nextFragment;
   std::vector<Statement> body;
   std::vector<int> own;
   int64_t takes = scope.mayTake ? dice.weighted({0, 70, 20, 10}) : 0;
@@ -89,8 +90,23 @@ std::vector<Statement> BlockDraw::block(Scope scope) {
   }
   if (nests)
     body.push_back(loop(scope));
+  for (int product : scope.fragments)
+    if (product >= firstOwn && dice.percent(80))
+      addUp(body, scope, product);
   insertReleases(body, own, dice);
   return body;
+}
+
+void BlockDraw::addUp(std::vector<Statement> &body, const Scope &scope,
+                      int product) {
+  const int sum = scope.fragments.front();
+  const bool isScaled = dice.percent(30);
+  body.push_back(
+      setOf(label(), sum,
+            binary(Value::Kind::add, fragment(sum),
+                   isScaled ? withNumber(Value::Kind::scale, fragment(product),
+                                         dice.of<int64_t>({-1, 2}))
+                            : fragment(product))));
 }
 
 bool BlockDraw::hasOperands(const Scope &scope) {
@@ -125,11 +141,11 @@ void BlockDraw::throughShared(std::vector<Statement> &body, Scope &scope) {
 
 Number BlockDraw::depth(const Scope &scope) {
   if (scope.counters.empty())
-    return dice.between(0, 3);
+    return dice.percent(70) ? 0 : dice.between(1, 3);
   Number at = counterOf(scope.counters.back());
   if (scope.counters.size() > 1 && dice.percent(50))
     at = at + counterOf(scope.counters.front());
-  return dice.percent(50) ? at % 3 : at;
+  return withinDepth(std::move(at));
 }
 
 std::vector<StageTile> BlockDraw::tilesOf(const Scope &scope, int operand) {
@@ -212,9 +228,12 @@ void BlockDraw::other(std::vector<Statement> &body, Scope &scope) {
 
 void BlockDraw::arithmetic(std::vector<Statement> &body, Scope &scope) {
   const int sum = dice.of(scope.fragments), from = dice.of(scope.fragments);
+  // What is dropped at once was computed for nothing; in a condition it is the
+  // way to begin anew.
+  const int mayDrop = scope.depth > 1 ? 10 : 3;
   using enum Value::Kind;
   Value value;
-  switch (dice.weighted({20, 20, 15, 8, 12, 10, 8, 7})) {
+  switch (dice.weighted({20, 20, 18, 8, 12, mayDrop, mayDrop, 7})) {
   case 0:
     value = withNumber(scale, fragment(sum), dice.of<int64_t>({-1, 2}));
     break;

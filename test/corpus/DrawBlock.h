@@ -37,6 +37,8 @@ protected:
   std::vector<std::vector<int>> sources; ///< tensors, by ring and tile
 
 private:
+  /// Adds a product of the block to a sum.
+  void addUp(std::vector<Statement> &body, const Scope &scope, int product);
   bool hasOperands(const Scope &scope);
   /// A sum, rounded, is A of the next product.
   void throughShared(std::vector<Statement> &body, Scope &scope);

@@ -65,7 +65,7 @@ std::vector<Statement> RoleDraw::fillOf(int label, int ring, Number at,
   std::vector<Statement> result{
       onStage(Statement::Kind::acquire, label, stage, ring)};
   const std::vector<int> tensors = tensorsOf(ring);
-  const Number depth = dice.percent(50) ? at % 5 : at;
+  const Number depth = withinDepth(std::move(at));
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (onlyTile >= 0 && static_cast<int>(i) != onlyTile)
       continue;

@@ -33,6 +33,11 @@ protected:
     return nextStage++;
   }
 
+  /// A coordinate along K, in tiles, that most often lies within the tensors.
+  Number withinDepth(Number at) {
+    return dice.percent(75) ? at % ceilDivide(sizeOf(sizeK), 64) : at;
+  }
+
   Dice dice;
   Program p;
   /// Of the role that multiplies.

@@ -230,6 +230,10 @@ private:
         for (Role &role : p.roles)
           clearMulticast(role.body);
       });
+    change([](Program &p) {
+      for (Role &role : p.roles)
+        fillFromFirstTiles(role.body);
+    });
     for (size_t i = 0; i < program.rings.size(); ++i)
       for (int64_t stages : {1, 2, 3, 4})
         if (program.rings[i].stages > stages)
@@ -269,6 +273,15 @@ private:
     for (Statement &s : statements) {
       dropCopies(s.body, ring, tile);
       dropCopies(s.otherwise, ring, tile);
+    }
+  }
+
+  static void fillFromFirstTiles(Statements &statements) {
+    for (Statement &s : statements) {
+      if (s.kind == Statement::Kind::copy)
+        s.coordinates[1] = 0;
+      fillFromFirstTiles(s.body);
+      fillFromFirstTiles(s.otherwise);
     }
   }
 
