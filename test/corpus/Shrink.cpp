@@ -82,6 +82,45 @@ Program withoutLabel(const Program &program, int label) {
   return result;
 }
 
+bool mentions(const Value &v, int variable) {
+  return (v.kind == Value::Kind::variable && v.variable == variable) ||
+         std::ranges::any_of(v.operands, [&](const Value &operand) {
+           return mentions(operand, variable);
+         });
+}
+
+Value withoutFragment(Value v, int variable) {
+  if (v.kind == Value::Kind::variable && v.variable == variable)
+    return everywhere(0);
+  for (Value &operand : v.operands)
+    operand = withoutFragment(std::move(operand), variable);
+  return v;
+}
+
+/// Its assignments and where it is stored go, other uses get zeros.
+void dropFragment(Statements &statements, int variable) {
+  using enum Statement::Kind;
+  std::erase_if(statements, [&](const Statement &s) {
+    const bool isSet = s.kind == set && s.variable == variable;
+    const bool isStore = s.kind == store || s.kind == storeByTma;
+    return isSet || (isStore && mentions(s.value, variable));
+  });
+  for (Statement &s : statements) {
+    s.value = withoutFragment(std::move(s.value), variable);
+    dropFragment(s.body, variable);
+    dropFragment(s.otherwise, variable);
+  }
+}
+
+void collectFragments(const Statements &statements, std::set<int> &fragments) {
+  for (const Statement &s : statements) {
+    if (s.kind == Statement::Kind::set)
+      fragments.insert(s.variable);
+    collectFragments(s.body, fragments);
+    collectFragments(s.otherwise, fragments);
+  }
+}
+
 Number substituted(Number n, int counter, const Number &by) {
   if (n.kind == Number::Kind::counter && n.value == counter)
     return by;
@@ -136,6 +175,14 @@ public:
       collectLabels(role.body, labels);
     for (int label : labels)
       result.push_back(withoutLabel(program, label));
+    std::set<int> fragments;
+    for (const Role &role : program.roles)
+      collectFragments(role.body, fragments);
+    for (int fragment : fragments)
+      change([&](Program &p) {
+        for (Role &role : p.roles)
+          dropFragment(role.body, fragment);
+      });
     for (int label : labels)
       ofLabel(label);
     ofKernel();
@@ -296,13 +343,6 @@ private:
   const Program &program;
   std::vector<Program> result;
 };
-
-bool mentions(const Value &v, int variable) {
-  return (v.kind == Value::Kind::variable && v.variable == variable) ||
-         std::ranges::any_of(v.operands, [&](const Value &operand) {
-           return mentions(operand, variable);
-         });
-}
 
 /// Whether a fragment goes anywhere but into itself.
 bool isUsed(const Statements &statements, int variable) {

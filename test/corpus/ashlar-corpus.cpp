@@ -84,7 +84,7 @@ std::string shrunken(const Program &program, const std::string &kind) {
 int main(int argc, char **argv) {
   CLI::App app("Random correct programs: each must compile without a remark or "
                "a spill, run without a finding and give the right result.");
-  std::string seedsText = "0:60", familyName;
+  std::string seedsText = "0:60", familyName, onlyKind;
   bool prints = false, isQuiet = false, shrinks = false;
   unsigned jobs = 1;
   app.add_option("--seeds", seedsText, "A:B are those from A, below B");
@@ -95,6 +95,7 @@ int main(int argc, char **argv) {
   app.add_flag("--quiet", isQuiet, "Print the counts only");
   app.add_flag("--shrink", shrinks,
                "Print each that fails as small as it goes");
+  app.add_option("--kind", onlyKind, "Failures of this kind only");
   app.add_option("--jobs", jobs, "Programs that are checked at once");
   CLI11_PARSE(app, argc, argv);
   const Seeds seeds = parseSeeds(seedsText);
@@ -115,7 +116,10 @@ int main(int argc, char **argv) {
           std::printf("%s\n", print(program).c_str());
           continue;
         }
-        const Outcome outcome = checkApart(program);
+        Outcome outcome = checkApart(program);
+        std::erase_if(outcome.failures, [&](const Failure &failure) {
+          return !onlyKind.empty() && failure.kind != onlyKind;
+        });
         std::string text;
         if (shrinks)
           for (const std::string &kind : outcome.kinds())
