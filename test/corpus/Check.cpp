@@ -129,11 +129,11 @@ std::vector<int> firstWarpsOf(const Program &program,
 }
 
 void simulate(const Program &program, const Artifact &artifact,
-              Outcome &outcome) {
+              uint64_t schedule, Outcome &outcome) {
   multiprocessors =
       static_cast<int>(program.residentClusters * program.cluster);
   sim::resetSimulator();
-  sim::settings().seed = program.seed;
+  sim::settings().seed = schedule;
   sim::settings().quiet = true;
   sim::takeReports();
   bool isFound = false;
@@ -176,7 +176,7 @@ std::optional<Kernel> kernelOf(const Program &program) {
 
 } // namespace
 
-Outcome check(const Program &program, Until until) {
+Outcome check(const Program &program, const Effort &effort) {
   Outcome outcome;
   const std::optional<Kernel> kernel = kernelOf(program);
   if (!kernel)
@@ -184,8 +184,11 @@ Outcome check(const Program &program, Until until) {
   try {
     const Compilation compilation = compile(*kernel);
     outcome.failures = failuresOf(compilation.warnings);
-    if (until == Until::simulated)
-      simulate(program, compilation.artifact, outcome);
+    const size_t remarks = outcome.failures.size();
+    for (uint64_t i = 0; effort.simulates && i < effort.schedules &&
+                         outcome.failures.size() == remarks;
+         ++i)
+      simulate(program, compilation.artifact, program.seed + i, outcome);
   } catch (const Error &error) {
     outcome.failures.push_back({"refused", error.what()});
   } catch (const std::exception &error) {

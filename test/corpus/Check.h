@@ -28,12 +28,16 @@ struct Outcome {
 };
 
 /// How far a program is followed.
-enum class Until : uint8_t { compiled, simulated };
+struct Effort {
+  bool simulates = true;
+  /// Orders of execution that the simulator tries, up to the first failure.
+  uint64_t schedules = 1;
+};
 
-Outcome check(const Program &program, Until until = Until::simulated);
+Outcome check(const Program &program, const Effort &effort = {});
 
 /// The same in a process of its own, which may crash or take too long.
-Outcome checkApart(const Program &program, Until until = Until::simulated);
+Outcome checkApart(const Program &program, const Effort &effort = {});
 
 /// Whether the assembler or the compiler finds failures of this kind.
 bool isFoundByCompiling(const std::string &kind);

@@ -64,7 +64,7 @@ bool readAll(int file, std::string &text) {
 
 } // namespace
 
-Outcome checkApart(const Program &program, Until until) {
+Outcome checkApart(const Program &program, const Effort &effort) {
   int ends[2];
   std::fflush(nullptr);
   if (pipe(ends) != 0)
@@ -72,7 +72,7 @@ Outcome checkApart(const Program &program, Until until) {
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    writeTo(ends[1], check(program, until));
+    writeTo(ends[1], check(program, effort));
     _exit(0);
   }
   close(ends[1]);
