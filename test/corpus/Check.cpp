@@ -11,7 +11,6 @@
 #include "tool/MakeProblem.h"
 
 #include <algorithm>
-
 #include <regex>
 #include <stdexcept>
 
