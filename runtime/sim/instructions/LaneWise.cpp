@@ -1,6 +1,6 @@
 #include "runtime/sim/instructions/LaneWise.h"
 
-#include "runtime/sim/instructions/Float.h"
+#include "runtime/sim/instructions/floating/Float.h"
 
 #include <algorithm>
 
