@@ -2,6 +2,7 @@
 #include "runtime/sim/machine/barriers/Barrier.h"
 
 #include "runtime/sim/instructions/Decoder.h"
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/barriers/Barrier.h"
 #include "runtime/sim/instructions/warp/MemberLanes.h"
 
@@ -44,7 +45,7 @@ struct CtaBarrier final : Instruction {
         group |= static_cast<LaneMask>(same) << lane;
       });
       lanes &= ~group;
-      if (lanes && aligned)
+      if (lanes && traits.aligned)
         warp.stop(Finding::barrierMisuse,
                   "the lanes of a warp give different barriers or thread "
                   "counts: they must be the same in all lanes",
@@ -154,7 +155,8 @@ void readCount(Decoder &decoder, CtaBarrier &barrier, const Operand &operand) {
 Decoded decodeSync(Decoder &decoder, Use use) {
   auto made = std::make_unique<CtaBarrier>();
   made->use = use;
-  decoder.modifiers.take("aligned"); // noted by the builder
+  decoder.takeAligned();
+  decoder.traits.arrives = use == Use::arrive;
   decoder.expectOperands(use == Use::arrive ? 2 : 1, 2);
   readId(decoder, *made, decoder.operand(0));
   if (decoder.operandCount() == 2)
@@ -172,7 +174,7 @@ Decoded decodeReduction(Decoder &decoder) {
   made->use = operation == 0   ? Use::count
               : operation == 1 ? Use::conjunction
                                : Use::disjunction;
-  modifiers.take("aligned");
+  decoder.takeAligned();
   if (!modifiers.take(operation == 0 ? "u32" : "pred"))
     decoder.refuse(operation == 0 ? ".red.popc has the type .u32"
                                   : ".red.and and .red.or have the type .pred");
@@ -206,6 +208,7 @@ Decoded decodeBar(Decoder &decoder) {
   if (decoder.modifiers.take("warp")) {
     if (!decoder.modifiers.take("sync"))
       decoder.refuse("bar.warp has .sync only");
+    decoder.traits.aligned = false;
     decoder.expectOperands(1);
     auto made = std::make_unique<WarpBarrier>();
     made->members = decoder.source(decoder.operand(0), Type::b32);
@@ -226,11 +229,11 @@ Decoded decodeBarrier(Decoder &decoder) {
 
 } // namespace
 
-void addBarrierInstructions(DecoderTable &table) {
-  table["bar"] = decodeBar;
-  table["barrier"] = decodeBarrier;
-  table["fence"] = decodeFence;
-  table["membar"] = decodeMembar;
+void addBarrierInstructions(OpcodeTable &table) {
+  table.add("bar", decodeBar, {.aligned = true, .synchronises = true});
+  table.add("barrier", decodeBarrier, {.synchronises = true});
+  table.add("fence", decodeFence, {.synchronises = true});
+  table.add("membar", decodeMembar);
 }
 
 } // namespace ashlar::sim

@@ -50,18 +50,19 @@ Decoded decodeClusterBarrier(Decoder &decoder) {
   decoder.expectOperands(0);
   if (modifiers.take("arrive")) {
     auto made = std::make_unique<ClusterArrive>();
-    bool aligned = modifiers.take("aligned"); // noted by the builder
+    decoder.traits.arrives = true;
+    const bool aligned = decoder.takeAligned();
     made->release = modifiers.takeOneOf({"release", "relaxed"}) != 1;
     if (!aligned)
-      modifiers.take("aligned");
+      decoder.takeAligned();
     return made;
   }
   if (!modifiers.take("wait"))
     decoder.refuse("barrier.cluster has .arrive and .wait only");
-  const bool aligned = modifiers.take("aligned");
+  const bool aligned = decoder.takeAligned();
   modifiers.take("acquire");
   if (!aligned)
-    modifiers.take("aligned");
+    decoder.takeAligned();
   return std::make_unique<ClusterWait>();
 }
 

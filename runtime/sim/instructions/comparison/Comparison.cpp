@@ -1,6 +1,7 @@
 // set and setp (PTX ISA, "Comparison and Selection Instructions"): a lane mask
 // of a comparison, combined with a predicate.
 #include "runtime/sim/instructions/comparison/Comparison.h"
+#include "runtime/sim/instructions/Opcodes.h"
 
 #include <cstring>
 
@@ -224,12 +225,12 @@ private:
 
 } // namespace
 
-void ashlar::sim::addComparisonInstructions(DecoderTable &table) {
-  table["setp"] = [](Decoder &decoder) -> Decoded {
+void ashlar::sim::addComparisonInstructions(OpcodeTable &table) {
+  table.add("setp", [](Decoder &decoder) -> Decoded {
     return std::make_unique<SetPredicate>(decoder);
-  };
-  table["set"] = [](Decoder &decoder) -> Decoded {
+  });
+  table.add("set", [](Decoder &decoder) -> Decoded {
     return std::make_unique<Set>(decoder);
-  };
+  });
   addSelectionInstructions(table);
 }

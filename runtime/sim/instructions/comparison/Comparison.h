@@ -29,6 +29,6 @@ using CompareFunction = LaneMask (*)(const std::byte *a, const std::byte *b);
 CompareFunction compareFunction(Comparison comparison, ptx::Type type,
                                 bool flush, bool high);
 
-void addSelectionInstructions(DecoderTable &table); // Selection.cpp
+void addSelectionInstructions(OpcodeTable &table); // Selection.cpp
 
 } // namespace ashlar::sim

@@ -1,4 +1,5 @@
 // selp and slct (PTX ISA, "Comparison and Selection Instructions").
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/comparison/Comparison.h"
 
 using namespace ashlar::sim;
@@ -83,7 +84,7 @@ Decoded decodeSelectBySign(Decoder &decoder) {
 
 } // namespace
 
-void ashlar::sim::addSelectionInstructions(DecoderTable &table) {
-  table["selp"] = decodeSelect;
-  table["slct"] = decodeSelectBySign;
+void ashlar::sim::addSelectionInstructions(OpcodeTable &table) {
+  table.add("selp", decodeSelect);
+  table.add("slct", decodeSelectBySign);
 }

@@ -1,6 +1,7 @@
 // bra, brx, ret, exit (PTX ISA, "Control Flow Instructions"). Calls are in
 // Call.cpp.
 #include "runtime/sim/instructions/Decoder.h"
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/control/Call.h"
 #include "runtime/sim/machine/Warp.h"
 
@@ -93,12 +94,12 @@ Decoded decodeExit(Decoder &decoder) {
 
 } // namespace
 
-void addControlInstructions(DecoderTable &table) {
-  table["bra"] = decodeBranch;
-  table["brx"] = decodeIndexedBranch;
-  table["ret"] = decodeReturn;
-  table["exit"] = decodeExit;
-  table["call"] = decodeCall;
+void addControlInstructions(OpcodeTable &table) {
+  table.add("bra", decodeBranch);
+  table.add("brx", decodeIndexedBranch);
+  table.add("ret", decodeReturn);
+  table.add("exit", decodeExit);
+  table.add("call", decodeCall);
 }
 
 } // namespace ashlar::sim

@@ -1,4 +1,5 @@
 // The asynchronous copies: which decoder is whose, and the bulk groups.
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/copies/Copies.h"
 #include "runtime/sim/machine/copies/BulkGroups.h"
 
@@ -38,6 +39,13 @@ Decoded decodeWaitBulkGroup(Decoder &decoder) {
   return wait;
 }
 
+bool takeTensor(Decoder &decoder) {
+  if (!decoder.modifiers.take("tensor"))
+    return false;
+  decoder.traits.engine = Engine::tensorCopy;
+  return true;
+}
+
 Decoded decodeCopy(Decoder &decoder) {
   Modifiers &modifiers = decoder.modifiers;
   const bool reduces = modifiers.take("reduce");
@@ -48,7 +56,8 @@ Decoded decodeCopy(Decoder &decoder) {
       decoder.refuse("'.bulk' is missing");
     return decodeThreadCopy(decoder);
   }
-  if (modifiers.take("tensor"))
+  decoder.traits.engine = Engine::bulkCopy;
+  if (takeTensor(decoder))
     return reduces ? decodeTensorReduction(decoder) : decodeTensorCopy(decoder);
   if (reduces)
     return decodeBulkReduction(decoder);
@@ -60,8 +69,8 @@ Decoded decodeCopy(Decoder &decoder) {
     return decodeWaitBulkGroup(decoder);
   if (!modifiers.take("prefetch"))
     return decodeBulkCopy(decoder);
-  return modifiers.take("tensor") ? decodeTensorPrefetch(decoder)
-                                  : decodeBulkPrefetch(decoder);
+  return takeTensor(decoder) ? decodeTensorPrefetch(decoder)
+                             : decodeBulkPrefetch(decoder);
 }
 
 Decoded decodeTensorMap(Decoder &decoder) {
@@ -74,9 +83,10 @@ Decoded decodeTensorMap(Decoder &decoder) {
 
 } // namespace
 
-void addCopyInstructions(DecoderTable &table) {
-  table["cp"] = decodeCopy;
-  table["tensormap"] = decodeTensorMap;
+void addCopyInstructions(OpcodeTable &table) {
+  table.add("cp", decodeCopy,
+            {.engine = Engine::threadCopy, .synchronises = true});
+  table.add("tensormap", decodeTensorMap);
 }
 
 } // namespace ashlar::sim

@@ -253,7 +253,7 @@ Decoded decodeTensorMapCopy(Decoder &decoder) {
   constexpr Scope scopes[] = {Scope::cta, Scope::cluster, Scope::gpu,
                               Scope::system};
   copy->scope = scopes[scope];
-  if (!modifiers.take("sync") || !modifiers.take("aligned"))
+  if (!modifiers.take("sync") || !decoder.takeAligned())
     decoder.refuse("'.sync.aligned' is missing");
   decoder.expectOperands(3);
   copy->destination = addressIn(decoder, 0, StateSpace::global);

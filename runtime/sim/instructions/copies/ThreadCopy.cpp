@@ -108,6 +108,7 @@ Decoded decodeArrive(Decoder &decoder) {
   auto arrive = std::make_unique<ArriveWhenCopied>();
   if (!modifiers.take("arrive"))
     decoder.refuse("'.arrive' is missing");
+  decoder.traits.arrives = true;
   arrive->noIncrement = modifiers.take("noinc");
   arrive->isGeneric = modifiers.takeOneOf({"shared::cta", "shared"}) < 0;
   if (!modifiers.take("b64"))

@@ -14,11 +14,6 @@ inline std::optional<Rounding> takeRounding(Decoder &decoder) {
   return index < 0 ? std::nullopt : std::optional(static_cast<Rounding>(index));
 }
 
-/// Takes modifiers of the list in any order, each once at most, as assemblers
-/// accept them: bit i tells of the i-th.
-unsigned takeFlags(Decoder &decoder,
-                   std::initializer_list<std::string_view> names);
-
 /// The type that the text ends with, which the modifiers before it depend on.
 inline std::optional<ptx::Type> lastType(Decoder &decoder) {
   const auto &modifiers = decoder.text.modifiers;
@@ -65,7 +60,7 @@ Decoded decodeExactSquareRoot(Decoder &decoder);
 Decoded decodeExactDivide(Decoder &decoder);
 Decoded decodeFma(Decoder &decoder);
 
-void addApproximateInstructions(DecoderTable &table); // FloatApproximate.cpp
-void addFloatSelectInstructions(DecoderTable &table); // FloatSelect.cpp
+void addApproximateInstructions(OpcodeTable &table); // FloatApproximate.cpp
+void addFloatSelectInstructions(OpcodeTable &table); // FloatSelect.cpp
 
 } // namespace ashlar::sim

@@ -2,6 +2,7 @@
 // rsqrt.approx, sin, cos, lg2, ex2, tanh. Computed in f64 and rounded once,
 // which is within the error that PTX states for each of them, but not what a
 // GPU gives to the bit.
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/floating/Float.h"
 
 #include <cmath>
@@ -125,30 +126,30 @@ Decoded ashlar::sim::decodeFloatDivide(Decoder &decoder) {
   return makeQuotient(decoder, flush, kind == 1);
 }
 
-void ashlar::sim::addApproximateInstructions(DecoderTable &table) {
-  table["rcp"] = decodeRcp;
-  table["rsqrt"] = decodeRsqrt;
-  table["sqrt"] = decodeSqrt;
-  table["sin"] = [](Decoder &decoder) {
+void ashlar::sim::addApproximateInstructions(OpcodeTable &table) {
+  table.add("rcp", decodeRcp);
+  table.add("rsqrt", decodeRsqrt);
+  table.add("sqrt", decodeSqrt);
+  table.add("sin", [](Decoder &decoder) {
     return decodeSingle(decoder, [](double a) { return std::sin(a); });
-  };
-  table["cos"] = [](Decoder &decoder) {
+  });
+  table.add("cos", [](Decoder &decoder) {
     return decodeSingle(decoder, [](double a) { return std::cos(a); });
-  };
-  table["lg2"] = [](Decoder &decoder) {
+  });
+  table.add("lg2", [](Decoder &decoder) {
     return decodeSingle(decoder, [](double a) { return std::log2(a); });
-  };
-  table["ex2"] = [](Decoder &decoder) {
+  });
+  table.add("ex2", [](Decoder &decoder) {
     if (endsInHalf(decoder))
       return decodeHalfExp2(decoder);
     return decodeSingle(decoder, [](double a) { return std::exp2(a); });
-  };
-  table["tanh"] = [](Decoder &decoder) {
+  });
+  table.add("tanh", [](Decoder &decoder) {
     if (endsInHalf(decoder))
       return decodeHalfTanh(decoder);
     if (!decoder.modifiers.take("approx"))
       decoder.refuse("it needs .approx");
     expectType(decoder, {Type::f32});
     return makeSingle(decoder, false, [](double a) { return std::tanh(a); });
-  };
+  });
 }

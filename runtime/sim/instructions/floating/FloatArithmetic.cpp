@@ -1,6 +1,7 @@
 // f32 and f64 arithmetic that is rounded once, as IEEE 754 says: add, sub, mul,
 // fma, mad, div.rnd, rcp.rnd, sqrt.rnd (PTX ISA, "Floating Point
 // Instructions").
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/floating/Float.h"
 #include "runtime/sim/machine/numbers/HostRounding.h"
 #include "runtime/sim/machine/numbers/RoundToOdd.h"
@@ -271,8 +272,8 @@ Decoded ashlar::sim::decodeExactSquareRoot(Decoder &decoder) {
   return decodeExact<Operation::squareRoot>(decoder, true, false);
 }
 
-void ashlar::sim::addFloatInstructions(DecoderTable &table) {
-  table["fma"] = decodeFma;
+void ashlar::sim::addFloatInstructions(OpcodeTable &table) {
+  table.add("fma", decodeFma);
   addApproximateInstructions(table);
   addFloatSelectInstructions(table);
 }

@@ -1,6 +1,7 @@
 // f32 and f64 instructions that do not round: abs, neg, min, max, copysign,
 // testp.
 #include "runtime/sim/instructions/floating/FloatSelect.h"
+#include "runtime/sim/instructions/Opcodes.h"
 
 #include <limits>
 
@@ -158,7 +159,7 @@ Decoded ashlar::sim::decodeFloatMax(Decoder &decoder) {
   return decodeMinMax<true>(decoder);
 }
 
-void ashlar::sim::addFloatSelectInstructions(DecoderTable &table) {
-  table["copysign"] = decodeCopySign;
-  table["testp"] = decodeTest;
+void ashlar::sim::addFloatSelectInstructions(OpcodeTable &table) {
+  table.add("copysign", decodeCopySign);
+  table.add("testp", decodeTest);
 }

@@ -1,5 +1,6 @@
 // Counting, finding and moving bits: popc, clz, bfind, fns, brev, bfe, bfi,
 // bmsk, szext (PTX ISA, "Integer Arithmetic Instructions").
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/integer/Integer.h"
 
 #include <algorithm>
@@ -202,14 +203,14 @@ Decoded decodeExtend(Decoder &decoder) {
 
 } // namespace
 
-void ashlar::sim::addBitFieldInstructions(DecoderTable &table) {
-  table["popc"] = decodePopulation;
-  table["clz"] = decodeLeadingZeros;
-  table["bfind"] = decodeFindHighest;
-  table["fns"] = decodeFindNthSet;
-  table["brev"] = decodeReverse;
-  table["bfe"] = decodeExtract;
-  table["bfi"] = decodeInsert;
-  table["bmsk"] = decodeBitMask;
-  table["szext"] = decodeExtend;
+void ashlar::sim::addBitFieldInstructions(OpcodeTable &table) {
+  table.add("popc", decodePopulation);
+  table.add("clz", decodeLeadingZeros);
+  table.add("bfind", decodeFindHighest);
+  table.add("fns", decodeFindNthSet);
+  table.add("brev", decodeReverse);
+  table.add("bfe", decodeExtract);
+  table.add("bfi", decodeInsert);
+  table.add("bmsk", decodeBitMask);
+  table.add("szext", decodeExtend);
 }

@@ -1,4 +1,5 @@
 // dp4a and dp2a (PTX ISA, "Integer Arithmetic Instructions").
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/integer/Integer.h"
 
 using namespace ashlar::sim;
@@ -61,7 +62,7 @@ Decoded decodeDotProduct(Decoder &decoder, unsigned products) {
 
 } // namespace
 
-void ashlar::sim::addDotProductInstructions(DecoderTable &table) {
-  table["dp4a"] = [](Decoder &d) { return decodeDotProduct(d, 4); };
-  table["dp2a"] = [](Decoder &d) { return decodeDotProduct(d, 2); };
+void ashlar::sim::addDotProductInstructions(OpcodeTable &table) {
+  table.add("dp4a", [](Decoder &d) { return decodeDotProduct(d, 4); });
+  table.add("dp2a", [](Decoder &d) { return decodeDotProduct(d, 2); });
 }

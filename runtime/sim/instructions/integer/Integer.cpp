@@ -2,6 +2,7 @@
 // products (Multiply.cpp, DotProduct.cpp), the forms with a carry
 // (IntegerCarry.cpp) and the bit fields (BitField.cpp).
 #include "runtime/sim/instructions/integer/Integer.h"
+#include "runtime/sim/instructions/Opcodes.h"
 
 using namespace ashlar::sim;
 using ptx::Type;
@@ -157,18 +158,18 @@ Decoded ashlar::sim::decodeIntegerMax(Decoder &decoder) {
   return decodeMinMax<MinMax::max>(decoder);
 }
 
-void ashlar::sim::addIntegerInstructions(DecoderTable &table) {
-  table["add"] = byType<decodeIntegerAdd, decodeFloatAdd>;
-  table["sub"] = byType<decodeIntegerSubtract, decodeFloatSubtract>;
-  table["mul"] = byType<decodeIntegerMultiply, decodeFloatMultiply>;
-  table["mad"] = byType<decodeIntegerMultiplyAdd, decodeFloatMultiplyAdd>;
-  table["div"] = byType<decodeIntegerDivide, decodeFloatDivide>;
-  table["abs"] = byType<decodeIntegerAbsolute, decodeFloatAbsolute>;
-  table["neg"] = byType<decodeIntegerNegate, decodeFloatNegate>;
-  table["min"] = byType<decodeIntegerMin, decodeFloatMin>;
-  table["max"] = byType<decodeIntegerMax, decodeFloatMax>;
-  table["rem"] = decodeRemainder;
-  table["sad"] = decodeAbsoluteDifference;
+void ashlar::sim::addIntegerInstructions(OpcodeTable &table) {
+  table.add("add", byType<decodeIntegerAdd, decodeFloatAdd>);
+  table.add("sub", byType<decodeIntegerSubtract, decodeFloatSubtract>);
+  table.add("mul", byType<decodeIntegerMultiply, decodeFloatMultiply>);
+  table.add("mad", byType<decodeIntegerMultiplyAdd, decodeFloatMultiplyAdd>);
+  table.add("div", byType<decodeIntegerDivide, decodeFloatDivide>);
+  table.add("abs", byType<decodeIntegerAbsolute, decodeFloatAbsolute>);
+  table.add("neg", byType<decodeIntegerNegate, decodeFloatNegate>);
+  table.add("min", byType<decodeIntegerMin, decodeFloatMin>);
+  table.add("max", byType<decodeIntegerMax, decodeFloatMax>);
+  table.add("rem", decodeRemainder);
+  table.add("sad", decodeAbsoluteDifference);
   addMultiply24Instructions(table);
   addDotProductInstructions(table);
   addCarryInstructions(table);

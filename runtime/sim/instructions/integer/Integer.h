@@ -36,18 +36,18 @@ Decoded decodeIntegerNegate(Decoder &decoder);
 Decoded decodeIntegerMin(Decoder &decoder);
 Decoded decodeIntegerMax(Decoder &decoder);
 
-void addMultiply24Instructions(DecoderTable &table); // Multiply.cpp
-void addDotProductInstructions(DecoderTable &table); // DotProduct.cpp
+void addMultiply24Instructions(OpcodeTable &table); // Multiply.cpp
+void addDotProductInstructions(OpcodeTable &table); // DotProduct.cpp
 
 // IntegerCarry.cpp. `reads` and `writes` tell of the carry: addc reads it,
 // add.cc writes it.
 Decoded decodeAddWithCarry(Decoder &decoder, bool reads, bool writes);
 Decoded decodeSubtractWithCarry(Decoder &decoder, bool reads, bool writes);
 Decoded decodeMultiplyAddWithCarry(Decoder &decoder, bool reads);
-void addCarryInstructions(DecoderTable &table);
+void addCarryInstructions(OpcodeTable &table);
 
 // BitField.cpp: popc, clz, bfind, fns, brev, bfe, bfi, bmsk, szext.
-void addBitFieldInstructions(DecoderTable &table);
+void addBitFieldInstructions(OpcodeTable &table);
 
 // FloatArithmetic.cpp and others.
 Decoded decodeFloatAdd(Decoder &decoder);

@@ -3,6 +3,7 @@
 // leaves open what it holds before an instruction has written it; here 0. A
 // subtraction leaves the inverse of its borrow in it, and reads it as such, as
 // the hardware does: it shows when additions and subtractions are mixed.
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/integer/Integer.h"
 
 using namespace ashlar::sim;
@@ -153,14 +154,14 @@ Decoded ashlar::sim::decodeMultiplyAddWithCarry(Decoder &decoder, bool reads) {
   }
 }
 
-void ashlar::sim::addCarryInstructions(DecoderTable &table) {
-  table["addc"] = [](Decoder &decoder) {
+void ashlar::sim::addCarryInstructions(OpcodeTable &table) {
+  table.add("addc", [](Decoder &decoder) {
     return decodeAddWithCarry(decoder, true, decoder.modifiers.take("cc"));
-  };
-  table["subc"] = [](Decoder &decoder) {
+  });
+  table.add("subc", [](Decoder &decoder) {
     return decodeSubtractWithCarry(decoder, true, decoder.modifiers.take("cc"));
-  };
-  table["madc"] = [](Decoder &decoder) {
+  });
+  table.add("madc", [](Decoder &decoder) {
     return decodeMultiplyAddWithCarry(decoder, true);
-  };
+  });
 }

@@ -1,6 +1,7 @@
 // Logic, shifts and byte permutation (PTX ISA, "Logic and Shift Instructions",
 // "Data Movement ...: prmt").
 #include "runtime/sim/instructions/LaneWise.h"
+#include "runtime/sim/instructions/Opcodes.h"
 
 #include <algorithm>
 
@@ -277,21 +278,21 @@ Decoded decodePermute(Decoder &decoder) {
 
 } // namespace
 
-void ashlar::sim::addLogicInstructions(DecoderTable &table) {
-  table["and"] = [](Decoder &decoder) {
+void ashlar::sim::addLogicInstructions(OpcodeTable &table) {
+  table.add("and", [](Decoder &decoder) {
     return decodeBinaryLogic(decoder, [](auto a, auto b) { return a & b; });
-  };
-  table["or"] = [](Decoder &decoder) {
+  });
+  table.add("or", [](Decoder &decoder) {
     return decodeBinaryLogic(decoder, [](auto a, auto b) { return a | b; });
-  };
-  table["xor"] = [](Decoder &decoder) {
+  });
+  table.add("xor", [](Decoder &decoder) {
     return decodeBinaryLogic(decoder, [](auto a, auto b) { return a ^ b; });
-  };
-  table["not"] = decodeNot;
-  table["cnot"] = decodeLogicalNot;
-  table["lop3"] = decodeLookUp;
-  table["shl"] = decodeShiftLeft;
-  table["shr"] = decodeShiftRight;
-  table["shf"] = decodeFunnelShift;
-  table["prmt"] = decodePermute;
+  });
+  table.add("not", decodeNot);
+  table.add("cnot", decodeLogicalNot);
+  table.add("lop3", decodeLookUp);
+  table.add("shl", decodeShiftLeft);
+  table.add("shr", decodeShiftRight);
+  table.add("shf", decodeFunnelShift);
+  table.add("prmt", decodePermute);
 }

@@ -1,5 +1,6 @@
 // mul, mad, mul24, mad24 of integers (PTX ISA, "Integer Arithmetic
 // Instructions").
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/integer/Integer.h"
 
 using namespace ashlar::sim;
@@ -157,7 +158,7 @@ Decoded ashlar::sim::decodeIntegerMultiplyAdd(Decoder &decoder) {
   return decodeMultiply(decoder, true);
 }
 
-void ashlar::sim::addMultiply24Instructions(DecoderTable &table) {
-  table["mul24"] = [](Decoder &d) { return decodeMultiply24(d, false); };
-  table["mad24"] = [](Decoder &d) { return decodeMultiply24(d, true); };
+void ashlar::sim::addMultiply24Instructions(OpcodeTable &table) {
+  table.add("mul24", [](Decoder &d) { return decodeMultiply24(d, false); });
+  table.add("mad24", [](Decoder &d) { return decodeMultiply24(d, true); });
 }

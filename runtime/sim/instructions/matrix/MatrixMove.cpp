@@ -5,6 +5,7 @@
 // lane 4 r + c has columns 2 c and 2 c + 1 of row r; with .trans, rows 2 c and
 // 2 c + 1 of column r.
 
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/matrix/MatrixOperands.h"
 #include "runtime/sim/machine/Cluster.h"
 
@@ -158,10 +159,10 @@ Decoded decodeTranspose(Decoder &decoder) {
 
 } // namespace
 
-void addMatrixMoves(DecoderTable &table) {
-  table.emplace("ldmatrix", decodeLoad);
-  table.emplace("stmatrix", decodeStore);
-  table.emplace("movmatrix", decodeTranspose);
+void addMatrixMoves(OpcodeTable &table) {
+  table.add("ldmatrix", decodeLoad);
+  table.add("stmatrix", decodeStore);
+  table.add("movmatrix", decodeTranspose);
 }
 
 } // namespace ashlar::sim

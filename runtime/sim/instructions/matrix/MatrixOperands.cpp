@@ -42,7 +42,7 @@ MatrixType takeMatrixType(Decoder &decoder) {
 }
 
 void takeSyncAligned(Decoder &decoder) {
-  if (!decoder.modifiers.take("sync") || !decoder.modifiers.take("aligned"))
+  if (!decoder.modifiers.take("sync") || !decoder.takeAligned())
     decoder.refuse("it needs .sync.aligned");
 }
 

@@ -25,8 +25,8 @@ std::vector<Slot> fragment(Decoder &decoder, const ptx::Operand &operand,
                            ptx::Type type = ptx::Type::b32);
 
 // Parts of addMatrixInstructions.
-void addMatrixMoves(DecoderTable &table);    // ldmatrix, stmatrix, movmatrix
-void addMatrixMultiply(DecoderTable &table); // mma
-void addWmma(DecoderTable &table);           // wmma
+void addMatrixMoves(OpcodeTable &table);    // ldmatrix, stmatrix, movmatrix
+void addMatrixMultiply(OpcodeTable &table); // mma
+void addWmma(OpcodeTable &table);           // wmma
 
 } // namespace ashlar::sim

@@ -1,6 +1,7 @@
 // mma.sync and mma.sp (PTX ISA, "Warp Level Matrix Multiply-Accumulate
 // Instructions").
 
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/matrix/MatrixOperands.h"
 #include "runtime/sim/machine/Warp.h"
 #include "runtime/sim/machine/matrix/MatrixFragment.h"
@@ -363,9 +364,9 @@ Decoded decodeMma(Decoder &decoder) {
 
 } // namespace
 
-void addMatrixMultiply(DecoderTable &table) { table.emplace("mma", decodeMma); }
+void addMatrixMultiply(OpcodeTable &table) { table.add("mma", decodeMma); }
 
-void addMatrixInstructions(DecoderTable &table) {
+void addMatrixInstructions(OpcodeTable &table) {
   addMatrixMoves(table);
   addMatrixMultiply(table);
   addWmma(table);

@@ -6,6 +6,7 @@
 // first.
 
 #include "runtime/sim/instructions/matrix/Wmma.h"
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/matrix/MatrixOperands.h"
 #include "runtime/sim/machine/Warp.h"
 
@@ -183,6 +184,6 @@ WmmaFragment wmmaFragment(Decoder &decoder, char which, MatrixShape shape,
                  std::string(name(type)));
 }
 
-void addWmma(DecoderTable &table) { table.emplace("wmma", decodeWmma); }
+void addWmma(OpcodeTable &table) { table.add("wmma", decodeWmma); }
 
 } // namespace ashlar::sim

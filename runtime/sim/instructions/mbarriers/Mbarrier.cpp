@@ -2,6 +2,7 @@
 // of the family (PTX ISA, "Parallel Synchronization: mbarrier").
 #include "runtime/sim/instructions/mbarriers/Mbarrier.h"
 
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/mbarriers/MbarrierOperand.h"
 #include "runtime/sim/machine/Cluster.h"
 
@@ -104,6 +105,7 @@ Decoded decodeInval(Decoder &decoder) {
 Decoded decodeTransactions(Decoder &decoder, bool completes) {
   auto made = std::make_unique<Transactions>();
   made->completes = completes;
+  decoder.traits.arrives = !completes;
   decoder.expectOperands(2);
   if (decoder.modifiers.take("relaxed")) {
     if (decoder.modifiers.takeOneOf({"cta", "cluster"}) < 0)
@@ -168,8 +170,8 @@ MbarrierOrder takeMbarrierOrder(Decoder &decoder, const char *strong) {
   return order;
 }
 
-void addMbarrierInstructions(DecoderTable &table) {
-  table["mbarrier"] = decodeMbarrier;
+void addMbarrierInstructions(OpcodeTable &table) {
+  table.add("mbarrier", decodeMbarrier, {.synchronises = true});
 }
 
 } // namespace ashlar::sim

@@ -90,6 +90,7 @@ struct Arrive final : Instruction {
 Decoded decodeMbarrierArrive(Decoder &decoder, bool drop) {
   auto made = std::make_unique<Arrive>();
   made->drop = drop;
+  decoder.traits.arrives = true;
   Modifiers &modifiers = decoder.modifiers;
   const bool expects = modifiers.take("expect_tx");
   made->noComplete = modifiers.take("noComplete");

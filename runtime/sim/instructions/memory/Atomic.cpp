@@ -2,6 +2,7 @@
 // Instructions: atom, red").
 #include "runtime/sim/instructions/memory/Memory.h"
 
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/memory/AtomicOperation.h"
 #include "runtime/sim/instructions/memory/MemoryQualifiers.h"
 #include "runtime/sim/machine/Cluster.h"
@@ -172,9 +173,9 @@ Decoded decodeReduction(Decoder &decoder) {
 
 } // namespace
 
-void addAtomicInstructions(DecoderTable &table) {
-  table["atom"] = decodeAtomic;
-  table["red"] = decodeReduction;
+void addAtomicInstructions(OpcodeTable &table) {
+  table.add("atom", decodeAtomic, {.synchronises = true});
+  table.add("red", decodeReduction, {.synchronises = true});
 }
 
 } // namespace ashlar::sim

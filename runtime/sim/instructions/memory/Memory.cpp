@@ -1,6 +1,7 @@
 // ld, ldu and st (PTX ISA, "Data Movement and Conversion Instructions").
 #include "runtime/sim/instructions/memory/Memory.h"
 
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/memory/MemoryQualifiers.h"
 #include "runtime/sim/machine/Cluster.h"
 #include "runtime/sim/machine/Launch.h"
@@ -350,16 +351,16 @@ Decoded decodeStore(Decoder &decoder) {
   return store;
 }
 
-void addMemoryInstructions(DecoderTable &table) {
-  table["ld"] = decodeLoad;
-  table["ldu"] = decodeLoadUniform;
-  table["st"] = decodeStore;
-  table["prefetch"] = decodePrefetch;
-  table["prefetchu"] = decodePrefetchUniform;
-  table["discard"] = decodeDiscard;
-  table["applypriority"] = decodeApplyPriority;
-  table["createpolicy"] = decodeCreatePolicy;
-  table["multimem"] = refuseMultimem;
+void addMemoryInstructions(OpcodeTable &table) {
+  table.add("ld", decodeLoad);
+  table.add("ldu", decodeLoadUniform);
+  table.add("st", decodeStore);
+  table.add("prefetch", decodePrefetch);
+  table.add("prefetchu", decodePrefetchUniform);
+  table.add("discard", decodeDiscard);
+  table.add("applypriority", decodeApplyPriority);
+  table.add("createpolicy", decodeCreatePolicy);
+  table.add("multimem", refuseMultimem);
 }
 
 } // namespace ashlar::sim

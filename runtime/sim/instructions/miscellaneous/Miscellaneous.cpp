@@ -2,6 +2,7 @@
 // setmaxnreg.
 #include "runtime/sim/instructions/Decoder.h"
 
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/miscellaneous/RegisterPool.h"
 #include "runtime/sim/machine/Cluster.h"
 
@@ -70,14 +71,14 @@ Decoded refuseClusterLaunch(Decoder &decoder) {
 
 } // namespace
 
-void addMiscellaneousInstructions(DecoderTable &table) {
-  table["setmaxnreg"] = decodeSetRegisters;
-  table["nanosleep"] = decodeSleep;
-  table["brkpt"] = decodeBreakpoint;
-  table["pmevent"] = decodeEvent;
-  table["trap"] = decodeTrap;
-  table["griddepcontrol"] = decodeGridControl;
-  table["clusterlaunchcontrol"] = refuseClusterLaunch;
+void addMiscellaneousInstructions(OpcodeTable &table) {
+  table.add("setmaxnreg", decodeSetRegisters);
+  table.add("nanosleep", decodeSleep);
+  table.add("brkpt", decodeBreakpoint);
+  table.add("pmevent", decodeEvent);
+  table.add("trap", decodeTrap);
+  table.add("griddepcontrol", decodeGridControl);
+  table.add("clusterlaunchcontrol", refuseClusterLaunch);
 }
 
 } // namespace ashlar::sim

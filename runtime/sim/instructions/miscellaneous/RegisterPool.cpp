@@ -150,12 +150,14 @@ Decoded decodeSetRegisters(Decoder &decoder) {
   if (action < 0)
     decoder.refuse("the action is missing: .inc or .dec");
   made->increases = action == 0;
-  for (const char *needed : {"sync", "aligned", "u32"})
-    if (!decoder.modifiers.take(needed))
-      decoder.refuse("." + std::string(needed) +
-                     " is missing: it is written "
-                     "setmaxnreg." +
+  const auto need = [&](bool isTaken, const std::string &modifier) {
+    if (!isTaken)
+      decoder.refuse("." + modifier + " is missing: it is written setmaxnreg." +
                      (action == 0 ? "inc" : "dec") + ".sync.aligned.u32");
+  };
+  need(decoder.modifiers.take("sync"), "sync");
+  need(decoder.takeAligned(), "aligned");
+  need(decoder.modifiers.take("u32"), "u32");
   decoder.expectOperands(1);
   const int64_t count = decoder.immediate(decoder.operand(0));
   if (count < leastRegisters || count > mostRegisters || count % 8)

@@ -1,5 +1,6 @@
 // Generic addresses and those of a state space: cvta, isspacep, mapa,
 // getctarank (PTX ISA, "Data Movement and Conversion Instructions").
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/movement/Move.h"
 #include "runtime/sim/machine/Cluster.h"
 #include "runtime/sim/machine/Launch.h"
@@ -206,12 +207,12 @@ Decoded decodeRankOf(Decoder &decoder) {
 
 } // namespace
 
-void ashlar::sim::addAddressInstructions(DecoderTable &table) {
-  table["cvta"] = decodeConvertAddress;
-  table["isspacep"] = [](Decoder &decoder) -> Decoded {
+void ashlar::sim::addAddressInstructions(OpcodeTable &table) {
+  table.add("cvta", decodeConvertAddress);
+  table.add("isspacep", [](Decoder &decoder) -> Decoded {
     Space space = expectSpace(decoder);
     return std::make_unique<IsInSpace>(decoder, space);
-  };
-  table["mapa"] = decodeMapAddress;
-  table["getctarank"] = decodeRankOf;
+  });
+  table.add("mapa", decodeMapAddress);
+  table.add("getctarank", decodeRankOf);
 }

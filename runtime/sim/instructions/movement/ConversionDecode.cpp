@@ -1,4 +1,5 @@
 // Decodes cvt, and refuses the combinations that PTX does not have.
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/movement/Conversion.h"
 
 using namespace ashlar::sim;
@@ -129,6 +130,6 @@ Decoded decodeConversion(Decoder &decoder) {
 
 } // namespace
 
-void ashlar::sim::addConversionInstructions(DecoderTable &table) {
-  table["cvt"] = decodeConversion;
+void ashlar::sim::addConversionInstructions(OpcodeTable &table) {
+  table.add("cvt", decodeConversion);
 }

@@ -1,6 +1,7 @@
 // mov: values, predicates, special registers, addresses of variables and
 // functions, and packing and unpacking of vectors (PTX ISA, "mov").
 #include "runtime/sim/instructions/movement/Move.h"
+#include "runtime/sim/instructions/Opcodes.h"
 
 #include <cstring>
 
@@ -149,6 +150,8 @@ Decoded decodeMove(Decoder &decoder) {
                                    Type::f64});
   decoder.expectNoMoreModifiers();
   decoder.expectOperands(2);
+  decoder.traits.copiesRegister =
+      decoder.operand(1).kind == Operand::Kind::registerUse;
   if (type == Type::pred)
     return decodePredicate(decoder);
   if (decoder.operand(0).kind == Operand::Kind::vector)
@@ -162,7 +165,7 @@ Decoded decodeMove(Decoder &decoder) {
 
 } // namespace
 
-void ashlar::sim::addMoveInstructions(DecoderTable &table) {
-  table["mov"] = decodeMove;
+void ashlar::sim::addMoveInstructions(OpcodeTable &table) {
+  table.add("mov", decodeMove);
   addAddressInstructions(table);
 }

@@ -11,6 +11,6 @@ bool isTimer(const ptx::Operand &operand);
 Decoded decodeReadTimer(Decoder &decoder, ptx::Type type);
 
 // AddressSpace.cpp: cvta, isspacep, mapa, getctarank.
-void addAddressInstructions(DecoderTable &table);
+void addAddressInstructions(OpcodeTable &table);
 
 } // namespace ashlar::sim

@@ -2,6 +2,7 @@
 // of a warp. None of them orders memory: that is bar.warp.sync's.
 #include "runtime/sim/machine/Warp.h"
 
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/warp/MemberLanes.h"
 #include "runtime/sim/instructions/warp/WarpInstructions.h"
 
@@ -66,13 +67,13 @@ Decoded decodeElect(Decoder &decoder) {
 
 } // namespace
 
-void addWarpInstructions(DecoderTable &table) {
-  table["shfl"] = decodeShuffle;
-  table["vote"] = decodeVote;
-  table["match"] = decodeMatch;
-  table["redux"] = decodeReduceLanes;
-  table["activemask"] = decodeActiveMask;
-  table["elect"] = decodeElect;
+void addWarpInstructions(OpcodeTable &table) {
+  table.add("shfl", decodeShuffle);
+  table.add("vote", decodeVote);
+  table.add("match", decodeMatch);
+  table.add("redux", decodeReduceLanes);
+  table.add("activemask", decodeActiveMask);
+  table.add("elect", decodeElect);
 }
 
 } // namespace ashlar::sim

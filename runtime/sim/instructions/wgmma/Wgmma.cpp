@@ -2,6 +2,7 @@
 // "Asynchronous Warpgroup Level Matrix Instructions").
 
 #include "runtime/sim/machine/matrix/Wgmma.h"
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/ProgramBuilder.h"
 #include "runtime/sim/instructions/matrix/MatrixOperands.h"
 #include "runtime/sim/machine/matrix/SparseMatrix.h"
@@ -118,14 +119,9 @@ bool choice(Decoder &decoder, size_t index, int64_t no, int64_t yes,
   return value == yes;
 }
 
-/// Whether a copy from another register: a compiler that could not give two
-/// names of an accumulator one register copies it, which changes nothing.
-bool copiesRegister(const ptx::Instruction &text) {
-  return text.opcode == "mov" && text.operands.size() == 2 &&
-         text.operands[1].kind == ptx::Operand::Kind::registerUse;
-}
-
-/// Goes back from the end of what is decoded to the nearest wgmma.fence.
+/// Goes back from the end of what is decoded to the nearest wgmma.fence. A
+/// copy of a register is passed over: a compiler that could not give two names
+/// of an accumulator one register copies it, which changes nothing.
 void findWriters(Decoder &decoder, WgmmaForm &form) {
   const Function &function = decoder.program().currentFunction();
   const auto &labels = function.text->labels;
@@ -135,12 +131,11 @@ void findWriters(Decoder &decoder, WgmmaForm &form) {
       if (label.instruction == i)
         return;
     const Instruction &earlier = *function.body[i - 1];
-    const ptx::Instruction &text = *earlier.text;
-    if (text.opcode == "wgmma" && text.modifiers.front() == "fence") {
+    if (earlier.traits.fencesRegisters) {
       form.writersSinceFence = std::move(writers);
       return;
     }
-    if (earlier.hasGuard || copiesRegister(text))
+    if (earlier.hasGuard || earlier.traits.copiesRegister)
       continue;
     for (size_t j = 0; j < earlier.registers.size(); ++j)
       if (earlier.writes(j)) {
@@ -248,6 +243,7 @@ Decoded decodeWgmma(Decoder &decoder) {
     return made;
   }
   decoder.expectOperands(0);
+  decoder.traits.fencesRegisters = kind == 0;
   if (kind == 0)
     return std::make_unique<WgmmaFence>();
   return std::make_unique<WgmmaCommit>();
@@ -255,8 +251,11 @@ Decoded decodeWgmma(Decoder &decoder) {
 
 } // namespace
 
-void addWgmmaInstructions(DecoderTable &table) {
-  table.emplace("wgmma", decodeWgmma);
+void addWgmmaInstructions(OpcodeTable &table) {
+  table.add("wgmma", decodeWgmma,
+            {.engine = Engine::tensorCore,
+             .synchronises = true,
+             .holdsRegisters = true});
 }
 
 } // namespace ashlar::sim
