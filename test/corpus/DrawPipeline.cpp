@@ -184,6 +184,10 @@ private:
   /// A role between, that drains one ring and fills another.
   void chain() {
     p.shape = "chain";
+    // With the role between there are four warpgroups and more, and few
+    // registers for each.
+    instances = std::min<int64_t>(instances, 2);
+    mostSums = instances > 1 ? 1 : 2;
     alignment = 16;
     p.tensors[tensorA].alignment = p.tensors[tensorB].alignment = 16;
     p.columns = p.sizes[1].value = 64;

@@ -224,7 +224,7 @@ void RoleDraw::arithmetic(std::vector<Statement> &body) {
 std::vector<Statement> RoleDraw::declareSums() {
   std::vector<Statement> body;
   sums.clear();
-  for (int64_t i = dice.between(1, 2); i > 0; --i) {
+  for (int64_t i = dice.between(1, mostSums); i > 0; --i) {
     body.push_back(setOf(label(), nextFragment, everywhere(0), true));
     sums.push_back(nextFragment++);
   }

@@ -52,6 +52,7 @@ protected:
   int fillLabel(int ring);
 
   Number trips;
+  int64_t mostSums = 2;
   int64_t perTrip = 1;   ///< stages of each ring
   std::vector<Use> uses; ///< by ring
   int kept = -1; ///< a ring of which a tile has one stage, used all along
