@@ -31,6 +31,7 @@ public:
       if (auto left = plan.groupsLeft(op))
         waits.push_back({op, *left});
     });
+    waitInArms();
     findReadOverIterations();
     for (auto role : kernel.getBody().getOps<hopper::RoleOp>())
       if (Block &body = role.getBody().front();
@@ -47,6 +48,21 @@ public:
   }
 
 private:
+  /// Where an arm of a branch writes an accumulator and others go on with wgmma
+  /// on it, ptxas wants to see one wait of the arm before that (C7515); a second
+  /// one is as wrong as none.
+  void waitInArms() {
+    llvm::SmallPtrSet<Block *, 8> waiting;
+    for (auto [op, left] : waits)
+      if (left == 0)
+        waiting.insert(op->getBlock());
+    kernel.walk([&](hopper::AccumulatorWriteOp write) {
+      if (isa<scf::IfOp>(write->getParentOp()) &&
+          waiting.insert(write->getBlock()).second)
+        waits.push_back({write, 0});
+    });
+  }
+
   /// The accumulators of groups that go on into the next iteration of a loop,
   /// are waited for there with others left in flight, and read.
   void findReadOverIterations() {

@@ -135,7 +135,12 @@ private:
       return;
     }
 
+    Block *body = release->getBlock();
     Carried carried = carry(release, condition);
+    // The loop is another one now.
+    for (auto it = keptOf.begin(); it != keptOf.end(); ++it)
+      if (it->first.first == body)
+        keptOf[{carried.loop.getBody(), it->first.second}] = it->second;
     for (const Way::Passed &passed : way.waits)
       if (passed.inNext && isTested(passed))
         carried.condition = releaseUnlessReady(release, carried.stage,

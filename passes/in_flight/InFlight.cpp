@@ -138,10 +138,6 @@ bool isSeenAt(Operation *op, const Pending &entry) {
 
 std::optional<int64_t> groupsLeft(Operation *op, const InFlightState &state,
                                   Need need) {
-  // Where other arms go on with wgmma on these registers, ptxas wants to see
-  // that no group is in flight when a thread writes them (C7515).
-  if (isa<hopper::AccumulatorWriteOp>(op) && isa<scf::IfOp>(op->getParentOp()))
-    return 0;
   std::optional<int64_t> left;
   for (const Pending &entry : need.of(op, state)) {
     int64_t younger = std::max<int64_t>(entry.younger, 0);
