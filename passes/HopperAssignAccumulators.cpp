@@ -165,6 +165,7 @@ private:
   void leaveLoop(scf::ForOp loop) {
     OpBuilder builder(loop->getContext());
     builder.setInsertionPointAfter(loop);
+    SmallVector<std::pair<Value, Value>> writes;
     for (auto [argument, result] :
          llvm::zip(loop.getRegionIterArgs(), loop.getResults())) {
       Value from = accumulatorOf(argument), to = accumulatorOf(result);
@@ -172,14 +173,16 @@ private:
         continue;
       Value value = result;
       if (from)
-        value = hopper::AccumulatorReadOp::create(builder, loop.getLoc(),
-                                                  result.getType(), from,
-                                                  DenseI64ArrayAttr());
+        value = hopper::AccumulatorReadOp::create(
+            builder, loop.getLoc(), result.getType(), from,
+            DenseI64ArrayAttr());
       if (to)
-        hopper::AccumulatorWriteOp::create(builder, loop.getLoc(), value, to);
+        writes.push_back({value, to});
       else
         result.replaceAllUsesWith(value);
     }
+    for (auto [value, to] : writes)
+      hopper::AccumulatorWriteOp::create(builder, loop.getLoc(), value, to);
   }
 
   Value placeholder(Type type) {

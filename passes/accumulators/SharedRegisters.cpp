@@ -112,7 +112,13 @@ SharedRegisters::SharedRegisters(hopper::RoleOp role) {
         }
       }
     }
-  // Those of the inner loops first: their copies would cost the most.
+  // What a loop carries is its result as well. Then those of inner loops first:
+  // their copies would cost the most.
+  role.walk([&](scf::ForOp loop) {
+    for (auto [argument, result] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
+      tryJoin(argument, result);
+  });
   role.walk([&](hopper::MmaOp mma) {
     tryJoin(mma.getAccumulator(), mma.getResult());
   });
