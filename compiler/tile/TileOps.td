@@ -159,6 +159,20 @@ def Tile_ScheduleCoordinatesOp : Tile_Op<"schedule_coordinates", [Pure]> {
   let hasVerifier = 1;
 }
 
+//===-- Coordinates -------------------------------------------------------===//
+
+def Tile_MultipleOfOp : Tile_Op<"multiple_of", [Pure]> {
+  let summary = "an index that the author promises to be a multiple of a number";
+  let description = [{
+    What begins at it may be moved in pieces that need the alignment. A broken
+    promise is an instruction that the chip refuses.
+  }];
+  let arguments = (ins Index:$index, I64Attr:$divisor);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$index `,` $divisor attr-dict";
+  let hasVerifier = 1;
+}
+
 //===-- Pipelines ---------------------------------------------------------===//
 
 def Tile_AcquireOp : Tile_Op<"acquire"> {

@@ -41,6 +41,15 @@ Value PtxBuilder::extend(Value a) {
 Value PtxBuilder::lessThan(Value a, Value b) {
   return arith::CmpIOp::create(*this, loc, arith::CmpIPredicate::slt, a, b);
 }
+Value PtxBuilder::within(Value coordinate, Value extent, bool nonNegative) {
+  if (nonNegative)
+    return lessThan(coordinate, extent);
+  return arith::CmpIOp::create(*this, loc, arith::CmpIPredicate::ult,
+                               coordinate, extent);
+}
+Value PtxBuilder::bitOr(Value a, Value b) {
+  return createOrFold<arith::OrIOp>(loc, a, b);
+}
 Value PtxBuilder::bitAnd(Value a, Value b) {
   return createOrFold<arith::AndIOp>(loc, a, b);
 }

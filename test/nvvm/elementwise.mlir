@@ -72,7 +72,7 @@ hopper.kernel @bias threads 128 shared 0 cluster 1 {
   %c0 = arith.constant 0 : index
   hopper.role "math" from 0 warps 4 {
     // CHECK: %[[V:.+]]:2 = scf.if
-    %v = hopper.load %b[%c0] within [%n] strides [%one] align 16 : !hopper.pointer -> !bias
+    %v = hopper.load %b[%c0] within [%n] strides [%one] align 16 {nonnegative} : !hopper.pointer -> !bias
     %w = hopper.broadcast %v along [1] : !bias -> !acc
     // CHECK: arith.addf %[[V]]#0, %[[V]]#0 : f32
     // CHECK-NEXT: arith.addf %[[V]]#1, %[[V]]#1 : f32

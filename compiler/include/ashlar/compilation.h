@@ -32,6 +32,12 @@ struct Warning {
   std::string message;
 };
 
+/// Which way a copy goes that TMA does not take, and why.
+struct Note {
+  SourceLine where;
+  std::string message;
+};
+
 /// Wall time of one step of the compilation.
 struct StepTime {
   std::string step;
@@ -48,6 +54,7 @@ struct LevelText {
 struct Compilation {
   Artifact artifact;
   std::vector<Warning> warnings;
+  std::vector<Note> notes;
   std::vector<StepTime> times;
   std::vector<LevelText> levels;
 };
