@@ -280,7 +280,7 @@ def Tile_CopyOutOp : Tile_Op<"copy_out"> {
   let hasVerifier = 1;
 }
 
-def Tile_ReadOp : Tile_Op<"read"> {
+def Tile_ReadOp : Tile_Op<"read", [MemoryEffects<[MemRead]>]> {
   let summary = "shared tile to fragment";
   let arguments = (ins Tile_Shared:$source);
   let results = (outs AnyRankedTensor:$result);
@@ -299,7 +299,7 @@ def Tile_WriteOp : Tile_Op<"write"> {
   let hasVerifier = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load"> {
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let summary = "global to fragment by ordinary loads; zeros outside the tensor, `transposed` with rows as columns";
   let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
                        UnitAttr:$transposed);
