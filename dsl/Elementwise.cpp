@@ -24,6 +24,14 @@ Value emitEither(Trace &trace, Value a, Value b, SourceLocation where) {
                     : trace.emit<IntegerOp>(where, a, b);
 }
 
+/// Sums and products contract to fused multiply-adds, as they do with nvcc.
+template <class FloatOp, class IntegerOp>
+Value emitContractable(Trace &trace, Value a, Value b, SourceLocation where) {
+  return isFloat(a)
+             ? trace.emit<FloatOp>(where, a, b, arith::FastMathFlags::contract)
+             : trace.emit<IntegerOp>(where, a, b);
+}
+
 void requireFloat(Value a, const char *function, SourceLocation where) {
   if (!isFloat(a))
     fail(where, std::string(function) + " of " + describe(a.getType()) +
@@ -36,11 +44,14 @@ Value emit(Trace &trace, Binary operation, Value a, Value b,
            SourceLocation where) {
   switch (operation) {
   case Binary::add:
-    return emitEither<arith::AddFOp, arith::AddIOp>(trace, a, b, where);
+    return emitContractable<arith::AddFOp, arith::AddIOp>(trace, a, b, where);
   case Binary::sub:
-    return emitEither<arith::SubFOp, arith::SubIOp>(trace, a, b, where);
+    return emitContractable<arith::SubFOp, arith::SubIOp>(trace, a, b, where);
   case Binary::mul:
-    return emitEither<arith::MulFOp, arith::MulIOp>(trace, a, b, where);
+    return emitContractable<arith::MulFOp, arith::MulIOp>(trace, a, b, where);
+  case Binary::mulRounded:
+    requireFloat(a, "mul_rn", where);
+    return trace.emit<arith::MulFOp>(where, a, b);
   case Binary::div:
     return emitEither<arith::DivFOp, arith::DivSIOp>(trace, a, b, where);
   case Binary::rem:
@@ -123,6 +134,11 @@ Value emit(Trace &trace, Comparison comparison, Value a, Value b,
   return isFloat(a)
              ? trace.emit<arith::CmpFOp>(where, predicates.real, a, b)
              : trace.emit<arith::CmpIOp>(where, predicates.integer, a, b);
+}
+
+Value emitFma(Trace &trace, Value a, Value b, Value c, SourceLocation where) {
+  requireFloat(a, "fma", where);
+  return trace.emit<math::FmaOp>(where, a, b, c);
 }
 
 Value emitNot(Trace &trace, Value a, SourceLocation where) {

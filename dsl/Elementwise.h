@@ -9,6 +9,7 @@ enum class Binary {
   add,
   sub,
   mul,
+  mulRounded, ///< never part of a fused multiply-add
   div,
   rem,
   min,
@@ -27,6 +28,9 @@ mlir::Value emit(Trace &trace, Unary operation, mlir::Value a,
                  SourceLocation where);
 mlir::Value emit(Trace &trace, Comparison comparison, mlir::Value a,
                  mlir::Value b, SourceLocation where);
+/// a · b + c, rounded once.
+mlir::Value emitFma(Trace &trace, mlir::Value a, mlir::Value b, mlir::Value c,
+                    SourceLocation where);
 mlir::Value emitNot(Trace &trace, mlir::Value a, SourceLocation where);
 mlir::Value emitSelect(Trace &trace, mlir::Value condition, mlir::Value a,
                        mlir::Value b, SourceLocation where);

@@ -40,6 +40,22 @@ Value widenToF32(PtxBuilder &b, Value value) {
   return arith::ExtFOp::create(b, b.loc, b.getF32Type(), value);
 }
 
+/// What LLVM does on every type of float, and on pairs of 16-bit ones; null
+/// for other operations.
+Value mathOnFloats(PtxBuilder &b, Operation &op, ArrayRef<Value> x) {
+  return llvm::TypeSwitch<Operation *, Value>(&op)
+      .Case<math::FmaOp>(
+          [&](auto) { return LLVM::FMAOp::create(b, b.loc, x[0], x[1], x[2]); })
+      .Case<math::AbsFOp>(
+          [&](auto) { return LLVM::FAbsOp::create(b, b.loc, x[0]); })
+      .Default([](Operation *) { return Value(); });
+}
+
+bool takesPairs(Operation &op) {
+  return isa<arith::ArithDialect>(op.getDialect()) ||
+         isa<math::FmaOp, math::AbsFOp>(op);
+}
+
 /// One math operation on f32, or null where the level has none.
 Value mathOnF32(PtxBuilder &b, Operation &op, ArrayRef<Value> x) {
   Type f32 = b.getF32Type();
@@ -49,8 +65,6 @@ Value mathOnF32(PtxBuilder &b, Operation &op, ArrayRef<Value> x) {
           .Case("math.log2", "llvm.nvvm.lg2.approx.ftz.f")
           .Case("math.rsqrt", "llvm.nvvm.rsqrt.approx.ftz.f")
           .Case("math.sqrt", "llvm.nvvm.sqrt.approx.ftz.f")
-          .Case("math.absf", "llvm.fabs.f32")
-          .Case("math.fma", "llvm.fma.f32")
           .Case("math.roundeven", "llvm.roundeven.f32")
           .Default("");
   if (!intrinsic.empty()) {
@@ -175,6 +189,10 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
       values.set(result, {value});
       return success();
     }
+    if (Value value = mathOnFloats(b, op, operands)) {
+      values.set(result, {value});
+      return success();
+    }
     if (isa<math::MathDialect>(op.getDialect())) {
       for (Value &operand : operands)
         operand = widenToF32(b, operand);
@@ -193,7 +211,7 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
 
   FragmentType type(fragment);
   // Each operand as one value per register, or per element.
-  bool packed = type.packed == 2 && isa<arith::ArithDialect>(op.getDialect());
+  bool packed = type.packed == 2 && takesPairs(op);
   for (Value operand : op.getOperands()) {
     auto other = dyn_cast<RankedTensorType>(operand.getType());
     packed &= !other || (FragmentType(other).packed == 2 &&
@@ -244,7 +262,11 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
     SmallVector<Value> at;
     for (Registers &operand : operands)
       at.push_back(operand[i]);
-    Value value;
+    Value value = mathOnFloats(b, op, at);
+    if (value) {
+      results.push_back(value);
+      continue;
+    }
     if (isa<math::MathDialect>(op.getDialect())) {
       for (Value &x : at)
         x = widenToF32(b, x);

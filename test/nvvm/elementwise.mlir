@@ -38,8 +38,16 @@ hopper.kernel @arithmetic threads 128 shared 0 cluster 1 {
     // CHECK-COUNT-2: arith.addf {{.*}} : vector<2xbf16>
     // CHECK-NOT: arith.addf
     %bb = arith.addf %b, %b : !bf16
+    // CHECK-COUNT-2: arith.mulf {{.*}} fastmath<contract> : vector<2xbf16>
+    // CHECK-NOT: arith.mulf
+    %bp = arith.mulf %b, %bb fastmath<contract> : !bf16
+    // CHECK-COUNT-2: llvm.intr.fma({{.*}}) : (vector<2xbf16>, vector<2xbf16>, vector<2xbf16>) -> vector<2xbf16>
+    // CHECK-NOT: llvm.intr.fma
+    %bf = math.fma %bp, %b, %bb : !bf16
+    // CHECK-COUNT-2: llvm.intr.fabs({{.*}}) : (vector<2xbf16>) -> vector<2xbf16>
+    %ba = math.absf %bf : !bf16
     // CHECK-COUNT-4: arith.extf {{.*}} : bf16 to f32
-    %w = arith.extf %bb : !bf16 to !f32
+    %w = arith.extf %ba : !bf16 to !f32
     // CHECK-COUNT-2: "llvm.nvvm.ff2f16x2.rn"
     %h = arith.truncf %w : !f32 to !f16
     // CHECK-COUNT-2: "llvm.nvvm.ff.to.e4m3x2.rn"

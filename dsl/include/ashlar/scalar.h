@@ -56,6 +56,11 @@ Condition operator>=(detail::ScalarOperand a, detail::ScalarOperand b);
 Condition operator==(detail::ScalarOperand a, detail::ScalarOperand b);
 Condition operator!=(detail::ScalarOperand a, detail::ScalarOperand b);
 
+/// a · b as it is rounded: it contracts with no sum, as `a * b` does.
+Scalar mul_rn(detail::ScalarOperand a, detail::ScalarOperand b);
+/// a · b + c, rounded once. One of them is a scalar.
+Scalar fma(detail::ScalarOperand a, detail::ScalarOperand b,
+           detail::ScalarOperand c);
 Scalar min(detail::ScalarOperand a, detail::ScalarOperand b);
 /// NaN if either is NaN.
 Scalar max(detail::ScalarOperand a, detail::ScalarOperand b);
