@@ -256,23 +256,14 @@ Fragment select(const Mask &mask, TileOperand a, TileOperand b,
 Fragment abs(const Fragment &a, SourceLocation where) {
   return apply(Unary::abs, a, where);
 }
-Fragment exp2(const Fragment &a, SourceLocation where) {
-  return apply(Unary::exp2, a, where);
+namespace fast {
+
+Fragment divide(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::divFast, a, b);
 }
-Fragment exp(const Fragment &a, SourceLocation where) {
-  return apply(Unary::exp, a, where);
-}
-Fragment log2(const Fragment &a, SourceLocation where) {
-  return apply(Unary::log2, a, where);
-}
-Fragment tanh(const Fragment &a, SourceLocation where) {
-  return apply(Unary::tanh, a, where);
-}
-Fragment sqrt(const Fragment &a, SourceLocation where) {
-  return apply(Unary::sqrt, a, where);
-}
-Fragment rsqrt(const Fragment &a, SourceLocation where) {
-  return apply(Unary::rsqrt, a, where);
+Fragment divide(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::divFast, a, b);
 }
 
+} // namespace fast
 } // namespace ashlar

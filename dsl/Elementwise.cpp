@@ -6,7 +6,6 @@
 #include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
-#include <numbers>
 
 namespace ashlar::detail {
 
@@ -32,13 +31,13 @@ Value emitContractable(Trace &trace, Value a, Value b, SourceLocation where) {
              : trace.emit<IntegerOp>(where, a, b);
 }
 
+} // namespace
+
 void requireFloat(Value a, const char *function, SourceLocation where) {
   if (!isFloat(a))
     fail(where, std::string(function) + " of " + describe(a.getType()) +
                     "; it is defined for floating-point types: convert first");
 }
-
-} // namespace
 
 Value emit(Trace &trace, Binary operation, Value a, Value b,
            SourceLocation where) {
@@ -54,6 +53,9 @@ Value emit(Trace &trace, Binary operation, Value a, Value b,
     return trace.emit<arith::MulFOp>(where, a, b);
   case Binary::div:
     return emitEither<arith::DivFOp, arith::DivSIOp>(trace, a, b, where);
+  case Binary::divFast:
+    requireFloat(a, "fast::divide", where);
+    return trace.emit<arith::DivFOp>(where, a, b, arith::FastMathFlags::afn);
   case Binary::rem:
     return emitEither<arith::RemFOp, arith::RemSIOp>(trace, a, b, where);
   case Binary::min:
@@ -81,27 +83,6 @@ Value emit(Trace &trace, Unary operation, Value a, SourceLocation where) {
     if (isFloat(a))
       return trace.emit<math::AbsFOp>(where, a);
     return trace.emit<math::AbsIOp>(where, a);
-  case Unary::exp2:
-    requireFloat(a, "exp2", where);
-    return trace.emit<math::Exp2Op>(where, a);
-  case Unary::exp: {
-    requireFloat(a, "exp", where);
-    Value scale = emitNumber(trace, std::numbers::log2e, a.getType(), where);
-    Value scaled = trace.emit<arith::MulFOp>(where, a, scale);
-    return trace.emit<math::Exp2Op>(where, scaled);
-  }
-  case Unary::log2:
-    requireFloat(a, "log2", where);
-    return trace.emit<math::Log2Op>(where, a);
-  case Unary::tanh:
-    requireFloat(a, "tanh", where);
-    return trace.emit<math::TanhOp>(where, a);
-  case Unary::sqrt:
-    requireFloat(a, "sqrt", where);
-    return trace.emit<math::SqrtOp>(where, a);
-  case Unary::rsqrt:
-    requireFloat(a, "rsqrt", where);
-    return trace.emit<math::RsqrtOp>(where, a);
   }
   return {};
 }

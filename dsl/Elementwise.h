@@ -11,6 +11,7 @@ enum class Binary {
   mul,
   mulRounded, ///< never part of a fused multiply-add
   div,
+  divFast, ///< by the approximation of the chip
   rem,
   min,
   max,
@@ -18,8 +19,12 @@ enum class Binary {
   logicAnd,
   logicOr
 };
-enum class Unary { negate, abs, exp2, exp, log2, tanh, sqrt, rsqrt };
+enum class Unary { negate, abs };
 enum class Comparison { lt, le, gt, ge, eq, ne };
+
+/// Throws for a value that is not of floats.
+void requireFloat(mlir::Value value, const char *function,
+                  SourceLocation where);
 
 /// Operands have one type: index, a number, or a tensor of numbers.
 mlir::Value emit(Trace &trace, Binary operation, mlir::Value a, mlir::Value b,

@@ -148,23 +148,8 @@ Scalar select(const Condition &condition, ScalarOperand a, ScalarOperand b) {
 Scalar abs(const Scalar &a, SourceLocation where) {
   return apply(Unary::abs, a, where);
 }
-Scalar exp2(const Scalar &a, SourceLocation where) {
-  return apply(Unary::exp2, a, where);
-}
-Scalar exp(const Scalar &a, SourceLocation where) {
-  return apply(Unary::exp, a, where);
-}
-Scalar log2(const Scalar &a, SourceLocation where) {
-  return apply(Unary::log2, a, where);
-}
-Scalar tanh(const Scalar &a, SourceLocation where) {
-  return apply(Unary::tanh, a, where);
-}
-Scalar sqrt(const Scalar &a, SourceLocation where) {
-  return apply(Unary::sqrt, a, where);
-}
-Scalar rsqrt(const Scalar &a, SourceLocation where) {
-  return apply(Unary::rsqrt, a, where);
+Scalar fast::divide(ScalarOperand a, ScalarOperand b) {
+  return arithmetic(Binary::divFast, a, b);
 }
 
 Scalar convert(const Scalar &a, ElementType type, SourceLocation where) {

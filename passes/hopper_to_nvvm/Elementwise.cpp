@@ -2,9 +2,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/hopper_to_nvvm/Math.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace ashlar {
 
@@ -38,43 +37,6 @@ Value widenToF32(PtxBuilder &b, Value value) {
   if (value.getType().isF32())
     return value;
   return arith::ExtFOp::create(b, b.loc, b.getF32Type(), value);
-}
-
-/// What LLVM does on every type of float, and on pairs of 16-bit ones; null
-/// for other operations.
-Value mathOnFloats(PtxBuilder &b, Operation &op, ArrayRef<Value> x) {
-  return llvm::TypeSwitch<Operation *, Value>(&op)
-      .Case<math::FmaOp>(
-          [&](auto) { return LLVM::FMAOp::create(b, b.loc, x[0], x[1], x[2]); })
-      .Case<math::AbsFOp>(
-          [&](auto) { return LLVM::FAbsOp::create(b, b.loc, x[0]); })
-      .Default([](Operation *) { return Value(); });
-}
-
-bool takesPairs(Operation &op) {
-  return isa<arith::ArithDialect>(op.getDialect()) ||
-         isa<math::FmaOp, math::AbsFOp>(op);
-}
-
-/// One math operation on f32, or null where the level has none.
-Value mathOnF32(PtxBuilder &b, Operation &op, ArrayRef<Value> x) {
-  Type f32 = b.getF32Type();
-  StringRef intrinsic =
-      llvm::StringSwitch<StringRef>(op.getName().getStringRef())
-          .Case("math.exp2", "llvm.nvvm.ex2.approx.ftz.f")
-          .Case("math.log2", "llvm.nvvm.lg2.approx.ftz.f")
-          .Case("math.rsqrt", "llvm.nvvm.rsqrt.approx.ftz.f")
-          .Case("math.sqrt", "llvm.nvvm.sqrt.approx.ftz.f")
-          .Case("math.roundeven", "llvm.roundeven.f32")
-          .Default("");
-  if (!intrinsic.empty()) {
-    if (intrinsic == "llvm.nvvm.ex2.approx.ftz.f")
-      return b.ptx("ex2.approx.ftz.f32 $0, $1;", f32, x)[0];
-    return b.intrinsic(intrinsic, f32, x);
-  }
-  if (isa<math::TanhOp>(op))
-    return b.ptx("tanh.approx.f32 $0, $1;", f32, x)[0];
-  return {};
 }
 
 /// Two f32 values to a 16-bit float, in one register.
@@ -189,22 +151,13 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
       values.set(result, {value});
       return success();
     }
-    if (Value value = mathOnFloats(b, op, operands)) {
+    if (Value value = lowerMath(b, op, operands)) {
       values.set(result, {value});
       return success();
     }
-    if (isa<math::MathDialect>(op.getDialect())) {
-      for (Value &operand : operands)
-        operand = widenToF32(b, operand);
-      Value value = mathOnF32(b, op, operands);
-      if (!value)
-        return op.emitError("operation '")
-               << op.getName() << "' has no instruction on sm_90a";
-      if (!type.isF32())
-        value = arith::TruncFOp::create(b, b.loc, type, value);
-      values.set(result, {value});
-      return success();
-    }
+    if (isa<math::MathDialect>(op.getDialect()))
+      return op.emitError("operation '")
+             << op.getName() << "' has no instruction on sm_90a";
     values.set(result, {rebuild(b, op, operands, type)});
     return success();
   }
@@ -262,30 +215,20 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
     SmallVector<Value> at;
     for (Registers &operand : operands)
       at.push_back(operand[i]);
-    Value value = mathOnFloats(b, op, at);
-    if (value) {
-      results.push_back(value);
-      continue;
-    }
-    if (isa<math::MathDialect>(op.getDialect())) {
-      for (Value &x : at)
-        x = widenToF32(b, x);
-      value = mathOnF32(b, op, at);
-      if (!value)
-        return op.emitError("operation '")
-               << op.getName() << "' has no instruction on sm_90a";
-      if (!type.element.isF32())
-        value = arith::TruncFOp::create(b, b.loc, type.element, value);
-    } else if (isa<arith::FPToSIOp>(op) && at[0].getType().isF32()) {
+    Value value = lowerMath(b, op, at);
+    if (!value && isa<math::MathDialect>(op.getDialect()))
+      return op.emitError("operation '")
+             << op.getName() << "' has no instruction on sm_90a";
+    if (!value && isa<arith::FPToSIOp>(op) && at[0].getType().isF32()) {
       // Out of range, the nearest integer of the type.
       std::string bits = std::to_string(type.element.getIntOrFloatBitWidth());
       value = b.ptx("cvt.rzi.sat.s" + bits + ".f32 $0, $1;", b.getI32Type(),
                     at[0])[0];
       if (!type.element.isInteger(32))
         value = arith::TruncIOp::create(b, b.loc, scalar, value);
-    } else {
-      value = rebuild(b, op, at, scalar);
     }
+    if (!value)
+      value = rebuild(b, op, at, scalar);
     results.push_back(value);
   }
   values.set(result, packed ? results : pack(type, results));

@@ -132,6 +132,19 @@ SmallVector<Value> PtxBuilder::ptx(StringRef text, TypeRange results,
   return values;
 }
 
+Value PtxBuilder::value(StringRef text, Type result, ValueRange operands) {
+  std::string constraints = ("=" + constraint(result)).str();
+  for (Value operand : operands)
+    constraints += ("," + constraint(operand.getType())).str();
+  return LLVM::InlineAsmOp::create(
+             *this, loc, result, operands, text, constraints,
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::tailcallkind::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(getContext(), LLVM::AsmDialect::AD_ATT),
+             ArrayAttr())
+      ->getResult(0);
+}
+
 Value PtxBuilder::intrinsic(StringRef name, Type result, ValueRange operands) {
   return LLVM::CallIntrinsicOp::create(*this, loc, result, getStringAttr(name),
                                        operands)

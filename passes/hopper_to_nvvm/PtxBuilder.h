@@ -45,6 +45,10 @@ public:
     ptx(text, mlir::TypeRange(), operands);
   }
 
+  /// Inline PTX that computes $0 from its operands, and does nothing else.
+  mlir::Value value(llvm::StringRef text, mlir::Type result,
+                    mlir::ValueRange operands);
+
   /// A call of an LLVM intrinsic.
   mlir::Value intrinsic(llvm::StringRef name, mlir::Type result,
                         mlir::ValueRange operands);

@@ -114,21 +114,15 @@ Fragment select(const Mask &mask, detail::TileOperand a, detail::TileOperand b,
 
 Fragment abs(const Fragment &a,
              SourceLocation where = SourceLocation::current());
-/// 2 to the power of each element.
-Fragment exp2(const Fragment &a,
-              SourceLocation where = SourceLocation::current());
-/// exp2(a · log2(e))
-Fragment exp(const Fragment &a,
-             SourceLocation where = SourceLocation::current());
-Fragment log2(const Fragment &a,
-              SourceLocation where = SourceLocation::current());
-Fragment tanh(const Fragment &a,
-              SourceLocation where = SourceLocation::current());
-Fragment sqrt(const Fragment &a,
-              SourceLocation where = SourceLocation::current());
-/// 1 / sqrt(a)
-Fragment rsqrt(const Fragment &a,
-               SourceLocation where = SourceLocation::current());
+namespace fast {
+/// a / b, with an error of up to 2 ulp; of 1 ulp where a is the number 1. It is
+/// computed in f32.
+Fragment divide(detail::FragmentOperand a, detail::TileOperand b);
+Fragment divide(detail::SpreadOperand a, detail::FragmentOperand b);
+} // namespace fast
+
+// Activations, of the fast forms of what they need (docs/arithmetic.md).
+
 /// 1 / (1 + exp(-a))
 Fragment sigmoid(const Fragment &a,
                  SourceLocation where = SourceLocation::current());
