@@ -59,28 +59,72 @@ constexpr StringRef exactTanh = R"({
 	selp.f32 $0, far, near, isFar;
 	})";
 
-// Errors: docs/arithmetic.md.
-constexpr Function functions[] = {
-    {"arith.divf", "", "div.full.f32 $0, $1, $2;"},
-    {"math.exp", exactExp, R"({
+// x = 2^n · (1 + f), with f from −1/3 to 1/3: the logarithm of the latter is
+// f + f² · q(f) (q fitted at Chebyshev's points), and `last` makes the result
+// of n and of that. Infinities, NaNs and what is below 0 come out of
+// x · ∞ + ∞, and 0 is tested for.
+std::string logarithm(StringRef last) {
+  constexpr StringRef reduced = R"({
+	.reg .b32 x, n, f, q, power, scaled;
+	.reg .pred isSubnormal, isSpecial, isZero;
+	setp.lt.f32 isSubnormal, $1, 0f00800000;
+	mul.rn.f32 scaled, $1, 0f4B000000;
+	selp.f32 x, scaled, $1, isSubnormal;
+	selp.f32 n, 0fC1B80000, 0f00000000, isSubnormal;
+	sub.s32 power, x, 0x3F2AAAAB;
+	and.b32 power, power, 0xFF800000;
+	sub.s32 f, x, power;
+	cvt.rn.f32.s32 power, power;
+	fma.rn.f32 n, power, 0f34000000, n;
+	add.rn.f32 f, f, 0fBF800000;
+	fma.rn.f32 q, f, 0f3E097ACC, 0fBE1A0476;
+	fma.rn.f32 q, q, f, 0f3E10924D;
+	fma.rn.f32 q, q, f, 0fBE28C93E;
+	fma.rn.f32 q, q, f, 0f3E4CD6B6;
+	fma.rn.f32 q, q, f, 0fBE80056F;
+	fma.rn.f32 q, q, f, 0f3EAAAAA6;
+	fma.rn.f32 q, q, f, 0fBEFFFFFB;
+	mul.rn.f32 scaled, f, f;
+	fma.rn.f32 q, q, scaled, f;
+	)";
+  constexpr StringRef checked = R"(
+	setp.ge.u32 isSpecial, x, 0x7F800000;
+	@isSpecial fma.rn.f32 q, x, 0f7F800000, 0f7F800000;
+	setp.eq.f32 isZero, x, 0f00000000;
+	selp.f32 $0, 0fFF800000, q, isZero;
+	})";
+  return (reduced + last + checked).str();
+}
+
+/// Errors: docs/arithmetic.md.
+ArrayRef<Function> allFunctions() {
+  static const std::string exactLog2 =
+      logarithm("fma.rn.f32 q, q, 0f3FB8AA3B, n;");
+  static const Function functions[] = {
+      {"arith.divf", "", "div.full.f32 $0, $1, $2;"},
+      {"math.exp", exactExp, R"({
 	.reg .f32 scaled;
 	mul.rn.ftz.f32 scaled, $1, 0f3FB8AA3B;
 	ex2.approx.ftz.f32 $0, scaled;
 	})"},
-    {"math.exp2", "ex2.approx.f32 $0, $1;", "ex2.approx.ftz.f32 $0, $1;",
-     "ex2.approx.", "ex2.approx.ftz."},
-    {"math.log2", "lg2.approx.f32 $0, $1;", "lg2.approx.ftz.f32 $0, $1;"},
-    {"math.rsqrt", "rsqrt.approx.f32 $0, $1;", "rsqrt.approx.ftz.f32 $0, $1;"},
-    {"math.sqrt", "sqrt.rn.f32 $0, $1;", "sqrt.approx.ftz.f32 $0, $1;"},
-    {"math.tanh", exactTanh, "tanh.approx.f32 $0, $1;", "tanh.approx.",
-     "tanh.approx."},
-};
+      {"math.exp2", "ex2.approx.f32 $0, $1;", "ex2.approx.ftz.f32 $0, $1;",
+       "ex2.approx.", "ex2.approx.ftz."},
+      {"math.log2", exactLog2, "lg2.approx.ftz.f32 $0, $1;"},
+      {"math.rsqrt", "rsqrt.approx.f32 $0, $1;",
+       "rsqrt.approx.ftz.f32 $0, $1;"},
+      {"math.sqrt", "sqrt.rn.f32 $0, $1;", "sqrt.approx.ftz.f32 $0, $1;"},
+      {"math.tanh", exactTanh, "tanh.approx.f32 $0, $1;", "tanh.approx.",
+       "tanh.approx."},
+  };
+  return functions;
+}
 
 const Function *functionOf(Operation &op) {
-  auto *found = llvm::find_if(functions, [&](const Function &function) {
+  ArrayRef<Function> all = allFunctions();
+  auto *found = llvm::find_if(all, [&](const Function &function) {
     return function.operation == op.getName().getStringRef();
   });
-  return found == std::end(functions) ? nullptr : found;
+  return found == all.end() ? nullptr : found;
 }
 
 bool isFast(Operation &op) {

@@ -45,7 +45,7 @@ double twoUlp(double x, double result) { return 4 * rounded(x, result); }
 double fastExpError(double x, double result) {
   return (0x1p-22 + 0x1p-23 * std::fabs(x)) * result;
 }
-double log2Error(double x, double result) {
+double fastLog2Error(double x, double result) {
   return x > 0.5 && x < 2 ? 0x1p-22 : relative<-22>(x, result);
 }
 
@@ -136,8 +136,10 @@ const std::vector<Function> functions = {
      relative<-21>},
     {"exp2", [](const Fragment &x) { return exp2(x); }, std::exp2, -126, 127.9,
      relative<-22>},
-    {"log2", [](const Fragment &x) { return log2(x); }, std::log2, least, most,
-     log2Error},
+    {"log2", [](const Fragment &x) { return log2(x); }, std::log2, 0x1p-149,
+     most, relative<-22>},
+    {"log2 near 1", [](const Fragment &x) { return log2(x); }, std::log2, 0.7,
+     1.4, relative<-22>},
     {"rsqrt", [](const Fragment &x) { return rsqrt(x); }, reciprocalRoot, least,
      most, relative<-22>},
     {"sqrt", [](const Fragment &x) { return sqrt(x); }, std::sqrt, 0x1p-149,
@@ -153,7 +155,9 @@ const std::vector<Function> functions = {
     {"fast exp2", [](const Fragment &x) { return fast::exp2(x); }, std::exp2,
      -126, 127.9, relative<-22>, least},
     {"fast log2", [](const Fragment &x) { return fast::log2(x); }, std::log2,
-     least, most, log2Error, least},
+     least, most, fastLog2Error, least},
+    {"fast log2 near 1", [](const Fragment &x) { return fast::log2(x); },
+     std::log2, 0.7, 1.4, fastLog2Error, least},
     {"fast rsqrt", [](const Fragment &x) { return fast::rsqrt(x); },
      reciprocalRoot, least, most, relative<-22>, least},
     {"fast sqrt", [](const Fragment &x) { return fast::sqrt(x); }, std::sqrt,
@@ -213,6 +217,13 @@ void registerLimits(std::string_view name, const std::vector<Limit> &limits) {
                           {infinity, 1},
                           {-1e30F, -1},
                           {0x1p-149, 0x1p-149},
+                          {notANumber, notANumber}});
+  registerLimits("log2", {{0, -infinity},
+                          {-0.0F, -infinity},
+                          {1, 0},
+                          {infinity, infinity},
+                          {-1, notANumber},
+                          {-infinity, notANumber},
                           {notANumber, notANumber}});
   registerLimits("sqrt", {{0, 0}, {infinity, infinity}, {-1, notANumber}});
   registerLimits("fast exp", {{-infinity, 0}, {infinity, infinity}, {0, 1}});

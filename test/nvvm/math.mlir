@@ -18,7 +18,7 @@ hopper.kernel @of_f32 threads 128 shared 0 cluster 1 {
     // CHECK-COUNT-4: "ex2.approx.ftz.f32 $0, $1;", "=f,f"
     %x = math.exp2 %ef : !f32
     %xf = math.exp2 %x fastmath<afn> : !f32
-    // CHECK-COUNT-4: "lg2.approx.f32
+    // CHECK-COUNT-4: selp.f32 $0, 0fFF800000, q, isZero;
     // CHECK-COUNT-4: "lg2.approx.ftz.f32
     %l = math.log2 %xf : !f32
     %lf = math.log2 %l fastmath<afn> : !f32
