@@ -38,6 +38,7 @@ T apply(const char *function, const T &a, mlir::arith::FastMathFlags flags,
 
 ASHLAR_FUNCTION(exp, ExpOp)
 ASHLAR_FUNCTION(exp2, Exp2Op)
+ASHLAR_FUNCTION(log, LogOp)
 ASHLAR_FUNCTION(log2, Log2Op)
 ASHLAR_FUNCTION(rsqrt, RsqrtOp)
 ASHLAR_FUNCTION(sqrt, SqrtOp)

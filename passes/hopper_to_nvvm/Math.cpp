@@ -98,6 +98,8 @@ std::string logarithm(StringRef last) {
 
 /// Errors: docs/arithmetic.md.
 ArrayRef<Function> allFunctions() {
+  static const std::string exactLog =
+      logarithm("fma.rn.f32 q, n, 0f3F317218, q;");
   static const std::string exactLog2 =
       logarithm("fma.rn.f32 q, q, 0f3FB8AA3B, n;");
   static const Function functions[] = {
@@ -109,6 +111,11 @@ ArrayRef<Function> allFunctions() {
 	})"},
       {"math.exp2", "ex2.approx.f32 $0, $1;", "ex2.approx.ftz.f32 $0, $1;",
        "ex2.approx.", "ex2.approx.ftz."},
+      {"math.log", exactLog, R"({
+	.reg .f32 binary;
+	lg2.approx.ftz.f32 binary, $1;
+	mul.rn.ftz.f32 $0, binary, 0f3F317218;
+	})"},
       {"math.log2", exactLog2, "lg2.approx.ftz.f32 $0, $1;"},
       {"math.rsqrt", "rsqrt.approx.f32 $0, $1;",
        "rsqrt.approx.ftz.f32 $0, $1;"},

@@ -45,6 +45,9 @@ double twoUlp(double x, double result) { return 4 * rounded(x, result); }
 double fastExpError(double x, double result) {
   return (0x1p-22 + 0x1p-23 * std::fabs(x)) * result;
 }
+double fastLogError(double x, double result) {
+  return x > 0.5 && x < 2 ? 0x1p-21 : relative<-21>(x, result);
+}
 double fastLog2Error(double x, double result) {
   return x > 0.5 && x < 2 ? 0x1p-22 : relative<-22>(x, result);
 }
@@ -136,6 +139,10 @@ const std::vector<Function> functions = {
      relative<-21>},
     {"exp2", [](const Fragment &x) { return exp2(x); }, std::exp2, -126, 127.9,
      relative<-22>},
+    {"log", [](const Fragment &x) { return log(x); }, std::log, 0x1p-149, most,
+     relative<-22>},
+    {"log near 1", [](const Fragment &x) { return log(x); }, std::log, 0.7, 1.4,
+     relative<-22>},
     {"log2", [](const Fragment &x) { return log2(x); }, std::log2, 0x1p-149,
      most, relative<-22>},
     {"log2 near 1", [](const Fragment &x) { return log2(x); }, std::log2, 0.7,
@@ -154,6 +161,8 @@ const std::vector<Function> functions = {
      88, fastExpError, least},
     {"fast exp2", [](const Fragment &x) { return fast::exp2(x); }, std::exp2,
      -126, 127.9, relative<-22>, least},
+    {"fast log", [](const Fragment &x) { return fast::log(x); }, std::log,
+     least, most, fastLogError, least},
     {"fast log2", [](const Fragment &x) { return fast::log2(x); }, std::log2,
      least, most, fastLog2Error, least},
     {"fast log2 near 1", [](const Fragment &x) { return fast::log2(x); },
@@ -218,6 +227,7 @@ void registerLimits(std::string_view name, const std::vector<Limit> &limits) {
                           {-1e30F, -1},
                           {0x1p-149, 0x1p-149},
                           {notANumber, notANumber}});
+  registerLimits("log", {{0, -infinity}, {1, 0}, {-1, notANumber}});
   registerLimits("log2", {{0, -infinity},
                           {-0.0F, -infinity},
                           {1, 0},

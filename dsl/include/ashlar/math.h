@@ -25,6 +25,9 @@ T exp(const T &a, SourceLocation where = SourceLocation::current());
 /// 2 to the power of a.
 template <detail::Real T>
 T exp2(const T &a, SourceLocation where = SourceLocation::current());
+/// The natural logarithm.
+template <detail::Real T>
+T log(const T &a, SourceLocation where = SourceLocation::current());
 template <detail::Real T>
 T log2(const T &a, SourceLocation where = SourceLocation::current());
 /// 1 / sqrt(a)
@@ -41,6 +44,8 @@ template <detail::Real T>
 T exp(const T &a, SourceLocation where = SourceLocation::current());
 template <detail::Real T>
 T exp2(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T log(const T &a, SourceLocation where = SourceLocation::current());
 template <detail::Real T>
 T log2(const T &a, SourceLocation where = SourceLocation::current());
 template <detail::Real T>
