@@ -143,16 +143,16 @@ LogicalResult MbarrierInitOp::verify() {
 }
 
 LogicalResult MbarrierWaitOp::verify() {
-  const size_t numbers = getKeeps() ? getKeeps()->size() : 0;
+  const size_t numbers = getHolds() ? getHolds()->size() : 0;
   if (numbers != (getRings() ? getRings()->size() : 0))
-    return emitOpError("keeps ") << numbers << " numbers of stages of "
+    return emitOpError("holds ") << numbers << " numbers of stages of "
                                  << (getRings() ? getRings()->size() : 0)
                                  << " rings; each ring has one";
   return success();
 }
 
-int64_t MbarrierWaitOp::keepsOf(int64_t ring) {
-  for (auto [number, of] : llvm::zip(getKeeps().value_or(ArrayRef<int64_t>()),
+int64_t MbarrierWaitOp::holdsOf(int64_t ring) {
+  for (auto [number, of] : llvm::zip(getHolds().value_or(ArrayRef<int64_t>()),
                                      getRings().value_or(ArrayRef<int64_t>())))
     if (of == ring)
       return number;

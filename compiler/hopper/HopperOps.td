@@ -235,14 +235,15 @@ def Hopper_MbarrierWaitOp : Hopper_Op<"mbarrier.wait"> {
   let summary = "waits until the phase of this parity has completed";
   let description = [{
     `generic`: the phase covers writes by cp.async, which are not fenced on
-    their side. `cluster`: it covers writes by threads of other CTAs. `keeps`:
+    their side. `cluster`: it covers writes by threads of other CTAs. `holds`:
     how many stages of each of `rings`, named by the offsets of their full
-    barriers, the role may hold here beyond its releases, with no deadlock that
-    the program does not have.
+    barriers, the role may hold here, released or not by its program, with no
+    deadlock that the program does not have: of those that it has taken, all
+    from the first that is not empty on.
   }];
   let arguments = (ins Index:$barrier, Index:$parity, UnitAttr:$generic,
                        UnitAttr:$cluster,
-                       OptionalAttr<DenseI64ArrayAttr>:$keeps,
+                       OptionalAttr<DenseI64ArrayAttr>:$holds,
                        OptionalAttr<DenseI64ArrayAttr>:$rings);
   let builders = [OpBuilder<(ins "mlir::Value":$barrier, "mlir::Value":$parity,
                                  "bool":$generic, "bool":$cluster), [{
@@ -251,12 +252,12 @@ def Hopper_MbarrierWaitOp : Hopper_Op<"mbarrier.wait"> {
   }]>];
   let assemblyFormat = [{
     (`generic` $generic^)? (`cluster` $cluster^)? $barrier `parity` $parity
-    (`keeps` $keeps^ `of` $rings)? attr-dict
+    (`holds` $holds^ `of` $rings)? attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// How many stages of a ring may be kept here.
-    int64_t keepsOf(int64_t ring);
+    /// How many stages of a ring may be held here.
+    int64_t holdsOf(int64_t ring);
   }];
 }
 def Hopper_MbarrierTestOp : Hopper_Op<"mbarrier.test"> {

@@ -3,6 +3,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Arithmetic.h"
+#include "passes/SharedBuffer.h"
 #include "passes/in_flight/InFlight.h"
 
 #include <deque>
@@ -39,11 +40,13 @@ bool endsSearch(Operation &op) {
       .wasInterrupted();
 }
 
-/// Where a release goes, and the waits for other roles on the way.
+/// Where a release goes.
 struct Way {
   Operation *target = nullptr; ///< it goes before this
   bool wraps = false;          ///< into the next iteration
-  SmallVector<Operation *> waits;
+  /// Stages of its ring that are taken after the one that it releases: at the
+  /// target, and at the end of the iteration.
+  int64_t newer = 0, newerAtEnd = 0;
 };
 
 class Deferral {
@@ -72,7 +75,7 @@ private:
     const Pending *read = plan().before(release).find({release.getStage()});
     if (!read || read->younger > 0)
       return std::nullopt;
-    Way way;
+    Way way{.newer = int64_t(release.getNewer())};
     std::optional<Way> inIteration;
     Operation *op = release->getNextNode();
     while (op != release) {
@@ -83,16 +86,16 @@ private:
         inIteration = way;
         inIteration->target = op;
         way.wraps = true;
+        way.newerAtEnd = way.newer;
         op = &release->getBlock()->front();
         continue;
       }
       if (auto wait = dyn_cast<hopper::MbarrierWaitOp>(op)) {
-        if (kept.lookup({op, release.getRing()}) >=
-            wait.keepsOf(release.getRing())) {
+        if (1 + way.newer > wait.holdsOf(release.getRing())) {
           way.target = op;
           return way.wraps ? inIteration : way;
         }
-        way.waits.push_back(op);
+        way.newer += bufferOf(wait.getBarrier()) == int64_t(release.getRing());
       }
       way.target = op;
       if (plan().groupsLeft(op) == 0)
@@ -109,29 +112,28 @@ private:
   }
 
   void follow(hopper::ReleaseOp release, const Way &way) {
-    for (Operation *wait : way.waits)
-      ++kept[{wait, release.getRing()}];
     OpBuilder builder(way.target);
     if (!way.wraps) {
-      emit(builder, release, release.getStage(), release.getCondition());
+      emit(builder, release, release.getStage(), release.getCondition(),
+           way.newer);
       release.erase();
       return;
     }
 
     Carried carried = carry(release);
     builder.setInsertionPoint(way.target);
-    emit(builder, release, carried.stage, carried.condition);
+    emit(builder, release, carried.stage, carried.condition, way.newer);
     builder.setInsertionPointAfterValue(
         carried.lastCondition ? carried.lastCondition : carried.lastStage);
-    left.push_back(
-        emit(builder, release, carried.lastStage, carried.lastCondition));
+    left.push_back(emit(builder, release, carried.lastStage,
+                        carried.lastCondition, way.newerAtEnd));
     release.erase();
   }
 
   static hopper::ReleaseOp emit(OpBuilder &builder, hopper::ReleaseOp release,
-                                Value stage, Value condition) {
-    auto result = hopper::ReleaseOp::create(builder, release.getLoc(), stage,
-                                            condition, release.getRing());
+                                Value stage, Value condition, int64_t newer) {
+    auto result = hopper::ReleaseOp::create(
+        builder, release.getLoc(), stage, condition, release.getRing(), newer);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&result.getBody().emplaceBlock());
     IRMapping map;
@@ -190,8 +192,6 @@ private:
   hopper::KernelOp kernel;
   std::deque<hopper::ReleaseOp> left;
   std::optional<InFlight> known;
-  /// By wait and ring, the releases that have passed it.
-  llvm::DenseMap<std::pair<Operation *, int64_t>, int64_t> kept;
 };
 
 } // namespace

@@ -11,7 +11,8 @@ namespace ashlar {
 /// something else waits. Over the end of an iteration, the loop carries the
 /// stage, and what is left is released behind the loop.
 ///
-/// It passes a wait on a barrier only where the role may keep the stage there.
+/// It passes a wait on a barrier only where the role may hold, with those that
+/// were taken after it, the stage there.
 void deferReleases(hopper::KernelOp kernel);
 
 } // namespace ashlar

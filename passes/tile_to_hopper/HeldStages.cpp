@@ -22,8 +22,7 @@ struct Walk {
     return op.getNumOperands() && op.getOperand(0) == pipeline;
   }
   void note(Operation &op, int64_t count) {
-    if (isAcquire(op) || isWait(op))
-      counts[&op] = std::max(counts[&op], count);
+    counts[&op] = std::max(counts[&op], count);
     highest = std::max(highest, count);
   }
 };
@@ -36,12 +35,13 @@ public:
 
   void walk(Block &block) {
     for (Operation &op : block) {
-      note(op, grown ? HeldStages::unbounded : int64_t(held.size()));
+      if (isAcquire(op) || isWait(op))
+        note(op, grown ? HeldStages::unbounded : int64_t(held.size()));
       if (isOf(op)) {
         if (filling ? isAcquire(op) : isWait(op))
           held.push_back({op.getResults().back()});
         else if (filling ? isa<tile::CommitOp>(op) : isa<tile::ReleaseOp>(op))
-          giveBack(op.getOperand(1));
+          giveBack(op);
         highest = std::max<int64_t>(highest, held.size());
       }
       if (op.getNumRegions())
@@ -54,6 +54,13 @@ private:
     Value stage;
     bool givenBack = false;
   };
+
+  void giveBack(Operation &op) {
+    for (auto [i, taken] : llvm::enumerate(held))
+      if (taken.stage == op.getOperand(1))
+        note(op, grown ? HeldStages::unbounded : held.size() - 1 - i);
+    giveBack(op.getOperand(1));
+  }
 
   void giveBack(Value stage) {
     for (Taken &taken : held)
@@ -102,7 +109,8 @@ public:
   /// The count at the end of a block that begins with `count`.
   int64_t walk(Block &block, int64_t count) {
     for (Operation &op : block) {
-      note(op, count);
+      if (isAcquire(op) || isWait(op))
+        note(op, count);
       if (isOf(op))
         count += isAcquire(op) - isWait(op);
       if (auto loop = dyn_cast<scf::ForOp>(op))

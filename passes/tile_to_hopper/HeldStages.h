@@ -22,6 +22,10 @@ public:
   int64_t before(mlir::Operation *taking) const {
     return counts.lookup(taking);
   }
+  /// Draining, the stages taken after the one that is released.
+  int64_t after(mlir::Operation *release) const {
+    return counts.lookup(release);
+  }
   /// At any point.
   int64_t most() const { return highest; }
 

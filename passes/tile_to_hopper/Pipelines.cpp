@@ -69,12 +69,12 @@ void KernelLowering::takeStage(Operation &op, bool filling) {
       at.parity, /*generic=*/!filling && ring.filledByCpAsync,
       /*cluster=*/false);
   SmallVector<int64_t> numbers, offsets;
-  for (auto [kept, number] : keptStages.at(&op)) {
+  for (auto [held, number] : mostStages.at(&op)) {
     numbers.push_back(number);
-    offsets.push_back(ringOf(kept).fullOffset);
+    offsets.push_back(ringOf(held).fullOffset);
   }
   if (!numbers.empty()) {
-    wait.setKeeps(numbers);
+    wait.setHolds(numbers);
     wait.setRings(offsets);
   }
   map.map(op.getResult(0), at.stage);
@@ -164,8 +164,9 @@ void KernelLowering::lower(tile::ReleaseOp op) {
       roleBarrier(loc);
   }
 
-  auto release = hopper::ReleaseOp::create(
-      builder, loc, stage, /*condition=*/Value(), ring.fullOffset);
+  auto release =
+      hopper::ReleaseOp::create(builder, loc, stage, /*condition=*/Value(),
+                                ring.fullOffset, mostStages.newerThan(op));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&release.getBody().emplaceBlock());
   Value empty = barrier(loc, ring.emptyOffset, stage);

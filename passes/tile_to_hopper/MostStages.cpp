@@ -1,4 +1,4 @@
-#include "passes/tile_to_hopper/KeptStages.h"
+#include "passes/tile_to_hopper/MostStages.h"
 #include "passes/tile_to_hopper/HeldStages.h"
 #include "passes/tile_to_hopper/StagesInStep.h"
 #include "llvm/ADT/SetVector.h"
@@ -47,7 +47,7 @@ bool writesToPeers(tile::KernelOp kernel) {
       .wasInterrupted();
 }
 
-/// Computes what KeptStages holds.
+/// Computes what MostStages holds.
 class Count {
 public:
   explicit Count(tile::KernelOp kernel) : inCluster(writesToPeers(kernel)) {
@@ -65,48 +65,10 @@ public:
              llvm::all_of(between, [&](Value pipeline) {
                return llvm::all_of(takes, [&](Operation *taking) {
                  return !drains(taking, pipeline) ||
-                        freeInStep(taking, pipeline) >= 0;
+                        heldOf(taking, pipeline, HeldStages::Of::draining)
+                                .before(taking) <= leftFor(taking, pipeline);
                });
              });
-  }
-
-  void fill(llvm::DenseMap<Operation *, KeptStages::Numbers> &numbers) {
-    for (Operation *taking : takes)
-      for (auto &[pipeline, traffic] : pipelines)
-        if (int64_t kept = drains(taking, pipeline) ? at(taking, pipeline) : 0;
-            kept > 0)
-          numbers[taking][pipeline] = kept;
-  }
-
-private:
-  int64_t at(Operation *taking, Value pipeline) {
-    using Of = HeldStages::Of;
-    const Traffic &traffic = pipelines.find(pipeline)->second;
-    const bool ofThis = taking->getOperand(0) == pipeline;
-    const int64_t free =
-        traffic.stages - heldOf(taking, pipeline, Of::draining).before(taking);
-    if (!llvm::is_contained(between, pipeline))
-      return ofThis && isAcquire(taking)
-                 ? free - 1 - heldOf(taking, pipeline, Of::ahead).before(taking)
-                 : traffic.stages;
-    if (inStep)
-      return freeInStep(taking, pipeline);
-    if (!ofThis || isAcquire(taking) || traffic.producers.size() != 1 ||
-        (inCluster && between.size() > 1))
-      return 0;
-    Operation *producer = traffic.producers.front();
-    return free - heldOf(producer, pipeline, Of::filling).most();
-  }
-
-  bool drains(Operation *taking, Value pipeline) {
-    return pipelines.find(pipeline)->second.consumers.contains(
-        tile::roleOf(taking));
-  }
-
-  int64_t freeInStep(Operation *taking, Value pipeline) {
-    return pipelines.find(pipeline)->second.stages -
-           heldOf(taking, pipeline, HeldStages::Of::draining).before(taking) -
-           leftInStep(taking, pipeline, between);
   }
 
   /// Of the role of an operation.
@@ -119,6 +81,44 @@ private:
         .first->second;
   }
 
+  void fill(llvm::DenseMap<Operation *, MostStages::Numbers> &numbers) {
+    for (Operation *taking : takes)
+      for (auto &[pipeline, traffic] : pipelines)
+        if (int64_t most = drains(taking, pipeline) ? at(taking, pipeline) : 0;
+            most > 0)
+          numbers[taking][pipeline] = most;
+  }
+
+private:
+  int64_t at(Operation *taking, Value pipeline) {
+    using Of = HeldStages::Of;
+    const Traffic &traffic = pipelines.find(pipeline)->second;
+    const bool ofThis = taking->getOperand(0) == pipeline;
+    if (!llvm::is_contained(between, pipeline))
+      return ofThis && isAcquire(taking)
+                 ? traffic.stages - 1 -
+                       heldOf(taking, pipeline, Of::ahead).before(taking)
+                 : traffic.stages;
+    if (inStep)
+      return leftFor(taking, pipeline);
+    if (!ofThis || isAcquire(taking) || traffic.producers.size() != 1 ||
+        (inCluster && between.size() > 1))
+      return 0;
+    Operation *producer = traffic.producers.front();
+    return traffic.stages - heldOf(producer, pipeline, Of::filling).most();
+  }
+
+  bool drains(Operation *taking, Value pipeline) {
+    return pipelines.find(pipeline)->second.consumers.contains(
+        tile::roleOf(taking));
+  }
+
+  /// What the rest of the step leaves of a pipeline's stages.
+  int64_t leftFor(Operation *taking, Value pipeline) {
+    return pipelines.find(pipeline)->second.stages -
+           leftInStep(taking, pipeline, between);
+  }
+
   bool inCluster, inStep;
   llvm::MapVector<Value, Traffic> pipelines;
   SmallVector<Value> between; ///< pipelines on which a role waits for others
@@ -128,6 +128,14 @@ private:
 
 } // namespace
 
-KeptStages::KeptStages(tile::KernelOp kernel) { Count(kernel).fill(numbers); }
+MostStages::MostStages(tile::KernelOp kernel) {
+  Count count(kernel);
+  count.fill(numbers);
+  kernel.walk([&](tile::ReleaseOp release) {
+    newer[release] =
+        count.heldOf(release, release.getPipeline(), HeldStages::Of::draining)
+            .after(release);
+  });
+}
 
 } // namespace ashlar
