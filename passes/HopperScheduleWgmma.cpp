@@ -33,6 +33,7 @@ public:
     });
     waitInArms();
     findReadOverIterations();
+    waitAgainOverIterations();
     for (auto role : kernel.getBody().getOps<hopper::RoleOp>())
       if (Block &body = role.getBody().front();
           !plan.atEnd(body).pending().empty()) {
@@ -49,8 +50,8 @@ public:
 
 private:
   /// Where an arm of a branch writes an accumulator and others go on with wgmma
-  /// on it, ptxas wants to see one wait of the arm before that (C7515); a second
-  /// one is as wrong as none.
+  /// on it, ptxas wants to see one wait of the arm before what is written is
+  /// computed (C7515); a second one is as wrong as none.
   void waitInArms() {
     llvm::SmallPtrSet<Block *, 8> waiting;
     for (auto [op, left] : waits)
@@ -59,7 +60,7 @@ private:
     kernel.walk([&](hopper::AccumulatorWriteOp write) {
       if (isa<scf::IfOp>(write->getParentOp()) &&
           waiting.insert(write->getBlock()).second)
-        waits.push_back({write, 0});
+        waits.push_back({&write->getBlock()->front(), 0});
     });
   }
 
@@ -80,6 +81,51 @@ private:
     }
   }
 
+  /// ptxas forgets over the end of an iteration what a wait has completed if it
+  /// leaves others in flight, and injects one that leaves none (C7517): so a
+  /// loop waits again where it touches what it has waited for in the iteration
+  /// before.
+  void waitAgainOverIterations() {
+    llvm::SmallPtrSet<Operation *, 8> waiting;
+    for (auto [op, left] : waits)
+      waiting.insert(op);
+    kernel.walk([&](scf::ForOp loop) {
+      bool isKnown = false; // of what is in flight at this point
+      for (Operation &op : *loop.getBody()) {
+        isKnown |= waiting.contains(&op);
+        if (isa<hopper::WgmmaCommitOp>(op))
+          isKnown = false;
+        if (!isa<hopper::AccumulatorReadOp, hopper::AccumulatorWriteOp>(op) ||
+            isKnown || !isIssuedOnlyBehind(op, loop))
+          continue;
+        int64_t inFlight = 0;
+        for (const Pending &entry : plan.before(&op).pending())
+          inFlight = std::max(inFlight, entry.younger + 1);
+        if (inFlight)
+          waits.push_back({&op, inFlight});
+        isKnown = true;
+      }
+    });
+  }
+
+  /// Whether a loop issues wgmma on the accumulator that an operation of its
+  /// body touches, but in no iteration before that.
+  static bool isIssuedOnlyBehind(Operation &op, scf::ForOp loop) {
+    auto read = dyn_cast<hopper::AccumulatorReadOp>(op);
+    Value accumulator =
+        read ? read.getAccumulator()
+             : cast<hopper::AccumulatorWriteOp>(op).getAccumulator();
+    bool isIssued = false;
+    for (Operation *user : accumulator.getUsers()) {
+      if (!isa<hopper::WgmmaOp>(user) || !loop->isAncestor(user))
+        continue;
+      isIssued = true;
+      if (isInThisIteration(user, &op))
+        return false;
+    }
+    return isIssued;
+  }
+
   static bool isInThisIteration(Operation *issuer, Operation *op) {
     Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*issuer);
     return ancestor && ancestor->isBeforeInBlock(op);
@@ -92,10 +138,13 @@ private:
     });
   }
 
+  /// An arm of a branch is one way only, and has one wait.
   bool endsReadGroup(Operation *op) {
-    return llvm::any_of(readOverIterations, [&](auto &read) {
-      return !read.second->isAncestor(op) && plan.before(op).find({read.first});
-    });
+    return !isa<scf::IfOp>(op->getParentOp()) &&
+           llvm::any_of(readOverIterations, [&](auto &read) {
+             return !read.second->isAncestor(op) &&
+                    plan.before(op).find({read.first});
+           });
   }
 
   hopper::KernelOp kernel;
