@@ -32,19 +32,19 @@ public:
         waits.push_back({op, *left});
     });
     waitInArms();
-    findReadOverIterations();
+    findWaitingLoops();
     waitAgainOverIterations();
     for (auto role : kernel.getBody().getOps<hopper::RoleOp>())
       if (Block &body = role.getBody().front();
           !plan.atEnd(body).pending().empty()) {
         OpBuilder builder = OpBuilder::atBlockEnd(&body);
         hopper::WgmmaWaitOp::create(builder, role.getLoc(), 0,
-                                    !readOverIterations.empty());
+                                    !waitingLoops.empty());
       }
     for (auto [op, left] : waits) {
       OpBuilder builder(op);
       hopper::WgmmaWaitOp::create(builder, op->getLoc(), left,
-                                  endsReadGroup(op));
+                                  isBehindWaitingLoop(op));
     }
   }
 
@@ -66,7 +66,7 @@ private:
 
   /// The accumulators of groups that go on into the next iteration of a loop,
   /// are waited for there with others left in flight, and read.
-  void findReadOverIterations() {
+  void findWaitingLoops() {
     for (auto [op, left] : waits) {
       auto loop = op->getParentOfType<scf::ForOp>();
       if (!loop || !left)
@@ -77,7 +77,7 @@ private:
                 entry.issuers,
                 [&](auto *issuer) { return isInThisIteration(issuer, op); }) &&
             isTouchedIn(loop, entry.resource.value))
-          readOverIterations.push_back({entry.resource.value, loop});
+          waitingLoops.insert(loop);
     }
   }
 
@@ -101,8 +101,10 @@ private:
         int64_t inFlight = 0;
         for (const Pending &entry : plan.before(&op).pending())
           inFlight = std::max(inFlight, entry.younger + 1);
-        if (inFlight)
+        if (inFlight) {
           waits.push_back({&op, inFlight});
+          waitingLoops.insert(loop);
+        }
         isKnown = true;
       }
     });
@@ -138,19 +140,28 @@ private:
     });
   }
 
-  /// An arm of a branch is one way only, and has one wait.
-  bool endsReadGroup(Operation *op) {
-    return !isa<scf::IfOp>(op->getParentOp()) &&
-           llvm::any_of(readOverIterations, [&](auto &read) {
-             return !read.second->isAncestor(op) &&
-                    plan.before(op).find({read.first});
-           });
+  /// Whether a wait covers what a loop before it issued that waits over its
+  /// iterations. An arm that writes an accumulator has one wait only.
+  bool isBehindWaitingLoop(Operation *op) {
+    if (isa<scf::IfOp>(op->getParentOp()) &&
+        !op->getBlock()->getOps<hopper::AccumulatorWriteOp>().empty())
+      return false;
+    return llvm::any_of(waitingLoops, [&](Operation *loop) {
+      return !loop->isAncestor(op) &&
+             llvm::any_of(plan.before(op).pending(), [&](const Pending &entry) {
+               return llvm::any_of(entry.issuers, [&](Operation *issuer) {
+                 return loop->isAncestor(issuer);
+               });
+             });
+    });
   }
 
   hopper::KernelOp kernel;
   InFlight plan;
   SmallVector<std::pair<Operation *, int64_t>> waits;
-  SmallVector<std::pair<Value, Operation *>> readOverIterations;
+  /// Those that read or write an accumulator for which they have waited, over
+  /// the end of an iteration, with others left in flight.
+  llvm::SmallPtrSet<Operation *, 4> waitingLoops;
 };
 
 struct HopperScheduleWgmma
