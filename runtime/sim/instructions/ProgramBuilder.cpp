@@ -270,11 +270,13 @@ Slot ProgramBuilder::constant(unsigned laneBytes, uint64_t low, uint64_t high) {
   return entry->second;
 }
 
-Slot ProgramBuilder::special(SpecialRegister which, unsigned laneBytes) {
-  auto [entry, isNew] = specials.try_emplace(std::pair(which, laneBytes));
+Slot ProgramBuilder::special(ptx::SpecialRegister which, uint8_t component,
+                             unsigned laneBytes) {
+  auto [entry, isNew] =
+      specials.try_emplace(std::tuple(which, component, laneBytes));
   if (isNew) {
     entry->second = temporary(laneBytes);
-    made->specials.push_back({entry->second, which});
+    made->specials.push_back({entry->second, which, component});
   }
   return entry->second;
 }

@@ -27,7 +27,8 @@ public:
   Slot registerSlot(ptx::RegisterUse use);
   const ptx::Register &registerOf(ptx::RegisterUse use) const;
   Slot constant(unsigned laneBytes, uint64_t low, uint64_t high);
-  Slot special(SpecialRegister which, unsigned laneBytes);
+  Slot special(ptx::SpecialRegister which, uint8_t component,
+               unsigned laneBytes);
   Slot temporary(unsigned laneBytes);
   /// The address of a symbol in its own state space.
   Slot symbolAddress(ptx::SymbolUse symbol, int64_t addend, unsigned laneBytes);
@@ -56,7 +57,7 @@ private:
   uint32_t currentIndex = 0;
   std::map<std::pair<uint32_t, uint8_t>, Slot> registers; // of the function
   std::map<std::tuple<unsigned, uint64_t, uint64_t>, Slot> constants;
-  std::map<std::pair<SpecialRegister, unsigned>, Slot> specials;
+  std::map<std::tuple<ptx::SpecialRegister, uint8_t, unsigned>, Slot> specials;
   std::map<std::pair<uint64_t, unsigned>, Slot> sharedAddresses;
   std::map<std::pair<uint32_t, unsigned>, Slot> frameAddresses; // of it
   std::vector<std::pair<const ptx::Variable *, MemoryBlock *>> images;

@@ -7,7 +7,6 @@ namespace ashlar::sim {
 
 // Timer.cpp: %clock, %clock_hi, %clock64, %globaltimer, %globaltimer_lo,
 // %globaltimer_hi.
-bool isTimer(const ptx::Operand &operand);
 Decoded decodeReadTimer(Decoder &decoder, ptx::Type type);
 
 // AddressSpace.cpp: cvta, isspacep, mapa, getctarank.
