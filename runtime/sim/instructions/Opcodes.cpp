@@ -10,19 +10,17 @@ const Opcode *OpcodeTable::find(std::string_view name) const {
 const OpcodeTable &opcodes() {
   static const OpcodeTable table = [] {
     OpcodeTable all;
+    addArithmeticInstructions(all);
     addIntegerInstructions(all);
-    addLogicInstructions(all);
     addFloatInstructions(all);
     addComparisonInstructions(all);
-    addConversionInstructions(all);
     addMoveInstructions(all);
     addMemoryInstructions(all);
-    addAtomicInstructions(all);
+    addCopyInstructions(all);
     addControlInstructions(all);
-    addWarpInstructions(all);
     addBarrierInstructions(all);
     addMbarrierInstructions(all);
-    addCopyInstructions(all);
+    addWarpInstructions(all);
     addMatrixInstructions(all);
     addWgmmaInstructions(all);
     addMiscellaneousInstructions(all);

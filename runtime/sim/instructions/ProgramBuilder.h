@@ -16,6 +16,10 @@ class GlobalMemory;
 /// Function addresses are this plus their index in the module, times 16.
 inline constexpr uint64_t functionWindow = 0x0004'0000'0000'0000;
 
+inline uint64_t alignUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
 class ProgramBuilder {
 public:
   ProgramBuilder(std::shared_ptr<const ptx::Module> module,
@@ -42,14 +46,17 @@ public:
   Function &currentFunction() { return *current; }
 
 private:
+  // ProgramLayout.cpp
   void layOutVariables();
   uint64_t layOutShared(const ptx::Variable &variable);
   uint64_t layOutGlobal(const ptx::Variable &variable);
   void writeAddresses(const ptx::Variable &variable, MemoryBlock &block);
   void layOutFrame(Function &function);
   void layOutParameters(Function &function);
-  void decodeBody(Function &function, uint32_t index);
   uint64_t addressOf(ptx::SymbolUse symbol) const;
+
+  void decodeBody(Function &function, uint32_t index);
+  std::unique_ptr<Instruction> decodeInstruction(const ptx::Instruction &text);
 
   std::shared_ptr<Program> made;
   GlobalMemory &memory;

@@ -168,4 +168,6 @@ Decoded decodeMove(Decoder &decoder) {
 void ashlar::sim::addMoveInstructions(OpcodeTable &table) {
   table.add("mov", decodeMove);
   addAddressInstructions(table);
+  addConversionInstructions(table);
+  addPermuteInstruction(table);
 }
