@@ -23,6 +23,7 @@ const OpcodeTable &opcodes() {
     addWarpInstructions(all);
     addMatrixInstructions(all);
     addWgmmaInstructions(all);
+    addVideoInstructions(all);
     addMiscellaneousInstructions(all);
     return all;
   }();

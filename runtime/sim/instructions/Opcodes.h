@@ -45,6 +45,7 @@ void addMbarrierInstructions(OpcodeTable &);
 void addWarpInstructions(OpcodeTable &);
 void addMatrixInstructions(OpcodeTable &);
 void addWgmmaInstructions(OpcodeTable &);
+void addVideoInstructions(OpcodeTable &);
 void addMiscellaneousInstructions(OpcodeTable &);
 
 } // namespace ashlar::sim
