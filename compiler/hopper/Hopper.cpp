@@ -149,21 +149,35 @@ LogicalResult MbarrierExpectOp::verify() {
   return success();
 }
 
-LogicalResult WgmmaOp::verify() {
-  if (!getOperation()->getParentOfType<RoleOp>())
-    return emitOpError("stands outside a role");
-  if (!getA().getType().getLayout() || !getB().getType().getLayout())
-    return emitOpError("reads a tile that has no layout");
-  auto type = cast<RankedTensorType>(getResult().getType());
-  if (!isa_and_present<tile::FragmentAttr>(type.getEncoding()))
-    return emitOpError("has an accumulator without a fragment layout");
+/// What an mma and a wgmma have in common.
+static LogicalResult verifyProduct(Operation *op, tile::SharedType a,
+                                   tile::SharedType b, RankedTensorType sum) {
+  if (!op->getParentOfType<RoleOp>())
+    return op->emitOpError("stands outside a role");
+  if (!a.getLayout() || !b.getLayout())
+    return op->emitOpError("reads a tile that has no layout");
+  if (!isa_and_present<tile::FragmentAttr>(sum.getEncoding()))
+    return op->emitOpError("has an accumulator without a fragment layout");
   return success();
 }
 
-LogicalResult WgmmaWaitOp::verify() {
-  if (getValues().getTypes() != getResults().getTypes())
-    return emitOpError(
-        "passes its accumulators through; their types must stay");
+LogicalResult MmaOp::verify() {
+  return verifyProduct(*this, getA().getType(), getB().getType(),
+                       cast<RankedTensorType>(getResult().getType()));
+}
+
+LogicalResult WgmmaOp::verify() {
+  return verifyProduct(*this, getA().getType(), getB().getType(),
+                       getAccumulator().getType().getFragment());
+}
+
+LogicalResult AccumulatorOp::verify() {
+  if (!isa<RoleOp>(getOperation()->getParentOp()))
+    return emitOpError("stands in no role's own block; an accumulator is "
+                       "there for the whole role");
+  if (!isa_and_present<tile::FragmentAttr>(
+          getResult().getType().getFragment().getEncoding()))
+    return emitOpError("has no fragment layout");
   return success();
 }
 

@@ -156,7 +156,8 @@ void KernelLowering::lower(tile::ReleaseOp op) {
   }
 
   auto release =
-      hopper::ReleaseOp::create(builder, loc, stage, ring.spareStages);
+      hopper::ReleaseOp::create(builder, loc, stage, /*condition=*/Value(),
+                                ring.spareStages, ring.fullOffset);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&release.getBody().emplaceBlock());
   Value empty = barrier(loc, ring.emptyOffset, stage);
@@ -174,8 +175,9 @@ void KernelLowering::lower(tile::BufferOp op) {
   Value base = hopper::SharedAddressOp::create(
       builder, loc, ring.offset + ring.tileOffsets[op.getIndex()]);
   Value address = a.add(base, a.mul(lookup(op.getStage()), ring.stageBytes));
-  map.map(op.getResult(), hopper::ViewOp::create(
-                              builder, loc, op.getResult().getType(), address));
+  map.map(op.getResult(),
+          hopper::ViewOp::create(builder, loc, op.getResult().getType(),
+                                 address, lookup(op.getStage())));
 }
 
 void KernelLowering::lower(tile::PartOp op) {
@@ -185,7 +187,7 @@ void KernelLowering::lower(tile::PartOp op) {
   Value address = a.add(addressOf(lookup(op.getSource())), offset);
   map.map(op.getResult(),
           hopper::ViewOp::create(builder, a.loc, op.getResult().getType(),
-                                 address));
+                                 address, stageOf(lookup(op.getSource()))));
 }
 
 void KernelLowering::lower(tile::ViewOp op) {
@@ -193,7 +195,7 @@ void KernelLowering::lower(tile::ViewOp op) {
   Value address = a.add(addressOf(lookup(op.getSource())), offsetOfView(op));
   map.map(op.getResult(),
           hopper::ViewOp::create(builder, a.loc, op.getResult().getType(),
-                                 address));
+                                 address, stageOf(lookup(op.getSource()))));
 }
 
 } // namespace ashlar

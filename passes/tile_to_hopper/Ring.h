@@ -28,8 +28,7 @@ public:
   llvm::SmallVector<int64_t> tileOffsets;
   /// Arrivals that complete a phase of a full and of an empty barrier.
   int64_t fullCount = 0, emptyCount = 0;
-  /// Stages that are left when a producer holds as many as it ever does but
-  /// one: at 1, a consumer that keeps a stage stops the producer.
+  /// How many more stages than it says a consumer may keep (SpareStages.h).
   int64_t spareStages = 0;
   /// Some stage data comes by cp.async, whose writes no writer fences.
   bool filledByCpAsync = false;

@@ -1,0 +1,22 @@
+// Releases that would have to wait for the youngest group of wgmma.
+#ifndef ASHLAR_PASSES_INFLIGHT_DEFERREDRELEASES_H
+#define ASHLAR_PASSES_INFLIGHT_DEFERREDRELEASES_H
+
+#include "compiler/hopper/Hopper.h"
+
+namespace ashlar {
+
+/// Moves each `hopper.release` of a stage that the youngest group reads to
+/// where it need not wait for that group alone: behind the next group, or where
+/// something else waits. Over the end of an iteration, the loop carries the
+/// stage, and what is left is released behind the loop.
+///
+/// While a role waits for a barrier it keeps a stage only where its ring has
+/// one to spare. Elsewhere it looks whether the barrier's phase is complete,
+/// and releases the stage at once where it is not: so it never waits for others
+/// that might wait for the stage.
+void deferReleases(hopper::KernelOp kernel);
+
+} // namespace ashlar
+
+#endif
