@@ -16,12 +16,14 @@ struct Opcode {
 
 class OpcodeTable {
 public:
-  /// "add", "mbarrier": what stands before the first point.
-  void add(std::string name, DecodeFunction decode, Traits traits = {}) {
-    opcodes.emplace(std::move(name), Opcode{decode, traits});
-  }
+  /// "add", "mbarrier": what stands before the first point. Throws
+  /// std::logic_error when it is there already.
+  void add(std::string name, DecodeFunction decode, Traits traits = {});
   /// Null when there is none.
   const Opcode *find(std::string_view name) const;
+
+  auto begin() const { return opcodes.begin(); }
+  auto end() const { return opcodes.end(); }
 
 private:
   std::map<std::string, Opcode, std::less<>> opcodes;
