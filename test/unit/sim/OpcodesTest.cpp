@@ -10,7 +10,7 @@
 
 namespace ashlar::sim {
 
-void PrintTo(const Traits &traits, std::ostream *out) {
+static void PrintTo(const Traits &traits, std::ostream *out) {
   *out << "engine " << static_cast<int>(traits.engine)
        << (traits.aligned ? ", aligned" : "")
        << (traits.synchronises ? ", synchronises" : "")
