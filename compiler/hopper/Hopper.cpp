@@ -142,6 +142,23 @@ LogicalResult MbarrierInitOp::verify() {
   return success();
 }
 
+LogicalResult MbarrierWaitOp::verify() {
+  const size_t numbers = getHolds() ? getHolds()->size() : 0;
+  if (numbers != (getRings() ? getRings()->size() : 0))
+    return emitOpError("holds ") << numbers << " numbers of stages of "
+                                 << (getRings() ? getRings()->size() : 0)
+                                 << " rings; each ring has one";
+  return success();
+}
+
+int64_t MbarrierWaitOp::holdsOf(int64_t ring) {
+  for (auto [number, of] : llvm::zip(getHolds().value_or(ArrayRef<int64_t>()),
+                                     getRings().value_or(ArrayRef<int64_t>())))
+    if (of == ring)
+      return number;
+  return 0;
+}
+
 LogicalResult MbarrierExpectOp::verify() {
   if (getBytes() < 1 || getBytes() >= (1 << 20))
     return emitOpError("expects ")

@@ -235,13 +235,29 @@ def Hopper_MbarrierWaitOp : Hopper_Op<"mbarrier.wait"> {
   let summary = "waits until the phase of this parity has completed";
   let description = [{
     `generic`: the phase covers writes by cp.async, which are not fenced on
-    their side. `cluster`: it covers writes by threads of other CTAs.
+    their side. `cluster`: it covers writes by threads of other CTAs. `holds`:
+    how many stages of each of `rings`, named by the offsets of their full
+    barriers, the role may hold here, released or not by its program, with no
+    deadlock that the program does not have: of those that it has taken, all
+    from the first that is not empty on.
   }];
   let arguments = (ins Index:$barrier, Index:$parity, UnitAttr:$generic,
-                       UnitAttr:$cluster);
+                       UnitAttr:$cluster,
+                       OptionalAttr<DenseI64ArrayAttr>:$holds,
+                       OptionalAttr<DenseI64ArrayAttr>:$rings);
+  let builders = [OpBuilder<(ins "mlir::Value":$barrier, "mlir::Value":$parity,
+                                 "bool":$generic, "bool":$cluster), [{
+    build($_builder, $_state, barrier, parity, generic, cluster,
+          mlir::DenseI64ArrayAttr(), mlir::DenseI64ArrayAttr());
+  }]>];
   let assemblyFormat = [{
     (`generic` $generic^)? (`cluster` $cluster^)? $barrier `parity` $parity
-    attr-dict
+    (`holds` $holds^ `of` $rings)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// How many stages of a ring may be held here.
+    int64_t holdsOf(int64_t ring);
   }];
 }
 def Hopper_MbarrierTestOp : Hopper_Op<"mbarrier.test"> {

@@ -90,15 +90,15 @@ def Hopper_ReleaseOp : Hopper_Op<"release", [SingleBlock, NoTerminator]> {
   let summary = "a stage becomes empty: the region, run once per warp";
   let description = [{
     Every wgmma before it has read the stage: `hopper-schedule-wgmma` moves it
-    and places the wait. It may keep the stage while the role waits on barriers
-    from `full` on, those of the ring, for `spare` more stages than the program
-    says. With `condition` it happens only where that is true.
+    and places the wait. With `condition` it happens only where that is true. The
+    ring is named by the offset of its full barriers; `newer` stages of it were
+    taken after this one, at most.
   }];
-  let arguments = (ins Index:$stage, Optional<I1>:$condition, I64Attr:$spare,
-                       I64Attr:$full);
+  let arguments = (ins Index:$stage, Optional<I1>:$condition, I64Attr:$ring,
+                       I64Attr:$newer);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $stage (`when` $condition^)? `spare` $spare `full` $full
+    $stage (`when` $condition^)? `of` $ring `newer` $newer
     attr-dict-with-keyword $body
   }];
 }

@@ -19,7 +19,7 @@ public:
   Layout() : Layout(1, 0) {}
 
   /// The compact layout of this shape, leftmost leaf fastest.
-  explicit Layout(IntTuple shape);
+  explicit Layout(const IntTuple &shape);
 
   /// Throws unless shape and stride are congruent, every extent is at least 1
   /// and no stride is negative.

@@ -7,7 +7,6 @@
 #include "passes/in_flight/InFlight.h"
 
 #include <deque>
-#include <map>
 
 namespace ashlar {
 
@@ -41,15 +40,13 @@ bool endsSearch(Operation &op) {
       .wasInterrupted();
 }
 
-/// Where a release goes, and the waits for other roles on the way.
+/// Where a release goes.
 struct Way {
   Operation *target = nullptr; ///< it goes before this
   bool wraps = false;          ///< into the next iteration
-  struct Passed {
-    hopper::MbarrierWaitOp wait;
-    bool inNext;
-  };
-  SmallVector<Passed> waits;
+  /// Stages of its ring that are taken after the one that it releases: at the
+  /// target, and at the end of the iteration.
+  int64_t newer = 0, newerAtEnd = 0;
 };
 
 class Deferral {
@@ -78,23 +75,33 @@ private:
     const Pending *read = plan().before(release).find({release.getStage()});
     if (!read || read->younger > 0)
       return std::nullopt;
-    Way way;
+    Way way{.newer = int64_t(release.getNewer())};
+    std::optional<Way> inIteration;
     Operation *op = release->getNextNode();
     while (op != release) {
+      // A role's body has no terminator, and is no loop's.
       if (!op || op->hasTrait<OpTrait::IsTerminator>()) {
         if (way.wraps || !isa<scf::ForOp>(release->getParentOp()))
           return std::nullopt;
+        inIteration = way;
+        inIteration->target = op;
         way.wraps = true;
+        way.newerAtEnd = way.newer;
         op = &release->getBlock()->front();
         continue;
+      }
+      if (auto wait = dyn_cast<hopper::MbarrierWaitOp>(op)) {
+        if (1 + way.newer > wait.holdsOf(release.getRing())) {
+          way.target = op;
+          return way.wraps ? inIteration : way;
+        }
+        way.newer += bufferOf(wait.getBarrier()) == int64_t(release.getRing());
       }
       way.target = op;
       if (plan().groupsLeft(op) == 0)
         return way;
       if (endsSearch(*op))
         return std::nullopt;
-      if (auto wait = dyn_cast<hopper::MbarrierWaitOp>(op))
-        way.waits.push_back({wait, way.wraps});
       op = op->getNextNode();
       if (isa<hopper::WgmmaCommitOp>(way.target)) {
         way.target = op;
@@ -104,61 +111,29 @@ private:
     return std::nullopt;
   }
 
-  /// Whether the role may keep one more stage while it waits there.
-  bool maySpare(hopper::ReleaseOp release, hopper::MbarrierWaitOp wait) {
-    return release.getSpare() > 0 &&
-           bufferOf(wait.getBarrier()) == int64_t(release.getFull());
-  }
-
   void follow(hopper::ReleaseOp release, const Way &way) {
-    int64_t &kept = keptOf[{release->getBlock(), release.getFull()}];
-    const bool spares = kept < int64_t(release.getSpare()) &&
-                        llvm::any_of(
-                            way.waits,
-                            [&](const Way::Passed &passed) {
-                              return maySpare(release, passed.wait);
-                            });
-    kept += spares;
-    auto isTested = [&](const Way::Passed &passed) {
-      return !spares || !maySpare(release, passed.wait);
-    };
-
-    Value condition = release.getCondition();
-    for (const Way::Passed &passed : way.waits)
-      if (!passed.inNext && isTested(passed))
-        condition =
-            releaseUnlessReady(release, release.getStage(), condition, passed);
     OpBuilder builder(way.target);
     if (!way.wraps) {
-      emit(builder, release, release.getStage(), condition);
+      emit(builder, release, release.getStage(), release.getCondition(),
+           way.newer);
       release.erase();
       return;
     }
 
-    Block *body = release->getBlock();
-    Carried carried = carry(release, condition);
-    // The loop is another one now.
-    for (auto it = keptOf.begin(); it != keptOf.end(); ++it)
-      if (it->first.first == body)
-        keptOf[{carried.loop.getBody(), it->first.second}] = it->second;
-    for (const Way::Passed &passed : way.waits)
-      if (passed.inNext && isTested(passed))
-        carried.condition = releaseUnlessReady(release, carried.stage,
-                                               carried.condition, passed);
+    Carried carried = carry(release);
     builder.setInsertionPoint(way.target);
-    emit(builder, release, carried.stage, carried.condition);
+    emit(builder, release, carried.stage, carried.condition, way.newer);
     builder.setInsertionPointAfterValue(
         carried.lastCondition ? carried.lastCondition : carried.lastStage);
-    left.push_back(
-        emit(builder, release, carried.lastStage, carried.lastCondition));
+    left.push_back(emit(builder, release, carried.lastStage,
+                        carried.lastCondition, way.newerAtEnd));
     release.erase();
   }
 
   static hopper::ReleaseOp emit(OpBuilder &builder, hopper::ReleaseOp release,
-                                Value stage, Value condition) {
-    auto result =
-        hopper::ReleaseOp::create(builder, release.getLoc(), stage, condition,
-                                  release.getSpare(), release.getFull());
+                                Value stage, Value condition, int64_t newer) {
+    auto result = hopper::ReleaseOp::create(
+        builder, release.getLoc(), stage, condition, release.getRing(), newer);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&result.getBody().emplaceBlock());
     IRMapping map;
@@ -168,28 +143,6 @@ private:
     return result;
   }
 
-  /// Releases the stage before a wait that is not over yet. Returns where it is
-  /// still to be released.
-  static Value releaseUnlessReady(hopper::ReleaseOp release, Value stage,
-                                  Value condition, const Way::Passed &passed) {
-    hopper::MbarrierWaitOp wait = passed.wait;
-    OpBuilder builder(wait);
-    Location loc = release.getLoc();
-    Value ready = hopper::MbarrierTestOp::create(
-        builder, loc, builder.getI1Type(), wait.getBarrier(), wait.getParity(),
-        /*agree=*/IntegerAttr(), /*generic=*/false);
-    Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
-    Value now = arith::XOrIOp::create(builder, loc, ready, yes);
-    if (condition)
-      now = arith::AndIOp::create(builder, loc, now, condition);
-    auto branch = scf::IfOp::create(builder, loc, now);
-    OpBuilder inside(branch.thenBlock()->getTerminator());
-    emit(inside, release, stage, Value());
-    if (!condition)
-      return ready;
-    return arith::AndIOp::create(builder, loc, ready, condition);
-  }
-
   /// What the next iteration, and the program behind the loop, releases of the
   /// one before: its stage, and whether there is one.
   struct Carried {
@@ -197,8 +150,9 @@ private:
     Value stage, condition, lastStage, lastCondition;
   };
 
-  Carried carry(hopper::ReleaseOp release, Value condition) {
+  Carried carry(hopper::ReleaseOp release) {
     auto loop = cast<scf::ForOp>(release->getParentOp());
+    Value condition = release.getCondition();
     Location loc = release.getLoc();
     IRRewriter rewriter(loop);
     SmallVector<Value> inits{Arithmetic{rewriter, loc}.constant(0)};
@@ -238,8 +192,6 @@ private:
   hopper::KernelOp kernel;
   std::deque<hopper::ReleaseOp> left;
   std::optional<InFlight> known;
-  /// Releases of a block that keep a stage of a ring over waits for others.
-  std::map<std::pair<Block *, int64_t>, int64_t> keptOf;
 };
 
 } // namespace

@@ -11,10 +11,8 @@ namespace ashlar {
 /// something else waits. Over the end of an iteration, the loop carries the
 /// stage, and what is left is released behind the loop.
 ///
-/// While a role waits for a barrier it keeps a stage only where its ring has
-/// one to spare. Elsewhere it looks whether the barrier's phase is complete,
-/// and releases the stage at once where it is not: so it never waits for others
-/// that might wait for the stage.
+/// It passes a wait on a barrier only where the role may hold, with those that
+/// were taken after it, the stage there.
 void deferReleases(hopper::KernelOp kernel);
 
 } // namespace ashlar

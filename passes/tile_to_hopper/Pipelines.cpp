@@ -63,11 +63,20 @@ void KernelLowering::takeStage(Operation &op, bool filling) {
   Ring &ring = ringOf(pipeline);
   Location loc = named(op, filling ? "acquire" : "wait");
   Cursor &at = cursor(pipeline, filling);
-  hopper::MbarrierWaitOp::create(
+  auto wait = hopper::MbarrierWaitOp::create(
       builder, loc,
       barrier(loc, filling ? ring.emptyOffset : ring.fullOffset, at.stage),
       at.parity, /*generic=*/!filling && ring.filledByCpAsync,
       /*cluster=*/false);
+  SmallVector<int64_t> numbers, offsets;
+  for (auto [held, number] : mostStages.at(&op)) {
+    numbers.push_back(number);
+    offsets.push_back(ringOf(held).fullOffset);
+  }
+  if (!numbers.empty()) {
+    wait.setHolds(numbers);
+    wait.setRings(offsets);
+  }
   map.map(op.getResult(0), at.stage);
   at = next(loc, ring, at);
 }
@@ -157,7 +166,7 @@ void KernelLowering::lower(tile::ReleaseOp op) {
 
   auto release =
       hopper::ReleaseOp::create(builder, loc, stage, /*condition=*/Value(),
-                                ring.spareStages, ring.fullOffset);
+                                ring.fullOffset, mostStages.newerThan(op));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&release.getBody().emplaceBlock());
   Value empty = barrier(loc, ring.emptyOffset, stage);

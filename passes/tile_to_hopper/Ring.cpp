@@ -1,7 +1,6 @@
 #include "passes/tile_to_hopper/Ring.h"
 #include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/Coordinates.h"
-#include "passes/tile_to_hopper/SpareStages.h"
 
 #include <set>
 
@@ -62,7 +61,6 @@ Ring::Ring(tile::PipelineOp op, const Cluster &cluster) : pipeline(op) {
   writers.assign(distinct.begin(), distinct.end());
   for (Operation *consumer : consumers)
     emptyCount += cast<tile::RoleOp>(consumer).getWarps() * writers.size();
-  spareStages = ashlar::spareStages(op);
 }
 
 Filling Ring::filling(tile::RoleOp role) const {

@@ -28,8 +28,6 @@ public:
   llvm::SmallVector<int64_t> tileOffsets;
   /// Arrivals that complete a phase of a full and of an empty barrier.
   int64_t fullCount = 0, emptyCount = 0;
-  /// How many more stages than it says a consumer may keep (SpareStages.h).
-  int64_t spareStages = 0;
   /// Some stage data comes by cp.async, whose writes no writer fences.
   bool filledByCpAsync = false;
   /// The CTAs that write into this CTA's stages, as offsets in the cluster;
