@@ -141,10 +141,10 @@ private:
   }
 
   /// Whether a wait covers what a loop before it issued that waits over its
-  /// iterations. An arm that writes an accumulator has one wait only.
+  /// iterations. What an arm writes has one wait only.
   bool isBehindWaitingLoop(Operation *op) {
-    if (isa<scf::IfOp>(op->getParentOp()) &&
-        !op->getBlock()->getOps<hopper::AccumulatorWriteOp>().empty())
+    if (isa<hopper::AccumulatorWriteOp>(op) &&
+        isa<scf::IfOp>(op->getParentOp()))
       return false;
     return llvm::any_of(waitingLoops, [&](Operation *loop) {
       return !loop->isAncestor(op) &&

@@ -32,6 +32,8 @@ void ThreadLowering::declareAccumulators() {
           std::to_string(fragmentOf(op.getResult()).registers()) + ">;");
     accumulators[op.getResult()] = name;
   });
+  if (count) // a value that nobody needs
+    b.ptx(".reg .b32 %none;");
 }
 
 void ThreadLowering::lower(hopper::AccumulatorReadOp op) {
@@ -92,19 +94,20 @@ bool repeatsRegisters(Value fragment) {
 void ThreadLowering::lower(hopper::AccumulatorWriteOp op) {
   FragmentType type = fragmentOf(op.getAccumulator());
   const std::string &name = accumulators.at(op.getAccumulator());
-  auto write = [&](const Twine &declarations, ValueRange words,
+  auto write = [&](ValueRange words,
                    llvm::function_ref<std::string(std::string)> valueOf) {
-    std::string text = ("{\n\t" + declarations).str();
+    std::string text;
     for (int64_t i = 0; i < type.registers(); ++i) {
       const std::string number = std::to_string(i);
-      text += "mov.b32 " + name + number + ", " + valueOf(number) + ";\n\t";
+      text += (i ? "\n\tmov.b32 " : "mov.b32 ") + name + number + ", " +
+              valueOf(number) + ";";
     }
-    b.ptx(text + "}", {}, words);
+    b.ptx(text, {}, words);
   };
   if (op.getValue().getDefiningOp<hopper::UndefinedOp>())
-    return write(".reg .b32 none;\n\t", {}, [](auto) { return "none"; });
+    return write({}, [](auto) { return "%none"; });
   if (isZero(op.getValue()))
-    return write("", {}, [](auto) { return "0"; });
+    return write({}, [](auto) { return "0"; });
   SmallVector<Value> words = llvm::map_to_vector(
       registersOf(op.getValue()), [&](Value value) -> Value {
         return type.packed == 2
@@ -113,7 +116,7 @@ void ThreadLowering::lower(hopper::AccumulatorWriteOp op) {
       });
   if (repeatsRegisters(op.getValue()))
     words = makeDistinct(words);
-  write("", words, [](std::string number) { return "$" + number; });
+  write(words, [](std::string number) { return "$" + number; });
 }
 
 /// ptxas would copy one register to many only at the wgmma, and wait before
