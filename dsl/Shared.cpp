@@ -71,7 +71,7 @@ SharedTile slice(const SharedTile &tile, std::initializer_list<int64_t> offset,
   checkPart(source.getType().getShape(), "a shared tile",
             llvm::SmallVector<int64_t>(offset), extents, where);
   auto part = tile::SharedType::get(trace.context(), extents,
-                                    source.getType().getElementType(), {});
+                                    source.getType().getElementType());
   auto op = trace.create<tile::PartOp>(where, part, source,
                                        llvm::SmallVector<int64_t>(offset));
   return trace.declare<SharedTile>(HandleKind::sharedTile, op, where);

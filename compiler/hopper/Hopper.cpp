@@ -1,5 +1,5 @@
 #include "compiler/hopper/Hopper.h"
-#include "compiler/layout/Fragment.h"
+#include "compiler/tile/Verify.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -40,9 +40,8 @@ int64_t entryRegisters(int64_t threads) {
 }
 
 int64_t exchangeSlotBytes(tile::ClusterSumOp sum) {
-  auto type = cast<RankedTensorType>(sum.getResult().getType());
-  auto layout = layout::FragmentLayout::parse(
-      cast<tile::FragmentAttr>(type.getEncoding()).getLayout().str());
+  const layout::FragmentLayout &layout =
+      tile::fragmentOf(sum.getResult().getType()).getLayout();
   // More than the elements where several threads hold one.
   int64_t perThread = 4 * layout.value.size();
   return 32 * tile::roleOf(sum).getWarps() *
@@ -89,6 +88,23 @@ LogicalResult KernelOp::verify() {
              << left
              << " times (hopper.cluster.arrive); let it wait for each arrival";
   return success();
+}
+
+LogicalResult RoleOp::verify() {
+  int64_t threads = getOperation()->getParentOfType<KernelOp>().getThreads();
+  auto most = threads / 32;
+  if (getFirstWarp() > uint64_t(most) || getWarps() < 1 || getInstances() < 1 ||
+      getWarps() > uint64_t(most) || getInstances() > uint64_t(most) ||
+      getFirstWarp() + getWarps() * getInstances() > uint64_t(most))
+    return emitOpError("'")
+           << getName() << "' is " << int64_t(getInstances()) << " times "
+           << int64_t(getWarps()) << " warps from " << int64_t(getFirstWarp())
+           << " on; its kernel has " << most;
+  return success();
+}
+
+LogicalResult RoleOp::verifyRegions() {
+  return tile::checkFragments(*this, 32 * getWarps());
 }
 
 LogicalResult TensorMapOp::verify() {
@@ -154,8 +170,7 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError("stands outside a role");
   if (!getA().getType().getLayout() || !getB().getType().getLayout())
     return emitOpError("reads a tile that has no layout");
-  auto type = cast<RankedTensorType>(getResult().getType());
-  if (!isa_and_present<tile::FragmentAttr>(type.getEncoding()))
+  if (!tile::fragmentOf(getResult().getType()))
     return emitOpError("has an accumulator without a fragment layout");
   return success();
 }

@@ -72,8 +72,9 @@ def Hopper_RoleOp : Hopper_Op<"role", [
     SingleBlock, NoTerminator, NoRegionArguments, HasParent<"KernelOp">]> {
   let summary = "the program of the warps from first_warp on";
   let description = [{
-    `instances` groups of `warps` warps run it, each by itself. `registers` is what setmaxnreg gives each thread; 0 leaves the register
-    file as it was at entry. `entry_registers` of the kernel is where it starts.
+    `instances` groups of `warps` warps run it, each by itself. `registers` is
+    what setmaxnreg gives each thread; 0 leaves the register file as it was at
+    entry.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$first_warp, I64Attr:$warps,
                        DefaultValuedAttr<I64Attr, "1">:$instances,
@@ -83,6 +84,8 @@ def Hopper_RoleOp : Hopper_Op<"role", [
     $name `from` $first_warp `warps` $warps (`instances` $instances^)?
     (`registers` $registers^)? attr-dict-with-keyword $body
   }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 def Hopper_OnceOp : Hopper_Op<"once", [
     SingleBlock, NoTerminator, NoRegionArguments]> {

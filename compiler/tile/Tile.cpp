@@ -70,36 +70,6 @@ int64_t SharedType::sizeBytes() {
   return bytes;
 }
 
-Type SharedType::parse(AsmParser &parser) {
-  SmallVector<int64_t> shape;
-  Type element;
-  StringAttr layout;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() ||
-      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
-      parser.parseType(element))
-    return {};
-  if (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(layout))
-    return {};
-  if (parser.parseGreater())
-    return {};
-  if (!element.isIntOrFloat()) {
-    parser.emitError(loc, "a shared tile holds numbers, not ") << element;
-    return {};
-  }
-  return SharedType::get(parser.getContext(), shape, element, layout);
-}
-
-void SharedType::print(AsmPrinter &printer) const {
-  printer << '<';
-  for (int64_t extent : getShape())
-    printer << extent << 'x';
-  printer << getElementType();
-  if (getLayout())
-    printer << ", " << getLayout();
-  printer << '>';
-}
-
 TypedValue<PipelineType> pipelineOf(Value stage) {
   Operation *op = stage.getDefiningOp();
   if (!op || !isa<AcquireOp, TryAcquireOp, WaitOp, TryWaitOp>(op))

@@ -7,6 +7,7 @@
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
 
 def Tile_Dialect : Dialect {
   let name = "tile";
@@ -33,8 +34,8 @@ class Tile_Type<string name, string typeMnemonic>
   let mnemonic = typeMnemonic;
 }
 
-class Tile_Attr<string name, string attrMnemonic>
-    : AttrDef<Tile_Dialect, name> {
+class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Tile_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
@@ -51,16 +52,23 @@ def Tile_Shared : Tile_Type<"Shared", "shared"> {
   let description = [{
     `!tile.shared<128x64xbf16>`, and once `tile-assign-layouts` has run,
     `!tile.shared<128x64xbf16, "S<3,4,3> o (128,64):(128,2)">`: the layout
-    gives the byte offset of each element.
+    gives the byte offset of each element, has a mode for each dimension and as
+    many elements along it.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
                         "::mlir::Type":$elementType,
-                        "::mlir::StringAttr":$layout);
+                        TypeParameter<
+                          "std::optional<::ashlar::layout::SwizzledLayout>",
+                          "where each element lies",
+                          "const std::optional<::ashlar::layout::SwizzledLayout> &"
+                        >:$layout);
   let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape,
                                    "::mlir::Type":$elementType), [{
-    return $_get($_ctxt, shape, elementType, ::mlir::StringAttr());
+    return $_get($_ctxt, shape, elementType,
+                 std::optional<::ashlar::layout::SwizzledLayout>());
   }]>];
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t elementBytes();
     int64_t sizeBytes();
@@ -95,10 +103,18 @@ def Tile_Barrier : Tile_Type<"Barrier", "barrier"> {
 
 //===-- Attributes --------------------------------------------------------===//
 
-def Tile_Fragment : Tile_Attr<"Fragment", "fragment"> {
+def Tile_Fragment : Tile_Attr<"Fragment", "fragment", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "the (thread, value) layout of a fragment, as a tensor encoding";
-  let parameters = (ins StringRefParameter<"layout text">:$layout);
-  let assemblyFormat = "`<` $layout `>`";
+  let description = [{
+    The layout has the shape of its tensor, and as many threads as the role that
+    holds the fragment.
+  }];
+  let parameters = (ins AttrParameter<
+      "::ashlar::layout::FragmentLayout", "which thread holds which elements",
+      "const ::ashlar::layout::FragmentLayout &">:$layout);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Tile_Access : I32EnumAttr<"Access", "how a kernel uses a tensor", [

@@ -138,6 +138,7 @@ def Tile_RoleOp : Tile_Declaration<"role", [
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 //===-- The tile loop -----------------------------------------------------===//

@@ -242,6 +242,10 @@ LogicalResult RoleOp::verify() {
   return checkLaunchWaits(*this);
 }
 
+LogicalResult RoleOp::verifyRegions() {
+  return checkFragments(*this, 32 * getWarps());
+}
+
 LogicalResult ScheduleCoordinatesOp::verify() {
   if (static_cast<int64_t>(getCoordinates().size()) !=
       getSchedule().getType().getRank())

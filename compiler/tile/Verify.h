@@ -13,6 +13,9 @@ std::string dimensions(llvm::ArrayRef<int64_t> shape);
 mlir::LogicalResult checkCoordinates(mlir::Operation *op, TensorType tensor,
                                      mlir::OperandRange coordinates);
 
+/// What a role of so many threads holds is shared out among as many.
+mlir::LogicalResult checkFragments(mlir::Operation *role, int64_t threads);
+
 /// A role that waits by itself for the launches before has touched nothing that
 /// they may write.
 mlir::LogicalResult checkLaunchWaits(RoleOp role);

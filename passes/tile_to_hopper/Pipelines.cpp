@@ -181,7 +181,7 @@ void KernelLowering::lower(tile::BufferOp op) {
 void KernelLowering::lower(tile::PartOp op) {
   Arithmetic a{builder, op.getLoc()};
   int64_t offset =
-      layoutOf(op.getSource().getType()).layout.at(op.getOffsets());
+      op.getSource().getType().getLayout()->layout.at(op.getOffsets());
   Value address = a.add(addressOf(lookup(op.getSource())), offset);
   map.map(op.getResult(),
           hopper::ViewOp::create(builder, a.loc, op.getResult().getType(),

@@ -22,8 +22,8 @@ tile.kernel @every_operation cluster [2, 1] attributes {threads = 256, shared_by
   %tiles = tile.schedule persistent [%M, %M] by [64, 64] in <m:8, n, m> : !tile.schedule<2>
   // CHECK-NEXT: %[[RING:.+]] = tile.pipeline : <3, [!tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>]>
   %ring = tile.pipeline : !tile.pipeline<3, [!smem, !smem]>
-  // CHECK-NEXT: %[[PLANNED:.+]] = tile.pipeline {barrier_offset = 512 : i64, offset = 0 : i64, stage_bytes = 256 : i64, tile_offsets = array<i64: 0>} : <2, [!tile.shared<8x16xbf16, "S<1,4,3> o ((8,16):(32,2))">]>
-  %planned = tile.pipeline {offset = 0 : i64, stage_bytes = 256 : i64, tile_offsets = array<i64: 0>, barrier_offset = 512 : i64} : !tile.pipeline<2, [!tile.shared<8x16xbf16, "S<1,4,3> o ((8,16):(32,2))">]>
+  // CHECK-NEXT: %[[PLANNED:.+]] = tile.pipeline {barrier_offset = 512 : i64, offset = 0 : i64, stage_bytes = 256 : i64, tile_offsets = array<i64: 0>} : <2, [!tile.shared<8x16xbf16, "S<1,4,3> o (8,16):(32,2)">]>
+  %planned = tile.pipeline {offset = 0 : i64, stage_bytes = 256 : i64, tile_offsets = array<i64: 0>, barrier_offset = 512 : i64} : !tile.pipeline<2, [!tile.shared<8x16xbf16, "S<1,4,3> o (8,16):(32,2)">]>
   // CHECK-NEXT: %[[STAGED:.+]] = tile.alloc {offset = 1024 : i64} : <64x64xbf16>
   %staged = tile.alloc {offset = 1024 : i64} : !smem
   // CHECK-NEXT: %[[BARRIER:.+]] = tile.barrier "turn" : !tile.barrier
