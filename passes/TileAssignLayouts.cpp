@@ -7,6 +7,7 @@
 
 #include "compiler/layout/Fragment.h"
 #include "compiler/layout/SharedTile.h"
+#include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -183,8 +184,8 @@ private:
     LogicalResult result = success();
     role.walk([&](tile::MmaOp mma) {
       auto shape = shapeOf(mma.getResult());
-      auto layout =
-          layout::accumulatorLayout(shape[0], shape[1], role.getWarps() / 4);
+      auto layout = layout::accumulatorLayout(
+          shape[0], shape[1], role.getWarps() / target::warpgroupWarps);
       if (!layout)
         result = mma.emitError(layout.why());
       else if (failed(set(mma, mma.getResult(), *layout)))
@@ -263,8 +264,8 @@ private:
         continue;
       int64_t bytes = tile::elementBytes(
           cast<RankedTensorType>(value.getType()).getElementType());
-      auto layout = layout::blockedLayout(shapeOf(value).vec(),
-                                          32 * role.getWarps(), bytes);
+      auto layout = layout::blockedLayout(
+          shapeOf(value).vec(), target::warpThreads * role.getWarps(), bytes);
       if (!layout)
         return emitError(value.getLoc())
                << "role '" << role.getName()
@@ -276,9 +277,9 @@ private:
     return success();
   }
 
-  /// No thread of sm_90 has more than 255 registers (CUDA programming guide).
   LogicalResult checkRegisters() {
-    int64_t limit = role.getRegisters() ? role.getRegisters() : 255;
+    int64_t limit =
+        role.getRegisters() ? role.getRegisters() : target::mostRegisters;
     for (Value value : values) {
       auto type = cast<RankedTensorType>(value.getType());
       int64_t bits = layoutFor(value)->value.size() *
@@ -288,7 +289,8 @@ private:
                << "role '" << role.getName()
                << "' cannot hold this fragment: it takes "
                << llvm::divideCeil(bits, 32) << " registers of each of its "
-               << 32 * role.getWarps() << " threads, which have " << limit
+               << target::warpThreads * role.getWarps()
+               << " threads, which have " << limit
                << ": use smaller tiles or more warpgroups";
     }
     return success();

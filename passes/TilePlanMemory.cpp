@@ -2,6 +2,7 @@
 // every role its warps; both budgets hold, or the refusal says by how much.
 
 #include "compiler/hopper/Hopper.h"
+#include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Passes.h"
@@ -20,10 +21,7 @@ using namespace mlir;
 
 namespace {
 
-/// Dynamic shared memory of one CTA on sm_90 (CUDA programming guide, compute
-/// capability 9.0: 227 KB).
-constexpr int64_t sharedLimit = 227 * 1024;
-constexpr int64_t warpgroupWarps = 4;
+using target::warpgroupWarps;
 
 /// What a tile of each stage needs, whatever a role sees in its place.
 int64_t alignmentOfTile(tile::PipelineOp pipeline, int64_t index) {
@@ -40,7 +38,7 @@ int64_t alignmentOfTile(tile::PipelineOp pipeline, int64_t index) {
 /// Where the tiles of a stage lie in it, and how far the next stage is.
 struct StagePlan {
   SmallVector<int64_t> tileOffsets;
-  int64_t alignment = barrierBytes, bytes = 0;
+  int64_t alignment = target::mbarrierBytes, bytes = 0;
 
   explicit StagePlan(tile::PipelineOp pipeline) {
     for (auto [i, type] :
@@ -87,16 +85,17 @@ int64_t planExchanges(tile::KernelOp kernel, int64_t bytes) {
         hopper::exchangeBytes(sum) * int64_t(tile::roleOf(sum).getInstances());
   });
   kernel.walk([&](tile::ClusterSumOp sum) {
-    bytes = llvm::alignTo(bytes, barrierBytes);
+    bytes = llvm::alignTo(bytes, target::mbarrierBytes);
     sum.setBarrierOffset(bytes);
-    bytes += 2 * barrierBytes * int64_t(tile::roleOf(sum).getInstances());
+    bytes +=
+        2 * target::mbarrierBytes * int64_t(tile::roleOf(sum).getInstances());
   });
   for (auto role : kernel.getBody().getOps<tile::RoleOp>()) {
     if (role.getInstances() == 1)
       continue;
-    bytes = llvm::alignTo(bytes, barrierBytes);
+    bytes = llvm::alignTo(bytes, target::mbarrierBytes);
     role.setTurnOffset(bytes);
-    bytes += barrierBytes * int64_t(role.getInstances());
+    bytes += target::mbarrierBytes * int64_t(role.getInstances());
   }
   return bytes;
 }
@@ -136,26 +135,27 @@ LogicalResult planShared(tile::KernelOp kernel) {
       largestBytes = type.getStages() * plan.bytes;
     }
   }
-  bytes = llvm::alignTo(bytes, barrierBytes);
+  bytes = llvm::alignTo(bytes, target::mbarrierBytes);
   for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>()) {
     pipeline.setBarrierOffset(bytes);
-    bytes += 2 * pipeline.getResult().getType().getStages() * barrierBytes;
+    bytes +=
+        2 * pipeline.getResult().getType().getStages() * target::mbarrierBytes;
   }
   bytes = planExchanges(kernel, bytes);
   kernel.setSharedBytes(bytes);
-  if (bytes <= sharedLimit)
+  if (bytes <= target::sharedBytes)
     return success();
 
-  int64_t over = bytes - sharedLimit;
+  int64_t over = bytes - target::sharedBytes;
   auto refuse = [&](Operation *at) -> InFlightDiagnostic {
     return at->emitError("kernel '")
            << kernel.getSymName() << "' needs " << bytes
            << " bytes of shared memory, " << over << " over the limit of "
-           << sharedLimit << ": ";
+           << target::sharedBytes << ": ";
   };
   if (largest) {
     int64_t stages = largest.getResult().getType().getStages();
-    int64_t perStage = *largest.getStageBytes() + 2 * barrierBytes;
+    int64_t perStage = *largest.getStageBytes() + 2 * target::mbarrierBytes;
     int64_t fitting = stages - llvm::divideCeil(uint64_t(over), perStage);
     if (fitting >= 1)
       return refuse(largest)
@@ -207,17 +207,17 @@ LogicalResult planWarps(tile::KernelOp kernel) {
   }
   if (budgets)
     warp = llvm::alignTo(warp, warpgroupWarps);
-  if (warp > 32)
+  if (warp > target::mostWarps)
     return kernel.emitError("kernel '")
            << kernel.getSymName() << "' has " << warp
-           << " warps with all its roles; a CTA has at most 32: give a role "
-              "fewer";
-  kernel.setThreads(warp * 32);
+           << " warps with all its roles; a CTA has at most "
+           << target::mostWarps << ": give a role fewer";
+  kernel.setThreads(warp * target::warpThreads);
   if (!budgets)
     return success();
 
-  int64_t threads = warp * 32;
-  int64_t entry = hopper::entryRegisters(threads);
+  int64_t threads = warp * target::warpThreads;
+  int64_t entry = target::entryRegisters(threads);
   SmallVector<int64_t> budgetOfGroup(warp / warpgroupWarps, 0);
   for (auto role : roles)
     for (int64_t w = 0; w < int64_t(role.getWarps() * role.getInstances()); ++w)
@@ -225,7 +225,7 @@ LogicalResult planWarps(tile::KernelOp kernel) {
           role.getRegisters();
   int64_t total = 0;
   for (int64_t budget : budgetOfGroup)
-    total += budget * warpgroupWarps * 32;
+    total += budget * target::warpgroupThreads;
   if (total <= entry * threads)
     return success();
   InFlightDiagnostic error =
@@ -239,7 +239,7 @@ LogicalResult planWarps(tile::KernelOp kernel) {
           << " in each of "
           << llvm::alignTo(role.getWarps() * role.getInstances(),
                            warpgroupWarps) *
-                 32
+                 target::warpThreads
           << " threads;";
   return error << " lower one of them";
 }

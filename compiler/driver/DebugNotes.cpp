@@ -1,7 +1,7 @@
 #include "compiler/driver/DebugNotes.h"
 
 #include "compiler/driver/Contract.h"
-#include "passes/SharedMemory.h"
+#include "compiler/target/Target.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ashlar::compiler {
@@ -27,10 +27,12 @@ void describe(raw_ostream &out, tile::PipelineOp pipeline) {
       describe(out, begin + (*pipeline.getTileOffsets())[i],
                cast<tile::SharedType>(tile).sizeBytes(),
                "tile " + Twine(i) + " of stage " + Twine(stage) + name);
-    const int64_t full = *pipeline.getBarrierOffset() + stage * barrierBytes;
-    describe(out, full, barrierBytes,
+    const int64_t full =
+        *pipeline.getBarrierOffset() + stage * target::mbarrierBytes;
+    describe(out, full, target::mbarrierBytes,
              "the full barrier of stage " + Twine(stage) + name);
-    describe(out, full + int64_t(type.getStages()) * barrierBytes, barrierBytes,
+    describe(out, full + int64_t(type.getStages()) * target::mbarrierBytes,
+             target::mbarrierBytes,
              "the empty barrier of stage " + Twine(stage) + name);
   }
 }

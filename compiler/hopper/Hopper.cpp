@@ -1,4 +1,5 @@
 #include "compiler/hopper/Hopper.h"
+#include "compiler/target/Target.h"
 #include "compiler/tile/Verify.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -32,19 +33,12 @@ void HopperDialect::initialize() {
       >();
 }
 
-int64_t entryRegisters(int64_t threads) {
-  // Each quarter of a multiprocessor has a quarter of the registers and every
-  // fourth warp.
-  return std::min<int64_t>(64 * 1024 / llvm::alignTo(threads, 128) / 8 * 8,
-                           248);
-}
-
 int64_t exchangeSlotBytes(tile::ClusterSumOp sum) {
   const layout::FragmentLayout &layout =
       tile::fragmentOf(sum.getResult().getType()).getLayout();
   // More than the elements where several threads hold one.
   int64_t perThread = 4 * layout.value.size();
-  return 32 * tile::roleOf(sum).getWarps() *
+  return target::warpThreads * tile::roleOf(sum).getWarps() *
          llvm::alignTo(perThread, exchangeAlignment);
 }
 
@@ -54,13 +48,16 @@ int64_t exchangeBytes(tile::ClusterSumOp sum) {
 }
 
 LogicalResult KernelOp::verify() {
-  if (getThreads() % 32 || getThreads() < 32 || getThreads() > 1024)
-    return emitOpError("has ") << getThreads()
-                               << " threads; a CTA has whole warps, 32 to 1024 "
-                                  "threads";
-  if (getClusterSize() < 1 || getClusterSize() > 8)
+  int64_t threads = getThreads(), cluster = getClusterSize();
+  if (threads % target::warpThreads || threads < target::warpThreads ||
+      threads > target::mostThreads)
+    return emitOpError("has ") << threads << " threads; a CTA has whole warps, "
+                               << target::warpThreads << " to "
+                               << target::mostThreads << " threads";
+  if (cluster < 1 || cluster > target::portableCluster)
     return emitOpError("has clusters of ")
-           << getClusterSize() << " CTAs; the portable limit is 8";
+           << cluster << " CTAs; the portable limit is "
+           << target::portableCluster;
   auto roles = getBody().getOps<RoleOp>();
   auto meetings = [](RoleOp role) {
     return llvm::range_size(role.getBody().getOps<SyncOp>());
@@ -92,7 +89,7 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult RoleOp::verify() {
   int64_t threads = getOperation()->getParentOfType<KernelOp>().getThreads();
-  auto most = threads / 32;
+  auto most = threads / target::warpThreads;
   if (getFirstWarp() > uint64_t(most) || getWarps() < 1 || getInstances() < 1 ||
       getWarps() > uint64_t(most) || getInstances() > uint64_t(most) ||
       getFirstWarp() + getWarps() * getInstances() > uint64_t(most))
@@ -104,18 +101,20 @@ LogicalResult RoleOp::verify() {
 }
 
 LogicalResult RoleOp::verifyRegions() {
-  return tile::checkFragments(*this, 32 * getWarps());
+  return tile::checkFragments(*this, target::warpThreads * getWarps());
 }
 
 LogicalResult TensorMapOp::verify() {
-  if (getBox().empty() || getBox().size() > 5)
+  if (getBox().empty() || getBox().size() > target::tmaDimensions)
     return emitOpError("has a box of ")
-           << getBox().size() << " dimensions; TMA has 1 to 5";
+           << getBox().size() << " dimensions; TMA has 1 to "
+           << target::tmaDimensions;
   for (int64_t extent : getBox())
-    if (extent < 1 || extent > 256)
+    if (extent < 1 || extent > target::tmaBoxExtent)
       return emitOpError("has a box extent of ")
-             << extent << "; TMA moves 1 to 256 elements per dimension";
-  if (!llvm::is_contained({0, 32, 64, 128}, getSwizzle()))
+             << extent << "; TMA moves 1 to " << target::tmaBoxExtent
+             << " elements per dimension";
+  if (!target::isSwizzleBytes(getSwizzle()))
     return emitOpError("swizzles ")
            << getSwizzle() << " bytes; TMA has 0, 32, 64 and 128";
   return success();
@@ -136,10 +135,11 @@ LogicalResult SyncOp::verify() {
 }
 
 LogicalResult NamedBarrierOp::verify() {
-  if (getId() < 1 || getId() > 15)
+  if (getId() < 1 || getId() >= target::namedBarriers)
     return emitOpError("uses barrier ")
-           << getId() << "; named barriers are 1 to 15, 0 is the CTA's own";
-  if (getThreads() % 32)
+           << getId() << "; named barriers are 1 to "
+           << target::namedBarriers - 1 << ", 0 is the CTA's own";
+  if (getThreads() % target::warpThreads)
     return emitOpError("counts ")
            << getThreads() << " threads; a barrier counts whole warps";
   return success();
@@ -152,14 +152,14 @@ LogicalResult ViewOp::verify() {
 }
 
 LogicalResult MbarrierInitOp::verify() {
-  if (getCount() < 1 || getCount() >= (1 << 20))
+  if (getCount() < 1 || getCount() > target::mbarrierMost)
     return emitOpError("counts ")
            << getCount() << " arrivals; a barrier takes 1 to 2^20 - 1";
   return success();
 }
 
 LogicalResult MbarrierExpectOp::verify() {
-  if (getBytes() < 1 || getBytes() >= (1 << 20))
+  if (getBytes() < 1 || getBytes() > target::mbarrierMost)
     return emitOpError("expects ")
            << getBytes() << " bytes; a barrier takes 1 to 2^20 - 1";
   return success();

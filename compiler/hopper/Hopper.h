@@ -14,11 +14,6 @@
 
 namespace ashlar::hopper {
 
-/// Registers that each thread of a CTA starts with, and may have without a
-/// budget: the register file of 64 K shared out evenly to whole warpgroups in
-/// steps of 8, as ptxas does when one CTA fills a multiprocessor.
-int64_t entryRegisters(int64_t threads);
-
 /// Shared memory of one instance of a role for what arrives from the other CTAs
 /// of a cluster_sum: a fragment's values from each, in vectors of 16 bytes.
 int64_t exchangeBytes(tile::ClusterSumOp sum);

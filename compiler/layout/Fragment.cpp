@@ -2,6 +2,7 @@
 
 #include "compiler/layout/Coalesce.h"
 #include "compiler/layout/Mode.h"
+#include "compiler/target/Target.h"
 
 #include <algorithm>
 #include <bit>
@@ -98,13 +99,14 @@ std::optional<Refusal> whyNotFragment(const FragmentLayout &fragment) {
 
 Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
                                          int64_t warpgroups) {
-  if (warpgroups < 1 || m < 1 || m % (64 * warpgroups) != 0)
+  if (warpgroups < 1 || m < 1 || m % (target::wgmmaRows * warpgroups) != 0)
     return refuse("an accumulator of ", m, " rows does not divide among ",
-                  warpgroups,
-                  " warpgroups: wgmma needs a multiple of 64 rows for each");
-  if (n < 8 || n % 8 != 0)
+                  warpgroups, " warpgroups: wgmma needs a multiple of ",
+                  target::wgmmaRows, " rows for each");
+  if (n < 1 || n % target::wgmmaColumnStep != 0)
     return refuse("an accumulator of ", n,
-                  " columns is no wgmma result: use a multiple of 8");
+                  " columns is no wgmma result: use a multiple of ",
+                  target::wgmmaColumnStep);
   int64_t rows = m / warpgroups;
   return FragmentLayout{{m, n},
                         Layout({4, 8, 4, warpgroups}, {2 * m, 1, 16, rows}),
@@ -248,7 +250,7 @@ std::vector<int64_t> valuesOfPart(const FragmentLayout &fragment,
 }
 
 std::optional<WarpRows> warpRows(const FragmentLayout &fragment) {
-  constexpr int64_t lanes = 32;
+  constexpr int64_t lanes = target::warpThreads;
   std::vector<Mode> ofWarp;
   int64_t threads = 1;
   for (Mode mode : leafModes(fragment.thread)) {

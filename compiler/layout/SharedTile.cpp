@@ -1,5 +1,7 @@
 #include "compiler/layout/SharedTile.h"
 
+#include "compiler/target/Target.h"
+
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -17,9 +19,10 @@ std::string shapeText(const std::vector<int64_t> &shape) {
 
 std::optional<Refusal> whyNotShape(const std::vector<int64_t> &shape,
                                    int64_t elementBytes) {
-  if (shape.empty() || shape.size() > 5)
+  if (shape.empty() || shape.size() > target::tmaDimensions)
     return refuse("the shared tile ", shapeText(shape), " has ", shape.size(),
-                  " dimensions; TMA copies tiles of 1 to 5");
+                  " dimensions; TMA copies tiles of 1 to ",
+                  target::tmaDimensions);
   if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 1; }))
     return refuse("the shared tile ", shapeText(shape),
                   " has an empty dimension");
@@ -44,13 +47,13 @@ Result<SwizzledLayout> sharedTileLayout(std::vector<int64_t> shape,
   if (auto refusal = whyNotShape(shape, elementBytes))
     return *refusal;
   int64_t innerBytes = shape.back() * elementBytes;
-  if (innerBytes % 16 != 0)
+  if (innerBytes % target::tmaAlignment != 0)
     return refuse("the shared tile ", shapeText(shape), " has rows of ",
                   innerBytes, " bytes (", shape.back(), " elements of ",
                   elementBytes,
                   "); TMA needs a multiple of 16: use a multiple of ",
                   16 / elementBytes, " elements");
-  int64_t atom = std::min<int64_t>(innerBytes & -innerBytes, 128);
+  int64_t atom = std::min(innerBytes & -innerBytes, target::mostSwizzleBytes);
 
   std::vector<Layout> modes(shape.size());
   int64_t denseBytes = atom;
@@ -71,7 +74,7 @@ Result<SwizzledLayout> partOfTile(const SwizzledLayout &tile,
                                   int64_t elementBytes) {
   if (auto refusal = whyNotShape(shape, elementBytes))
     return *refusal;
-  if (shape.back() * elementBytes % 16 != 0)
+  if (shape.back() * elementBytes % target::tmaAlignment != 0)
     return refuse("the part ", shapeText(shape), " has rows of ",
                   shape.back() * elementBytes,
                   " bytes; TMA needs a multiple of 16: ", "use a multiple of ",
@@ -103,7 +106,8 @@ int64_t atomBytes(const SwizzledLayout &tile) {
 }
 
 int64_t alignmentBytes(const SwizzledLayout &tile) {
-  return std::max<int64_t>(8 * atomBytes(tile), 128);
+  return std::max(target::swizzleRows * atomBytes(tile),
+                  target::tmaSharedAlignment);
 }
 
 } // namespace ashlar::layout

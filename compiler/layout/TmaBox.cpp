@@ -1,6 +1,7 @@
 #include "compiler/layout/TmaBox.h"
 
 #include "compiler/layout/SharedTile.h"
+#include "compiler/target/Target.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,9 +9,6 @@
 namespace ashlar::layout {
 
 namespace {
-
-constexpr int64_t MaxBoxExtent = 256;
-constexpr int64_t TmaAlignmentBytes = 128;
 
 std::string shapeText(const std::vector<int64_t> &shape) {
   return IntTuple::of(shape).str();
@@ -29,7 +27,8 @@ Result<std::vector<int64_t>> boxExtents(const SwizzledLayout &tile,
       continue;
     if (tile.layout.mode(i)(1) != denseBytes)
       break;
-    int64_t parts = (shape[i] + MaxBoxExtent - 1) / MaxBoxExtent;
+    int64_t parts =
+        (shape[i] + target::tmaBoxExtent - 1) / target::tmaBoxExtent;
     auto fits = [&] {
       return shape[i] % parts == 0 &&
              shape[i] / parts * denseBytes % alignmentBytes(tile) == 0;
@@ -39,9 +38,10 @@ Result<std::vector<int64_t>> boxExtents(const SwizzledLayout &tile,
     if (parts > 1 && !fits())
       return refuse(
           "dimension ", i, " of the shared tile ", shapeText(shape),
-          " has extent ", shape[i], ", more than the ", MaxBoxExtent,
+          " has extent ", shape[i], ", more than the ", target::tmaBoxExtent,
           " of a TMA box, and no even split of it starts at multiples of ",
-          alignmentBytes(tile), " bytes: use a multiple of ", MaxBoxExtent);
+          alignmentBytes(tile), " bytes: use a multiple of ",
+          target::tmaBoxExtent);
     box[i] = shape[i] / parts;
     denseBytes *= shape[i];
     if (parts > 1)
@@ -101,11 +101,11 @@ Result<std::vector<TmaBox>> tmaBoxes(const SwizzledLayout &tile,
   std::vector<int64_t> offset(shape.size(), 0);
   for (bool more = true; more;) {
     int64_t sharedOffset = tile.layout.at(offset);
-    if (sharedOffset % TmaAlignmentBytes != 0)
+    if (sharedOffset % target::tmaSharedAlignment != 0)
       return refuse("the TMA box ", shapeText(box), " at ", shapeText(offset),
                     " of the tile ", shapeText(shape), " starts at byte ",
                     sharedOffset, "; TMA needs a multiple of ",
-                    TmaAlignmentBytes);
+                    target::tmaSharedAlignment);
     boxes.push_back({box, offset, sharedOffset});
     size_t i = shape.size();
     for (more = false; i-- > 0 && !more;) {

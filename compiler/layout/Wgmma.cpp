@@ -1,5 +1,7 @@
 #include "compiler/layout/Wgmma.h"
 
+#include "compiler/target/Target.h"
+
 #include <array>
 #include <optional>
 
@@ -89,10 +91,11 @@ std::optional<Refusal> whyNotInstruction(const Instruction &in,
                   "; it knows S<0,4,3> to S<3,4,3>");
   if (in.elementBytes != 1 && in.elementBytes != 2 && in.elementBytes != 4)
     return refuse("wgmma has no elements of ", in.elementBytes, " bytes");
-  if (in.k * in.elementBytes != 32)
-    return refuse("a wgmma is 32 bytes deep, ", 32 / in.elementBytes,
-                  " elements of ", in.elementBytes, " bytes, not ", in.k);
-  if (in.mn < 8 || in.mn > 256 || in.mn % 8 != 0)
+  if (in.k * in.elementBytes != target::wgmmaDepthBytes)
+    return refuse("a wgmma is ", target::wgmmaDepthBytes, " bytes deep, ",
+                  target::wgmmaDepthBytes / in.elementBytes, " elements of ",
+                  in.elementBytes, " bytes, not ", in.k);
+  if (!target::isWgmmaColumns(in.mn, /*integers=*/false))
     return refuse(
         "a wgmma operand has 8 to 256 rows or columns in multiples of 8, ",
         "not ", in.mn);
@@ -115,11 +118,13 @@ std::optional<Refusal> whyNotInstruction(const Instruction &in,
 }
 
 Result<uint64_t> field(int64_t bytes, const char *name) {
-  if (bytes < 0 || bytes % 16 != 0 || bytes >= (int64_t(1) << 18))
-    return refuse(
-        "the ", name, " byte offset ", bytes,
-        " of a wgmma descriptor is not a multiple of 16 below 262144");
-  return static_cast<uint64_t>(bytes) >> 4;
+  constexpr int64_t unit = target::descriptorUnit,
+                    end = unit << target::descriptorBits;
+  if (bytes < 0 || bytes % unit != 0 || bytes >= end)
+    return refuse("the ", name, " byte offset ", bytes,
+                  " of a wgmma descriptor is not a multiple of ", unit,
+                  " below ", end);
+  return static_cast<uint64_t>(bytes / unit);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // words.
 
 #include "compiler/tile/Verify.h"
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -131,9 +132,10 @@ LogicalResult KernelOp::verify() {
                << extent << "; each is at least 1";
       size = llvm::SaturatingMultiply(size, uint64_t(extent));
     }
-    if (size > 8)
+    if (size > target::portableCluster)
       return emitOpError("has clusters of ")
-             << size << " CTAs; the portable limit is 8";
+             << size << " CTAs; the portable limit is "
+             << target::portableCluster;
   }
   if (!getBody().getOps<RoleOp>().empty())
     for (Operation &op : getBody().getOps())
@@ -171,11 +173,11 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult TensorOp::verify() {
   TensorType type = getResult().getType();
-  if (type.getRank() < 1 || type.getRank() > 5)
+  if (type.getRank() < 1 || type.getRank() > target::tmaDimensions)
     return emitOpError("'")
            << getName() << "' has " << type.getRank()
-           << " dimensions; a tensor has 1 to 5: merge dimensions that are "
-              "contiguous";
+           << " dimensions; a tensor has 1 to " << target::tmaDimensions
+           << ": merge dimensions that are contiguous";
   if (static_cast<int64_t>(getExtents().size()) != type.getRank())
     return emitOpError("'") << getName() << "' has " << getExtents().size()
                             << " extents and rank " << type.getRank();
@@ -230,20 +232,22 @@ LogicalResult RoleOp::verify() {
   if (getInstances() < 1)
     return emitOpError("'") << getName() << "' has " << getInstances()
                             << " instances; a role has at least 1";
-  if (getWarps() < 1 || getWarps() * getInstances() > 32)
+  if (getWarps() < 1 || getInstances() > uint64_t(target::mostWarps) ||
+      getWarps() > target::mostWarps / getInstances())
     return emitOpError("'")
            << getName() << "' has " << getWarps() * getInstances()
-           << " warps; a CTA has 1 to 32";
+           << " warps; a CTA has 1 to " << target::mostWarps;
   int64_t registers = getRegisters();
-  if (registers && (registers % 8 || registers < 24 || registers > 240))
+  if (registers && !target::isRegisterBudget(registers))
     return emitOpError("'")
            << getName() << "' has a budget of " << registers
-           << " registers; a budget is a multiple of 8 from 24 to 240";
+           << " registers; a budget is a multiple of " << target::registerStep
+           << " from " << target::leastBudget << " to " << target::mostBudget;
   return checkLaunchWaits(*this);
 }
 
 LogicalResult RoleOp::verifyRegions() {
-  return checkFragments(*this, 32 * getWarps());
+  return checkFragments(*this, target::warpThreads * getWarps());
 }
 
 LogicalResult ScheduleCoordinatesOp::verify() {

@@ -1,5 +1,6 @@
 // What an mma requires, in the author's words.
 
+#include "compiler/target/Target.h"
 #include "compiler/tile/Verify.h"
 
 using namespace mlir;
@@ -69,32 +70,36 @@ LogicalResult MmaOp::verify() {
            << " contiguous; wgmma can transpose only 16-bit types: store it "
               "with K contiguous";
 
-  int64_t step = 32 / elementBytes(elementA);
+  int64_t step = target::wgmmaDepthBytes / elementBytes(elementA);
   if (k % step)
     return emitOpError("has K = ") << k << "; for " << elementName(elementA)
                                    << " wgmma needs a multiple of " << step
                                    << ": use " << around(k, step);
-  if (n % 8)
+  int64_t columns = target::wgmmaColumnStep;
+  if (n % columns)
+    return emitOpError("has N = ") << n << "; wgmma needs a multiple of "
+                                   << columns << ": use " << around(n, columns);
+  columns = target::wgmmaStep(elementA.isInteger(8));
+  if (n % columns && !target::isWgmmaColumns(n, elementA.isInteger(8)))
     return emitOpError("has N = ")
-           << n << "; wgmma needs a multiple of 8: use " << around(n, 8);
-  if (elementA.isInteger(8) && n % 16 && n != 8 && n != 24)
-    return emitOpError("has N = ")
-           << n << "; wgmma on 8-bit integers needs 8, 24 or a multiple of 16: "
-           << "use " << around(n, 16);
+           << n << "; wgmma on 8-bit integers needs 8, 24 or a multiple of "
+           << columns << ": use " << around(n, columns);
   RoleOp role = roleOf(*this);
   if (!role)
     return emitOpError("stands outside a role; move it into one");
-  if (role.getWarps() % 4)
+  if (role.getWarps() % target::warpgroupWarps)
     return emitOpError("stands in role '")
            << role.getName() << "' of " << role.getWarps()
            << " warps; wgmma needs whole warpgroups: use warpgroups("
-           << (role.getWarps() + 3) / 4 << ")";
-  int64_t warpgroups = role.getWarps() / 4, rows = 64 * warpgroups;
+           << llvm::divideCeil(role.getWarps(), target::warpgroupWarps) << ")";
+  int64_t warpgroups = role.getWarps() / target::warpgroupWarps,
+          rows = target::wgmmaRows * warpgroups;
   if (m % rows)
     return emitOpError("has M = ")
            << m << " in role '" << role.getName() << "' of " << warpgroups
            << (warpgroups == 1 ? " warpgroup" : " warpgroups")
-           << "; each needs a multiple of 64 rows: use " << around(m, rows)
+           << "; each needs a multiple of " << target::wgmmaRows
+           << " rows: use " << around(m, rows)
            << (warpgroups == 1 ? "" : ", or fewer warpgroups");
   return success();
 }

@@ -1,3 +1,4 @@
+#include "compiler/target/Target.h"
 #include "passes/Arithmetic.h"
 #include "passes/ZeroFragment.h"
 #include "passes/hopper_schedule_wgmma/Loops.h"
@@ -5,13 +6,6 @@
 namespace ashlar {
 
 using namespace mlir;
-
-namespace {
-
-/// What a thread needs besides its fragments.
-constexpr int64_t otherRegisters = 40;
-
-} // namespace
 
 std::optional<AddingLoop> AddingLoop::match(scf::ForOp loop) {
   AddingLoop result(loop);
@@ -53,9 +47,10 @@ bool AddingLoop::hasRegisters() {
   auto role = loop->getParentOfType<hopper::RoleOp>();
   int64_t registers = role.getRegisters();
   if (!registers)
-    registers = hopper::entryRegisters(
+    registers = target::entryRegisters(
         role->getParentOfType<hopper::KernelOp>().getThreads());
-  return 3 * registersEach(loop, addition.getType()) + otherRegisters <=
+  return 3 * registersEach(loop, addition.getType()) +
+             target::registersBesideFragments <=
          registers;
 }
 

@@ -2,6 +2,7 @@
 // accumulator.
 
 #include "compiler/layout/Wgmma.h"
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/ZeroFragment.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
@@ -60,7 +61,7 @@ StringRef typeName(Type type) {
 
 /// The widest N of one instruction that cuts n evenly.
 int64_t instructionColumns(int64_t n, int64_t step) {
-  for (int64_t parts = (n + 255) / 256;; ++parts)
+  for (int64_t parts = llvm::divideCeil(n, target::wgmmaMostColumns);; ++parts)
     if (n % parts == 0 && (n / parts) % step == 0)
       return n / parts;
 }
@@ -89,9 +90,11 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
   int64_t m = type.layout.shape[0], n = type.layout.shape[1];
   int64_t elementBytes = typeA.elementBytes();
   int64_t k = typeA.sizeBytes() / elementBytes / m;
-  int64_t kStep = 32 / elementBytes;
+  int64_t kStep = target::wgmmaDepthBytes / elementBytes;
   bool integers = typeA.getElementType().isInteger(8);
-  int64_t columns = n <= 256 ? n : instructionColumns(n, integers ? 16 : 8);
+  int64_t columns = n <= target::wgmmaMostColumns
+                        ? n
+                        : instructionColumns(n, target::wgmmaStep(integers));
   int64_t warpgroups = role.getWarps() / 4;
   int64_t rows = m / warpgroups;
 

@@ -11,7 +11,8 @@ using namespace mlir;
 void KernelLowering::initTurns(tile::RoleOp op) {
   for (int64_t i = 0; i < int64_t(op.getInstances()); ++i) {
     Value address = hopper::SharedAddressOp::create(
-        builder, op.getLoc(), int64_t(*op.getTurnOffset()) + barrierBytes * i);
+        builder, op.getLoc(),
+        int64_t(*op.getTurnOffset()) + target::mbarrierBytes * i);
     hopper::MbarrierInitOp::create(builder, op.getLoc(), address,
                                    op.getWarps());
   }
@@ -41,7 +42,8 @@ LogicalResult KernelLowering::lowerInTurn(scf::ForOp loop) {
       Value isFirst =
           a.select(a.equal(instance(loc), 0), a.constant(1), a.constant(0));
       hopper::MbarrierWaitOp::create(
-          builder, loc, ofInstance(loc, *role.getTurnOffset(), barrierBytes),
+          builder, loc,
+          ofInstance(loc, *role.getTurnOffset(), target::mbarrierBytes),
           a.exclusiveOr(turn.parity, isFirst), /*generic=*/false,
           /*cluster=*/false);
       turn.parity = a.exclusiveOr(turn.parity, a.constant(1));
@@ -52,7 +54,7 @@ LogicalResult KernelLowering::lowerInTurn(scf::ForOp loop) {
       Value next = a.rem(a.add(instance(loc), 1), role.getInstances());
       Value barrier = a.add(
           hopper::SharedAddressOp::create(builder, loc, *role.getTurnOffset()),
-          a.mul(next, barrierBytes));
+          a.mul(next, target::mbarrierBytes));
       auto passed = hopper::OncePerWarpOp::create(builder, loc, /*ahead=*/true);
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(&passed.getBody().emplaceBlock());

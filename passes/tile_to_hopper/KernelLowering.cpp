@@ -36,11 +36,11 @@ LogicalResult KernelLowering::run() {
   for (auto role : source.getBody().getOps<tile::RoleOp>())
     if (failed(lowerRole(role)))
       return failure();
-  if (nextBarrier > 16)
+  if (nextBarrier > target::namedBarriers)
     return source.emitError("kernel '")
            << source.getSymName() << "' needs " << nextBarrier - 1
-           << " named barriers with those of its roles; a CTA has 15: let "
-              "roles share some";
+           << " named barriers with those of its roles; a CTA has "
+           << target::namedBarriers - 1 << ": let roles share some";
   prefetchTensorMaps();
   if (meetsAtEnd)
     hopper::SyncOp::create(builder, source.getLoc(), /*cluster=*/true,

@@ -47,7 +47,7 @@ KernelLowering::cursorsMovedIn(Operation *op) {
 Value KernelLowering::barrier(Location loc, int64_t offset, Value stage) {
   Arithmetic a{builder, loc};
   Value base = hopper::SharedAddressOp::create(builder, loc, offset);
-  return a.add(base, a.mul(stage, barrierBytes));
+  return a.add(base, a.mul(stage, target::mbarrierBytes));
 }
 
 Cursor KernelLowering::next(Location loc, const Ring &ring, Cursor at) {

@@ -46,7 +46,7 @@ Ring::Ring(tile::PipelineOp op, const Cluster &cluster) : pipeline(op) {
   stageBytes = *op.getStageBytes();
   tileOffsets.assign(op.getTileOffsets()->begin(), op.getTileOffsets()->end());
   fullOffset = *op.getBarrierOffset();
-  emptyOffset = fullOffset + barrierBytes * stages;
+  emptyOffset = fullOffset + target::mbarrierBytes * stages;
 
   std::set<std::vector<int64_t>> distinct;
   for (auto &own : cluster.deltas({}))
