@@ -10,7 +10,7 @@ tile::SharedType sharedType(Trace &trace, ElementType type, const Shape &shape,
                             SourceLocation where) {
   return tile::SharedType::get(trace.context(),
                                checkedShape("the shared tile", shape, where),
-                               memoryType(trace.context(), type));
+                               tile::memoryType(trace.context(), type));
 }
 
 mlir::TypedValue<tile::SharedType> readPlain(Trace &trace,

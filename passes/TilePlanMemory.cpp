@@ -6,6 +6,7 @@
 #include "compiler/tile/Tile.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Passes.h"
+#include "passes/Preconditions.h"
 #include "passes/SharedMemory.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -246,7 +247,8 @@ LogicalResult planWarps(tile::KernelOp kernel) {
 
 struct TilePlanMemory : impl::TilePlanMemoryBase<TilePlanMemory> {
   void runOnOperation() override {
-    if (failed(planShared(getOperation())) || failed(planWarps(getOperation())))
+    if (failed(demandLayouts(getOperation())) ||
+        failed(planShared(getOperation())) || failed(planWarps(getOperation())))
       signalPassFailure();
   }
 };

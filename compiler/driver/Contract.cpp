@@ -14,24 +14,6 @@ SourceLine sourceLine(Location location) {
 
 namespace {
 
-ElementType elementType(Type type) {
-  if (type.isBF16())
-    return ElementType::bf16;
-  if (type.isF16())
-    return ElementType::f16;
-  if (type.isTF32())
-    return ElementType::tf32;
-  if (isa<Float8E4M3FNType>(type))
-    return ElementType::e4m3;
-  if (isa<Float8E5M2Type>(type))
-    return ElementType::e5m2;
-  if (type.isInteger(8))
-    return type.isUnsignedInteger() ? ElementType::u8 : ElementType::s8;
-  if (type.isInteger(32))
-    return ElementType::s32;
-  return ElementType::f32;
-}
-
 template <typename Range>
 int indexOf(const Range &range, llvm::StringRef name) {
   for (auto [i, item] : llvm::enumerate(range))
@@ -63,7 +45,8 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
   for (auto tensor : kernel.getBody().getOps<tile::TensorOp>()) {
     TensorContract contract;
     contract.name = tensor.getName().str();
-    contract.type = elementType(tensor.getResult().getType().getElementType());
+    contract.type =
+        *tile::elementType(tensor.getResult().getType().getElementType());
     for (Value value : tensor.getExtents())
       contract.extents.push_back(extent(value, artifact));
     contract.read = tensor.getAccess() != tile::Access::output;
@@ -73,9 +56,10 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
     artifact.tensors.push_back(std::move(contract));
   }
   for (auto scalar : kernel.getBody().getOps<tile::ScalarOp>())
-    artifact.scalars.push_back({scalar.getName().str(),
-                                elementType(scalar.getResult().getType()),
-                                sourceLine(scalar.getLoc())});
+    artifact.scalars.push_back(
+        {scalar.getName().str(),
+         *tile::elementType(scalar.getResult().getType()),
+         sourceLine(scalar.getLoc())});
   if (auto cluster = kernel.getCluster())
     artifact.grid.cluster.assign(cluster->begin(), cluster->end());
   for (auto schedule : kernel.getBody().getOps<tile::ScheduleOp>()) {

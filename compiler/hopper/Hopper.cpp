@@ -48,6 +48,10 @@ int64_t exchangeBytes(tile::ClusterSumOp sum) {
 }
 
 LogicalResult KernelOp::verify() {
+  if (getSharedBytes() > uint64_t(target::sharedBytes))
+    return emitOpError("has ")
+           << int64_t(getSharedBytes()) << " bytes of shared memory; a CTA has "
+           << target::sharedBytes;
   int64_t threads = getThreads(), cluster = getClusterSize();
   if (threads % target::warpThreads || threads < target::warpThreads ||
       threads > target::mostThreads)
@@ -59,6 +63,11 @@ LogicalResult KernelOp::verify() {
            << cluster << " CTAs; the portable limit is "
            << target::portableCluster;
   auto roles = getBody().getOps<RoleOp>();
+  for (RoleOp role : roles)
+    if (role != *roles.begin() && !isa<RoleOp>(role->getPrevNode()))
+      return role.emitOpError("stands behind something that is no role; the "
+                              "roles of a kernel start together: move them to "
+                              "one another");
   auto meetings = [](RoleOp role) {
     return llvm::range_size(role.getBody().getOps<SyncOp>());
   };
@@ -139,7 +148,8 @@ LogicalResult NamedBarrierOp::verify() {
     return emitOpError("uses barrier ")
            << getId() << "; named barriers are 1 to "
            << target::namedBarriers - 1 << ", 0 is the CTA's own";
-  if (getThreads() % target::warpThreads)
+  if (getThreads() % target::warpThreads || getThreads() < 1 ||
+      getThreads() > uint64_t(target::mostThreads))
     return emitOpError("counts ")
            << getThreads() << " threads; a barrier counts whole warps";
   return success();
@@ -172,10 +182,13 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError("reads a tile that has no layout");
   if (!tile::fragmentOf(getResult().getType()))
     return emitOpError("has an accumulator without a fragment layout");
-  return success();
+  return checkWgmma(*this);
 }
 
 LogicalResult WgmmaWaitOp::verify() {
+  if (getPending() > 7)
+    return emitOpError("leaves ")
+           << int64_t(getPending()) << " groups unfinished; 0 to 7 can be";
   if (getValues().getTypes() != getResults().getTypes())
     return emitOpError(
         "passes its accumulators through; their types must stay");

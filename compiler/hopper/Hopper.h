@@ -21,6 +21,9 @@ int64_t exchangeBytes(tile::ClusterSumOp sum);
 int64_t exchangeSlotBytes(tile::ClusterSumOp sum);
 inline constexpr int64_t exchangeAlignment = 16;
 
+/// A wgmma as its role runs it.
+llvm::LogicalResult checkWgmma(WgmmaOp op);
+
 } // namespace ashlar::hopper
 
 #endif

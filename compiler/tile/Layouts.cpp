@@ -1,6 +1,7 @@
 // Layouts as parameters of types and attributes: written as text, held as
 // values, and checked against what they lay out.
 
+#include "compiler/target/Target.h"
 #include "compiler/tile/Verify.h"
 
 using namespace mlir;
@@ -36,14 +37,26 @@ FragmentAttr fragmentOf(Type type) {
                   : FragmentAttr();
 }
 
+LogicalResult TensorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 Type element, int64_t) {
+  if (!elementType(element))
+    return emitError() << "a tensor holds numbers, not " << element;
+  return success();
+}
+
 //===-- Shared tiles ------------------------------------------------------===//
 
 LogicalResult
 SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
                    ArrayRef<int64_t> shape, Type element,
                    std::optional<layout::SwizzledLayout> swizzled) {
-  if (!element.isIntOrFloat())
+  if (!elementType(element))
     return emitError() << "a shared tile holds numbers, not " << element;
+  int64_t left = std::numeric_limits<int32_t>::max();
+  for (int64_t extent : shape)
+    if (extent && (left /= extent) < 1)
+      return emitError() << "a shared tile of " << dimensions(shape)
+                         << " has more elements than 31 bits count";
   if (!swizzled)
     return success();
   const layout::Layout &layout = swizzled->layout;
@@ -107,6 +120,13 @@ LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    layout::FragmentLayout layout) {
   if (auto refusal = layout::whyNotFragment(layout))
     return emitError() << refusal->why;
+  // Of which the smallest, truth values, take a bit each.
+  constexpr int64_t most = 32 * target::mostRegisters;
+  if (layout.thread.size() > target::mostThreads || layout.value.size() > most)
+    return emitError() << "the fragment layout " << layout.str() << " is of "
+                       << layout.thread.size() << " threads with "
+                       << layout.value.size() << " values each; a CTA has "
+                       << target::mostThreads << " with registers for " << most;
   return success();
 }
 
@@ -116,6 +136,8 @@ LogicalResult FragmentAttr::verifyEncoding(
   if (shape != ArrayRef(getLayout().shape))
     return emitError() << "the fragment layout " << getLayout().str()
                        << " is not one of a tensor of " << dimensions(shape);
+  if (!isFragmentElement(element))
+    return emitError() << "a fragment cannot hold " << elementName(element);
   return success();
 }
 
@@ -139,6 +161,18 @@ void FragmentAttr::print(AsmPrinter &printer) const {
 
 LogicalResult checkFragments(Operation *role, int64_t threads) {
   auto check = [&](Operation *op, Type type) -> LogicalResult {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return success();
+    if (!isFragmentElement(tensor.getElementType()))
+      return op->emitOpError("has a fragment of ")
+             << elementName(tensor.getElementType())
+             << ", which a thread cannot hold";
+    int64_t left = std::numeric_limits<int32_t>::max();
+    for (int64_t extent : tensor.getShape())
+      if (extent < 1 || (left /= extent) < 1)
+        return op->emitOpError("has a fragment of ")
+               << type << ", without elements or with more than are counted";
     FragmentAttr fragment = fragmentOf(type);
     if (!fragment || fragment.getLayout().thread.size() == threads)
       return success();

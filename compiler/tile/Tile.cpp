@@ -37,28 +37,6 @@ void TileDialect::initialize() {
       >();
 }
 
-int64_t elementBytes(Type type) {
-  if (type.isTF32())
-    return 4;
-  return (type.getIntOrFloatBitWidth() + 7) / 8;
-}
-
-std::string elementName(Type type) {
-  if (isa<Float8E4M3FNType>(type))
-    return "e4m3";
-  if (isa<Float8E5M2Type>(type))
-    return "e5m2";
-  if (type.isInteger(1))
-    return "condition";
-  if (type.isUnsignedInteger(8))
-    return "u8";
-  if (type.isSignlessInteger())
-    return "s" + std::to_string(type.getIntOrFloatBitWidth());
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 int64_t SharedType::elementBytes() {
   return tile::elementBytes(getElementType());
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/layout/Fragment.h"
 #include "compiler/layout/Swizzle.h"
+#include "compiler/tile/Elements.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -59,14 +60,8 @@ std::string whyNotRaster(llvm::ArrayRef<RasterMode> modes);
 
 namespace ashlar::tile {
 
-/// Bytes of one element in memory; tf32 takes 4.
-int64_t elementBytes(mlir::Type type);
-
 /// Who holds what of a fragment that has a layout; null where it has none.
 FragmentAttr fragmentOf(mlir::Type type);
-
-/// The element type in the author's words: "bf16", "e4m3", "s8".
-std::string elementName(mlir::Type type);
 
 /// The pipeline that a stage belongs to.
 mlir::TypedValue<PipelineType> pipelineOf(mlir::Value stage);

@@ -45,6 +45,7 @@ def Tile_Tensor : Tile_Type<"Tensor", "tensor"> {
   let summary = "a tensor in global memory, its extents known at launch";
   let parameters = (ins "::mlir::Type":$elementType, "int64_t":$rank);
   let assemblyFormat = "`<` $elementType `,` $rank `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tile_Shared : Tile_Type<"Shared", "shared"> {

@@ -66,6 +66,7 @@ def Tile_ScalarOp : Tile_Declaration<"scalar", [Pure]> {
   let arguments = (ins StrAttr:$name);
   let results = (outs AnyTypeOf<[AnyFloat, I32]>:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_ScheduleOp : Tile_Declaration<"schedule"> {

@@ -2,6 +2,7 @@
 // words.
 
 #include "compiler/tile/Verify.h"
+#include "compiler/layout/SharedTile.h"
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -55,13 +56,6 @@ LogicalResult checkAccess(Operation *op, Value tensor, bool writes) {
          << (writes ? "output or inout" : "input or inout");
 }
 
-LogicalResult checkTransposed(Operation *op, int64_t rank, bool transposed) {
-  if (!transposed || rank == 2)
-    return success();
-  return op->emitOpError("transposes a tile of ")
-         << rank << " dimensions; only a matrix has two to exchange";
-}
-
 LogicalResult checkTileOfTensor(Operation *op, TensorType tensor,
                                 ArrayRef<int64_t> shape, Type element) {
   if (static_cast<int64_t>(shape.size()) > tensor.getRank())
@@ -75,18 +69,25 @@ LogicalResult checkTileOfTensor(Operation *op, TensorType tensor,
   return success();
 }
 
-/// The type that elements have in registers: tf32 lives in f32.
-Type registerElement(Type element) {
-  if (element.isTF32())
-    return Float32Type::get(element.getContext());
-  if (element.isUnsignedInteger(8))
-    return IntegerType::get(element.getContext(), 8);
-  return element;
+} // namespace
+
+/// "128x64"
+std::string dimensions(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+LogicalResult checkTransposed(Operation *op, int64_t rank, bool transposed) {
+  if (!transposed || rank == 2)
+    return success();
+  return op->emitOpError("transposes a tile of ")
+         << rank << " dimensions; only a matrix has two to exchange";
 }
 
 LogicalResult checkSharedFragment(Operation *op, SharedType shared,
-                                  RankedTensorType fragment,
-                                  bool transposed = false) {
+                                  RankedTensorType fragment, bool transposed) {
   SmallVector<int64_t> shape(shared.getShape());
   if (failed(checkTransposed(op, shape.size(), transposed)))
     return failure();
@@ -96,22 +97,40 @@ LogicalResult checkSharedFragment(Operation *op, SharedType shared,
     return op->emitOpError("moves a fragment of ")
            << dimensions(fragment.getShape()) << " and a shared tile of "
            << dimensions(shape) << ": the shapes must agree";
-  if (registerElement(shared.getElementType()) !=
-      registerElement(fragment.getElementType()))
+  if (registerType(shared.getElementType()) !=
+      registerType(fragment.getElementType()))
     return op->emitOpError("moves a fragment of ")
            << fragment.getElementType() << " and a shared tile of "
            << shared.getElementType() << ": convert the fragment first";
   return success();
 }
 
-} // namespace
+LogicalResult checkScalar(Operation *op) {
+  Type type = op->getResult(0).getType();
+  if (elementType(type) && registerType(type) == type)
+    return success();
+  return op->emitOpError("is ") << elementName(type) << "; a scalar is of a "
+                                << "type that a thread holds: use f32 or s32";
+}
 
-/// "128x64"
-std::string dimensions(ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t extent : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text;
+LogicalResult checkSelfContained(Operation *role) {
+  auto stays = [](Type type) {
+    return isa<TensorType, SharedType, PipelineType, ScheduleType, BarrierType>(
+        type);
+  };
+  WalkResult result = role->walk([&](Operation *op) {
+    if (op == role || isa<TileDialect>(op->getDialect()))
+      return WalkResult::advance();
+    auto found = llvm::find_if(op->getResultTypes(), stays);
+    if (found == op->getResultTypes().end())
+      return WalkResult::advance();
+    op->emitOpError("gives ")
+        << *found
+        << "; which it is must be known where it is used: "
+           "use what was declared or taken";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult checkCoordinates(Operation *op, TensorType tensor,
@@ -221,6 +240,11 @@ LogicalResult PipelineOp::verify() {
   for (Type tile : type.getTiles())
     if (!isa<SharedType>(tile))
       return emitOpError("has a stage of ") << tile << ", not a shared tile";
+  // The two barriers of each stage lie in shared memory.
+  constexpr int64_t most = target::sharedBytes / (2 * target::mbarrierBytes);
+  if (type.getStages() > most)
+    return emitOpError("has ")
+           << type.getStages() << " stages; at most " << most;
   return success();
 }
 
@@ -247,6 +271,8 @@ LogicalResult RoleOp::verify() {
 }
 
 LogicalResult RoleOp::verifyRegions() {
+  if (failed(checkSelfContained(*this)))
+    return failure();
   return checkFragments(*this, target::warpThreads * getWarps());
 }
 
@@ -287,9 +313,19 @@ LogicalResult PartOp::verify() {
            << source.getShape().size();
   for (auto [whole, extent, offset] :
        llvm::zip(source.getShape(), part.getShape(), getOffsets()))
-    if (offset < 0 || offset + extent > whole)
+    if (offset < 0 || offset > whole - extent)
       return emitOpError("takes ")
              << extent << " from " << offset << " of a dimension of " << whole;
+  if (!source.getLayout() || !part.getLayout())
+    return success();
+  auto layout = layout::partOfTile(*source.getLayout(), getOffsets().vec(),
+                                   part.getShape().vec(), part.elementBytes());
+  if (!layout)
+    return emitOpError() << layout.why();
+  if (*layout != *part.getLayout() && source.getLayout() != part.getLayout())
+    return emitOpError("lies as ")
+           << part.getLayout()->str() << "; in its tile "
+           << "it lies as " << layout->str();
   return success();
 }
 
@@ -335,6 +371,8 @@ LogicalResult CopyOutOp::verify() {
                            getSource().getType().getElementType());
 }
 
+LogicalResult ScalarOp::verify() { return checkScalar(*this); }
+
 LogicalResult ReadOp::verify() {
   return checkSharedFragment(*this, getSource().getType(),
                              cast<RankedTensorType>(getResult().getType()));
@@ -356,7 +394,7 @@ LogicalResult LoadOp::verify() {
     return failure();
   auto fragment = cast<RankedTensorType>(getResult().getType());
   Type element = getSource().getType().getElementType();
-  if (registerElement(element) == fragment.getElementType())
+  if (registerType(element) == fragment.getElementType())
     element = fragment.getElementType();
   auto source =
       TensorType::get(getContext(), element, getSource().getType().getRank());
@@ -374,7 +412,7 @@ LogicalResult StoreOp::verify() {
     return failure();
   auto fragment = cast<RankedTensorType>(getValue().getType());
   Type element = getTarget().getType().getElementType();
-  if (registerElement(element) == fragment.getElementType())
+  if (registerType(element) == fragment.getElementType())
     element = fragment.getElementType();
   auto target =
       TensorType::get(getContext(), element, getTarget().getType().getRank());

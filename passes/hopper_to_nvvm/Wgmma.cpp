@@ -2,6 +2,7 @@
 // accumulator.
 
 #include "compiler/layout/Wgmma.h"
+#include "compiler/target/Elements.h"
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/ZeroFragment.h"
@@ -41,24 +42,6 @@ struct Operand {
   }
 };
 
-StringRef typeName(Type type) {
-  if (type.isBF16())
-    return "bf16";
-  if (type.isF16())
-    return "f16";
-  if (type.isTF32())
-    return "tf32";
-  if (isa<Float8E4M3FNType>(type))
-    return "e4m3";
-  if (isa<Float8E5M2Type>(type))
-    return "e5m2";
-  if (type.isInteger(8))
-    return type.isUnsignedInteger() ? "u8" : "s8";
-  if (type.isInteger(32))
-    return "s32";
-  return "f32";
-}
-
 /// The widest N of one instruction that cuts n evenly.
 int64_t instructionColumns(int64_t n, int64_t step) {
   for (int64_t parts = llvm::divideCeil(n, target::wgmmaMostColumns);; ++parts)
@@ -91,7 +74,7 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
   int64_t elementBytes = typeA.elementBytes();
   int64_t k = typeA.sizeBytes() / elementBytes / m;
   int64_t kStep = target::wgmmaDepthBytes / elementBytes;
-  bool integers = typeA.getElementType().isInteger(8);
+  bool integers = target::isInteger(*tile::elementType(typeA.getElementType()));
   int64_t columns = n <= target::wgmmaMostColumns
                         ? n
                         : instructionColumns(n, target::wgmmaStep(integers));
@@ -122,9 +105,9 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
 
   std::string instruction =
       "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) + "k" +
-      std::to_string(kStep) + "." + typeName(type.element).str() + "." +
-      typeName(typeA.getElementType()).str() + "." +
-      typeName(typeB.getElementType()).str();
+      std::to_string(kStep) + "." + tile::elementName(type.element) + "." +
+      tile::elementName(typeA.getElementType()) + "." +
+      tile::elementName(typeB.getElementType());
   std::string modifiers = integers ? "" : ", 1, 1";
   if (elementBytes == 2)
     modifiers += std::string(", ") + (a->transposed ? "1" : "0") + ", " +
