@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Passes.h"
+#include "passes/SharedBuffer.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -23,20 +24,6 @@ namespace ashlar {
 using namespace mlir;
 
 namespace {
-
-/// The buffer that an address points into, by the offset of its first byte.
-std::optional<int64_t> bufferOf(Value address) {
-  Operation *op = address.getDefiningOp();
-  if (auto view = dyn_cast_if_present<hopper::ViewOp>(op))
-    return bufferOf(view.getAddress());
-  if (auto shared = dyn_cast_if_present<hopper::SharedAddressOp>(op))
-    return shared.getOffset();
-  if (auto add = dyn_cast_if_present<arith::AddIOp>(op))
-    for (Value operand : add->getOperands())
-      if (auto found = bufferOf(operand))
-        return found;
-  return std::nullopt;
-}
 
 struct Buffers {
   void insert(Value address) {
@@ -100,7 +87,7 @@ private:
     if (isa<hopper::MbarrierArriveOp, hopper::NamedBarrierOp, hopper::SyncOp,
             hopper::WgmmaOp, hopper::TmaStoreOp>(op))
       return true;
-    if (!isa<hopper::OnceOp, hopper::OncePerWarpOp>(op))
+    if (!isa<hopper::OnceOp, hopper::OncePerWarpOp, hopper::ReleaseOp>(op))
       return false;
     return llvm::any_of(op.getRegion(0).front(), publishes);
   }

@@ -1,14 +1,16 @@
-// hopper-schedule-wgmma: wgmma groups overlap as far as the data allows, and
-// each release waits for exactly the group that read its stage.
+// hopper-schedule-wgmma: each wgmma is a group, groups overlap as far as the
+// data allows, and a release comes behind the group that read its stage.
 //
-// In a loop that only accumulates, or only adds up products, one group stays in
-// flight: an iteration issues its own, then waits for the one before, and
-// releases the stage that one has read. Everywhere else a group is waited for
-// before the first use of its accumulator and before the first release behind
-// it.
+// The analysis of what is in flight says where an operation needs a group
+// complete, and how many younger ones may stay in flight: that is where the
+// waits go. A release that would have to wait for the youngest group is put off
+// until another one follows or something else waits, over the end of an
+// iteration too (DeferredReleases.h).
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Passes.h"
-#include "passes/hopper_schedule_wgmma/Loops.h"
+#include "passes/in_flight/DeferredReleases.h"
+#include "passes/in_flight/InFlight.h"
 
 namespace ashlar {
 
@@ -19,71 +21,104 @@ using namespace mlir;
 
 namespace {
 
-/// Waits before the first use, in program order.
-void scheduleBlock(Block &block) {
-  SmallVector<Value> inFlight;
-  auto drain = [&](Operation *at) {
-    if (inFlight.empty())
-      return;
-    OpBuilder builder(at);
-    commitAndWait(builder, inFlight.back().getLoc(), inFlight, 0);
-    inFlight.clear();
-  };
+class Waits {
+public:
+  explicit Waits(hopper::KernelOp kernel)
+      : kernel(kernel), plan(kernel, {.waits = true, .releases = true}) {}
 
-  Operation *next = nullptr;
-  for (Operation *at = block.empty() ? nullptr : &block.front(); at;
-       at = next) {
-    Operation &op = *at;
-    next = op.getNextNode();
-    if (auto wgmma = dyn_cast<hopper::WgmmaOp>(op)) {
-      auto it = llvm::find(inFlight, wgmma.getAccumulator());
-      wgmma.setFence(it == inFlight.end());
-      if (it != inFlight.end())
-        *it = wgmma.getResult();
-      else
-        inFlight.push_back(wgmma.getResult());
-      continue;
-    }
-    if (isa<hopper::WgmmaCommitOp, hopper::WgmmaWaitOp>(op))
-      continue;
-    bool uses = llvm::any_of(op.getOperands(), [&](Value operand) {
-      return llvm::is_contained(inFlight, operand);
+  void place() {
+    kernel.walk([&](Operation *op) {
+      if (auto left = plan.groupsLeft(op))
+        waits.push_back({op, *left});
     });
-    auto release = dyn_cast<hopper::ReleaseOp>(op);
-    if (uses || release || op.getNumRegions() || tellsOthers(&op) ||
-        op.hasTrait<OpTrait::IsTerminator>())
-      drain(&op);
-    if (release) {
-      OpBuilder builder(&op);
-      emitArrivals(builder, release);
-      release.erase();
-      continue;
-    }
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      if (auto accumulating = AccumulatingLoop::match(loop)) {
-        next = accumulating->schedule()->getNextNode();
-        continue;
+    waitInArms();
+    findReadOverIterations();
+    for (auto role : kernel.getBody().getOps<hopper::RoleOp>())
+      if (Block &body = role.getBody().front();
+          !plan.atEnd(body).pending().empty()) {
+        OpBuilder builder = OpBuilder::atBlockEnd(&body);
+        hopper::WgmmaWaitOp::create(builder, role.getLoc(), 0,
+                                    !readOverIterations.empty());
       }
-      if (auto adding = AddingLoop::match(loop)) {
-        adding->schedule();
-        continue;
-      }
+    for (auto [op, left] : waits) {
+      OpBuilder builder(op);
+      hopper::WgmmaWaitOp::create(builder, op->getLoc(), left,
+                                  endsReadGroup(op));
     }
-    for (Region &region : op.getRegions())
-      for (Block &inner : region)
-        scheduleBlock(inner);
   }
-  if (!inFlight.empty()) {
-    OpBuilder builder = OpBuilder::atBlockEnd(&block);
-    commitAndWait(builder, inFlight.back().getLoc(), inFlight, 0);
+
+private:
+  /// Where an arm of a branch writes an accumulator and others go on with wgmma
+  /// on it, ptxas wants to see one wait of the arm before that (C7515); a second
+  /// one is as wrong as none.
+  void waitInArms() {
+    llvm::SmallPtrSet<Block *, 8> waiting;
+    for (auto [op, left] : waits)
+      if (left == 0)
+        waiting.insert(op->getBlock());
+    kernel.walk([&](hopper::AccumulatorWriteOp write) {
+      if (isa<scf::IfOp>(write->getParentOp()) &&
+          waiting.insert(write->getBlock()).second)
+        waits.push_back({write, 0});
+    });
   }
-}
+
+  /// The accumulators of groups that go on into the next iteration of a loop,
+  /// are waited for there with others left in flight, and read.
+  void findReadOverIterations() {
+    for (auto [op, left] : waits) {
+      auto loop = op->getParentOfType<scf::ForOp>();
+      if (!loop || !left)
+        continue;
+      for (const Pending &entry : plan.before(op).pending())
+        if (entry.resource.isAccumulator() && entry.younger >= left &&
+            !llvm::all_of(
+                entry.issuers,
+                [&](auto *issuer) { return isInThisIteration(issuer, op); }) &&
+            isTouchedIn(loop, entry.resource.value))
+          readOverIterations.push_back({entry.resource.value, loop});
+    }
+  }
+
+  static bool isInThisIteration(Operation *issuer, Operation *op) {
+    Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*issuer);
+    return ancestor && ancestor->isBeforeInBlock(op);
+  }
+
+  static bool isTouchedIn(scf::ForOp loop, Value accumulator) {
+    return llvm::any_of(accumulator.getUsers(), [&](Operation *user) {
+      return isa<hopper::AccumulatorReadOp, hopper::AccumulatorWriteOp>(user) &&
+             loop->isAncestor(user);
+    });
+  }
+
+  bool endsReadGroup(Operation *op) {
+    return llvm::any_of(readOverIterations, [&](auto &read) {
+      return !read.second->isAncestor(op) && plan.before(op).find({read.first});
+    });
+  }
+
+  hopper::KernelOp kernel;
+  InFlight plan;
+  SmallVector<std::pair<Operation *, int64_t>> waits;
+  SmallVector<std::pair<Value, Operation *>> readOverIterations;
+};
 
 struct HopperScheduleWgmma
     : impl::HopperScheduleWgmmaBase<HopperScheduleWgmma> {
   void runOnOperation() override {
-    for (auto role : getOperation().getBody().getOps<hopper::RoleOp>())
-      scheduleBlock(role.getBody().front());
+    hopper::KernelOp kernel = getOperation();
+    bool multiplies = false;
+    kernel.walk([&](hopper::WgmmaOp wgmma) {
+      multiplies = true;
+      OpBuilder builder(wgmma->getContext());
+      builder.setInsertionPointAfter(wgmma);
+      hopper::WgmmaCommitOp::create(builder, wgmma.getLoc());
+    });
+    if (!multiplies)
+      return;
+    deferReleases(kernel);
+    Waits(kernel).place();
   }
 };
 

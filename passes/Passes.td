@@ -20,8 +20,24 @@ def TileToHopper : Pass<"tile-to-hopper", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ashlar::hopper::HopperDialect"];
 }
 
+def HopperOverlapProducts : Pass<"hopper-overlap-products", "::ashlar::hopper::KernelOp"> {
+  let summary = "Multiply for an iteration while what the one before made is added";
+}
+
+def HopperStartAccumulators : Pass<"hopper-start-accumulators", "::ashlar::hopper::KernelOp"> {
+  let summary = "The first product of a loop overwrites sums that begin as zeros";
+}
+
+def HopperAssignAccumulators : Pass<"hopper-assign-accumulators", "::ashlar::hopper::KernelOp"> {
+  let summary = "Give what mma adds to its registers; mma becomes wgmma";
+}
+
 def HopperScheduleWgmma : Pass<"hopper-schedule-wgmma", "::ashlar::hopper::KernelOp"> {
-  let summary = "Overlap wgmma groups and place the waits and releases";
+  let summary = "Place the groups of wgmma, the waits for them and the releases";
+}
+
+def HopperVerifyInFlight : Pass<"hopper-verify-in-flight", "::ashlar::hopper::KernelOp"> {
+  let summary = "Refuse to touch or release what a group in flight writes or reads";
 }
 
 def HopperInsertFences : Pass<"hopper-insert-fences", "::ashlar::hopper::KernelOp"> {

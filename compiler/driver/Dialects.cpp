@@ -54,8 +54,16 @@ void buildTileToHopper(OpPassManager &passes) {
 
 void buildHopperToNvvm(OpPassManager &passes, bool comments) {
   auto &kernel = passes.nest<hopper::KernelOp>();
+  // A loop that adds products up multiplies for the next iteration meanwhile.
+  kernel.addPass(createHopperOverlapProducts());
+  // Nobody writes the zeros that a loop's sums begin with.
+  kernel.addPass(createHopperStartAccumulators());
+  // What mma adds to are registers, no values; mma is wgmma.
+  kernel.addPass(createHopperAssignAccumulators());
   // Groups of wgmma overlap; every release waits for the group that read it.
   kernel.addPass(createHopperScheduleWgmma());
+  // Nothing that is in flight is touched.
+  kernel.addPass(createHopperVerifyInFlight());
   // Every generic access that an asynchronous one follows is fenced.
   kernel.addPass(createHopperInsertFences());
   // Fragments are registers, roles are branches.

@@ -168,30 +168,27 @@ LogicalResult MbarrierInitOp::verify() {
   return success();
 }
 
+LogicalResult MbarrierWaitOp::verify() {
+  const size_t numbers = getHolds() ? getHolds()->size() : 0;
+  if (numbers != (getRings() ? getRings()->size() : 0))
+    return emitOpError("holds ") << numbers << " numbers of stages of "
+                                 << (getRings() ? getRings()->size() : 0)
+                                 << " rings; each ring has one";
+  return success();
+}
+
+int64_t MbarrierWaitOp::holdsOf(int64_t ring) {
+  for (auto [number, of] : llvm::zip(getHolds().value_or(ArrayRef<int64_t>()),
+                                     getRings().value_or(ArrayRef<int64_t>())))
+    if (of == ring)
+      return number;
+  return 0;
+}
+
 LogicalResult MbarrierExpectOp::verify() {
   if (getBytes() < 1 || getBytes() > target::mbarrierMost)
     return emitOpError("expects ")
            << getBytes() << " bytes; a barrier takes 1 to 2^20 - 1";
-  return success();
-}
-
-LogicalResult WgmmaOp::verify() {
-  if (!getOperation()->getParentOfType<RoleOp>())
-    return emitOpError("stands outside a role");
-  if (!getA().getType().getLayout() || !getB().getType().getLayout())
-    return emitOpError("reads a tile that has no layout");
-  if (!tile::fragmentOf(getResult().getType()))
-    return emitOpError("has an accumulator without a fragment layout");
-  return checkWgmma(*this);
-}
-
-LogicalResult WgmmaWaitOp::verify() {
-  if (getPending() > 7)
-    return emitOpError("leaves ")
-           << int64_t(getPending()) << " groups unfinished; 0 to 7 can be";
-  if (getValues().getTypes() != getResults().getTypes())
-    return emitOpError(
-        "passes its accumulators through; their types must stay");
   return success();
 }
 

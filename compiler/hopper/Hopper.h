@@ -21,8 +21,10 @@ int64_t exchangeBytes(tile::ClusterSumOp sum);
 int64_t exchangeSlotBytes(tile::ClusterSumOp sum);
 inline constexpr int64_t exchangeAlignment = 16;
 
-/// A wgmma as its role runs it.
-llvm::LogicalResult checkWgmma(WgmmaOp op);
+/// A part of a fragment, from `offsets` on, as it lies in the whole.
+llvm::LogicalResult checkPart(mlir::Operation *op, mlir::RankedTensorType whole,
+                              mlir::RankedTensorType part,
+                              llvm::ArrayRef<int64_t> offsets);
 
 } // namespace ashlar::hopper
 

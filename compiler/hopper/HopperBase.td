@@ -41,5 +41,15 @@ def Hopper_TensorMap : Hopper_Type<"TensorMap", "tensor_map"> {
 def Hopper_Pointer : Hopper_Type<"Pointer", "pointer"> {
   let summary = "the base address of a tensor in global memory";
 }
+def Hopper_Accumulator : Hopper_Type<"Accumulator", "accumulator"> {
+  let summary = "registers of a role's threads that wgmma adds to";
+  let description = [{
+    They hold a fragment, and are not a value: wgmma writes them until a wait
+    for its group is over.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$fragment);
+  let assemblyFormat = "`<` $fragment `>`";
+  let genVerifyDecl = 1;
+}
 
 #endif

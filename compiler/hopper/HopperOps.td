@@ -2,6 +2,7 @@
 #define ASHLAR_HOPPER_OPS
 
 include "compiler/hopper/HopperGlobalOps.td"
+include "compiler/hopper/HopperWgmmaOps.td"
 
 //===-- The kernel and its parameters -------------------------------------===//
 
@@ -97,13 +98,8 @@ def Hopper_OnceOp : Hopper_Op<"once", [
 def Hopper_OncePerWarpOp : Hopper_Op<"once_per_warp", [
     SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "run by one thread of each warp, after the warp has met";
-  let description = [{
-    With `ahead` what it tells others is not that wgmma before are complete, so
-    that it need not wait for them.
-  }];
-  let arguments = (ins UnitAttr:$ahead);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "(`ahead` $ahead^)? attr-dict-with-keyword $body";
+  let assemblyFormat = "attr-dict-with-keyword $body";
 }
 def Hopper_SpecialRegisterOp : Hopper_Op<"special_register", [Pure]> {
   let summary = "ctaid.x, nctaid.x, tid.x, cluster_ctarank, instance or warp";
@@ -176,9 +172,17 @@ def Hopper_SharedAddressOp : Hopper_Op<"shared_address", [Pure]> {
 }
 def Hopper_ViewOp : Hopper_Op<"view", [Pure]> {
   let summary = "the tile at an address";
-  let arguments = (ins Index:$address);
+  let description = [{
+    `stage`: it is part of this stage of a ring, and until the stage is released
+    nobody but its readers touches it.
+  }];
+  let arguments = (ins Index:$address, Optional<Index>:$stage);
   let results = (outs Tile_Shared:$result);
-  let assemblyFormat = "$address attr-dict `:` type($result)";
+  let assemblyFormat = "$address (`of` $stage^)? attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result,
+                                 "::mlir::Value":$address), [{
+    build($_builder, $_state, result, address, ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 def Hopper_SharedLoadOp : Hopper_Op<"shared_load"> {
@@ -240,13 +244,29 @@ def Hopper_MbarrierWaitOp : Hopper_Op<"mbarrier.wait"> {
   let summary = "waits until the phase of this parity has completed";
   let description = [{
     `generic`: the phase covers writes by cp.async, which are not fenced on
-    their side. `cluster`: it covers writes by threads of other CTAs.
+    their side. `cluster`: it covers writes by threads of other CTAs. `holds`:
+    how many stages of each of `rings`, named by the offsets of their full
+    barriers, the role may hold here, released or not by its program, with no
+    deadlock that the program does not have: of those that it has taken, all
+    from the first that is not empty on.
   }];
   let arguments = (ins Index:$barrier, Index:$parity, UnitAttr:$generic,
-                       UnitAttr:$cluster);
+                       UnitAttr:$cluster,
+                       OptionalAttr<DenseI64ArrayAttr>:$holds,
+                       OptionalAttr<DenseI64ArrayAttr>:$rings);
+  let builders = [OpBuilder<(ins "mlir::Value":$barrier, "mlir::Value":$parity,
+                                 "bool":$generic, "bool":$cluster), [{
+    build($_builder, $_state, barrier, parity, generic, cluster,
+          mlir::DenseI64ArrayAttr(), mlir::DenseI64ArrayAttr());
+  }]>];
   let assemblyFormat = [{
     (`generic` $generic^)? (`cluster` $cluster^)? $barrier `parity` $parity
-    attr-dict
+    (`holds` $holds^ `of` $rings)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// How many stages of a ring may be held here.
+    int64_t holdsOf(int64_t ring);
   }];
 }
 def Hopper_MbarrierTestOp : Hopper_Op<"mbarrier.test"> {
@@ -279,59 +299,6 @@ def Hopper_MbarrierExpectOp : Hopper_Op<"mbarrier.expect_bytes"> {
   let arguments = (ins Index:$barrier, I64Attr:$bytes);
   let assemblyFormat = "$barrier `,` $bytes attr-dict";
   let hasVerifier = 1;
-}
-
-//===-- wgmma -------------------------------------------------------------===//
-
-def Hopper_WgmmaOp : Hopper_Op<"wgmma", [
-    AllTypesMatch<["accumulator", "result"]>]> {
-  let summary = "accumulator + A · B by the role's warpgroups, asynchronously";
-  let description = [{
-    `fence` puts wgmma.fence before it: needed where a thread has written the
-    accumulator since the last one. Where `overwrite` is true the accumulator is
-    not read: the result is A · B. The result may be used by another wgmma on
-    the same accumulator, by a loop, and by `hopper.wgmma.wait`.
-  }];
-  let arguments = (ins Tile_Shared:$a, Tile_Shared:$b,
-                       AnyRankedTensor:$accumulator, Optional<I1>:$overwrite,
-                       UnitAttr:$transpose_a, UnitAttr:$transpose_b,
-                       UnitAttr:$fence);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    (`fence` $fence^)? $a (`transposed` $transpose_a^)? `,` $b
-    (`transposed` $transpose_b^)? `,` $accumulator
-    (`overwrite` $overwrite^)? attr-dict
-    `:` type($a) `,` type($b) `,` type($result)
-  }];
-  let hasVerifier = 1;
-}
-def Hopper_WgmmaCommitOp : Hopper_Op<"wgmma.commit"> {
-  let summary = "closes a group of wgmma";
-  let assemblyFormat = "attr-dict";
-}
-def Hopper_WgmmaWaitOp : Hopper_Op<"wgmma.wait"> {
-  let summary = "waits until at most `pending` groups are unfinished";
-  let description = [{
-    The accumulators pass through, so that no use of them moves above the wait.
-  }];
-  let arguments = (ins I64Attr:$pending, Variadic<AnyRankedTensor>:$values);
-  let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = [{
-    $pending (`,` $values^ `:` type($values) `->` type($results))? attr-dict
-  }];
-  let hasVerifier = 1;
-}
-def Hopper_ReleaseOp : Hopper_Op<"release", [SingleBlock, NoTerminator]> {
-  let summary = "a stage becomes empty once every wgmma before has read it";
-  let description = [{
-    `hopper-schedule-wgmma` turns the region, the arrivals, into
-    `hopper.once_per_warp` behind the wait that covers those wgmma.
-    `stages` is how many stages are left when every role holds as many as it
-    ever does but one: at 1 this one must not be kept.
-  }];
-  let arguments = (ins Index:$stage, I64Attr:$stages);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$stage `of` $stages attr-dict-with-keyword $body";
 }
 
 //===-- Fragments ---------------------------------------------------------===//

@@ -65,25 +65,6 @@ LogicalResult MbarrierTestOp::verify() {
   return demandRole(*this);
 }
 
-LogicalResult checkWgmma(WgmmaOp op) {
-  auto role = op->getParentOfType<RoleOp>();
-  auto sum = cast<RankedTensorType>(op.getResult().getType());
-  if (failed(tile::checkMma(op, op.getA().getType(), op.getB().getType(), sum,
-                            op.getTransposeA(), op.getTransposeB(),
-                            role.getName(), role.getWarps())))
-    return failure();
-  auto layout = layout::accumulatorLayout(sum.getDimSize(0), sum.getDimSize(1),
-                                          int64_t(role.getWarps()) /
-                                              target::warpgroupWarps);
-  if (!layout)
-    return op.emitOpError() << layout.why();
-  if (*layout == tile::fragmentOf(sum).getLayout())
-    return success();
-  return op.emitOpError("has an accumulator that lies as ")
-         << tile::fragmentOf(sum).getLayout().str()
-         << "; that of wgmma lies as " << layout->str();
-}
-
 LogicalResult SplatOp::verify() {
   auto type = cast<RankedTensorType>(getResult().getType());
   if (type.getElementType() != getValue().getType())
@@ -108,23 +89,27 @@ LogicalResult BroadcastOp::verify() {
          << slice.str();
 }
 
-LogicalResult SliceOp::verify() {
-  auto source = cast<RankedTensorType>(getValue().getType());
-  auto result = cast<RankedTensorType>(getResult().getType());
-  if (failed(tile::checkSlice(*this, source, result, getOffsets())))
+LogicalResult checkPart(Operation *op, RankedTensorType whole,
+                        RankedTensorType part, ArrayRef<int64_t> offsets) {
+  if (failed(tile::checkSlice(op, whole, part, offsets)))
     return failure();
-  auto from = tile::fragmentOf(source), to = tile::fragmentOf(result);
+  auto from = tile::fragmentOf(whole), to = tile::fragmentOf(part);
   if (!from || !to)
     return success();
-  auto part = layout::partLayout(from.getLayout(), getOffsets().vec(),
-                                 result.getShape().vec());
-  if (!part)
-    return emitOpError() << part.why();
-  if (*part == to.getLayout())
+  auto layout = layout::partLayout(from.getLayout(), offsets.vec(),
+                                   part.getShape().vec());
+  if (!layout)
+    return op->emitOpError() << layout.why();
+  if (*layout == to.getLayout())
     return success();
-  return emitOpError("gives a part that lies as ")
+  return op->emitOpError("gives a part that lies as ")
          << to.getLayout().str() << "; in its fragment it lies as "
-         << part->str();
+         << layout->str();
+}
+
+LogicalResult SliceOp::verify() {
+  return checkPart(*this, cast<RankedTensorType>(getValue().getType()),
+                   cast<RankedTensorType>(getResult().getType()), getOffsets());
 }
 
 } // namespace ashlar::hopper

@@ -1,11 +1,7 @@
-// Sums that a loop does nothing with but accumulate by wgmma stay in registers
-// that the PTX declares by name. LLVM sees neither them nor the values they
-// pass through, which would take it up to half of its time.
-//
-// Only slices may be taken of them after the loop, each of which reads its
-// registers where it stands: nothing writes them before the loop, or the branch
-// around it, runs again. What takes them as a whole would have them twice.
+// Accumulators are registers that the PTX declares by name. LLVM sees neither
+// them nor the time at which wgmma writes them.
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/ZeroFragment.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
 
@@ -15,110 +11,91 @@ using namespace mlir;
 
 namespace {
 
-/// The values that `value` is passed on as, itself the first, as long as each
-/// has no other use.
-SmallVector<Value> chain(Value value, function_ref<Value(OpOperand &)> next) {
-  SmallVector<Value> values{value};
-  while (values.back().hasOneUse()) {
-    Value passedOn = next(*values.back().use_begin());
-    if (!passedOn)
-      break;
-    values.push_back(passedOn);
-  }
-  return values;
+FragmentType fragmentOf(Value accumulator) {
+  return FragmentType(
+      cast<hopper::AccumulatorType>(accumulator.getType()).getFragment());
 }
 
-Value passedOn(OpOperand &use) {
-  if (auto wgmma = dyn_cast<hopper::WgmmaOp>(use.getOwner()))
-    return wgmma.getResult();
-  if (auto wait = dyn_cast<hopper::WgmmaWaitOp>(use.getOwner()))
-    return wait.getResult(use.getOperandNumber());
-  return {};
-}
-
-/// What carries the accumulator in the loop, if it does nothing else.
-SmallVector<Value> inLoop(scf::ForOp loop, unsigned number) {
-  SmallVector<Value> values =
-      chain(loop.getRegionIterArg(number), [&](OpOperand &use) {
-        return use.getOwner()->getBlock() == loop.getBody() ? passedOn(use)
-                                                            : Value();
-      });
-  Value last = values.back();
-  bool isCarried = last.hasOneUse() && last == loop.getYieldedValues()[number];
-  return isCarried && values.size() > 1 ? values : SmallVector<Value>();
-}
-
-/// What carries it after the loop: results of waits, and of the branch that the
-/// loop stands in.
-SmallVector<Value> afterLoop(Value result) {
-  return chain(result, [](OpOperand &use) -> Value {
-    if (isa<hopper::WgmmaWaitOp>(use.getOwner()))
-      return passedOn(use);
-    auto branch = dyn_cast<scf::IfOp>(use.getOwner()->getParentOp());
-    bool isYielded = isa<scf::YieldOp>(use.getOwner()) && branch &&
-                     use.getOwner()->getBlock() == branch.thenBlock();
-    return isYielded ? branch.getResult(use.getOperandNumber()) : Value();
-  });
+/// What holds one of its registers as a value.
+Type wordType(PtxBuilder &b, const FragmentType &type) {
+  return type.packed == 2 ? Type(b.getI32Type()) : type.registerType;
 }
 
 } // namespace
 
 void ThreadLowering::declareAccumulators() {
   int64_t count = 0;
-  kernel.walk([&](scf::ForOp loop) {
-    for (unsigned i = 0; i < loop.getNumResults(); ++i) {
-      auto tensor = dyn_cast<RankedTensorType>(loop.getResultTypes()[i]);
-      if (!tensor || FragmentType(tensor).packed != 1)
-        continue;
-      SmallVector<Value> values = inLoop(loop, i);
-      if (values.empty())
-        continue;
-      llvm::append_range(values, afterLoop(loop.getResult(i)));
-      if (!llvm::all_of(values.back().getUsers(),
-                        llvm::IsaPred<hopper::SliceOp>))
-        continue;
-      std::string name = "%acc" + std::to_string(count++) + "_";
-      for (Value value : values)
-        accumulators[value] = name;
-      b.ptx(".reg .b32 " + name + "<" +
-            std::to_string(FragmentType(tensor).registers()) + ">;");
-    }
+  kernel.walk([&](hopper::AccumulatorOp op) {
+    std::string name = "%acc" + std::to_string(count++) + "_";
+    b.ptx(".reg .b32 " + name + "<" +
+          std::to_string(fragmentOf(op.getResult()).registers()) + ">;");
+    accumulators[op.getResult()] = name;
   });
 }
 
-Registers ThreadLowering::readAccumulator(Value value,
-                                          ArrayRef<int64_t> numbers) {
-  const std::string &name = accumulators.at(value);
-  Type type =
-      FragmentType(cast<RankedTensorType>(value.getType())).registerType;
+void ThreadLowering::lower(hopper::AccumulatorReadOp op) {
+  FragmentType whole = fragmentOf(op.getAccumulator());
+  FragmentType part(cast<RankedTensorType>(op.getResult().getType()));
+  std::vector<int64_t> chosen;
+  if (op.getOffsets())
+    chosen =
+        layout::valuesOfPart(whole.layout, op.getOffsets()->vec(), part.layout);
+  else
+    for (int64_t value = 0; value < whole.values; ++value)
+      chosen.push_back(value);
+  // The registers that hold them, each once.
+  std::map<int64_t, Value> words;
+  for (int64_t value : chosen)
+    words[value / whole.packed] = {};
+  const std::string &name = accumulators.at(op.getAccumulator());
   std::string text;
-  for (auto [i, number] : llvm::enumerate(numbers))
-    text += (i ? "\n\tmov.b32 $" : "mov.b32 $") + std::to_string(i) + ", " +
-            name + std::to_string(number) + ";";
-  return b.ptx(text, SmallVector<Type>(numbers.size(), type), {});
-}
-
-void ThreadLowering::writeAccumulator(Value target, Value value) {
-  if (value.getDefiningOp<hopper::UndefinedOp>())
+  for (auto &[number, word] : words)
+    text += (text.empty() ? "mov.b32 $" : "\n\tmov.b32 $") +
+            std::to_string(std::distance(words.begin(), words.find(number))) +
+            ", " + name + std::to_string(number) + ";";
+  SmallVector<Value> read =
+      b.ptx(text, SmallVector<Type>(words.size(), wordType(b, whole)), {});
+  for (auto [entry, value] : llvm::zip(words, read))
+    entry.second = whole.packed == 2 ? Value(LLVM::BitcastOp::create(
+                                           b, b.loc, whole.registerType, value))
+                                     : value;
+  if (whole.packed == 1) {
+    values.set(op.getResult(), llvm::map_to_vector(chosen, [&](int64_t value) {
+                 return words.at(value);
+               }));
     return;
-  SmallVector<Value> operands;
-  if (!isZero(value))
-    llvm::append_range(operands, registersOf(value));
-  int64_t count =
-      FragmentType(cast<RankedTensorType>(target.getType())).registers();
-  std::string text;
-  for (int64_t i = 0; i < count; ++i)
-    text += (i ? "\n\tmov.b32 " : "mov.b32 ") + accumulators.at(target) +
-            std::to_string(i) + ", " +
-            (operands.empty() ? "0" : "$" + std::to_string(i)) + ";";
-  b.ptx(text, {}, operands);
+  }
+  std::map<int64_t, Registers> pairs;
+  for (auto &[number, word] : words)
+    pairs[number] = unpack(whole, word);
+  values.set(op.getResult(),
+             pack(part, llvm::map_to_vector(chosen, [&](int64_t value) {
+                    return pairs.at(value / 2)[value % 2];
+                  })));
 }
 
-bool ThreadLowering::isRead(hopper::UndefinedOp value) const {
-  return llvm::any_of(value->getUses(), [&](OpOperand &use) {
-    auto loop = dyn_cast<scf::ForOp>(use.getOwner());
-    return !loop || !isAccumulator(loop.getTiedLoopRegionIterArg(&use));
-  });
+void ThreadLowering::lower(hopper::AccumulatorWriteOp op) {
+  FragmentType type = fragmentOf(op.getAccumulator());
+  const std::string &name = accumulators.at(op.getAccumulator());
+  SmallVector<Value> operands;
+  if (!isZero(op.getValue()))
+    for (Value value : registersOf(op.getValue()))
+      operands.push_back(
+          type.packed == 2
+              ? Value(LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value))
+              : value);
+  std::string text;
+  if (op.getValue().getDefiningOp<hopper::UndefinedOp>()) {
+    text = "{\n\t.reg .b32 none;\n\t";
+    for (int64_t i = 0; i < type.registers(); ++i)
+      text += "mov.b32 " + name + std::to_string(i) + ", none;\n\t";
+    b.ptx(text + "}");
+    return;
+  }
+  for (int64_t i = 0; i < type.registers(); ++i)
+    text += (i ? "\n\tmov.b32 " : "mov.b32 ") + name + std::to_string(i) +
+            ", " + (operands.empty() ? "0" : "$" + std::to_string(i)) + ";";
+  b.ptx(text, {}, operands);
 }
 
 } // namespace ashlar

@@ -14,13 +14,22 @@ LogicalResult ThreadLowering::lowerGuarded(Region &region, Value condition) {
   return lowerBlock(region.front());
 }
 
+LogicalResult ThreadLowering::lowerOncePerWarp(Region &region) {
+  b.ptx("bar.warp.sync 0xffffffff;");
+  return lowerGuarded(region, elect());
+}
+
+LogicalResult ThreadLowering::lower(hopper::ReleaseOp op) {
+  if (!op.getCondition())
+    return lowerOncePerWarp(op.getBody());
+  OpBuilder::InsertionGuard guard(b);
+  auto branch = scf::IfOp::create(b, b.loc, lookup(op.getCondition()));
+  b.setInsertionPointToStart(branch.thenBlock());
+  return lowerOncePerWarp(op.getBody());
+}
+
 LogicalResult ThreadLowering::lowerFor(scf::ForOp loop) {
-  for (auto [carried, init] :
-       llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
-    if (isAccumulator(carried))
-      writeAccumulator(carried, init);
-  SmallVector<Value> inits =
-      flatten(loop.getInitArgs(), loop.getRegionIterArgs());
+  SmallVector<Value> inits = flatten(loop.getInitArgs());
   auto lowered = scf::ForOp::create(
       b, loop.getLoc(), lookup(loop.getLowerBound()),
       lookup(loop.getUpperBound()), lookup(loop.getStep()), inits);
@@ -34,9 +43,7 @@ LogicalResult ThreadLowering::lowerFor(scf::ForOp loop) {
     bind(loop.getRegionIterArgs(), lowered.getRegionIterArgs());
     if (failed(lowerBlock(*loop.getBody())))
       return failure();
-    scf::YieldOp::create(
-        b, loop.getLoc(),
-        flatten(loop.getYieldedValues(), loop.getRegionIterArgs()));
+    scf::YieldOp::create(b, loop.getLoc(), flatten(loop.getYieldedValues()));
   }
   bind(loop.getResults(), lowered.getResults());
   return success();
@@ -59,8 +66,7 @@ void ThreadLowering::keepHere(MutableArrayRef<Value> registers) {
 LogicalResult ThreadLowering::lowerIf(scf::IfOp branch) {
   SmallVector<Type> types;
   for (Value result : branch.getResults())
-    if (!isAccumulator(result))
-      llvm::append_range(types, convert(result.getType()));
+    llvm::append_range(types, convert(result.getType()));
   auto lowered = scf::IfOp::create(b, branch.getLoc(), types,
                                    lookup(branch.getCondition()),
                                    /*addThenBlock=*/true,
@@ -76,12 +82,8 @@ LogicalResult ThreadLowering::lowerIf(scf::IfOp branch) {
     if (from) {
       if (failed(lowerBlock(*from)))
         return failure();
-      ValueRange yielded = from->getTerminator()->getOperands();
-      yields = flatten(yielded, branch.getResults());
+      yields = flatten(from->getTerminator()->getOperands());
       keepHere(yields);
-      for (auto [result, value] : llvm::zip(branch.getResults(), yielded))
-        if (!then && isAccumulator(result))
-          writeAccumulator(result, value);
     }
     scf::YieldOp::create(b, branch.getLoc(), yields);
   }
@@ -94,15 +96,6 @@ SmallVector<Value> ThreadLowering::flatten(ValueRange range) {
   for (Value value : range)
     llvm::append_range(flat, registersOf(value));
   return flat;
-}
-
-SmallVector<Value> ThreadLowering::flatten(ValueRange range,
-                                           ValueRange carriers) {
-  SmallVector<Value> carried;
-  for (auto [value, carrier] : llvm::zip(range, carriers))
-    if (!isAccumulator(carrier))
-      carried.push_back(value);
-  return flatten(carried);
 }
 
 SmallVector<Type> ThreadLowering::convert(Type type) {
@@ -118,8 +111,6 @@ SmallVector<Type> ThreadLowering::convert(Type type) {
 void ThreadLowering::bind(ValueRange range, ValueRange flat) {
   size_t next = 0;
   for (Value value : range) {
-    if (isAccumulator(value))
-      continue;
     size_t count = convert(value.getType()).size();
     values.set(value, Registers(flat.slice(next, count)));
     next += count;

@@ -320,10 +320,6 @@ void ThreadLowering::lower(hopper::SliceOp op) {
   FragmentType part(cast<RankedTensorType>(op.getResult().getType()));
   std::vector<int64_t> chosen =
       layout::valuesOfPart(whole.layout, op.getOffsets().vec(), part.layout);
-  if (isAccumulator(op.getValue())) {
-    values.set(op.getResult(), readAccumulator(op.getValue(), chosen));
-    return;
-  }
   Registers scalars = unpack(whole, registersOf(op.getValue()));
   values.set(op.getResult(),
              pack(part, llvm::map_to_vector(chosen, [&](int64_t value) {

@@ -78,8 +78,10 @@ LogicalResult ThreadLowering::lowerGroup(const RoleGroup &group) {
       (front.getWarps() * front.getInstances() % 4 == 0 || !group.registers);
   // Nobody waits for this role until others have given up their registers.
   Block &body = front.getBody().front();
-  auto first = llvm::find_if_not(
-      body, [](Operation &op) { return op.hasTrait<OpTrait::ConstantLike>(); });
+  auto first = llvm::find_if_not(body, [](Operation &op) {
+    return op.hasTrait<OpTrait::ConstantLike>() ||
+           isa<hopper::AccumulatorOp>(op);
+  });
   if (isOneRole && first != body.end())
     if (auto sync = dyn_cast<hopper::SyncOp>(*first)) {
       lowerSync(sync);

@@ -172,10 +172,9 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
         b.setInsertionPointToStart(inFirst.thenBlock());
         return lowerGuarded(once.getBody(), elect());
       })
-      .Case<hopper::OncePerWarpOp>([&](auto once) {
-        b.ptx("bar.warp.sync 0xffffffff;");
-        return lowerGuarded(once.getBody(), elect());
-      })
+      .Case<hopper::OncePerWarpOp>(
+          [&](auto once) { return lowerOncePerWarp(once.getBody()); })
+      .Case<hopper::AccumulatorOp>([&](auto) { return success(); })
       .Case<hopper::SpecialRegisterOp>([&](auto special) {
         StringRef name = special.getName();
         if (name == "instance" || name == "warp") {
@@ -212,17 +211,17 @@ LogicalResult ThreadLowering::lowerOp(Operation &op) {
           [&](auto) { return lowerCopy(op); })
       .Case<hopper::SharedLoadOp, hopper::SharedStoreOp, hopper::LoadOp,
             hopper::StoreOp>([&](auto) { return lowerMemory(op); })
-      .Case<hopper::WgmmaOp, hopper::ReduceIntoOp, hopper::ExchangeSendOp,
-            hopper::ExchangeReceiveOp>([&](auto other) { return lower(other); })
-      .Case<hopper::WgmmaWaitOp, hopper::SliceOp, hopper::SplatOp,
+      .Case<hopper::WgmmaOp, hopper::ReleaseOp, hopper::ReduceIntoOp,
+            hopper::ExchangeSendOp, hopper::ExchangeReceiveOp>(
+          [&](auto other) { return lower(other); })
+      .Case<hopper::WgmmaWaitOp, hopper::AccumulatorReadOp,
+            hopper::AccumulatorWriteOp, hopper::SliceOp, hopper::SplatOp,
             hopper::BroadcastOp, hopper::InsideOp, hopper::SignalOp,
             hopper::AwaitOp, hopper::ReciprocalOp>([&](auto other) {
         lower(other);
         return success();
       })
       .Case<hopper::UndefinedOp>([&](auto undefined) {
-        if (!isRead(undefined))
-          return success();
         values.set(
             undefined.getResult(),
             llvm::map_to_vector(convert(undefined.getType()), [&](Type type) {

@@ -50,17 +50,16 @@ private:
   llvm::LogicalResult lowerIf(mlir::scf::IfOp branch);
   void keepHere(llvm::MutableArrayRef<mlir::Value> registers);
   llvm::LogicalResult lowerGuarded(mlir::Region &region, mlir::Value condition);
+  /// Runs a region by one thread of each warp, after the warp has met.
+  llvm::LogicalResult lowerOncePerWarp(mlir::Region &region);
+  llvm::LogicalResult lower(hopper::ReleaseOp op);
   mlir::Value lookup(mlir::Value value) { return values.at(value).front(); }
   llvm::ArrayRef<mlir::Value> registersOf(mlir::Value value) {
     return values.at(value);
   }
   llvm::SmallVector<mlir::Value> lookup(mlir::ValueRange range);
   llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange range);
-  /// The registers of what loops and branches carry as `carriers`, but for
-  /// accumulators.
-  llvm::SmallVector<mlir::Value> flatten(mlir::ValueRange range,
-                                         mlir::ValueRange carriers);
-  /// Maps values that are no accumulators to as many of `flat` as each needs.
+  /// Maps values to as many of `flat` as each needs.
   void bind(mlir::ValueRange range, mlir::ValueRange flat);
   llvm::SmallVector<mlir::Type> convert(mlir::Type type);
   mlir::Value sharedBase();
@@ -74,15 +73,10 @@ private:
   mlir::Value elect(); ///< i1: true in one thread of the warp
 
   // Accumulators.cpp
-  /// Finds the values that are in registers with names, and declares these.
+  /// Where the function begins: before all uses in the text of the PTX too.
   void declareAccumulators();
-  bool isAccumulator(mlir::Value value) const {
-    return accumulators.contains(value);
-  }
-  Registers readAccumulator(mlir::Value value, llvm::ArrayRef<int64_t> numbers);
-  void writeAccumulator(mlir::Value target, mlir::Value value);
-  /// Whether anything but accumulators begins with this.
-  bool isRead(hopper::UndefinedOp value) const;
+  void lower(hopper::AccumulatorReadOp op);
+  void lower(hopper::AccumulatorWriteOp op);
 
   // Roles.cpp
   /// Goes on inside of a branch; what it returns is the other side.
@@ -192,7 +186,7 @@ private:
       map[value.getAsOpaquePointer()] = std::move(registers);
     }
   } values;
-  /// The names of their registers, but for the numbers.
+  /// The names of accumulators' registers, but for the numbers.
   llvm::SmallDenseMap<mlir::Value, std::string> accumulators;
   mlir::Value shared, thread, warpNumber;
   /// Operations that an earlier one's statement has done already.

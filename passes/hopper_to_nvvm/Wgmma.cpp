@@ -5,7 +5,6 @@
 #include "compiler/target/Elements.h"
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/ZeroFragment.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
 
 namespace ashlar {
@@ -49,27 +48,11 @@ int64_t instructionColumns(int64_t n, int64_t step) {
       return n / parts;
 }
 
-/// The wait for this very wgmma, where nothing but the commit is between.
-hopper::WgmmaWaitOp waitRightAfter(hopper::WgmmaOp op) {
-  auto commit = dyn_cast_if_present<hopper::WgmmaCommitOp>(op->getNextNode());
-  if (!commit)
-    return {};
-  auto wait = dyn_cast_if_present<hopper::WgmmaWaitOp>(commit->getNextNode());
-  return wait && llvm::equal(wait.getValues(), op->getResults())
-             ? wait
-             : hopper::WgmmaWaitOp();
-}
-
-std::string waitText(hopper::WgmmaWaitOp op) {
-  return "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) +
-         ";";
-}
-
 } // namespace
 
 LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
   tile::SharedType typeA = op.getA().getType(), typeB = op.getB().getType();
-  FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
+  FragmentType type(op.getAccumulator().getType().getFragment());
   int64_t m = type.layout.shape[0], n = type.layout.shape[1];
   int64_t elementBytes = typeA.elementBytes();
   int64_t k = typeA.sizeBytes() / elementBytes / m;
@@ -117,32 +100,18 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
   int64_t blocks = type.registers() / perBlock;
   int64_t blocksPerRow = n / columns;
   // One statement for all blocks, so that nothing comes between them.
-  // An accumulator of zeros is not read: the first step overwrites it.
-  bool isNamed = isAccumulator(op.getResult());
-  bool overwrites = isZero(op.getAccumulator());
-  Type wordType = type.packed == 2 ? Type(b.getI32Type()) : type.registerType;
   SmallVector<Value> operands;
-  if (!isNamed)
-    for (Value word : registersOf(op.getAccumulator()))
-      operands.push_back(
-          overwrites ? Value(LLVM::UndefOp::create(b, b.loc, wordType))
-          : type.packed == 2
-              ? Value(LLVM::BitcastOp::create(b, b.loc, wordType, word))
-              : word);
-  size_t words = operands.size();
-  std::string name = isNamed ? accumulators.at(op.getResult()) : "$";
-  std::string overwritten = overwrites ? "1" : "0";
-  if (!overwrites && op.getOverwrite()) {
-    overwritten = "$" + std::to_string(words + operands.size());
-    operands.push_back(arith::ExtUIOp::create(b, b.loc, b.getI32Type(),
-                                              lookup(op.getOverwrite())));
+  const std::string &name = accumulators.at(op.getAccumulator());
+  // The first step overwrites what is not to be read.
+  std::string overwritten = op.getZeroed() ? "1" : "0";
+  if (!op.getZeroed() && op.getOverwrite()) {
+    overwritten = "$0";
+    operands.push_back(b.flag(lookup(op.getOverwrite())));
   }
   std::string text = "{\n\t.reg .pred accumulate, accumulate_first;\n\t"
                      "setp.ne.b32 accumulate, 1, 0;\n\t"
                      "setp.eq.b32 accumulate_first, " +
-                     overwritten + ", 0;\n\t";
-  if (op.getFence())
-    text += "wgmma.fence.sync.aligned;\n\t";
+                     overwritten + ", 0;\n\twgmma.fence.sync.aligned;\n\t";
   for (int64_t block = 0; block < blocks; ++block) {
     int64_t row = block / blocksPerRow * 64;
     int64_t column = block % blocksPerRow * columns;
@@ -152,7 +121,7 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
           (i ? ", " : "{") + name + std::to_string(block * perBlock + i);
     registers += "}";
     for (int64_t step = 0; step < k; step += kStep) {
-      size_t number = words + operands.size();
+      size_t number = operands.size();
       operands.push_back(b.add(startA, a->offset(row, step) / 16));
       operands.push_back(b.add(startB, bOperand->offset(column, step) / 16));
       text += instruction + " " + registers + ", $" + std::to_string(number) +
@@ -161,50 +130,20 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
               ";\n\t";
     }
   }
-  // So does the wait, as every statement with these registers takes its time
-  // to compile.
-  hopper::WgmmaWaitOp wait = waitRightAfter(op);
-  if (wait) {
-    text += "wgmma.commit_group.sync.aligned;\n\t" + waitText(wait) + "\n\t";
-    covered.insert(wait->getPrevNode());
-    covered.insert(wait);
-  }
-  SmallVector<Value> results =
-      b.ptx(text + "}", SmallVector<Type>(words, wordType), operands, words);
-  if (isNamed)
-    return success();
-  if (type.packed == 2)
-    for (Value &word : results)
-      word = LLVM::BitcastOp::create(b, b.loc, type.registerType, word);
-  values.set(op.getResult(), Registers(results));
-  if (wait)
-    values.set(wait.getResult(0), Registers(results));
+  b.ptx(text + "}", operands);
   return success();
 }
 
 void ThreadLowering::lower(hopper::WgmmaWaitOp op) {
-  SmallVector<Value> words;
-  SmallVector<Type> types;
-  for (Value value : flatten(op.getValues(), op.getResults())) {
-    if (isa<VectorType>(value.getType()))
-      value = LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value);
-    words.push_back(value);
-    types.push_back(value.getType());
-  }
-  SmallVector<Value> results = b.ptx(waitText(op), types, words, words.size());
-  size_t next = 0;
-  for (Value value : op.getResults()) {
-    if (isAccumulator(value))
-      continue;
-    Registers registers;
-    for (Type type : convert(value.getType())) {
-      Value word = results[next++];
-      if (word.getType() != type)
-        word = LLVM::BitcastOp::create(b, b.loc, type, word);
-      registers.push_back(word);
-    }
-    values.set(value, registers);
-  }
+  std::string wait = "wgmma.wait_group.sync.aligned " +
+                     std::to_string(op.getPending()) + ";\n\t";
+  if (!op.getTwice())
+    return b.ptx(wait.substr(0, wait.size() - 2));
+  // The condition is the same for all threads, which is all that it need be.
+  b.ptx("{\n\t.reg .pred either;\n\t.reg .b32 block;\n\t"
+        "mov.u32 block, %ctaid.x;\n\tsetp.eq.u32 either, block, 0;\n\t"
+        "@either bra EITHER;\n\t" +
+        wait + "bra DONE;\n\tEITHER:\n\t" + wait + "DONE:\n\t}");
 }
 
 } // namespace ashlar

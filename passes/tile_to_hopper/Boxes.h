@@ -16,6 +16,10 @@ inline mlir::Value addressOf(mlir::Value view) {
   return view.getDefiningOp<hopper::ViewOp>().getAddress();
 }
 
+inline mlir::Value stageOf(mlir::Value view) {
+  return view.getDefiningOp<hopper::ViewOp>().getStage();
+}
+
 /// Element coordinates of a box: the tile's, plus the box's place in the tile,
 /// whose dimensions are the tensor's last ones.
 inline llvm::SmallVector<mlir::Value>

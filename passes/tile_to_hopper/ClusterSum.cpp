@@ -97,7 +97,7 @@ LogicalResult KernelLowering::lower(tile::ClusterSumOp op) {
   map.map(op.getResult(), mine);
   at.parity = a.exclusiveOr(at.parity, a.constant(1));
 
-  auto released = hopper::OncePerWarpOp::create(builder, loc, /*ahead=*/false);
+  auto released = hopper::OncePerWarpOp::create(builder, loc);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&released.getBody().emplaceBlock());
   for (int64_t distance = 1; distance < parts; ++distance) {

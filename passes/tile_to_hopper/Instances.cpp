@@ -55,7 +55,7 @@ LogicalResult KernelLowering::lowerInTurn(scf::ForOp loop) {
       Value barrier = a.add(
           hopper::SharedAddressOp::create(builder, loc, *role.getTurnOffset()),
           a.mul(next, target::mbarrierBytes));
-      auto passed = hopper::OncePerWarpOp::create(builder, loc, /*ahead=*/true);
+      auto passed = hopper::OncePerWarpOp::create(builder, loc);
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(&passed.getBody().emplaceBlock());
       hopper::MbarrierArriveOp::create(builder, loc, barrier, Value());

@@ -18,7 +18,7 @@ template <typename Op> bool contains(tile::RoleOp role) {
 } // namespace
 
 KernelLowering::KernelLowering(tile::KernelOp kernel, OpBuilder &builder)
-    : source(kernel), builder(builder), cluster(kernel) {}
+    : source(kernel), builder(builder), cluster(kernel), mostStages(kernel) {}
 
 LogicalResult KernelLowering::run() {
   target = hopper::KernelOp::create(

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Arithmetic.h"
+#include "passes/tile_to_hopper/MostStages.h"
 #include "passes/tile_to_hopper/Ring.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -182,6 +183,7 @@ private:
   mlir::OpBuilder &builder;
   mlir::IRMapping map;
   Cluster cluster;
+  MostStages mostStages;
   bool hasBarriers = false; ///< that are initialised before any role uses them
   bool meetsAtEnd = false;  ///< the cluster, where `awaitPeers` cannot wait
   llvm::MapVector<mlir::Value, std::unique_ptr<Ring>> rings;

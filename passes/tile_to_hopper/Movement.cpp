@@ -118,11 +118,10 @@ void KernelLowering::lower(tile::MmaOp op) {
   if (op.getA() != op.getB())
     orderSharedAccess(op.getB(), *op);
   map.map(op.getResult(),
-          hopper::WgmmaOp::create(
+          hopper::MmaOp::create(
               builder, named(*op, "mma"), op.getResult().getType(),
               lookup(op.getA()), lookup(op.getB()), lookup(op.getAccumulator()),
-              /*overwrite=*/Value(), op.getTransposeA(), op.getTransposeB(),
-              /*fence=*/false));
+              /*overwrite=*/Value(), op.getTransposeA(), op.getTransposeB()));
 }
 
 } // namespace ashlar

@@ -63,11 +63,20 @@ void KernelLowering::takeStage(Operation &op, bool filling) {
   Ring &ring = ringOf(pipeline);
   Location loc = named(op, filling ? "acquire" : "wait");
   Cursor &at = cursor(pipeline, filling);
-  hopper::MbarrierWaitOp::create(
+  auto wait = hopper::MbarrierWaitOp::create(
       builder, loc,
       barrier(loc, filling ? ring.emptyOffset : ring.fullOffset, at.stage),
       at.parity, /*generic=*/!filling && ring.filledByCpAsync,
       /*cluster=*/false);
+  SmallVector<int64_t> numbers, offsets;
+  for (auto [held, number] : mostStages.at(&op)) {
+    numbers.push_back(number);
+    offsets.push_back(ringOf(held).fullOffset);
+  }
+  if (!numbers.empty()) {
+    wait.setHolds(numbers);
+    wait.setRings(offsets);
+  }
   map.map(op.getResult(0), at.stage);
   at = next(loc, ring, at);
 }
@@ -156,7 +165,8 @@ void KernelLowering::lower(tile::ReleaseOp op) {
   }
 
   auto release =
-      hopper::ReleaseOp::create(builder, loc, stage, ring.spareStages);
+      hopper::ReleaseOp::create(builder, loc, stage, /*condition=*/Value(),
+                                ring.fullOffset, mostStages.newerThan(op));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&release.getBody().emplaceBlock());
   Value empty = barrier(loc, ring.emptyOffset, stage);
@@ -174,8 +184,9 @@ void KernelLowering::lower(tile::BufferOp op) {
   Value base = hopper::SharedAddressOp::create(
       builder, loc, ring.offset + ring.tileOffsets[op.getIndex()]);
   Value address = a.add(base, a.mul(lookup(op.getStage()), ring.stageBytes));
-  map.map(op.getResult(), hopper::ViewOp::create(
-                              builder, loc, op.getResult().getType(), address));
+  map.map(op.getResult(),
+          hopper::ViewOp::create(builder, loc, op.getResult().getType(),
+                                 address, lookup(op.getStage())));
 }
 
 void KernelLowering::lower(tile::PartOp op) {
@@ -185,7 +196,7 @@ void KernelLowering::lower(tile::PartOp op) {
   Value address = a.add(addressOf(lookup(op.getSource())), offset);
   map.map(op.getResult(),
           hopper::ViewOp::create(builder, a.loc, op.getResult().getType(),
-                                 address));
+                                 address, stageOf(lookup(op.getSource()))));
 }
 
 void KernelLowering::lower(tile::ViewOp op) {
@@ -193,7 +204,7 @@ void KernelLowering::lower(tile::ViewOp op) {
   Value address = a.add(addressOf(lookup(op.getSource())), offsetOfView(op));
   map.map(op.getResult(),
           hopper::ViewOp::create(builder, a.loc, op.getResult().getType(),
-                                 address));
+                                 address, stageOf(lookup(op.getSource()))));
 }
 
 } // namespace ashlar

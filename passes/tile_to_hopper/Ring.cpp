@@ -22,22 +22,6 @@ bool belongsTo(Value shared, Value pipeline) {
   return buffer && tile::pipelineOf(buffer.getStage()) == pipeline;
 }
 
-/// The most stages that a role holds between acquire and commit, or wait and
-/// release.
-int64_t mostHeld(tile::RoleOp role, Value pipeline, bool filling) {
-  int64_t held = 0, most = 0;
-  role.walk([&](Operation *op) {
-    if (op->getNumOperands() == 0 || op->getOperand(0) != pipeline)
-      return;
-    if (filling ? isa<tile::AcquireOp, tile::TryAcquireOp>(op)
-                : isa<tile::WaitOp, tile::TryWaitOp>(op))
-      most = std::max(most, ++held);
-    else if (filling ? isa<tile::CommitOp>(op) : isa<tile::ReleaseOp>(op))
-      --held;
-  });
-  return most;
-}
-
 } // namespace
 
 Ring::Ring(tile::PipelineOp op, const Cluster &cluster) : pipeline(op) {
@@ -74,16 +58,8 @@ Ring::Ring(tile::PipelineOp op, const Cluster &cluster) : pipeline(op) {
     });
   }
   writers.assign(distinct.begin(), distinct.end());
-  int64_t held = 0;
-  for (Operation *producer : producers)
-    held = std::max(held, mostHeld(cast<tile::RoleOp>(producer), op.getResult(),
-                                   /*filling=*/true));
-  for (Operation *consumer : consumers) {
-    auto role = cast<tile::RoleOp>(consumer);
-    emptyCount += role.getWarps() * writers.size();
-    held = std::max(held, mostHeld(role, op.getResult(), /*filling=*/false));
-  }
-  spareStages = stages - std::max<int64_t>(held, 1) + 1;
+  for (Operation *consumer : consumers)
+    emptyCount += cast<tile::RoleOp>(consumer).getWarps() * writers.size();
 }
 
 Filling Ring::filling(tile::RoleOp role) const {

@@ -29,9 +29,6 @@ public:
   llvm::SmallVector<int64_t> tileOffsets;
   /// Arrivals that complete a phase of a full and of an empty barrier.
   int64_t fullCount = 0, emptyCount = 0;
-  /// Stages that are left when a producer holds as many as it ever does but
-  /// one: at 1, a consumer that keeps a stage stops the producer.
-  int64_t spareStages = 0;
   /// Some stage data comes by cp.async, whose writes no writer fences.
   bool filledByCpAsync = false;
   /// The CTAs that write into this CTA's stages, as offsets in the cluster;

@@ -90,7 +90,7 @@ void KernelLowering::waitForStores(Location loc, int64_t pending,
   };
   if (warpTiles.empty())
     return once(loc, wait);
-  auto perWarp = hopper::OncePerWarpOp::create(builder, loc, /*ahead=*/false);
+  auto perWarp = hopper::OncePerWarpOp::create(builder, loc);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&perWarp.getBody().emplaceBlock());
   wait();
@@ -202,8 +202,7 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
     OpBuilder::InsertionGuard guard(builder);
     Region *region;
     if (byWarps)
-      region = &hopper::OncePerWarpOp::create(builder, loc, /*ahead=*/false)
-                    .getBody();
+      region = &hopper::OncePerWarpOp::create(builder, loc).getBody();
     else
       region = &hopper::OnceOp::create(builder, loc).getBody();
     builder.setInsertionPointToStart(&region->emplaceBlock());

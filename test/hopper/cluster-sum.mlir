@@ -134,7 +134,7 @@ tile.kernel @instances cluster [2] {
   tile.role "math" warps 4 instances 2 {
     %zero = arith.constant dense<0.0> : tensor<64x64xf32>
     %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
-    // CHECK: hopper.wgmma
+    // CHECK: hopper.mma
     // CHECK: %[[BYTES:.+]] = arith.muli %{{.+}}, %c8192
     // CHECK: %[[SLOTS:.+]] = hopper.shared_address 16384
     // CHECK: arith.addi %[[SLOTS]], %[[BYTES]]

@@ -66,14 +66,14 @@ tile.kernel @ring {
       %s = tile.wait %ring : !ring
       // CHECK: %[[BASE:.+]] = hopper.shared_address 0
       // CHECK: %[[ADDRESS:.+]] = arith.addi %[[BASE]], %{{.+}}
-      // CHECK: %[[A:.+]] = hopper.view %[[ADDRESS]] : <128x64xbf16, "S<3,4,3> o (128,64):(128,2)">
+      // CHECK: %[[A:.+]] = hopper.view %[[ADDRESS]] of %[[STAGE]] : <128x64xbf16, "S<3,4,3> o (128,64):(128,2)">
       // CHECK: hopper.shared_address 16384
       // CHECK: %[[B:.+]] = hopper.view
       %a = tile.buffer %s[0] : !smem
       %b = tile.buffer %s[1] : !smem
-      // CHECK: hopper.wgmma %[[A]], %[[B]] transposed, %{{.+}} :
+      // CHECK: hopper.mma %[[A]], %[[B]] transposed, %{{.+}} :
       %next = tile.mma %a, %b transposed, %acc : !smem, !smem, tensor<128x128xf32>
-      // CHECK: hopper.release %[[STAGE]] of 3 {
+      // CHECK: hopper.release %[[STAGE]] spare 2 full {{[0-9]+}} {
       // CHECK: hopper.shared_address 98328
       // CHECK: hopper.mbarrier.arrive %{{[0-9]+}}{{$}}
       // CHECK-NEXT: }
@@ -146,7 +146,7 @@ tile.kernel @multicast_2x1 cluster [2, 1] {
       %a = tile.buffer %s[0] : !smem
       %b = tile.buffer %s[1] : !smem
       %acc = tile.mma %a, %b transposed, %zero : !smem, !smem, tensor<64x64xf32>
-      // CHECK: hopper.release {{.*}} of 2 {
+      // CHECK: hopper.release {{.*}} spare 1 full
       // CHECK: hopper.mbarrier.arrive %[[EMPTY:.+]]{{$}}
       // CHECK: %[[OWN:.+]] = arith.remui %{{.+}}, %c2
       // CHECK: %[[PEER:.+]] = arith.addi %[[OWN]], %c1
@@ -247,7 +247,7 @@ tile.kernel @multicast_2x2 cluster [2, 2] {
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
     scf.for %t = %first to %end step %step {
       %s = tile.wait %ring : !ring
-      // CHECK: hopper.release {{.*}} of 2 {
+      // CHECK: hopper.release {{.*}} spare 1 full
       // CHECK-COUNT-3: hopper.mbarrier.arrive
       // CHECK-NOT: hopper.mbarrier.arrive
       tile.release %ring, %s : !ring
@@ -399,7 +399,7 @@ tile.kernel @two_pipelines {
     // CHECK: scf.for {{.*}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
     scf.for %k = %c0 to %M step %c64 {
       // CHECK: %[[F:.+]] = hopper.shared_load
-      // CHECK: hopper.release {{.*}} of 2
+      // CHECK: hopper.release {{.*}} spare 1 full
       // CHECK: hopper.mbarrier.wait
       // CHECK: hopper.shared_store %[[F]]
       // CHECK-NOT: hopper.once
@@ -420,9 +420,9 @@ tile.kernel @two_pipelines {
     %r = scf.for %k = %c0 to %M step %c64 iter_args(%acc = %zero) -> tensor<64x64xf32> {
       // CHECK: hopper.mbarrier.wait
       // CHECK: hopper.mbarrier.wait
-      // CHECK: hopper.wgmma
-      // CHECK: hopper.release {{.*}} of 2
-      // CHECK: hopper.release {{.*}} of 3
+      // CHECK: hopper.mma
+      // CHECK: hopper.release {{.*}} spare 1 full
+      // CHECK: hopper.release {{.*}} spare 2 full
       %s = tile.wait %loaded : !one
       %t = tile.wait %made : !two
       %a = tile.buffer %s[0] : !smem

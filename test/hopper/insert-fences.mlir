@@ -31,11 +31,12 @@ hopper.kernel @written_by_registers threads 256 shared 16448 cluster 1 {
   // CHECK: hopper.role "math"
   // CHECK-NOT: hopper.fence_proxy_async
   hopper.role "math" from 4 warps 4 {
+    %x = hopper.accumulator : <!acc>
     %zero = arith.constant dense<0.0> : !acc
     %v = hopper.view %tile : !tile
     %w = hopper.view %second : !tile
     hopper.mbarrier.wait %full parity %c0
-    %r = hopper.wgmma fence %v, %w transposed, %zero : !tile, !tile, !acc
+    hopper.wgmma %v, %w transposed into zeroed %x : !tile, !tile, <!acc>
   }
 }
 
@@ -118,13 +119,14 @@ hopper.kernel @cp_async threads 384 shared 16448 cluster 1 {
   }
   // CHECK: hopper.role "math"
   hopper.role "math" from 0 warps 4 {
+    %x = hopper.accumulator : <!acc>
     %zero = arith.constant dense<0.0> : !acc
     %v = hopper.view %tile : !tile
     // CHECK: hopper.mbarrier.wait generic
     // CHECK-NEXT: hopper.fence_proxy_async
     // CHECK-NEXT: hopper.wgmma
     hopper.mbarrier.wait generic %full parity %c0
-    %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+    hopper.wgmma %v, %v transposed into zeroed %x : !tile, !tile, <!acc>
   }
   // CHECK: hopper.role "read"
   hopper.role "read" from 4 warps 4 {
@@ -159,9 +161,10 @@ hopper.kernel @narrow_copy threads 256 shared 16448 cluster 1 {
     hopper.mbarrier.arrive %full
   }
   hopper.role "math" from 0 warps 4 {
+    %x = hopper.accumulator : <!acc>
     %zero = arith.constant dense<0.0> : !acc
     %v = hopper.view %tile : !tile
-    %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+    hopper.wgmma %v, %v transposed into zeroed %x : !tile, !tile, <!acc>
   }
 }
 
@@ -179,6 +182,7 @@ hopper.kernel @next_iteration threads 128 shared 16448 cluster 1 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   hopper.role "all" from 0 warps 4 {
+    %x = hopper.accumulator : <!acc>
     %zero = arith.constant dense<0.0> : !acc
     %f = arith.constant dense<1.0> : !half
     %v = hopper.view %tile : !tile
@@ -193,7 +197,7 @@ hopper.kernel @next_iteration threads 128 shared 16448 cluster 1 {
     // CHECK-NEXT: }
     scf.for %i = %c0 to %M step %c1 {
       hopper.named_barrier 1 threads 128
-      %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+      hopper.wgmma %v, %v transposed into zeroed %x : !tile, !tile, <!acc>
       scf.if %odd {
         hopper.shared_store %f to %v : !half, !tile
       }
@@ -206,7 +210,7 @@ hopper.kernel @next_iteration threads 128 shared 16448 cluster 1 {
     // CHECK-NEXT: }
     scf.for %i = %c0 to %M step %c1 {
       hopper.named_barrier 1 threads 128
-      %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+      hopper.wgmma %v, %v transposed into zeroed %x : !tile, !tile, <!acc>
       hopper.shared_store %f to %v : !half, !tile
     }
   }
@@ -245,10 +249,11 @@ hopper.kernel @told_in_one_arm threads 256 shared 16448 cluster 1 {
     hopper.mbarrier.arrive %full
   }
   hopper.role "math" from 4 warps 4 {
+    %x = hopper.accumulator : <!acc>
     %zero = arith.constant dense<0.0> : !acc
     %v = hopper.view %tile : !tile
     hopper.mbarrier.wait %full parity %c0
-    %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+    hopper.wgmma %v, %v transposed into zeroed %x : !tile, !tile, <!acc>
   }
 }
 

@@ -45,11 +45,11 @@ tile.kernel @lent {
     %first = tile.slice %acc from [0, 0] : tensor<64x64xf32> -> tensor<64x32xf32>
     %f = arith.truncf %first : tensor<64x32xf32> to tensor<64x32xbf16>
     // Nothing was stored from this stage before.
-    // CHECK: hopper.wgmma
+    // CHECK: hopper.mma
     // CHECK: hopper.mbarrier.wait
     // CHECK: %[[BYTES:.+]] = arith.constant 4096 : index
     // CHECK: %[[AT:.+]] = arith.addi %{{.+}}, %[[BYTES]]
-    // CHECK: %[[STAGING:.+]] = hopper.view %[[AT]] : <64x32xbf16,
+    // CHECK: %[[STAGING:.+]] = hopper.view %[[AT]] of %{{.+}} : <64x32xbf16,
     // CHECK-NOT: hopper.bulk.wait
     // CHECK: hopper.shared_store %{{.+}} to %[[STAGING]] :
     tile.write %f to %staging : tensor<64x32xbf16>, !half

@@ -130,7 +130,7 @@ hopper.kernel @outside threads 128 shared 0 cluster 1 {
   %v = hopper.view %a : !tile
   %zero = arith.constant dense<0.0> : !acc
   // expected-error@+1 {{stands outside a role}}
-  %r = hopper.wgmma %v, %v transposed, %zero : !tile, !tile, !acc
+  %r = hopper.mma %v, %v transposed, %zero : !tile, !tile, !acc
 }
 
 // -----
@@ -142,18 +142,21 @@ hopper.kernel @no_fragment threads 128 shared 0 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     %zero = arith.constant dense<0.0> : tensor<64x64xf32>
     // expected-error@+1 {{has an accumulator without a fragment layout}}
-    %r = hopper.wgmma %v, %v transposed, %zero : !tile, !tile, tensor<64x64xf32>
+    %r = hopper.mma %v, %v transposed, %zero : !tile, !tile, tensor<64x64xf32>
   }
 }
 
 // -----
 
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
-hopper.kernel @wait threads 128 shared 0 cluster 1 {
+hopper.kernel @accumulator_of_a_loop threads 128 shared 0 cluster 1 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
   hopper.role "math" from 0 warps 4 {
-    %zero = arith.constant dense<0.0> : !acc
-    // expected-error@+1 {{passes its accumulators through; their types must stay}}
-    %r = hopper.wgmma.wait 0, %zero : !acc -> tensor<64x64xf32>
+    scf.for %i = %c0 to %c1 step %c1 {
+      // expected-error@+1 {{stands in no role's own block; an accumulator is there for the whole role}}
+      %x = hopper.accumulator : <!acc>
+    }
   }
 }
 

@@ -87,7 +87,7 @@ hopper.kernel @accumulator_of_other_threads threads 128 shared 8192 cluster 1 {
     %v = hopper.view %at : !tile
     %sum = hopper.undefined : tensor<64x64xf32, #tile.fragment<"64x64 (64,2):(1,2048) / 32:64">>
     // expected-error@+1 {{has an accumulator that lies as 64x64 (64,2):(1,2048) / 32:64; that of wgmma lies as}}
-    %next = hopper.wgmma %v, %v transposed, %sum : !tile, !tile, tensor<64x64xf32, #tile.fragment<"64x64 (64,2):(1,2048) / 32:64">>
+    %next = hopper.mma %v, %v transposed, %sum : !tile, !tile, tensor<64x64xf32, #tile.fragment<"64x64 (64,2):(1,2048) / 32:64">>
   }
 }
 
@@ -105,4 +105,75 @@ hopper.kernel @fragment_of_doubles threads 128 shared 0 cluster 1 {
 hopper.kernel @address_beyond_memory threads 32 shared 0 cluster 1 {
   // expected-error@+1 {{is that of byte 4294967296; a CTA has 232448}}
   %at = hopper.shared_address 4294967296
+}
+
+// -----
+
+!sum = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+hopper.kernel @accumulator_that_may_be_either threads 128 shared 8192 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %v = hopper.view %at : !tile
+    %a = hopper.accumulator : !hopper.accumulator<!sum>
+    %b = hopper.accumulator : !hopper.accumulator<!sum>
+    %true = arith.constant true
+    %c = arith.select %true, %a, %b : !hopper.accumulator<!sum>
+    // expected-error@+1 {{uses an accumulator that no hopper.accumulator gave}}
+    hopper.wgmma %v, %v transposed into %c : !tile, !tile, !hopper.accumulator<!sum>
+  }
+}
+
+// -----
+
+!sum = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!half = tensor<64x32xf32, #tile.fragment<"64x32 (4,8,4,1):(128,1,16,64) / (2,2,4,1):(64,8,512,64)">>
+hopper.kernel @part_of_an_accumulator threads 128 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %a = hopper.accumulator : !hopper.accumulator<!sum>
+    // expected-error@+1 {{takes 32 from 40 of a dimension of 64}}
+    %part = hopper.accumulator.read %a from [0, 40] : !hopper.accumulator<!sum> -> !half
+  }
+}
+
+// -----
+
+!sum = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!half = tensor<64x32xf32, #tile.fragment<"64x32 (4,8,4,1):(128,1,16,64) / (2,2,4,1):(64,8,512,64)">>
+hopper.kernel @accumulator_written_in_part threads 128 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %a = hopper.accumulator : !hopper.accumulator<!sum>
+    %half = hopper.undefined : !half
+    // expected-error@+1 {{to an accumulator of}}
+    hopper.accumulator.write %half to %a : !half, !hopper.accumulator<!sum>
+  }
+}
+
+// -----
+
+// expected-error@+1 {{has no fragment layout}}
+!none = !hopper.accumulator<tensor<64x64xf32>>
+hopper.kernel @nobodys_registers threads 128 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %a = hopper.accumulator : !none
+  }
+}
+
+// -----
+
+!sum = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+hopper.kernel @accumulator_of_more_threads threads 256 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 8 {
+    // expected-error@+1 {{is of 128 threads; its role has 256}}
+    %a = hopper.accumulator : !hopper.accumulator<!sum>
+  }
+}
+
+// -----
+
+hopper.kernel @less_than_none_pending threads 128 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    // expected-error@+1 {{leaves -1 groups unfinished; at least 0}}
+    hopper.wgmma.wait -1
+  }
 }

@@ -88,18 +88,24 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     %view = hopper.view %c0 : !tile
     // CHECK: %[[ZERO:.+]] = hopper.splat %[[ALPHA]] : f32 -> tensor<64x64xf32, #tile.fragment<
     %zero = hopper.splat %alpha : f32 -> !acc
-    // CHECK-NEXT: %[[ONE:.+]] = hopper.wgmma fence %{{.+}}, %{{.+}} transposed, %[[ZERO]] :
-    %x = hopper.wgmma fence %view, %view transposed, %zero : !tile, !tile, !acc
-    // CHECK-NEXT: %[[TWO:.+]] = hopper.wgmma %{{.+}} transposed, %{{.+}}, %[[ONE]] :
-    %y = hopper.wgmma %view transposed, %view, %x : !tile, !tile, !acc
+    // CHECK-NEXT: %{{.+}} = hopper.mma %{{.+}}, %{{.+}} transposed, %[[ZERO]] :
+    %x = hopper.mma %view, %view transposed, %zero : !tile, !tile, !acc
+    // CHECK-NEXT: %[[ACC:.+]] = hopper.accumulator :
+    %acc = hopper.accumulator : <!acc>
+    // CHECK-NEXT: hopper.accumulator.write %[[ZERO]] to %[[ACC]] :
+    hopper.accumulator.write %zero to %acc : !acc, <!acc>
+    // CHECK-NEXT: hopper.wgmma %{{.+}} transposed, %{{.+}} into zeroed %[[ACC]] :
+    hopper.wgmma %view transposed, %view into zeroed %acc : !tile, !tile, <!acc>
     // CHECK-NEXT: hopper.wgmma.commit
     hopper.wgmma.commit
-    // CHECK-NEXT: %[[DONE:.+]] = hopper.wgmma.wait 0, %[[TWO]] :
-    %z = hopper.wgmma.wait 0, %y : !acc -> !acc
     // CHECK-NEXT: hopper.wgmma.wait 1{{$}}
     hopper.wgmma.wait 1
-    // CHECK-NEXT: hopper.release %{{.+}} of 4 {
-    hopper.release %c0 of 4 {
+    // CHECK-NEXT: hopper.wgmma.wait 0 twice
+    hopper.wgmma.wait 0 twice
+    // CHECK-NEXT: %{{.+}} = hopper.accumulator.read %[[ACC]] :
+    %y = hopper.accumulator.read %acc : <!acc> -> !acc
+    // CHECK-NEXT: hopper.release %{{.+}} spare 1 full 64 {
+    hopper.release %c0 spare 1 full 64 {
       %empty = hopper.shared_address 16416
       hopper.mbarrier.arrive %empty
     }
@@ -110,10 +116,10 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     hopper.fence_proxy_async
     // CHECK-NEXT: hopper.load %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 16 : !hopper.pointer -> tensor<64x64xf32
     %l = hopper.load %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 : !hopper.pointer -> !acc
-    // CHECK-NEXT: hopper.store %[[DONE]] to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 16 : tensor<64x64xf32
-    hopper.store %z to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 : !acc, !hopper.pointer
+    // CHECK-NEXT: hopper.store %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 16 : tensor<64x64xf32
+    hopper.store %y to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 : !acc, !hopper.pointer
     // CHECK-NEXT: hopper.store %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 16 transposed : tensor<64x64xf32
-    hopper.store %z to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 transposed : !acc, !hopper.pointer
+    hopper.store %y to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 transposed : !acc, !hopper.pointer
     // CHECK-NEXT: %[[LOADED:.+]] = hopper.shared_load %{{.+}} : <64x64xbf16
     %s = hopper.shared_load %view : !tile -> tensor<64x64xbf16>
     // CHECK-NEXT: hopper.shared_store %[[LOADED]] to %{{.+}} : tensor<64x64xbf16>, <64x64xbf16
@@ -126,8 +132,8 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     hopper.copy_tile_out per_warp %view to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] reduce add : !tile, !hopper.pointer
     // CHECK-NEXT: hopper.slice %[[LOADED]] from [0, 16] : tensor<64x64xbf16> -> tensor<64x32xbf16>
     %part = hopper.slice %s from [0, 16] : tensor<64x64xbf16> -> tensor<64x32xbf16>
-    // CHECK-NEXT: hopper.exchange.send %[[DONE]] to %{{.+}} of %{{.+}} on %{{.+}} : tensor<64x64xf32
-    hopper.exchange.send %z to %c0 of %M on %c0 : !acc
+    // CHECK-NEXT: hopper.exchange.send %{{.+}} to %{{.+}} of %{{.+}} on %{{.+}} : tensor<64x64xf32
+    hopper.exchange.send %y to %c0 of %M on %c0 : !acc
     // CHECK-NEXT: hopper.exchange.receive %{{.+}} : tensor<64x64xf32
     %other = hopper.exchange.receive %c0 : !acc
     %v = arith.constant dense<0.0> : tensor<64xf32>

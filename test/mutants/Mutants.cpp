@@ -45,14 +45,14 @@ std::vector<Mutant> ringMutants() {
        gemm,
        R"(mbarrier\.arrive\.shared::cta\.b64 _, \[%r\d+\];)",
        "",
-       1, // in the loop over K; the third is the one after it
+       2, // in the loop over K; the second is the one after it
        Finding::deadlock,
        {"acquire"}},
       {"no arrive at the peer's empty barrier",
        gemm,
        R"(mbarrier\.arrive\.shared::cluster\.b64 _, \[remote\];)",
        "",
-       0, // in the loop over K; the second is the one after it
+       1, // in the loop over K; the first is the one after it
        Finding::deadlock,
        {"acquire"}},
       {"count of an empty barrier one too high",
@@ -211,7 +211,7 @@ std::vector<Mutant> wgmmaMutants() {
        gemm,
        R"(wgmma\.wait_group\.sync\.aligned 0;)",
        "",
-       0,
+       1, // the first is where there is no block of K
        Finding::accumulatorTouched,
        {"store"}},
       {"descriptor beyond shared memory",

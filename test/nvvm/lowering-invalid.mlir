@@ -30,17 +30,6 @@ hopper.kernel @no_layout threads 128 shared 0 cluster 1 {
 
 // -----
 
-hopper.kernel @released_too_late threads 128 shared 0 cluster 1 {
-  %c0 = arith.constant 0 : index
-  hopper.role "math" from 0 warps 4 {
-    // expected-error@+1 {{operation 'hopper.release' cannot be lowered to a thread's program}}
-    hopper.release %c0 of 2 {
-    }
-  }
-}
-
-// -----
-
 !f = tensor<32xf32, #tile.fragment<"32 32:1 / 1:0">>
 hopper.kernel @many_values threads 32 shared 0 cluster 1 {
   hopper.role "math" from 0 warps 1 {
@@ -59,8 +48,9 @@ hopper.kernel @no_operand threads 128 shared 16384 cluster 1 {
     %at = hopper.shared_address 0
     %v = hopper.view %at : !tile
     %zero = arith.constant dense<0.0> : !acc
+    %r = hopper.accumulator : <!acc>
     // expected-error@+1 {{wgmma cannot read this tile: }}
-    %r = hopper.wgmma fence %v, %v transposed, %zero : !tile, !tile, !acc
+    hopper.wgmma %v, %v transposed into zeroed %r : !tile, !tile, <!acc>
   }
 }
 

@@ -47,90 +47,42 @@ hopper.kernel @pairs threads 128 shared 8192 cluster 1 {
 
 // -----
 
-// Sums of a loop that only slices are taken of have names in the PTX; no value
-// of LLVM's stands for them. The branch without the loop writes them, a slice
-// reads its own.
+// Accumulators are registers that the PTX names; a part of one is read where the
+// program reads it, and values are written to it.
 
-!a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
-!b = !tile.shared<16x64xbf16, "S<3,4,3> o (16,64):(128,2)">
 !acc = tensor<64x16xf32, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
 !part = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
-// CHECK-LABEL: llvm.func @named
+// CHECK-LABEL: llvm.func @accumulators
 // CHECK: ".reg .b32 %acc0_<8>;"
-hopper.kernel @named threads 128 shared 65536 cluster 1 {
-  %K = hopper.size "K"
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
+// CHECK: ".reg .b32 %acc1_<8>;"
+hopper.kernel @accumulators threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
-    %at = hopper.shared_address 0
-    %a = hopper.view %at : !a
-    %b = hopper.view %at : !b
+    %x = hopper.accumulator : <!acc>
+    %y = hopper.accumulator : <!acc>
     %zero = arith.constant dense<0.0> : !acc
-    %some = arith.cmpi sgt, %K, %c0 : index
-    // CHECK: scf.if %{{.+}} {
-    %r = scf.if %some -> !acc {
-      // CHECK-NOT: llvm.mlir.undef
-      %any = hopper.undefined : !acc
-      // CHECK: scf.for %{{[^ ]+}} = %{{[^ ]+}} to %{{[^ ]+}} step %{{[^ ]+}} : i32 {
-      %sum = scf.for %k = %c0 to %K step %c1 iter_args(%x = %any) -> !acc {
-        %first = arith.cmpi eq, %k, %c0 : index
-        // CHECK: wgmma.mma_async{{[^{]*}}{%acc0_0, %acc0_1, %acc0_2, %acc0_3, %acc0_4, %acc0_5, %acc0_6, %acc0_7},
-        // CHECK-SAME: wgmma.wait_group.sync.aligned 1
-        %y = hopper.wgmma fence %a, %b transposed, %x overwrite %first : !a, !b, !acc
-        hopper.wgmma.commit
-        %z = hopper.wgmma.wait 1, %y : !acc -> !acc
-        scf.yield %z : !acc
-      }
-      // CHECK: "wgmma.wait_group.sync.aligned 0;", "~{memory}" :
-      %done = hopper.wgmma.wait 0, %sum : !acc -> !acc
-      scf.yield %done : !acc
-    } else {
-      // CHECK: } else {
-      // CHECK: "mov.b32 %acc0_0, 0;{{.*}}mov.b32 %acc0_7, 0;"
-      scf.yield %zero : !acc
-    }
+    // CHECK: "mov.b32 %acc0_0, 0;{{.*}}mov.b32 %acc0_7, 0;"
+    hopper.accumulator.write %zero to %x : !acc, <!acc>
     // CHECK: "mov.b32 $0, %acc0_4;\0A\09mov.b32 $1, %acc0_5;\0A\09mov.b32 $2, %acc0_6;\0A\09mov.b32 $3, %acc0_7;", "=f,=f,=f,=f,~{memory}" :
-    %part = hopper.slice %r from [0, 8] : !acc -> !part
+    %part = hopper.accumulator.read %x from [0, 8] : <!acc> -> !part
+    // CHECK: "mov.b32 $0, %acc0_0;{{.*}}mov.b32 $7, %acc0_7;"
+    %whole = hopper.accumulator.read %x : <!acc> -> !acc
+    // CHECK: "mov.b32 %acc1_0, $0;{{.*}}mov.b32 %acc1_7, $7;", "f,f,f,f,f,f,f,f,~{memory}"
+    hopper.accumulator.write %whole to %y : !acc, <!acc>
   }
 }
 
 // -----
 
-// They are written before a loop that they begin as something else in, and are
-// values again where something else than a slice is taken.
+// Of 16-bit sums a register holds two.
 
-!a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
-!b = !tile.shared<16x64xbf16, "S<3,4,3> o (16,64):(128,2)">
-!acc = tensor<64x16xf32, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
-!part = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
-// CHECK-LABEL: llvm.func @begins_as_ones
-// CHECK: ".reg .b32 %acc0_<8>;"
-// CHECK-NOT: .reg .b32 %acc1
-hopper.kernel @begins_as_ones threads 128 shared 65536 cluster 1 {
-  %K = hopper.size "K"
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
+!acc = tensor<64x16xf16, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @packed_accumulator
+// CHECK: ".reg .b32 %acc0_<4>;"
+hopper.kernel @packed_accumulator threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
-    %at = hopper.shared_address 0
-    %a = hopper.view %at : !a
-    %b = hopper.view %at : !b
-    %one = arith.constant dense<1.0> : !acc
-    // CHECK: "mov.b32 %acc0_0, $0;{{.*}}mov.b32 %acc0_7, $7;", "f,f,f,f,f,f,f,f,~{memory}"
-    // CHECK-NEXT: scf.for %{{[^ ]+}} = %{{[^ ]+}} to %{{[^ ]+}} step %{{[^ ]+}} : i32 {
-    %r = scf.for %k = %c0 to %K step %c1 iter_args(%x = %one) -> !acc {
-      %y = hopper.wgmma fence %a, %b transposed, %x : !a, !b, !acc
-      hopper.wgmma.commit
-      %z = hopper.wgmma.wait 0, %y : !acc -> !acc
-      scf.yield %z : !acc
-    }
-    %part = hopper.slice %r from [0, 0] : !acc -> !part
-    // CHECK: scf.for {{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32)
-    %s = scf.for %k = %c0 to %K step %c1 iter_args(%x = %one) -> !acc {
-      %y = hopper.wgmma fence %a, %b transposed, %x : !a, !b, !acc
-      hopper.wgmma.commit
-      %z = hopper.wgmma.wait 0, %y : !acc -> !acc
-      scf.yield %z : !acc
-    }
-    %twice = arith.addf %s, %s : !acc
+    %x = hopper.accumulator : <!acc>
+    // CHECK: "mov.b32 $0, %acc0_0;{{.*}}mov.b32 $3, %acc0_3;", "=r,=r,=r,=r,~{memory}"
+    // CHECK-COUNT-4: llvm.bitcast %{{.*}} : i32 to vector<2xf16>
+    %whole = hopper.accumulator.read %x : <!acc> -> !acc
   }
 }

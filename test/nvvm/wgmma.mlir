@@ -1,6 +1,6 @@
 // RUN: ashlar-opt %s --split-input-file --hopper-to-nvvm | FileCheck %s
 
-// One statement issues every step of K; its registers are tied to its results.
+// One statement issues every step of K.
 
 !a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !b = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
@@ -13,7 +13,8 @@ hopper.kernel @bf16 threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -30,7 +31,8 @@ hopper.kernel @a_m_contiguous threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a transposed, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a transposed, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -47,7 +49,8 @@ hopper.kernel @b_n_contiguous threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -64,7 +67,8 @@ hopper.kernel @both_contiguous threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a transposed, %b, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a transposed, %b into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -81,7 +85,8 @@ hopper.kernel @f16_into_f16 threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -98,7 +103,8 @@ hopper.kernel @fp8_mixed threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -115,7 +121,8 @@ hopper.kernel @fp8_into_f16 threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -132,7 +139,8 @@ hopper.kernel @tf32 threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -149,7 +157,8 @@ hopper.kernel @s8 threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -166,7 +175,8 @@ hopper.kernel @u8_s8 threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -176,16 +186,17 @@ hopper.kernel @u8_s8 threads 128 shared 65536 cluster 1 {
 !b = !tile.shared<8x32xbf16, "S<2,4,3> o (8,32):(64,2)">
 !acc = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
 // CHECK-LABEL: llvm.func @registers
-// Four registers to a thread, two steps of K, and operands that are tied.
-// CHECK: wgmma.fence.sync.aligned;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $8, $9, accumulate_first, 1, 1, 0, 0;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, $10, $11, accumulate, 1, 1, 0, 0;
-// CHECK-SAME: "=f,=f,=f,=f,0,1,2,3,l,l,l,l,~{memory}"
+// Four registers to a thread, two steps of K.
+// CHECK: wgmma.fence.sync.aligned;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%acc0_0, %acc0_1, %acc0_2, %acc0_3}, $0, $1, accumulate_first, 1, 1, 0, 0;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%acc0_0, %acc0_1, %acc0_2, %acc0_3}, $2, $3, accumulate, 1, 1, 0, 0;
+// CHECK-SAME: "l,l,l,l,~{memory}"
 hopper.kernel @registers threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     %at = hopper.shared_address 0
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -196,33 +207,16 @@ hopper.kernel @registers threads 128 shared 65536 cluster 1 {
 !acc = tensor<64x16xf16, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
 // CHECK-LABEL: llvm.func @packed
 // Two f16 to a register.
-// CHECK: m64n16k16.f16.f16.f16 {$0, $1, $2, $3}, $8, $9,
-// CHECK-SAME: "=r,=r,=r,=r,0,1,2,3,l,l,~{memory}"
+// CHECK: m64n16k16.f16.f16.f16 {%acc0_0, %acc0_1, %acc0_2, %acc0_3}, $0, $1,
+// CHECK-SAME: "l,l,~{memory}"
 hopper.kernel @packed threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     %at = hopper.shared_address 0
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
-  }
-}
-
-// -----
-
-!a = !tile.shared<64x32xbf16, "S<2,4,3> o (64,32):(64,2)">
-!b = !tile.shared<8x32xbf16, "S<2,4,3> o (8,32):(64,2)">
-!acc = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
-// CHECK-LABEL: llvm.func @no_fence
-// CHECK-NOT: wgmma.fence
-// CHECK: wgmma.mma_async
-hopper.kernel @no_fence threads 128 shared 65536 cluster 1 {
-  hopper.role "math" from 0 warps 4 {
-    %at = hopper.shared_address 0
-    %a = hopper.view %at : !a
-    %b = hopper.view %at : !b
-    %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -247,7 +241,8 @@ hopper.kernel @descriptor threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -266,7 +261,8 @@ hopper.kernel @blocks threads 128 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
@@ -286,73 +282,57 @@ hopper.kernel @warpgroups threads 256 shared 65536 cluster 1 {
     %a = hopper.view %at : !a
     %b = hopper.view %at : !b
     %zero = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %zero : !a, !b, !acc
+    %r = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
 
 // -----
 
-// Groups are closed and waited for; the accumulators pass through the wait.
+// Groups are closed and waited for; where ptxas is not to take the wait for the
+// only end of what it covers, in both arms of a branch.
 
-!acc = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
 // CHECK-LABEL: llvm.func @groups
 // CHECK: "wgmma.commit_group.sync.aligned;"
-// CHECK: "wgmma.wait_group.sync.aligned 1;", "=f,=f,=f,=f,0,1,2,3,~{memory}"
+// CHECK: "wgmma.wait_group.sync.aligned 1;"
+// CHECK: "{{.*}}wgmma.wait_group.sync.aligned 0;{{.*}}EITHER:{{.*}}wgmma.wait_group.sync.aligned 0;{{.*}}"
 hopper.kernel @groups threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
-    %zero = arith.constant dense<0.0> : !acc
     hopper.wgmma.commit
-    %r = hopper.wgmma.wait 1, %zero : !acc -> !acc
+    hopper.wgmma.wait 1
+    hopper.wgmma.wait 0 twice
   }
 }
 
 // -----
 
-// Accumulators that begin as zeros are overwritten by the first step, however
-// the zeros are written.
+// What holds zeros, or nothing, is overwritten by the first step.
 
 !a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
-!b = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
 // CHECK-LABEL: llvm.func @zeros
-// CHECK-COUNT-2: setp.eq.b32 accumulate_first, 1, 0;{{.*}}, accumulate_first, 1, 1, 0, 0;{{.*}}, accumulate, 1, 1, 0, 0;
-// CHECK-LABEL: llvm.func @ones
+// CHECK: setp.eq.b32 accumulate_first, 1, 0;{{.*}}, accumulate_first, 1, 1, 0, 0;{{.*}}, accumulate, 1, 1, 0, 0;
 // CHECK: setp.eq.b32 accumulate_first, 0, 0;
 hopper.kernel @zeros threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     %at = hopper.shared_address 0
     %a = hopper.view %at : !a
-    %b = hopper.view %at : !b
-    %constant = arith.constant dense<0.0> : !acc
-    %r = hopper.wgmma fence %a, %b transposed, %constant : !a, !b, !acc
-    %zero = arith.constant 0.0 : f32
-    %splat = hopper.splat %zero : f32 -> !acc
-    %s = hopper.wgmma fence %a, %b transposed, %splat : !a, !b, !acc
-  }
-}
-hopper.kernel @ones threads 128 shared 65536 cluster 1 {
-  hopper.role "math" from 0 warps 4 {
-    %at = hopper.shared_address 0
-    %a = hopper.view %at : !a
-    %b = hopper.view %at : !b
-    %one = arith.constant 1.0 : f32
-    %splat = hopper.splat %one : f32 -> !acc
-    %s = hopper.wgmma fence %a, %b transposed, %splat : !a, !b, !acc
+    %x = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %a transposed into zeroed %x : !a, !a, <!acc>
+    hopper.wgmma %a, %a transposed into %x : !a, !a, <!acc>
   }
 }
 
 // -----
 
-// Whether the first step overwrites may be known only when it runs; what an
-// undefined accumulator holds is not written.
+// Whether the first step overwrites may be known only when it runs.
 
 !a = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
 // CHECK-LABEL: llvm.func @overwrite
 // CHECK: %[[IS_FIRST:.+]] = arith.cmpi eq
-// CHECK: llvm.mlir.undef : f32
 // CHECK: %[[WORD:.+]] = arith.extui %[[IS_FIRST]] : i1 to i32
-// CHECK: setp.eq.b32 accumulate_first, $64, 0;{{.*}}, accumulate_first, 1, 1, 0, 0;{{.*}}, accumulate, 1, 1, 0, 0;{{.*}}%[[WORD]],
+// CHECK: setp.eq.b32 accumulate_first, $0, 0;{{.*}}, accumulate_first, 1, 1, 0, 0;{{.*}}, accumulate, 1, 1, 0, 0;{{.*}}%[[WORD]],
 hopper.kernel @overwrite threads 128 shared 65536 cluster 1 {
   %K = hopper.size "K"
   %c0 = arith.constant 0 : index
@@ -360,7 +340,7 @@ hopper.kernel @overwrite threads 128 shared 65536 cluster 1 {
     %at = hopper.shared_address 0
     %a = hopper.view %at : !a
     %first = arith.cmpi eq, %K, %c0 : index
-    %none = hopper.undefined : !acc
-    %r = hopper.wgmma fence %a, %a transposed, %none overwrite %first : !a, !a, !acc
+    %x = hopper.accumulator : <!acc>
+    hopper.wgmma %a, %a transposed into %x overwrite %first : !a, !a, <!acc>
   }
 }

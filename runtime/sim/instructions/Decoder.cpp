@@ -93,32 +93,6 @@ std::optional<uint64_t> literalBits(const Operand &operand, Type type) {
 
 } // namespace
 
-bool Modifiers::take(std::string_view name) {
-  if (empty() || rest[at] != name)
-    return false;
-  ++at;
-  return true;
-}
-
-int Modifiers::takeOneOf(std::initializer_list<std::string_view> names) {
-  int index = 0;
-  for (std::string_view name : names) {
-    if (take(name))
-      return index;
-    ++index;
-  }
-  return -1;
-}
-
-std::optional<Type> Modifiers::takeType() {
-  if (empty())
-    return std::nullopt;
-  auto type = ptx::typeNamed(rest[at]);
-  if (type)
-    ++at;
-  return type;
-}
-
 Decoder::Decoder(ProgramBuilder &builder, const ptx::Instruction &text)
     : text(text), modifiers(text.modifiers), builder(builder) {}
 
@@ -143,13 +117,17 @@ void Decoder::expectOperands(size_t least, size_t most) {
            (least == most ? "" : " to " + std::to_string(most)));
 }
 
+bool Decoder::takeAligned() {
+  const bool isTaken = modifiers.take("aligned");
+  traits.aligned |= isTaken;
+  return isTaken;
+}
+
 void Decoder::expectNoMoreModifiers() {
   if (!modifiers.empty())
     refuse("'." + std::string(modifiers.next()) +
            "' is not known here, or not in this order");
 }
-
-namespace {} // namespace
 
 Slot Decoder::sourceAnyWidth(const Operand &operand, Type type) {
   const unsigned width = laneBytes(type);
@@ -324,29 +302,5 @@ uint32_t Decoder::labelTarget(const Operand &operand) {
 
 const ptx::Module &Decoder::module() const { return builder.module(); }
 const ptx::Function &Decoder::function() const { return builder.function(); }
-
-const DecoderTable &decoders() {
-  static const DecoderTable table = [] {
-    DecoderTable all;
-    addIntegerInstructions(all);
-    addLogicInstructions(all);
-    addFloatInstructions(all);
-    addComparisonInstructions(all);
-    addConversionInstructions(all);
-    addMoveInstructions(all);
-    addMemoryInstructions(all);
-    addAtomicInstructions(all);
-    addControlInstructions(all);
-    addWarpInstructions(all);
-    addBarrierInstructions(all);
-    addMbarrierInstructions(all);
-    addCopyInstructions(all);
-    addMatrixInstructions(all);
-    addWgmmaInstructions(all);
-    addMiscellaneousInstructions(all);
-    return all;
-  }();
-  return table;
-}
 
 } // namespace ashlar::sim

@@ -2,60 +2,26 @@
 // operands, and refusing what is not known.
 #pragma once
 
+#include "runtime/sim/instructions/Modifiers.h"
 #include "runtime/sim/machine/Instruction.h"
 #include "runtime/sim/machine/Program.h"
+#include "runtime/sim/machine/memory/AddressOperand.h"
 #include "runtime/sim/ptx/Module.h"
 
-#include <initializer_list>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace ashlar::sim {
 
 class GlobalMemory;
-class ProgramBuilder; // lays out registers and memory; in Decoder.cpp's file
+class ProgramBuilder; // lays out registers and memory
 
 /// An instruction that is not known or not well formed:
 /// "name:line:column: sentence".
 class DecodeError : public std::runtime_error {
   using std::runtime_error::runtime_error;
-};
-
-/// The modifiers of an instruction, taken one after the other in the order of
-/// the ISA's syntax.
-class Modifiers {
-public:
-  Modifiers(const std::vector<std::string> &all)
-      : rest(all.begin(), all.end()) {}
-  /// Takes the next modifier if it is `name`.
-  bool take(std::string_view name);
-  /// Takes the next modifier if it is one of the names; its index, or -1.
-  int takeOneOf(std::initializer_list<std::string_view> names);
-  /// Takes the next modifier if it names a type.
-  std::optional<ptx::Type> takeType();
-  bool empty() const { return at == rest.size(); }
-  std::string_view next() const { return empty() ? "" : rest[at]; }
-  void skip() { ++at; }
-
-private:
-  std::vector<std::string_view> rest;
-  size_t at = 0;
-};
-
-/// The address operand of a memory instruction: base slot (none: absolute)
-/// plus offset. The base is 4 or 8 bytes a lane.
-struct AddressOperand {
-  std::optional<Slot> base;
-  int64_t offset = 0;
-  /// The space of the variable that the operand names, if it names one. A
-  /// .param variable that is not a kernel's own parameter lies in the thread's
-  /// local memory, and `local` is what it says here.
-  ptx::StateSpace symbolSpace = ptx::StateSpace::generic;
-  bool namesKernelParameter = false; // offset is into the parameter block
 };
 
 /// One instruction being decoded.
@@ -65,12 +31,17 @@ public:
 
   const ptx::Instruction &text;
   Modifiers modifiers;
+  /// Those of the opcode, to which the decode function adds what the modifiers
+  /// say.
+  Traits traits;
 
   size_t operandCount() const { return text.operands.size(); }
   const ptx::Operand &operand(size_t index); // refuses when there is none
   /// Refuses unless there are `least` to `most` operands.
   void expectOperands(size_t least, size_t most);
   void expectOperands(size_t count) { expectOperands(count, count); }
+  /// Takes the next modifier if it is .aligned, and notes it in the traits.
+  bool takeAligned();
   /// Refuses modifiers that are left over. Called by the dispatcher as well.
   void expectNoMoreModifiers();
 
@@ -121,27 +92,7 @@ using Decoded = std::unique_ptr<Instruction>;
 /// Makes an instruction of the decoder's text.
 using DecodeFunction = Decoded (*)(Decoder &);
 
-/// The decoders by opcode ("add", "mbarrier"). Each family of instructions
-/// adds its own in one function, called from `decoders()`.
-using DecoderTable = std::map<std::string, DecodeFunction, std::less<>>;
-void addIntegerInstructions(DecoderTable &); // add .. min/max, mad, sad, ...
-void addLogicInstructions(DecoderTable &);   // and, shf, lop3, prmt, bfe, ...
-void addFloatInstructions(DecoderTable &);   // f32, f64, f16, bf16, packed
-void addComparisonInstructions(DecoderTable &); // set, setp, selp, slct
-void addConversionInstructions(DecoderTable &); // cvt, cvt.pack
-void addMoveInstructions(DecoderTable &);     // mov, cvta, isspacep, mapa, ...
-void addMemoryInstructions(DecoderTable &);   // ld, ldu, st, prefetch, ...
-void addAtomicInstructions(DecoderTable &);   // atom, red
-void addControlInstructions(DecoderTable &);  // bra, brx, call, ret, exit, ...
-void addWarpInstructions(DecoderTable &);     // shfl, vote, match, redux, ...
-void addBarrierInstructions(DecoderTable &);  // bar, barrier, fence, membar
-void addMbarrierInstructions(DecoderTable &); // mbarrier.*
-void addCopyInstructions(DecoderTable &);     // cp.async*, cp.reduce.async*
-void addMatrixInstructions(
-    DecoderTable &);                       // ldmatrix, stmatrix, mma, movmatrix
-void addWgmmaInstructions(DecoderTable &); // wgmma.*
-void addMiscellaneousInstructions(DecoderTable &); // setmaxnreg, nanosleep, ...
-const DecoderTable &decoders();
+class OpcodeTable; // Opcodes.h
 
 /// Decodes the module: every function in it, also those that no kernel calls.
 /// Throws DecodeError at the first instruction that is not known. The

@@ -1,7 +1,5 @@
 #include "runtime/sim/instructions/LaneWise.h"
 
-#include "runtime/sim/instructions/Float.h"
-
 #include <algorithm>
 
 using namespace ashlar::sim;

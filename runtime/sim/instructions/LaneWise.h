@@ -161,6 +161,11 @@ Decoded ternary(Decoder &decoder, ptx::Type type, Operation operation) {
 ptx::Type expectType(Decoder &decoder,
                      std::initializer_list<ptx::Type> allowed);
 
+/// Takes modifiers of the list in any order, each once at most, as assemblers
+/// accept them: bit i tells of the i-th.
+unsigned takeFlags(Decoder &decoder,
+                   std::initializer_list<std::string_view> names);
+
 /// Calls `body.template operator()<T>()` with the C++ type of an integer type.
 template <class Body> Decoded withInteger(ptx::Type type, Body body) {
   using ptx::Type;

@@ -1,5 +1,6 @@
 #include "runtime/sim/instructions/ProgramBuilder.h"
 
+#include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/machine/Cluster.h"
 #include "runtime/sim/machine/Launch.h"
 
@@ -206,14 +207,16 @@ void ProgramBuilder::decodeBody(Function &function, uint32_t index) {
     function.parameterSlots.push_back(registerSlot({index, 0}));
   for (const ptx::Instruction &text : function.text->body) {
     Decoder decoder(*this, text);
-    auto found = decoders().find(text.opcode);
-    if (found == decoders().end())
+    const Opcode *opcode = opcodes().find(text.opcode);
+    if (!opcode)
       decoder.refuse("the instruction is not known");
-    Decoded instruction = found->second(decoder);
+    decoder.traits = opcode->traits;
+    Decoded instruction = opcode->decode(decoder);
     decoder.expectNoMoreModifiers();
     instruction->text = &text;
     instruction->function = function.text;
-    if (text.opcode != "wgmma") {
+    instruction->traits = decoder.traits;
+    if (!decoder.traits.holdsRegisters) {
       instruction->registers = std::move(decoder.registers);
       instruction->writesRegister = std::move(decoder.writesRegister);
     }
@@ -224,18 +227,6 @@ void ProgramBuilder::decodeBody(Function &function, uint32_t index) {
       if (instruction->guard.laneBytes != 0)
         decoder.refuse("the guard is not a predicate register");
     }
-    const bool isWarpBarrier = text.opcode == "bar" &&
-                               !text.modifiers.empty() &&
-                               text.modifiers[0] == "warp";
-    instruction->aligned =
-        std::find(text.modifiers.begin(), text.modifiers.end(), "aligned") !=
-            text.modifiers.end() ||
-        (text.opcode == "bar" && !isWarpBarrier);
-    static constexpr std::string_view synchronising[] = {
-        "atom", "bar", "barrier", "cp", "fence", "mbarrier", "red", "wgmma"};
-    instruction->synchronises =
-        std::find(std::begin(synchronising), std::end(synchronising),
-                  text.opcode) != std::end(synchronising);
     function.body.push_back(std::move(instruction));
   }
   function.registersEnd = made->registerBytes;

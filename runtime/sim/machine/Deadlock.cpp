@@ -82,8 +82,8 @@ void Cluster::reportDeadlock() {
           rootSource = launch.sourceOf(instruction);
         }
       }
-      divergent |= strand->blocked && instruction && instruction->aligned &&
-                   strand->lanes != warp->live;
+      divergent |= strand->blocked && instruction &&
+                   instruction->traits.aligned && strand->lanes != warp->live;
       auto same = std::find_if(groups.begin(), groups.end(), [&](Group &g) {
         return g.instruction == instruction && g.did == did;
       });

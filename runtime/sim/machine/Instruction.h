@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/sim/machine/Lanes.h"
+#include "runtime/sim/machine/Traits.h"
 #include "runtime/sim/ptx/Module.h"
 
 #include <cstdint>
@@ -41,12 +42,9 @@ public:
 
   bool hasGuard = false, guardNegated = false;
   Slot guard;
-  /// All lanes of the warp that have not exited must execute it together.
-  bool aligned = false;
-  /// It is a point where the schedule may choose another warp.
-  bool synchronises = false;
+  Traits traits;
   /// The registers it reads and writes, for the checks while wgmma owns some
-  /// of them. wgmma's own operands are not in it.
+  /// of them.
   std::vector<Slot> registers;
   /// Which of `registers` it writes.
   std::vector<bool> writesRegister;

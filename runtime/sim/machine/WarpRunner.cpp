@@ -35,13 +35,10 @@ void noteInTrace(Trace &trace, const Warp &warp, const Strand &strand,
     return;
   }
   // A wait that gives up is as a rule tried again: one slice for all tries.
-  if (!timedOut || text.opcode != "mbarrier")
+  if (!timedOut)
     trace.endWait(warp);
-  for (const std::string &modifier : text.modifiers)
-    if (modifier.starts_with("arrive") || modifier == "expect_tx") {
-      trace.instant(warp, ptx::mnemonic(text));
-      return;
-    }
+  if (warp.current->traits.arrives)
+    trace.instant(warp, ptx::mnemonic(text));
 }
 
 } // namespace
@@ -96,7 +93,8 @@ void WarpRunner::run(uint32_t quantum, bool stopsAtSynchronisation) {
     if (!strand)
       return;
     step(*strand);
-    if (stopsAtSynchronisation && warp.current && warp.current->synchronises)
+    if (stopsAtSynchronisation && warp.current &&
+        warp.current->traits.synchronises)
       return;
   }
 }
@@ -127,7 +125,7 @@ void WarpRunner::step(Strand &strand) {
   warp.current = &instruction;
   if (!warp.owned.empty())
     checkOwned(instruction);
-  if (instruction.aligned && !warp.gather(active, warp.live)) {
+  if (instruction.traits.aligned && !warp.gather(active, warp.live)) {
     settle(strand, Step::blocked, active);
     return;
   }

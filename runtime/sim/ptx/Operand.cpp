@@ -15,7 +15,7 @@ Operand makeOperand(Operand::Kind kind, Position position) {
 
 Operand OperandParser::parse() {
   // Within the list, parentheses are those of a constant.
-  if (cursor.atPunctuation("(") && opcode == "call")
+  if (cursor.atPunctuation("(") && syntax.hasLists)
     return parseList(")", Operand::Kind::list);
   return parseElement();
 }

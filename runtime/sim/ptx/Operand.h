@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/sim/ptx/Context.h"
+#include "runtime/sim/ptx/OperandSyntax.h"
 
 namespace ashlar::sim::ptx {
 
@@ -10,12 +11,10 @@ Operand makeOperand(Operand::Kind kind, Position position);
 /// Parses the operands of one instruction.
 class OperandParser {
 public:
-  /// `opcode` decides what an array element `a[1]` means: for `mov` and `cvta`
-  /// its address, else its value in memory.
   OperandParser(Context &context, const Function &function,
                 std::string_view opcode)
       : context(context), cursor(context.cursor), function(function),
-        opcode(opcode) {}
+        syntax(operandSyntax(opcode)) {}
 
   Operand parse();
 
@@ -30,7 +29,7 @@ private:
   Context &context;
   Cursor &cursor;
   const Function &function;
-  std::string_view opcode;
+  OperandSyntax syntax;
   bool unresolved = false;
 
   Operand parseElement();

@@ -30,7 +30,7 @@ Operand OperandParser::parseArrayElement(const SymbolUse &symbol) {
   cursor.expect("]", "after the index of an element");
   const uint64_t offset = index.bits * array->vector * sizeBytes(array->type);
   Operand operand;
-  if (opcode == "mov" || opcode == "cvta") {
+  if (syntax.elementIsAddress) {
     operand.kind = Operand::Kind::symbol;
     operand.symbol = symbol;
     operand.integer = static_cast<int64_t>(offset);

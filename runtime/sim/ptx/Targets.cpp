@@ -1,6 +1,7 @@
 // Lists of targets, and the names that are resolved at the end of a block.
 #include "runtime/sim/ptx/Body.h"
 #include "runtime/sim/ptx/Function.h"
+#include "runtime/sim/ptx/OperandSyntax.h"
 
 namespace ashlar::sim::ptx {
 
@@ -126,7 +127,7 @@ void BodyParser::failUnresolved(const Waiting &user) const {
         cursor.fail(name.position,
                     "label '" + std::string(name.text) + "' is not declared");
   const Instruction &instruction = function.body[user.index];
-  const bool isBranch = instruction.opcode == "bra";
+  const bool isBranch = operandSyntax(instruction.opcode).namesLabel;
   for (const Operand &operand : instruction.operands)
     if (const Operand *name = findUnresolved(operand))
       cursor.fail(name->position, (isBranch ? "label '" : "'") + name->text +

@@ -78,7 +78,7 @@ TEST(SourceLines, LeadFromEachPtxInstructionToTheAuthorsLine) {
   EXPECT_TRUE(leadsFrom(ptx, "mbarrier.arrive", 14));
   EXPECT_TRUE(leadsFrom(ptx, "mbarrier.try_wait", 21));
   EXPECT_TRUE(leadsFrom(ptx, "wgmma.mma_async", 22));
-  EXPECT_TRUE(leadsFrom(ptx, "wgmma.wait_group", 22));
+  EXPECT_TRUE(leadsFrom(ptx, "wgmma.wait_group", 23)); // for the release
   EXPECT_TRUE(leadsFrom(ptx, "mbarrier.arrive", 23));
   EXPECT_TRUE(leadsFrom(ptx, "st.global", 25));
   EXPECT_FALSE(leadsFrom(ptx, "wgmma.mma_async", 11));

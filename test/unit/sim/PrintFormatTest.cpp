@@ -1,4 +1,4 @@
-#include "runtime/sim/instructions/PrintFormat.h"
+#include "runtime/sim/instructions/control/PrintFormat.h"
 
 #include <gtest/gtest.h>
 

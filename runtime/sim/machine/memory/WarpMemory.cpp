@@ -1,5 +1,5 @@
 // Loads, stores and atomic changes by the lanes of a warp.
-#include "runtime/sim/instructions/Decoder.h"
+#include "runtime/sim/machine/memory/AddressOperand.h"
 #include "runtime/sim/machine/memory/WarpAccess.h"
 #include "runtime/sim/machine/races/Ordering.h"
 

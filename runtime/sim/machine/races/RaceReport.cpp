@@ -13,18 +13,20 @@ std::string did(bool writes, bool reads, const Instruction *instruction) {
   std::string text = writes && reads ? "reads and writes it"
                      : writes        ? "writes it"
                                      : "reads it";
-  if (!instruction || !instruction->text)
+  if (!instruction)
     return text;
-  const ptx::Instruction &ptx = *instruction->text;
-  if (ptx.opcode == "wgmma")
-    return text + " by the tensor cores";
-  bool isBulk = std::ranges::find(ptx.modifiers, "bulk") != ptx.modifiers.end();
-  bool isTensor =
-      std::ranges::find(ptx.modifiers, "tensor") != ptx.modifiers.end();
-  if (ptx.opcode == "cp" && isBulk)
-    return text + (isTensor ? " by TMA" : " by a bulk copy");
-  if (ptx.opcode == "cp")
+  switch (instruction->traits.engine) {
+  case Engine::thread:
+    return text;
+  case Engine::threadCopy:
     return text + " by cp.async";
+  case Engine::bulkCopy:
+    return text + " by a bulk copy";
+  case Engine::tensorCopy:
+    return text + " by TMA";
+  case Engine::tensorCore:
+    return text + " by the tensor cores";
+  }
   return text;
 }
 

@@ -1,0 +1,250 @@
+// hopper-overlap-products: where a loop only adds up what it makes of its
+// products, the tensor cores multiply for the next iteration meanwhile.
+//
+// What follows from an iteration's products without an effect, and reaches the
+// next one only to be added to there, is put off until the next iteration has
+// issued its own. Two iterations are written out, as the products of two are
+// there at once, in registers of their own. The order of the mma stays.
+
+#include "compiler/target/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Arithmetic.h"
+#include "passes/Passes.h"
+#include "passes/ZeroFragment.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace ashlar {
+
+#define GEN_PASS_DEF_HOPPEROVERLAPPRODUCTS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// Registers in each thread of a role that hold a fragment.
+int64_t registersEach(hopper::RoleOp role, Type type) {
+  auto fragment = dyn_cast<RankedTensorType>(type);
+  if (!fragment)
+    return 0;
+  int64_t bits = fragment.getNumElements() *
+                 std::max(8u, fragment.getElementTypeBitWidth());
+  return llvm::divideCeil(uint64_t(bits), 32 * 32 * role.getWarps());
+}
+
+class Overlap {
+public:
+  explicit Overlap(scf::ForOp loop) : loop(loop) {}
+
+  /// Whether the loop has products that can be used an iteration late.
+  bool find() {
+    for (auto mma : loop.getBody()->getOps<hopper::MmaOp>())
+      for (Operation *user : mma.getResult().getUsers())
+        if (!isa<hopper::MmaOp, scf::YieldOp>(user)) {
+          if (!isZero(mma.getAccumulator()))
+            return false;
+          late.insert(user);
+        }
+    if (late.empty())
+      return false;
+    for (size_t i = 0; i < late.size(); ++i)
+      if (!follows(late[i]))
+        return false;
+    for (auto [i, value] : llvm::enumerate(loop.getYieldedValues()))
+      if (late.contains(value.getDefiningOp()))
+        sums.push_back(i);
+    for (unsigned i : sums)
+      for (Operation *user : loop.getRegionIterArg(i).getUsers())
+        if (!late.contains(user))
+          return false;
+    findOperands();
+    return hasRegisters();
+  }
+
+  void write();
+
+private:
+  /// Takes what uses a late operation's results for late, if it can be.
+  bool follows(Operation *op) {
+    if (op->getBlock() != loop.getBody() || op->getNumRegions() ||
+        !isPure(op) || isa<hopper::MmaOp>(op))
+      return false;
+    for (Operation *user : op->getUsers())
+      if (!isa<scf::YieldOp>(user))
+        late.insert(user);
+      else if (user->getParentOp() != loop)
+        return false;
+    return true;
+  }
+
+  bool isSum(Value value) {
+    return llvm::any_of(
+        sums, [&](unsigned i) { return value == loop.getRegionIterArg(i); });
+  }
+
+  /// What late operations take of their iteration: products among it.
+  void findOperands() {
+    for (Operation *op : late)
+      for (Value value : op->getOperands())
+        if (!late.contains(value.getDefiningOp()) && !isSum(value) &&
+            !loop.isDefinedOutsideOfLoop(value))
+          operands.insert(value);
+  }
+
+  /// For what the loop carries, and what two iterations have for late use.
+  bool hasRegisters() {
+    auto role = loop->getParentOfType<hopper::RoleOp>();
+    int64_t needed = target::registersBesideFragments;
+    for (Value value : loop.getRegionIterArgs())
+      needed += registersEach(role, value.getType());
+    for (Value value : operands)
+      needed += 2 * registersEach(role, value.getType());
+    int64_t registers = role.getRegisters();
+    if (!registers)
+      registers = target::entryRegisters(
+          role->getParentOfType<hopper::KernelOp>().getThreads());
+    return needed <= registers;
+  }
+
+  /// An iteration whose products are in flight.
+  struct Issued {
+    SmallVector<Value> operands; ///< for its late operations
+    SmallVector<Value> carried;  ///< what it passes on; of sums, what it got
+  };
+  Issued issue(OpBuilder &builder, Value number, ValueRange carried);
+  SmallVector<Value> add(OpBuilder &builder, ValueRange sums,
+                         const Issued &iteration);
+
+  SmallVector<Value> pack(ValueRange sums, const Issued &iteration) {
+    SmallVector<Value> all(sums);
+    llvm::append_range(all, iteration.operands);
+    for (auto [i, value] : llvm::enumerate(iteration.carried))
+      if (!llvm::is_contained(this->sums, i))
+        all.push_back(value);
+    return all;
+  }
+  std::pair<SmallVector<Value>, Issued> unpack(ValueRange all) {
+    SmallVector<Value> sums(all.take_front(this->sums.size()));
+    all = all.drop_front(sums.size());
+    Issued iteration;
+    iteration.operands.assign(all.begin(), all.begin() + operands.size());
+    all = all.drop_front(operands.size());
+    for (unsigned i = 0; i < loop.getNumResults(); ++i)
+      if (llvm::is_contained(this->sums, i)) {
+        iteration.carried.push_back(loop.getInits()[i]);
+      } else {
+        iteration.carried.push_back(all.front());
+        all = all.drop_front();
+      }
+    return {sums, iteration};
+  }
+  SmallVector<Value> results(ValueRange sums, const Issued &iteration) {
+    SmallVector<Value> all(iteration.carried);
+    for (auto [i, sum] : llvm::zip(this->sums, sums))
+      all[i] = sum;
+    return all;
+  }
+
+  scf::ForOp loop;
+  llvm::SetVector<Operation *> late;
+  llvm::SetVector<Value> operands;
+  SmallVector<unsigned> sums; ///< numbers among what the loop carries
+};
+
+Overlap::Issued Overlap::issue(OpBuilder &builder, Value number,
+                               ValueRange carried) {
+  IRMapping map;
+  map.map(loop.getInductionVar(), number);
+  map.map(loop.getRegionIterArgs(), carried);
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (!late.contains(&op))
+      builder.clone(op, map);
+  Issued iteration;
+  for (Value value : operands)
+    iteration.operands.push_back(map.lookup(value));
+  for (auto [i, value] : llvm::enumerate(loop.getYieldedValues()))
+    iteration.carried.push_back(
+        llvm::is_contained(sums, i) ? carried[i] : map.lookupOrDefault(value));
+  return iteration;
+}
+
+SmallVector<Value> Overlap::add(OpBuilder &builder, ValueRange before,
+                                const Issued &iteration) {
+  IRMapping map;
+  for (auto [i, sum] : llvm::zip(sums, before))
+    map.map(loop.getRegionIterArg(i), sum);
+  for (auto [value, known] : llvm::zip(operands, iteration.operands))
+    map.map(value, known);
+  for (Operation &op : *loop.getBody())
+    if (late.contains(&op))
+      builder.clone(op, map);
+  return llvm::map_to_vector(
+      sums, [&](unsigned i) { return map.lookup(loop.getYieldedValues()[i]); });
+}
+
+/// The first iteration, then two at a time, each into the registers that the
+/// one before the last has left, then one more if there is one.
+void Overlap::write() {
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  Value low = loop.getLowerBound(), high = loop.getUpperBound();
+  Value step = loop.getStep();
+  Value runs =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, low, high);
+  auto whole = scf::IfOp::create(builder, loc, loop.getResultTypes(), runs,
+                                 /*withElseRegion=*/true);
+  loop.replaceAllUsesWith(whole);
+  builder.setInsertionPointToStart(whole.elseBlock());
+  scf::YieldOp::create(builder, loc, loop.getInits());
+
+  builder.setInsertionPointToStart(whole.thenBlock());
+  Arithmetic a{builder, loc};
+  Value stepLessOne = a.sub(step, a.constant(1));
+  Value count = a.div(a.add(a.sub(high, low), stepLessOne), step);
+  Value last = a.add(low, a.mul(a.sub(count, a.constant(1)), step));
+  SmallVector<Value> first = llvm::map_to_vector(
+      sums, [&](unsigned i) { return Value(loop.getInits()[i]); });
+  Issued start = issue(builder, low, loop.getInits());
+  auto pairs = scf::ForOp::create(builder, loc, a.add(low, step), last,
+                                  a.mul(step, 2), pack(first, start));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(pairs.getBody());
+    auto [sum, earlier] = unpack(pairs.getRegionIterArgs());
+    Value number = pairs.getInductionVar();
+    Issued odd = issue(builder, number, earlier.carried);
+    SmallVector<Value> partial = add(builder, sum, earlier);
+    Issued even = issue(builder, a.add(number, step), odd.carried);
+    scf::YieldOp::create(builder, loc, pack(add(builder, partial, odd), even));
+  }
+  auto [sum, before] = unpack(pairs.getResults());
+  Value isOneMore = a.equal(a.rem(count, 2), 0);
+  auto rest = scf::IfOp::create(builder, loc, loop.getResultTypes(), isOneMore,
+                                /*withElseRegion=*/true);
+  scf::YieldOp::create(builder, loc, rest.getResults());
+  builder.setInsertionPointToStart(rest.thenBlock());
+  Issued one = issue(builder, last, before.carried);
+  SmallVector<Value> partial = add(builder, sum, before);
+  scf::YieldOp::create(builder, loc, results(add(builder, partial, one), one));
+  builder.setInsertionPointToStart(rest.elseBlock());
+  scf::YieldOp::create(builder, loc,
+                       results(add(builder, sum, before), before));
+  loop.erase();
+}
+
+struct HopperOverlapProducts
+    : impl::HopperOverlapProductsBase<HopperOverlapProducts> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      if (Overlap overlap(loop); overlap.find())
+        overlap.write();
+  }
+};
+
+} // namespace
+} // namespace ashlar
