@@ -34,7 +34,7 @@ tile.kernel @ring {
     // CHECK: hopper.sync{{$}}
     // CHECK-NEXT: scf.for {{.*}} iter_args(%[[STAGE:.+]] = %[[STAGE0]], %[[PARITY:.+]] = %[[PARITY0]]) -> (index, index)
     scf.for %k = %c0 to %K step %c64 {
-      // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PARITY]]
+      // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PARITY]] holds [2] of [98304]
       // CHECK: %[[NEXT:.+]] = arith.addi %[[STAGE]], %{{.+}}
       // CHECK: %[[WRAPS:.+]] = arith.cmpi eq, %[[NEXT]], %c3
       // CHECK: %[[STAGE1:.+]] = arith.select %[[WRAPS]], %{{.+}}, %[[NEXT]]
@@ -62,7 +62,7 @@ tile.kernel @ring {
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     // CHECK: scf.for {{.*}} iter_args(%{{.+}} = %{{.+}}, %[[STAGE:.+]] = %{{.+}}, %[[PARITY:.+]] = %{{.+}}) ->
     %r = scf.for %k = %c0 to %K step %c64 iter_args(%acc = %zero) -> tensor<128x128xf32> {
-      // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PARITY]]
+      // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PARITY]] holds [2] of [98304]
       %s = tile.wait %ring : !ring
       // CHECK: %[[BASE:.+]] = hopper.shared_address 0
       // CHECK: %[[ADDRESS:.+]] = arith.addi %[[BASE]], %{{.+}}
@@ -73,7 +73,7 @@ tile.kernel @ring {
       %b = tile.buffer %s[1] : !smem
       // CHECK: hopper.mma %[[A]], %[[B]] transposed, %{{.+}} :
       %next = tile.mma %a, %b transposed, %acc : !smem, !smem, tensor<128x128xf32>
-      // CHECK: hopper.release %[[STAGE]] spare 2 full {{[0-9]+}} {
+      // CHECK: hopper.release %[[STAGE]] of 98304 newer 0 {
       // CHECK: hopper.shared_address 98328
       // CHECK: hopper.mbarrier.arrive %{{[0-9]+}}{{$}}
       // CHECK-NEXT: }
@@ -146,7 +146,7 @@ tile.kernel @multicast_2x1 cluster [2, 1] {
       %a = tile.buffer %s[0] : !smem
       %b = tile.buffer %s[1] : !smem
       %acc = tile.mma %a, %b transposed, %zero : !smem, !smem, tensor<64x64xf32>
-      // CHECK: hopper.release {{.*}} spare 1 full
+      // CHECK: hopper.release {{.*}} of {{[0-9]+}} newer 0
       // CHECK: hopper.mbarrier.arrive %[[EMPTY:.+]]{{$}}
       // CHECK: %[[OWN:.+]] = arith.remui %{{.+}}, %c2
       // CHECK: %[[PEER:.+]] = arith.addi %[[OWN]], %c1
@@ -247,7 +247,7 @@ tile.kernel @multicast_2x2 cluster [2, 2] {
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
     scf.for %t = %first to %end step %step {
       %s = tile.wait %ring : !ring
-      // CHECK: hopper.release {{.*}} spare 1 full
+      // CHECK: hopper.release {{.*}} of {{[0-9]+}} newer 0
       // CHECK-COUNT-3: hopper.mbarrier.arrive
       // CHECK-NOT: hopper.mbarrier.arrive
       tile.release %ring, %s : !ring
@@ -399,7 +399,7 @@ tile.kernel @two_pipelines {
     // CHECK: scf.for {{.*}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}})
     scf.for %k = %c0 to %M step %c64 {
       // CHECK: %[[F:.+]] = hopper.shared_load
-      // CHECK: hopper.release {{.*}} spare 1 full
+      // CHECK: hopper.release {{.*}} of {{[0-9]+}} newer 0
       // CHECK: hopper.mbarrier.wait
       // CHECK: hopper.shared_store %[[F]]
       // CHECK-NOT: hopper.once
@@ -421,8 +421,8 @@ tile.kernel @two_pipelines {
       // CHECK: hopper.mbarrier.wait
       // CHECK: hopper.mbarrier.wait
       // CHECK: hopper.mma
-      // CHECK: hopper.release {{.*}} spare 1 full
-      // CHECK: hopper.release {{.*}} spare 2 full
+      // CHECK: hopper.release {{.*}} of {{[0-9]+}} newer 0
+      // CHECK: hopper.release {{.*}} of {{[0-9]+}} newer 0
       %s = tile.wait %loaded : !one
       %t = tile.wait %made : !two
       %a = tile.buffer %s[0] : !smem
@@ -548,7 +548,7 @@ tile.kernel @try {
     // CHECK: %[[AFTER:.+]]:2 = scf.if
     // CHECK: scf.yield %[[STAGE]], %[[PARITY]]
     // CHECK: } else {
-    // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PARITY]]
+    // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PARITY]] holds [2] of [98304]
     %ready, %s = tile.try_wait %ring : !ring
     scf.if %ready {
       tile.release %ring, %s : !ring
