@@ -1,6 +1,5 @@
 #include "passes/Preconditions.h"
 
-#include "compiler/target/Target.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ashlar {
@@ -35,10 +34,6 @@ LogicalResult demandLayout(Operation *op, Type type) {
   return success();
 }
 
-bool isPlace(std::optional<uint64_t> offset) {
-  return offset && *offset < uint64_t(target::sharedBytes);
-}
-
 } // namespace
 
 LogicalResult demandLayouts(Operation *kernel) {
@@ -52,45 +47,14 @@ LogicalResult demandLayouts(Operation *kernel) {
 }
 
 LogicalResult demandPlan(tile::KernelOp kernel) {
-  auto unplanned = [&](Operation *op) {
-    return op->emitError("kernel '")
+  if (!kernel.getPlan() || kernel.getBody().getOps<tile::RoleOp>().empty())
+    return kernel.emitError("kernel '")
            << kernel.getSymName()
            << "' has no memory plan; run tile-plan-memory first";
-  };
-  int64_t threads = kernel.getThreads().value_or(0);
-  if (!kernel.getSharedBytes() ||
-      *kernel.getSharedBytes() > uint64_t(target::sharedBytes) ||
-      threads < target::warpThreads || threads > target::mostThreads ||
-      threads % target::warpThreads ||
-      kernel.getBody().getOps<tile::RoleOp>().empty())
-    return unplanned(kernel);
   WalkResult walked = kernel.walk([&](Operation *op) -> WalkResult {
-    if (auto alloc = dyn_cast<tile::AllocOp>(op))
-      if (!isPlace(alloc.getOffset()))
-        return unplanned(op);
-    if (auto sum = dyn_cast<tile::ClusterSumOp>(op))
-      if (!isPlace(sum.getOffset()) || !isPlace(sum.getBarrierOffset()))
-        return unplanned(op);
-    if (auto role = dyn_cast<tile::RoleOp>(op)) {
-      uint64_t warps = threads / target::warpThreads,
-               own = role.getWarps() * role.getInstances();
-      if (!role.getFirstWarp() || own > warps ||
-          *role.getFirstWarp() > warps - own ||
-          (role.getInstances() > 1 && !isPlace(role.getTurnOffset())))
-        return unplanned(op);
-    }
     for (Value result : op->getResults())
       if (isa<tile::StageType>(result.getType()) && !tile::pipelineOf(result))
         return op->emitError("gives a stage that no acquire or wait gave");
-    auto ring = dyn_cast<tile::PipelineOp>(op);
-    if (!ring)
-      return success();
-    if (!isPlace(ring.getOffset()) || !isPlace(ring.getBarrierOffset()) ||
-        !isPlace(ring.getStageBytes()) || !ring.getTileOffsets() ||
-        ring.getTileOffsets()->size() !=
-            ring.getResult().getType().getTiles().size() ||
-        !llvm::all_of(*ring.getTileOffsets(), isPlace))
-      return unplanned(op);
     return success();
   });
   return failure(walked.wasInterrupted());

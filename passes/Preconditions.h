@@ -9,7 +9,7 @@ namespace ashlar {
 /// Every shared tile and every fragment has a layout.
 llvm::LogicalResult demandLayouts(mlir::Operation *kernel);
 
-/// Every tile, barrier and role has its place.
+/// The kernel has a plan, and each stage a pipeline.
 llvm::LogicalResult demandPlan(tile::KernelOp kernel);
 
 } // namespace ashlar

@@ -1,4 +1,5 @@
 #include "compiler/driver/Contract.h"
+#include "compiler/tile/Plan.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -38,8 +39,8 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
   artifact.name = kernel.getSymName().str();
   artifact.target = "sm_90a";
   artifact.where = sourceLine(kernel.getLoc());
-  artifact.threads = *kernel.getThreads();
-  artifact.sharedBytes = *kernel.getSharedBytes();
+  artifact.threads = kernel.getPlan()->getThreads();
+  artifact.sharedBytes = kernel.getPlan()->getSharedBytes();
   for (auto size : kernel.getBody().getOps<tile::SizeOp>())
     artifact.sizes.push_back(size.getName().str());
   for (auto tensor : kernel.getBody().getOps<tile::TensorOp>()) {
@@ -71,13 +72,14 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
   }
   for (auto role : kernel.getBody().getOps<tile::RoleOp>())
     artifact.roles.push_back(
-        {role.getName().str(), static_cast<int>(*role.getFirstWarp()),
+        {role.getName().str(),
+         static_cast<int>(tile::planOf(role).getFirstWarp()),
          static_cast<int>(role.getWarps() * role.getInstances()),
          static_cast<int>(role.getRegisters())});
   for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>())
     artifact.pipelines.push_back(
         {static_cast<int>(pipeline.getResult().getType().getStages()),
-         static_cast<int64_t>(*pipeline.getStageBytes()),
+         tile::planOf(pipeline).getStageBytes(),
          sourceLine(pipeline.getLoc())});
 }
 

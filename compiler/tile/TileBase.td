@@ -118,6 +118,51 @@ def Tile_Fragment : Tile_Attr<"Fragment", "fragment", [
   let genVerifyDecl = 1;
 }
 
+def Tile_RingPlan : Tile_Attr<"RingPlan", "ring_plan"> {
+  let summary = "where a pipeline lies";
+  let description = [{
+    Bytes from the start of shared memory to the first stage, from a stage to
+    the next, from a stage to each of its tiles, and to the mbarriers: the full
+    ones of all stages, then the empty ones.
+  }];
+  let parameters = (ins "int64_t":$offset, "int64_t":$stageBytes,
+                        ArrayRefParameter<"int64_t">:$tileOffsets,
+                        "int64_t":$barriers);
+  let assemblyFormat = [{
+    `<` $offset `every` $stageBytes `tiles` `[` $tileOffsets `]`
+    `barriers` $barriers `>`
+  }];
+}
+def Tile_RolePlan : Tile_Attr<"RolePlan", "role_plan"> {
+  let summary = "the first warp of a role, and the mbarriers over which several instances pass on their turn";
+  let parameters = (ins "int64_t":$firstWarp,
+                        OptionalParameter<"std::optional<int64_t>">:$turns);
+  let assemblyFormat = "`<` $firstWarp (`turns` $turns^)? `>`";
+}
+def Tile_SumPlan : Tile_Attr<"SumPlan", "sum_plan"> {
+  let summary = "where the parts of a cluster_sum arrive, and the two mbarriers of each instance that say so";
+  let parameters = (ins "int64_t":$slots, "int64_t":$barriers);
+  let assemblyFormat = "`<` $slots `barriers` $barriers `>`";
+}
+def Tile_Plan : Tile_Attr<"Plan", "plan"> {
+  let summary = "the threads and the shared memory of a kernel, and who has what of them";
+  let description = [{
+    One entry for each `tile.alloc` (bytes from the start of shared memory), each
+    `tile.pipeline`, each `tile.role` and each `tile.cluster_sum` of the kernel,
+    in the order of its text.
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$sharedBytes,
+                        OptionalArrayRefParameter<"int64_t">:$tiles,
+                        OptionalArrayRefParameter<"RingPlanAttr">:$rings,
+                        OptionalArrayRefParameter<"RolePlanAttr">:$roles,
+                        OptionalArrayRefParameter<"SumPlanAttr">:$sums);
+  let assemblyFormat = [{
+    `<` $threads `threads` $sharedBytes `bytes` (`tiles` `[` $tiles^ `]`)?
+    (`rings` `[` $rings^ `]`)? (`roles` `[` $roles^ `]`)?
+    (`sums` `[` $sums^ `]`)? `>`
+  }];
+}
+
 def Tile_Access : I32EnumAttr<"Access", "how a kernel uses a tensor", [
   I32EnumAttrCase<"input", 0>, I32EnumAttrCase<"output", 1>,
   I32EnumAttrCase<"inout", 2>

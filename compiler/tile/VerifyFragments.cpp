@@ -68,6 +68,8 @@ LogicalResult SliceOp::verify() {
 LogicalResult ClusterSumOp::verify() {
   auto source = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
+  if (!roleOf(*this))
+    return emitOpError("stands outside a role; move it into one");
   auto kernel = getOperation()->getParentOfType<KernelOp>();
   auto cluster = kernel ? kernel.getCluster() : std::nullopt;
   if (!cluster)
