@@ -43,7 +43,7 @@ bool runPasses(const std::string &text, Level level, int start) {
   }
   if (level == Level::hopper && start == 1)
     passes.addPass(createHopperToNvvm());
-  else
+  else if (level != Level::nvvm)
     compiler::buildHopperToNvvm(passes, /*comments=*/true);
   compiler::buildNvvmToLlvm(passes, /*sourceLines=*/false);
   return succeeded(passes.run(*module));
@@ -87,7 +87,7 @@ Outcome lower(const std::string &text, Level level, int start,
   return outcome;
 }
 
-std::string hopperOf(const std::string &text) {
+std::string nextLevelOf(const std::string &text, Level level) {
   DialectRegistry registry;
   compiler::registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -95,8 +95,12 @@ std::string hopperOf(const std::string &text) {
                                 [](Diagnostic &) { return success(); });
   auto module = parseSourceString<ModuleOp>(text, &context);
   PassManager passes(&context);
-  compiler::buildTilePlan(passes);
-  compiler::buildTileToHopper(passes);
+  if (level == Level::tile) {
+    compiler::buildTilePlan(passes);
+    compiler::buildTileToHopper(passes);
+  } else {
+    compiler::buildHopperToNvvm(passes, /*comments=*/true);
+  }
   if (!module || failed(passes.run(*module)))
     return "";
   std::string lowered;

@@ -5,12 +5,12 @@
 
 namespace ashlar::fuzz {
 
-enum class Level { tile, hopper };
+enum class Level { tile, hopper, nvvm };
 
 /// Where a lowering starts: texts of any level can be given to any of its
 /// passes.
 inline constexpr int startsOf(Level level) {
-  return level == Level::tile ? 5 : 2;
+  return level == Level::tile ? 5 : level == Level::hopper ? 2 : 1;
 }
 
 /// What became of a text: a fault is a signal, an exception or no end in time.
@@ -24,7 +24,7 @@ struct Outcome {
 Outcome lower(const std::string &text, Level level, int start,
               const std::string &log, unsigned seconds = 10);
 
-/// The text a level on from a tile kernel; empty where it is refused.
-std::string hopperOf(const std::string &text);
+/// The text a level on; empty where it is refused.
+std::string nextLevelOf(const std::string &text, Level level);
 
 } // namespace ashlar::fuzz

@@ -32,7 +32,7 @@ const std::vector<std::regex> &kinds() {
       std::regex("![a-z]+\\.[a-z_]+(<[^<>]*(<[^<>]*>)?[^<>]*>)?"),
       std::regex("\"[^\"\\n]*\""),
       std::regex("#[a-z]+\\.[a-z]+<[^<>]*>"),
-      std::regex("\\b(tile|hopper|arith|scf|math)\\.[a-z_.0-9]+"),
+      std::regex("\\b(tile|hopper|llvm|arith|scf|math)\\.[a-z_.0-9]+"),
       std::regex("\\b(tensor<[^<>]*(<[^<>]*>)?>|index|[su]?i[0-9]+|b?f[0-9]+"
                  "[A-Z0-9]*|tf32)"),
       std::regex("[0-9]+x[0-9x]*[a-z]+[0-9]*"),

@@ -1,5 +1,5 @@
-// Fuzzes the compiler with IR: any text of the tile or hopper level is lowered
-// or refused. A signal, an exception or a run without end is a finding.
+// Fuzzes the compiler with IR: any text of any level is lowered or refused. A
+// signal, an exception or a run without end is a finding.
 //
 //   ashlar-fuzz-ir [--seed=N] [--seconds=N] [--out=FOLDER] CORPUS...
 //
@@ -16,6 +16,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <regex>
 #include <sstream>
 #include <vector>
 
@@ -29,24 +30,33 @@ struct Seed {
 };
 
 Level levelOf(const std::string &text) {
-  return text.find("hopper.kernel") != std::string::npos ? Level::hopper
-                                                         : Level::tile;
+  auto has = [&](const char *word) {
+    return text.find(word) != std::string::npos;
+  };
+  return has("hopper.kernel") ? Level::hopper
+         : has("tile.kernel") ? Level::tile
+                              : Level::nvvm;
 }
 
-/// Each part of a test file, and what it becomes a level on.
+/// A change to a comment changes nothing.
+std::string withoutComments(const std::string &text) {
+  return std::regex_replace(text, std::regex(" *//[^\\n]*\\n"), "");
+}
+
+/// Each part of a test file, and what it becomes on the levels below.
 void addTexts(const std::string &texts, std::vector<Seed> &seeds) {
   constexpr std::string_view divider = "// -----";
   for (size_t begin = 0; begin < texts.size();) {
     size_t end = std::min(texts.find(divider, begin), texts.size());
-    std::string text = texts.substr(begin, end - begin);
+    std::string text = withoutComments(texts.substr(begin, end - begin));
     begin = end + divider.size();
     if (text.find(".kernel") == std::string::npos)
       continue;
-    seeds.push_back({text, levelOf(text)});
-    if (seeds.back().level == Level::hopper)
-      continue;
-    if (std::string next = hopperOf(text); !next.empty())
-      seeds.push_back({next, Level::hopper});
+    while (!text.empty()) {
+      const Level level = levelOf(text);
+      seeds.push_back({text, level});
+      text = level == Level::nvvm ? "" : nextLevelOf(text, level);
+    }
   }
 }
 
