@@ -28,24 +28,6 @@ constexpr ElementType inRegisters(ElementType type) {
   return type;
 }
 
-/// Whether a thread can add two of them; others are converted first.
-constexpr bool hasArithmetic(ElementType type) {
-  switch (type) {
-  case ElementType::bf16:
-  case ElementType::f16:
-  case ElementType::f32:
-  case ElementType::s8:
-  case ElementType::s32:
-    return true;
-  case ElementType::tf32:
-  case ElementType::e4m3:
-  case ElementType::e5m2:
-  case ElementType::u8:
-    return false;
-  }
-  return false;
-}
-
 /// Whether wgmma multiplies these into that sum (PTX ISA, "wgmma.mma_async",
 /// types of D, A and B). It names the types as their authors do.
 constexpr bool canMultiply(ElementType a, ElementType b, ElementType sum) {
