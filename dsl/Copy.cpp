@@ -80,10 +80,8 @@ Fragment readFragment(Trace &trace, llvm::ArrayRef<int64_t> shape,
                       mlir::Type memory, SourceLocation where,
                       Operands... operands) {
   mlir::Builder types(trace.context());
-  bool isUnsigned = memory.isUnsignedInteger(8);
-  mlir::Type element = memory.isTF32() ? types.getF32Type()
-                       : isUnsigned    ? types.getI8Type()
-                                       : memory;
+  bool isUnsigned = memory.isUnsignedInteger();
+  mlir::Type element = tile::registerType(memory);
   mlir::Value value = trace.create<Op>(
       where, mlir::RankedTensorType::get(shape, element), operands...);
   if (isUnsigned)

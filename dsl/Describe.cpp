@@ -1,5 +1,6 @@
 #include "Describe.h"
 #include "Trace.h"
+#include "compiler/target/Elements.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -13,35 +14,9 @@ namespace detail {
 
 using namespace mlir;
 
-Type memoryType(MLIRContext *context, ElementType type) {
-  Builder builder(context);
-  switch (type) {
-  case ElementType::bf16:
-    return builder.getBF16Type();
-  case ElementType::f16:
-    return builder.getF16Type();
-  case ElementType::f32:
-    return builder.getF32Type();
-  case ElementType::tf32:
-    return builder.getTF32Type();
-  case ElementType::e4m3:
-    return Float8E4M3FNType::get(context);
-  case ElementType::e5m2:
-    return Float8E5M2Type::get(context);
-  case ElementType::s8:
-    return builder.getI8Type();
-  case ElementType::u8:
-    return IntegerType::get(context, 8, IntegerType::Unsigned);
-  case ElementType::s32:
-    return builder.getI32Type();
-  }
-  return {};
-}
-
 Type registerType(MLIRContext *context, ElementType type) {
-  if (type == ElementType::tf32 || type == ElementType::u8)
-    return {};
-  return memoryType(context, type);
+  return target::inRegisters(type) == type ? tile::memoryType(context, type)
+                                           : Type();
 }
 
 namespace {
@@ -109,7 +84,7 @@ RankedTensorType fragmentType(MLIRContext *context, ElementType type,
   Type element = registerType(context, type);
   if (!element)
     fail(where, "a fragment can't hold " + std::string(name(type)) + "; use " +
-                    (type == ElementType::tf32 ? "f32" : "s32"));
+                    (target::isInteger(type) ? "s32" : "f32"));
   return RankedTensorType::get(checkedShape("the fragment", shape, where),
                                element);
 }

@@ -9,8 +9,6 @@
 
 namespace ashlar::detail {
 
-/// The element type in memory.
-mlir::Type memoryType(mlir::MLIRContext *context, ElementType type);
 /// The element type of a fragment; null when a fragment can't hold it.
 mlir::Type registerType(mlir::MLIRContext *context, ElementType type);
 

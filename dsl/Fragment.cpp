@@ -93,8 +93,7 @@ Fragment cluster_sum(const Fragment &fragment, int64_t dimension,
     return Fragment(fragment, where);
   shape.back() /= parts;
   auto part = mlir::RankedTensorType::get(shape, type.getElementType());
-  auto op = trace.create<tile::ClusterSumOp>(
-      where, part, value, dimension, mlir::IntegerAttr(), mlir::IntegerAttr());
+  auto op = trace.create<tile::ClusterSumOp>(where, part, value, dimension);
   return declareFragment(trace, op.getResult(), where);
 }
 

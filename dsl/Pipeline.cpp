@@ -2,13 +2,15 @@
 #include "Describe.h"
 #include "SharedType.h"
 #include "Trace.h"
+#include "compiler/target/Target.h"
 
 namespace ashlar {
 
 using namespace detail;
 
-/// The two barriers of each stage take 16 bytes of shared memory.
-static constexpr int64_t stageLimit = 227 * 1024 / 16;
+/// Each stage has two barriers in shared memory.
+static constexpr int64_t stageLimit =
+    target::sharedBytes / (2 * target::mbarrierBytes);
 
 Pipeline detail::makePipeline(int64_t stages,
                               std::initializer_list<StageTile> tiles,

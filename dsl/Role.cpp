@@ -1,9 +1,13 @@
 #include "ashlar/role.h"
 #include "Trace.h"
+#include "compiler/target/Target.h"
 
 namespace ashlar {
 
 using namespace detail;
+
+static_assert(warpgroups(1).count == target::warpgroupWarps &&
+              ping_pong(1).count == target::warpgroupWarps);
 
 namespace {
 
@@ -16,9 +20,10 @@ void traceRole(std::string_view name, Warps warps, int64_t registers,
   if (warps.instances < 1)
     fail(where, what + " has " + std::to_string(warps.instances) +
                     " warpgroups to take turns; give it at least 1");
-  if (warps.count < 1 || warps.count > 32 / warps.instances)
+  if (warps.count < 1 || warps.count > target::mostWarps / warps.instances)
     fail(where, what + " has " + std::to_string(warps.count * warps.instances) +
-                    " warps; a role has 1 to 32");
+                    " warps; a role has 1 to " +
+                    std::to_string(target::mostWarps));
   mlir::Builder attributes(trace.context());
   auto op = trace.declareOp<tile::RoleOp>(
       where, {},
@@ -44,10 +49,13 @@ void role(std::string_view name, Warps warps, Body<> body,
 void role(std::string_view name, Warps warps, Registers registers, Body<> body,
           SourceLocation where) {
   int64_t count = registers.count;
-  if (count % 8 || count < 24 || count > 240)
+  if (!target::isRegisterBudget(count))
     fail(where, "role '" + std::string(name) + "' has a budget of " +
                     std::to_string(count) +
-                    " registers; a budget is a multiple of 8 from 24 to 240");
+                    " registers; a budget is a multiple of " +
+                    std::to_string(target::registerStep) + " from " +
+                    std::to_string(target::leastBudget) + " to " +
+                    std::to_string(target::mostBudget));
   traceRole(name, warps, count, body, where);
 }
 

@@ -15,7 +15,7 @@ Scalar scalar(std::string_view name, ElementType type, SourceLocation where) {
     fail(where, what + " is " + std::string(ashlar::name(type)) +
                     "; a scalar parameter is f32, s32, bf16 or f16");
   auto op = trace.create<tile::ScalarOp>(
-      where, memoryType(trace.context(), type), llvm::StringRef(name));
+      where, tile::memoryType(trace.context(), type), llvm::StringRef(name));
   return trace.declare<Scalar>(HandleKind::scalar, op, where);
 }
 

@@ -1,6 +1,7 @@
 #include "ashlar/schedule.h"
 #include "Describe.h"
 #include "Trace.h"
+#include "compiler/target/Target.h"
 
 namespace ashlar {
 
@@ -75,10 +76,11 @@ void cluster(std::initializer_list<int64_t> extents, SourceLocation where) {
   int64_t ctas = 1;
   for (int64_t extent : checked)
     ctas *= extent;
-  if (ctas > 8)
+  if (ctas > target::portableCluster)
     fail(where, "the cluster of " + shape.str() + " has " +
-                    std::to_string(ctas) +
-                    " CTAs; the portable limit is 8: use a smaller one");
+                    std::to_string(ctas) + " CTAs; the portable limit is " +
+                    std::to_string(target::portableCluster) +
+                    ": use a smaller one");
   if (trace.kernel().getCluster())
     fail(where, "the kernel has a cluster already; call cluster once");
   trace.kernel().setCluster(checked);

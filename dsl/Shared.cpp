@@ -10,7 +10,7 @@ tile::SharedType sharedType(Trace &trace, ElementType type, const Shape &shape,
                             SourceLocation where) {
   return tile::SharedType::get(trace.context(),
                                checkedShape("the shared tile", shape, where),
-                               memoryType(trace.context(), type));
+                               tile::memoryType(trace.context(), type));
 }
 
 mlir::TypedValue<tile::SharedType> readPlain(Trace &trace,
@@ -71,7 +71,7 @@ SharedTile slice(const SharedTile &tile, std::initializer_list<int64_t> offset,
   checkPart(source.getType().getShape(), "a shared tile",
             llvm::SmallVector<int64_t>(offset), extents, where);
   auto part = tile::SharedType::get(trace.context(), extents,
-                                    source.getType().getElementType(), {});
+                                    source.getType().getElementType());
   auto op = trace.create<tile::PartOp>(where, part, source,
                                        llvm::SmallVector<int64_t>(offset));
   return trace.declare<SharedTile>(HandleKind::sharedTile, op, where);

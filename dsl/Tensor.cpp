@@ -31,7 +31,8 @@ Tensor declareTensor(std::string_view name, ElementType type,
     values.push_back(trace.read(extent, where));
   auto op = trace.create<tile::TensorOp>(
       where,
-      tile::TensorType::get(trace.context(), memoryType(trace.context(), type),
+      tile::TensorType::get(trace.context(),
+                            tile::memoryType(trace.context(), type),
                             extents.size()),
       llvm::StringRef(name), access, values, bytes);
   return trace.declare<Tensor>(HandleKind::tensor, op, where);

@@ -3,6 +3,7 @@
 #include "GemmResources.h"
 #include "GemmTiling.h"
 #include "ashlar/gemm_auto.h"
+#include "compiler/target/Target.h"
 
 #include <algorithm>
 #include <utility>
@@ -29,7 +30,7 @@ constexpr int64_t mostBytesOfDeepOperand = 450'000'000;
 /// turn of all multiprocessors that they are to fill.
 constexpr size_t mostWidths = 9;
 constexpr int64_t mostParts = 8;
-constexpr int64_t narrowestOfSeveralTurns = 64, wgmmaMostColumns = 256;
+constexpr int64_t narrowestOfSeveralTurns = 64;
 constexpr int64_t usualColumns[] = {256, 128};
 /// With larger weights a launch is too long to gain by the next one's being
 /// early. Shorter rings than this were not measured.
@@ -102,11 +103,12 @@ private:
   /// What the registers hold the sums of.
   int64_t mostColumns(const Band &band) const {
     GemmConfig c;
-    c.bm = band.bm, c.bn = wgmmaMostColumns, c.warpgroups = band.warpgroups;
+    c.bm = band.bm, c.bn = target::wgmmaMostColumns,
+    c.warpgroups = band.warpgroups;
     c.ping_pong = band.ping_pong;
     const int64_t columns =
         c.bn * accumulatorLimit(c) / accumulatorRegisters(types, c);
-    return std::min(columns / 8 * 8, wgmmaMostColumns);
+    return std::min(columns / 8 * 8, target::wgmmaMostColumns);
   }
 
   /// Cuts of the rows of D, as columns of Dᵀ, into no more than four; before

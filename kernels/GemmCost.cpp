@@ -2,6 +2,7 @@
 
 #include "GemmResources.h"
 #include "GemmTiling.h"
+#include "compiler/target/Target.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,8 @@
 namespace ashlar {
 
 namespace {
+
+static_assert(h200().shared_bytes == target::sharedBytes);
 
 class Model {
 public:
@@ -99,7 +102,8 @@ private:
   /// What a wgmma of 64 rows reads of shared memory for each product, over what
   /// one of the most columns reads, less 1.
   double narrowness() const {
-    constexpr double blockRows = 64, mostColumns = 256;
+    constexpr double blockRows = target::wgmmaRows,
+                     mostColumns = target::wgmmaMostColumns;
     const double n = std::min(static_cast<double>(c.bn), mostColumns);
     return (1 + blockRows / n) / (1 + blockRows / mostColumns) - 1;
   }

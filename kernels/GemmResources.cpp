@@ -1,4 +1,5 @@
 #include "GemmResources.h"
+#include "compiler/target/Target.h"
 
 #include <algorithm>
 
@@ -74,7 +75,8 @@ int64_t sharedBytes(const GemmTypes &types, const GemmConfig &c,
 }
 
 int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &c) {
-  const int64_t threads = 128 * (c.ping_pong ? 1 : c.warpgroups);
+  const int64_t threads =
+      target::warpgroupThreads * (c.ping_pong ? 1 : c.warpgroups);
   return c.bm * c.bn / threads * (isPromoted(types) ? 2 : 1);
 }
 
@@ -112,8 +114,8 @@ int64_t halvesHeld(const GemmConfig &c, const GemmForm &form) {
 /// A thread's sums, a product in flight beside them and all else: what
 /// hopper-schedule-wgmma counts with.
 int64_t registersInFlight(const GemmTypes &types, const GemmConfig &c) {
-  constexpr int64_t others = 40;
-  return accumulatorRegisters(types, c) * 3 / 2 + others;
+  return accumulatorRegisters(types, c) * 3 / 2 +
+         target::registersBesideFragments;
 }
 
 } // namespace
@@ -123,15 +125,16 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
   constexpr int64_t few = 96, many = 176;
   if (c.warpgroups == 3)
     return {32, 152};
-  // Of 64 K, in steps of 8; the loader counts as a warpgroup.
+  // The loader counts as a warpgroup.
   const int64_t without =
-      std::min<int64_t>(64 * 1024 / (128 * (c.warpgroups + 1)) / 8 * 8, 248);
+      target::entryRegisters(target::warpgroupThreads * (c.warpgroups + 1));
   const int64_t sums = accumulatorRegisters({}, c);
   const bool hasMore = c.split > 1 || c.stream_k || !isByValue(form);
   if (c.warpgroups == 1 ||
       (!hasMore && sums * (isPromoted(types) ? 3 : 1) <= few))
     return {0, without};
-  return sums > many ? RoleRegisters{24, 240} : RoleRegisters{40, 232};
+  return sums > many ? RoleRegisters{target::leastBudget, target::mostBudget}
+                     : RoleRegisters{40, 232};
 }
 
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
@@ -141,12 +144,12 @@ bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
 
 bool fitsTwice(const GemmTypes &types, const GemmConfig &c,
                const GemmForm &form, const GpuModel &gpu) {
-  // The hardware takes of shared memory for each block.
-  constexpr int64_t reserved = 1024;
-  const int64_t threads = 128 * c.warpgroups + 32;
+  const int64_t threads =
+      target::warpgroupThreads * c.warpgroups + target::warpThreads;
   return isPlain(form) && roleRegisters(types, c, form).load == 0 &&
-         2 * threads * registersInFlight(types, c) <= 64 * 1024 &&
-         2 * sharedBytes(types, c, gpu) + reserved <= gpu.shared_bytes;
+         2 * threads * registersInFlight(types, c) <= target::fileRegisters &&
+         2 * sharedBytes(types, c, gpu) + target::reservedSharedBytes <=
+             gpu.shared_bytes;
 }
 
 bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &c,

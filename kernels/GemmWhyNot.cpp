@@ -1,6 +1,7 @@
 #include "GemmCandidates.h"
 #include "GemmResources.h"
 #include "ashlar/gemm_auto.h"
+#include "compiler/target/Target.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,13 +12,15 @@ namespace ashlar {
 
 namespace {
 
+using target::wgmmaColumnStep, target::wgmmaDepthBytes;
+using target::wgmmaMostColumns, target::wgmmaRows;
+
 /// Rows of a swizzle atom: what a multicast can't cut.
-constexpr int64_t atomRows = 8;
-constexpr int64_t wgmmaRows = 64, wgmmaMostColumns = 256, wgmmaDepthBytes = 32;
-constexpr int64_t clusterLimit = 8, warpgroupLimit = 3;
+constexpr int64_t atomRows = target::swizzleRows;
+constexpr int64_t clusterLimit = target::portableCluster, warpgroupLimit = 3;
 /// Of K, after which sums in the tensor cores are too inaccurate.
 constexpr int64_t promotedDepth = 128;
-constexpr int64_t boxRows = 256;
+constexpr int64_t boxRows = target::tmaBoxExtent;
 
 std::string number(int64_t value) { return std::to_string(value); }
 
@@ -59,10 +62,13 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
            ": use " +
            number(std::min(rows * ((c.bm + rows - 1) / rows),
                            boxRows / rows * rows));
-  if (c.bn % 8 || c.bn > wgmmaMostColumns)
+  if (!target::isWgmmaColumns(c.bn, /*integers=*/false))
     return "the tile has " + number(c.bn) +
-           " columns; wgmma has a multiple of 8 up to 256: use " +
-           number(std::min((c.bn + 7) / 8 * 8, wgmmaMostColumns));
+           " columns; wgmma has a multiple of " + number(wgmmaColumnStep) +
+           " up to " + number(wgmmaMostColumns) + ": use " +
+           number(std::min((c.bn + wgmmaColumnStep - 1) / wgmmaColumnStep *
+                               wgmmaColumnStep,
+                           wgmmaMostColumns));
   const int64_t depth = wgmmaDepthBytes / size_bytes(types.a);
   if (c.bk % depth)
     return "a stage is " + number(c.bk) + " deep; wgmma takes " +

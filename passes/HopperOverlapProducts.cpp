@@ -6,6 +6,7 @@
 // issued its own. Two iterations are written out, as the products of two are
 // there at once, in registers of their own. The order of the mma stays.
 
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -23,9 +24,6 @@ namespace ashlar {
 using namespace mlir;
 
 namespace {
-
-/// What a thread needs besides its fragments.
-constexpr int64_t otherRegisters = 40;
 
 /// Registers in each thread of a role that hold a fragment.
 int64_t registersEach(hopper::RoleOp role, Type type) {
@@ -99,14 +97,14 @@ private:
   /// For what the loop carries, and what two iterations have for late use.
   bool hasRegisters() {
     auto role = loop->getParentOfType<hopper::RoleOp>();
-    int64_t needed = otherRegisters;
+    int64_t needed = target::registersBesideFragments;
     for (Value value : loop.getRegionIterArgs())
       needed += registersEach(role, value.getType());
     for (Value value : operands)
       needed += 2 * registersEach(role, value.getType());
     int64_t registers = role.getRegisters();
     if (!registers)
-      registers = hopper::entryRegisters(
+      registers = target::entryRegisters(
           role->getParentOfType<hopper::KernelOp>().getThreads());
     return needed <= registers;
   }

@@ -88,8 +88,7 @@ int64_t offsetOfView(tile::ViewOp view) {
 }
 
 int64_t alignmentOf(tile::SharedType type) {
-  return layout::alignmentBytes(
-      layout::SwizzledLayout::parse(type.getLayout().getValue().str()));
+  return layout::alignmentBytes(*type.getLayout());
 }
 
 int64_t alignmentOf(Value shared) {

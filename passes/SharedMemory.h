@@ -6,9 +6,6 @@
 
 namespace ashlar {
 
-/// What an mbarrier takes.
-constexpr int64_t barrierBytes = 8;
-
 /// Whether two shared tiles lie in the same tile: of one `tile.alloc`, or of
 /// one stage.
 bool shareMemory(mlir::Value a, mlir::Value b);

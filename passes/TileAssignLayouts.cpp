@@ -6,8 +6,8 @@
 // spread over the role's threads in rows.
 
 #include "compiler/layout/Fragment.h"
-#include "compiler/layout/LayoutError.h"
 #include "compiler/layout/SharedTile.h"
+#include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,19 +26,18 @@ using layout::FragmentLayout;
 
 namespace {
 
-StringAttr layoutOf(tile::SharedType type) {
-  auto shared =
-      layout::sharedTileLayout(type.getShape().vec(), type.elementBytes());
-  return StringAttr::get(type.getContext(), shared.str());
+layout::Result<layout::SwizzledLayout> layoutOf(tile::SharedType type) {
+  return layout::sharedTileLayout(type.getShape().vec(), type.elementBytes());
 }
 
 /// Whether the tiles that a view counts reach its number.
 LogicalResult checkView(tile::ViewOp view) {
   tile::SharedType type = view.getResult().getType();
-  auto layout =
-      layout::sharedTileLayout(type.getShape().vec(), type.elementBytes());
+  auto layout = layoutOf(type);
+  if (!layout)
+    return view.emitError(layout.why());
   int64_t pitch =
-      llvm::alignTo(type.sizeBytes(), layout::alignmentBytes(layout));
+      llvm::alignTo(type.sizeBytes(), layout::alignmentBytes(*layout));
   int64_t end = int64_t(view.getNumber()) * pitch + type.sizeBytes();
   int64_t bytes = view.getSource().getType().sizeBytes();
   if (end <= bytes)
@@ -52,26 +51,20 @@ LogicalResult checkView(tile::ViewOp view) {
 /// A part lies as the tile does that it is cut from.
 LogicalResult assignPart(tile::PartOp part, tile::SharedType type) {
   tile::SharedType source = part.getSource().getType();
-  try {
-    auto layout = layout::partOfTile(
-        layout::SwizzledLayout::parse(source.getLayout().getValue().str()),
-        part.getOffsets().vec(), type.getShape().vec(), type.elementBytes());
-    part.getResult().setType(tile::SharedType::get(
-        type.getContext(), type.getShape(), type.getElementType(),
-        StringAttr::get(type.getContext(), layout.str())));
-  } catch (const layout::LayoutError &error) {
-    return part.emitError(error.what());
-  }
+  auto layout = layout::partOfTile(*source.getLayout(), part.getOffsets().vec(),
+                                   type.getShape().vec(), type.elementBytes());
+  if (!layout)
+    return part.emitError(layout.why());
+  part.getResult().setType(tile::SharedType::get(
+      type.getContext(), type.getShape(), type.getElementType(), *layout));
   return success();
 }
 
 LogicalResult assignShared(tile::KernelOp kernel) {
   auto check = [](Operation *op, tile::SharedType type) -> LogicalResult {
-    try {
-      layoutOf(type);
-    } catch (const layout::LayoutError &error) {
-      return op->emitError(error.what());
-    }
+    auto layout = layoutOf(type);
+    if (!layout)
+      return op->emitError(layout.why());
     return success();
   };
   for (auto alloc : kernel.getBody().getOps<tile::AllocOp>())
@@ -81,10 +74,8 @@ LogicalResult assignShared(tile::KernelOp kernel) {
     for (Type type : pipeline.getResult().getType().getTiles())
       if (failed(check(pipeline, cast<tile::SharedType>(type))))
         return failure();
-  auto views = kernel.walk([&](tile::ViewOp view) {
-    return WalkResult(failure(failed(check(view, view.getResult().getType())) ||
-                              failed(checkView(view))));
-  });
+  auto views = kernel.walk(
+      [&](tile::ViewOp view) { return WalkResult(checkView(view)); });
   if (views.wasInterrupted())
     return failure();
   // A part's type says not how it lies: below it gets the layout of its tile.
@@ -99,7 +90,7 @@ LogicalResult assignShared(tile::KernelOp kernel) {
     if (type.getLayout())
       return type;
     return tile::SharedType::get(type.getContext(), type.getShape(),
-                                 type.getElementType(), layoutOf(type));
+                                 type.getElementType(), *layoutOf(type));
   });
   replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/false,
                                         /*replaceLocs=*/false,
@@ -193,9 +184,11 @@ private:
     LogicalResult result = success();
     role.walk([&](tile::MmaOp mma) {
       auto shape = shapeOf(mma.getResult());
-      FragmentLayout layout =
-          layout::accumulatorLayout(shape[0], shape[1], role.getWarps() / 4);
-      if (failed(set(mma, mma.getResult(), layout)))
+      auto layout = layout::accumulatorLayout(
+          shape[0], shape[1], role.getWarps() / target::warpgroupWarps);
+      if (!layout)
+        result = mma.emitError(layout.why());
+      else if (failed(set(mma, mma.getResult(), *layout)))
         result = failure();
     });
     return result;
@@ -228,19 +221,18 @@ private:
       if (auto slice = dyn_cast<tile::SliceOp>(op))
         offset = slice.getOffsets().vec();
       const FragmentLayout &whole = *layoutFor(op->getOperand(0));
-      try {
-        if (failed(set(op, part,
-                       layout::partLayout(whole, offset, shapeOf(part).vec()))))
-          result = failure();
-        // What a CTA gets may be any of the parts.
-        if (isa<tile::ClusterSumOp>(op))
-          for (offset.back() = shapeOf(part).back();
-               offset.back() < whole.shape.back();
-               offset.back() += shapeOf(part).back())
-            layout::partLayout(whole, offset, shapeOf(part).vec());
-      } catch (const layout::LayoutError &error) {
-        result = op->emitError(error.what());
-      }
+      auto layout = layout::partLayout(whole, offset, shapeOf(part).vec());
+      // What a CTA gets may be any of the parts.
+      auto other = layout;
+      if (isa<tile::ClusterSumOp>(op))
+        for (offset.back() = shapeOf(part).back();
+             other && offset.back() < whole.shape.back();
+             offset.back() += shapeOf(part).back())
+          other = layout::partLayout(whole, offset, shapeOf(part).vec());
+      if (!other)
+        result = op->emitError(other.why());
+      else if (failed(set(op, part, *layout)))
+        result = failure();
     });
     return result;
   }
@@ -272,23 +264,22 @@ private:
         continue;
       int64_t bytes = tile::elementBytes(
           cast<RankedTensorType>(value.getType()).getElementType());
-      try {
-        layoutFor(value) = layout::blockedLayout(shapeOf(value).vec(),
-                                                 32 * role.getWarps(), bytes);
-      } catch (const layout::LayoutError &error) {
+      auto layout = layout::blockedLayout(
+          shapeOf(value).vec(), target::warpThreads * role.getWarps(), bytes);
+      if (!layout)
         return emitError(value.getLoc())
                << "role '" << role.getName()
-               << "' cannot hold this fragment: " << error.what();
-      }
+               << "' cannot hold this fragment: " << layout.why();
+      layoutFor(value) = *layout;
       if (failed(seedWhatFollows()))
         return failure();
     }
     return success();
   }
 
-  /// No thread of sm_90 has more than 255 registers (CUDA programming guide).
   LogicalResult checkRegisters() {
-    int64_t limit = role.getRegisters() ? role.getRegisters() : 255;
+    int64_t limit =
+        role.getRegisters() ? role.getRegisters() : target::mostRegisters;
     for (Value value : values) {
       auto type = cast<RankedTensorType>(value.getType());
       int64_t bits = layoutFor(value)->value.size() *
@@ -298,7 +289,8 @@ private:
                << "role '" << role.getName()
                << "' cannot hold this fragment: it takes "
                << llvm::divideCeil(bits, 32) << " registers of each of its "
-               << 32 * role.getWarps() << " threads, which have " << limit
+               << target::warpThreads * role.getWarps()
+               << " threads, which have " << limit
                << ": use smaller tiles or more warpgroups";
     }
     return success();
@@ -308,7 +300,7 @@ private:
     for (Value value : values) {
       auto type = cast<RankedTensorType>(value.getType());
       auto encoding =
-          tile::FragmentAttr::get(type.getContext(), layoutFor(value)->str());
+          tile::FragmentAttr::get(type.getContext(), *layoutFor(value));
       auto assigned = RankedTensorType::get(type.getShape(),
                                             type.getElementType(), encoding);
       if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {

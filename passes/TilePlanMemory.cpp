@@ -2,9 +2,11 @@
 // every role its warps; both budgets hold, or the refusal says by how much.
 
 #include "compiler/hopper/Hopper.h"
-#include "compiler/tile/Tile.h"
+#include "compiler/target/Target.h"
+#include "compiler/tile/Plan.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Passes.h"
+#include "passes/Preconditions.h"
 #include "passes/SharedMemory.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -20,10 +22,7 @@ using namespace mlir;
 
 namespace {
 
-/// Dynamic shared memory of one CTA on sm_90 (CUDA programming guide, compute
-/// capability 9.0: 227 KB).
-constexpr int64_t sharedLimit = 227 * 1024;
-constexpr int64_t warpgroupWarps = 4;
+using target::warpgroupWarps;
 
 /// What a tile of each stage needs, whatever a role sees in its place.
 int64_t alignmentOfTile(tile::PipelineOp pipeline, int64_t index) {
@@ -40,7 +39,7 @@ int64_t alignmentOfTile(tile::PipelineOp pipeline, int64_t index) {
 /// Where the tiles of a stage lie in it, and how far the next stage is.
 struct StagePlan {
   SmallVector<int64_t> tileOffsets;
-  int64_t alignment = barrierBytes, bytes = 0;
+  int64_t alignment = target::mbarrierBytes, bytes = 0;
 
   explicit StagePlan(tile::PipelineOp pipeline) {
     for (auto [i, type] :
@@ -77,85 +76,100 @@ FailureOr<int64_t> copiesOf(tile::AllocOp alloc) {
   return 1;
 }
 
+/// What a plan is made of.
+struct Plan {
+  int64_t threads = 0, sharedBytes = 0;
+  SmallVector<int64_t> tiles;
+  SmallVector<tile::RingPlanAttr> rings;
+  SmallVector<tile::SumPlanAttr> sums;
+  SmallVector<int64_t> firstWarps;
+  SmallVector<std::optional<int64_t>> turns;
+
+  int64_t take(int64_t alignment, int64_t bytes) {
+    int64_t begin = llvm::alignTo(sharedBytes, alignment);
+    sharedBytes = begin + bytes;
+    return begin;
+  }
+  int64_t takeBarriers(int64_t count) {
+    return take(target::mbarrierBytes, count * target::mbarrierBytes);
+  }
+};
+
 /// What the CTAs of a cluster send one another for a cluster_sum, and the
 /// barriers over which the instances of a role pass on their turn.
-int64_t planExchanges(tile::KernelOp kernel, int64_t bytes) {
-  kernel.walk([&](tile::ClusterSumOp sum) {
-    bytes = llvm::alignTo(bytes, hopper::exchangeAlignment);
-    sum.setOffset(bytes);
-    bytes +=
-        hopper::exchangeBytes(sum) * int64_t(tile::roleOf(sum).getInstances());
-  });
-  kernel.walk([&](tile::ClusterSumOp sum) {
-    bytes = llvm::alignTo(bytes, barrierBytes);
-    sum.setBarrierOffset(bytes);
-    bytes += 2 * barrierBytes * int64_t(tile::roleOf(sum).getInstances());
-  });
-  for (auto role : kernel.getBody().getOps<tile::RoleOp>()) {
+void planExchanges(tile::KernelOp kernel, Plan &plan) {
+  SmallVector<tile::ClusterSumOp> sums = tile::sumsOf(kernel);
+  auto instancesOf = [](tile::ClusterSumOp sum) {
+    return int64_t(tile::roleOf(sum).getInstances());
+  };
+  SmallVector<int64_t> slots;
+  for (tile::ClusterSumOp sum : sums)
+    slots.push_back(plan.take(hopper::exchangeAlignment,
+                              hopper::exchangeBytes(sum) * instancesOf(sum)));
+  for (auto [sum, at] : llvm::zip(sums, slots))
+    plan.sums.push_back(tile::SumPlanAttr::get(
+        kernel.getContext(), at, plan.takeBarriers(2 * instancesOf(sum))));
+  for (auto role : kernel.getBody().getOps<tile::RoleOp>())
     if (role.getInstances() == 1)
-      continue;
-    bytes = llvm::alignTo(bytes, barrierBytes);
-    role.setTurnOffset(bytes);
-    bytes += barrierBytes * int64_t(role.getInstances());
-  }
-  return bytes;
+      plan.turns.push_back(std::nullopt);
+    else
+      plan.turns.push_back(plan.takeBarriers(role.getInstances()));
 }
 
-LogicalResult planShared(tile::KernelOp kernel) {
-  OpBuilder builder(kernel);
-  int64_t bytes = 0;
+LogicalResult planShared(tile::KernelOp kernel, Plan &plan) {
   tile::AllocOp largestTile;
   tile::PipelineOp largest;
-  int64_t largestTileBytes = 0, largestBytes = 0;
+  int64_t largestTileBytes = 0, largestBytes = 0, largestStage = 0;
 
   for (auto alloc : kernel.getBody().getOps<tile::AllocOp>()) {
-    bytes = llvm::alignTo(bytes, alignmentOf(alloc.getResult()));
-    alloc.setOffset(bytes);
+    int64_t alignment = alignmentOf(alloc.getResult());
     auto copies = copiesOf(alloc);
     if (failed(copies))
       return failure();
     int64_t tileBytes =
-        *copies * llvm::alignTo(alloc.getResult().getType().sizeBytes(),
-                                alignmentOf(alloc.getResult()));
-    bytes += tileBytes;
+        *copies *
+        llvm::alignTo(alloc.getResult().getType().sizeBytes(), alignment);
+    plan.tiles.push_back(plan.take(alignment, tileBytes));
     if (tileBytes > largestTileBytes) {
       largestTile = alloc;
       largestTileBytes = tileBytes;
     }
   }
-  for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>()) {
-    tile::PipelineType type = pipeline.getResult().getType();
-    StagePlan plan(pipeline);
-    bytes = llvm::alignTo(bytes, plan.alignment);
-    pipeline.setOffset(bytes);
-    pipeline.setStageBytes(plan.bytes);
-    pipeline.setTileOffsets(plan.tileOffsets);
-    bytes += type.getStages() * plan.bytes;
-    if (type.getStages() * plan.bytes > largestBytes) {
+  SmallVector<tile::PipelineOp> rings(
+      kernel.getBody().getOps<tile::PipelineOp>());
+  SmallVector<std::pair<StagePlan, int64_t>> stages;
+  for (tile::PipelineOp pipeline : rings) {
+    StagePlan stage(pipeline);
+    int64_t ringBytes =
+        pipeline.getResult().getType().getStages() * stage.bytes;
+    stages.push_back({stage, plan.take(stage.alignment, ringBytes)});
+    if (ringBytes > largestBytes) {
       largest = pipeline;
-      largestBytes = type.getStages() * plan.bytes;
+      largestBytes = ringBytes;
+      largestStage = stage.bytes;
     }
   }
-  bytes = llvm::alignTo(bytes, barrierBytes);
-  for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>()) {
-    pipeline.setBarrierOffset(bytes);
-    bytes += 2 * pipeline.getResult().getType().getStages() * barrierBytes;
+  for (auto [pipeline, placed] : llvm::zip(rings, stages)) {
+    auto &[stage, offset] = placed;
+    plan.rings.push_back(tile::RingPlanAttr::get(
+        kernel.getContext(), offset, stage.bytes, stage.tileOffsets,
+        plan.takeBarriers(2 * pipeline.getResult().getType().getStages())));
   }
-  bytes = planExchanges(kernel, bytes);
-  kernel.setSharedBytes(bytes);
-  if (bytes <= sharedLimit)
+  planExchanges(kernel, plan);
+  int64_t bytes = plan.sharedBytes;
+  if (bytes <= target::sharedBytes)
     return success();
 
-  int64_t over = bytes - sharedLimit;
+  int64_t over = bytes - target::sharedBytes;
   auto refuse = [&](Operation *at) -> InFlightDiagnostic {
     return at->emitError("kernel '")
            << kernel.getSymName() << "' needs " << bytes
            << " bytes of shared memory, " << over << " over the limit of "
-           << sharedLimit << ": ";
+           << target::sharedBytes << ": ";
   };
   if (largest) {
     int64_t stages = largest.getResult().getType().getStages();
-    int64_t perStage = *largest.getStageBytes() + 2 * barrierBytes;
+    int64_t perStage = largestStage + 2 * target::mbarrierBytes;
     int64_t fitting = stages - llvm::divideCeil(uint64_t(over), perStage);
     if (fitting >= 1)
       return refuse(largest)
@@ -173,12 +187,8 @@ LogicalResult planShared(tile::KernelOp kernel) {
 /// Warpgroup roles come first, each on a warpgroup boundary, as wgmma and
 /// setmaxnreg need; then the other roles, those of one register budget
 /// together.
-LogicalResult planWarps(tile::KernelOp kernel) {
+LogicalResult planWarps(tile::KernelOp kernel, Plan &plan) {
   SmallVector<tile::RoleOp> roles(kernel.getBody().getOps<tile::RoleOp>());
-  if (roles.empty())
-    return kernel.emitError("kernel '")
-           << kernel.getSymName()
-           << "' has no role, so nothing would run: add one";
   bool budgets = llvm::any_of(roles, [](auto r) { return r.getRegisters(); });
   for (auto role : roles)
     if (budgets && !role.getRegisters())
@@ -188,9 +198,10 @@ LogicalResult planWarps(tile::KernelOp kernel) {
                 "registers(n) to all of them or to none";
 
   int64_t warp = 0;
+  llvm::DenseMap<Operation *, int64_t> firstWarps;
   for (auto role : roles)
     if (role.getWarps() % warpgroupWarps == 0) {
-      role.setFirstWarp(warp);
+      firstWarps[role] = warp;
       warp += role.getWarps() * role.getInstances();
     }
   std::map<int64_t, SmallVector<tile::RoleOp>> byBudget;
@@ -201,31 +212,33 @@ LogicalResult planWarps(tile::KernelOp kernel) {
     if (budgets)
       warp = llvm::alignTo(warp, warpgroupWarps);
     for (tile::RoleOp role : group) {
-      role.setFirstWarp(warp);
+      firstWarps[role] = warp;
       warp += role.getWarps() * role.getInstances();
     }
   }
   if (budgets)
     warp = llvm::alignTo(warp, warpgroupWarps);
-  if (warp > 32)
+  if (warp > target::mostWarps)
     return kernel.emitError("kernel '")
            << kernel.getSymName() << "' has " << warp
-           << " warps with all its roles; a CTA has at most 32: give a role "
-              "fewer";
-  kernel.setThreads(warp * 32);
+           << " warps with all its roles; a CTA has at most "
+           << target::mostWarps << ": give a role fewer";
+  plan.threads = warp * target::warpThreads;
+  for (auto role : roles)
+    plan.firstWarps.push_back(firstWarps[role]);
   if (!budgets)
     return success();
 
-  int64_t threads = warp * 32;
-  int64_t entry = hopper::entryRegisters(threads);
+  int64_t threads = warp * target::warpThreads;
+  int64_t entry = target::entryRegisters(threads);
   SmallVector<int64_t> budgetOfGroup(warp / warpgroupWarps, 0);
   for (auto role : roles)
     for (int64_t w = 0; w < int64_t(role.getWarps() * role.getInstances()); ++w)
-      budgetOfGroup[(*role.getFirstWarp() + w) / warpgroupWarps] =
+      budgetOfGroup[(firstWarps[role] + w) / warpgroupWarps] =
           role.getRegisters();
   int64_t total = 0;
   for (int64_t budget : budgetOfGroup)
-    total += budget * warpgroupWarps * 32;
+    total += budget * target::warpgroupThreads;
   if (total <= entry * threads)
     return success();
   InFlightDiagnostic error =
@@ -239,15 +252,35 @@ LogicalResult planWarps(tile::KernelOp kernel) {
           << " in each of "
           << llvm::alignTo(role.getWarps() * role.getInstances(),
                            warpgroupWarps) *
-                 32
+                 target::warpThreads
           << " threads;";
   return error << " lower one of them";
 }
 
+tile::PlanAttr attributeOf(const Plan &plan, MLIRContext *context) {
+  SmallVector<tile::RolePlanAttr> roles;
+  for (auto [warp, turns] : llvm::zip(plan.firstWarps, plan.turns))
+    roles.push_back(tile::RolePlanAttr::get(context, warp, turns));
+  return tile::PlanAttr::get(context, plan.threads, plan.sharedBytes,
+                             plan.tiles, plan.rings, roles, plan.sums);
+}
+
+LogicalResult demandRole(tile::KernelOp kernel) {
+  if (!kernel.getBody().getOps<tile::RoleOp>().empty())
+    return success();
+  return kernel.emitError("kernel '")
+         << kernel.getSymName()
+         << "' has no role, so nothing would run: add one";
+}
+
 struct TilePlanMemory : impl::TilePlanMemoryBase<TilePlanMemory> {
   void runOnOperation() override {
-    if (failed(planShared(getOperation())) || failed(planWarps(getOperation())))
-      signalPassFailure();
+    tile::KernelOp kernel = getOperation();
+    Plan plan;
+    if (failed(demandRole(kernel)) || failed(demandLayouts(kernel)) ||
+        failed(planShared(kernel, plan)) || failed(planWarps(kernel, plan)))
+      return signalPassFailure();
+    kernel.setPlanAttr(attributeOf(plan, &getContext()));
   }
 };
 

@@ -2,6 +2,7 @@
 // mma is wgmma, and the tile loop is arithmetic on the CTA's number.
 
 #include "passes/Passes.h"
+#include "passes/Preconditions.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
 namespace ashlar {
@@ -18,12 +19,8 @@ struct TileToHopper : impl::TileToHopperBase<TileToHopper> {
     SmallVector<tile::KernelOp> kernels(
         getOperation().getOps<tile::KernelOp>());
     for (tile::KernelOp kernel : kernels) {
-      if (!kernel.getSharedBytes()) {
-        kernel.emitError("kernel '")
-            << kernel.getSymName()
-            << "' has no memory plan; run tile-plan-memory first";
+      if (failed(demandPlan(kernel)) || failed(demandLayouts(kernel)))
         return signalPassFailure();
-      }
       OpBuilder builder(kernel);
       if (failed(KernelLowering(kernel, builder).run()))
         return signalPassFailure();

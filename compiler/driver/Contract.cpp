@@ -1,4 +1,5 @@
 #include "compiler/driver/Contract.h"
+#include "compiler/tile/Plan.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -13,24 +14,6 @@ SourceLine sourceLine(Location location) {
 }
 
 namespace {
-
-ElementType elementType(Type type) {
-  if (type.isBF16())
-    return ElementType::bf16;
-  if (type.isF16())
-    return ElementType::f16;
-  if (type.isTF32())
-    return ElementType::tf32;
-  if (isa<Float8E4M3FNType>(type))
-    return ElementType::e4m3;
-  if (isa<Float8E5M2Type>(type))
-    return ElementType::e5m2;
-  if (type.isInteger(8))
-    return type.isUnsignedInteger() ? ElementType::u8 : ElementType::s8;
-  if (type.isInteger(32))
-    return ElementType::s32;
-  return ElementType::f32;
-}
 
 template <typename Range>
 int indexOf(const Range &range, llvm::StringRef name) {
@@ -56,14 +39,15 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
   artifact.name = kernel.getSymName().str();
   artifact.target = "sm_90a";
   artifact.where = sourceLine(kernel.getLoc());
-  artifact.threads = *kernel.getThreads();
-  artifact.sharedBytes = *kernel.getSharedBytes();
+  artifact.threads = kernel.getPlan()->getThreads();
+  artifact.sharedBytes = kernel.getPlan()->getSharedBytes();
   for (auto size : kernel.getBody().getOps<tile::SizeOp>())
     artifact.sizes.push_back(size.getName().str());
   for (auto tensor : kernel.getBody().getOps<tile::TensorOp>()) {
     TensorContract contract;
     contract.name = tensor.getName().str();
-    contract.type = elementType(tensor.getResult().getType().getElementType());
+    contract.type =
+        *tile::elementType(tensor.getResult().getType().getElementType());
     for (Value value : tensor.getExtents())
       contract.extents.push_back(extent(value, artifact));
     contract.read = tensor.getAccess() != tile::Access::output;
@@ -73,9 +57,10 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
     artifact.tensors.push_back(std::move(contract));
   }
   for (auto scalar : kernel.getBody().getOps<tile::ScalarOp>())
-    artifact.scalars.push_back({scalar.getName().str(),
-                                elementType(scalar.getResult().getType()),
-                                sourceLine(scalar.getLoc())});
+    artifact.scalars.push_back(
+        {scalar.getName().str(),
+         *tile::elementType(scalar.getResult().getType()),
+         sourceLine(scalar.getLoc())});
   if (auto cluster = kernel.getCluster())
     artifact.grid.cluster.assign(cluster->begin(), cluster->end());
   for (auto schedule : kernel.getBody().getOps<tile::ScheduleOp>()) {
@@ -87,13 +72,14 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
   }
   for (auto role : kernel.getBody().getOps<tile::RoleOp>())
     artifact.roles.push_back(
-        {role.getName().str(), static_cast<int>(*role.getFirstWarp()),
+        {role.getName().str(),
+         static_cast<int>(tile::planOf(role).getFirstWarp()),
          static_cast<int>(role.getWarps() * role.getInstances()),
          static_cast<int>(role.getRegisters())});
   for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>())
     artifact.pipelines.push_back(
         {static_cast<int>(pipeline.getResult().getType().getStages()),
-         static_cast<int64_t>(*pipeline.getStageBytes()),
+         tile::planOf(pipeline).getStageBytes(),
          sourceLine(pipeline.getLoc())});
 }
 

@@ -1,7 +1,8 @@
 #include "compiler/driver/DebugNotes.h"
 
 #include "compiler/driver/Contract.h"
-#include "passes/SharedMemory.h"
+#include "compiler/target/Target.h"
+#include "compiler/tile/Plan.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ashlar::compiler {
@@ -20,17 +21,18 @@ void describe(raw_ostream &out, tile::PipelineOp pipeline) {
   const std::string name =
       " of the pipeline at " + sourceLine(pipeline.getLoc()).str();
   ArrayRef<Type> tiles = type.getTiles();
+  tile::RingPlanAttr plan = tile::planOf(pipeline);
   for (int64_t stage = 0; stage < int64_t(type.getStages()); ++stage) {
-    const int64_t begin =
-        *pipeline.getOffset() + stage * *pipeline.getStageBytes();
+    const int64_t begin = plan.getOffset() + stage * plan.getStageBytes();
     for (auto [i, tile] : llvm::enumerate(tiles))
-      describe(out, begin + (*pipeline.getTileOffsets())[i],
+      describe(out, begin + plan.getTileOffsets()[i],
                cast<tile::SharedType>(tile).sizeBytes(),
                "tile " + Twine(i) + " of stage " + Twine(stage) + name);
-    const int64_t full = *pipeline.getBarrierOffset() + stage * barrierBytes;
-    describe(out, full, barrierBytes,
+    const int64_t full = plan.getBarriers() + stage * target::mbarrierBytes;
+    describe(out, full, target::mbarrierBytes,
              "the full barrier of stage " + Twine(stage) + name);
-    describe(out, full + int64_t(type.getStages()) * barrierBytes, barrierBytes,
+    describe(out, full + int64_t(type.getStages()) * target::mbarrierBytes,
+             target::mbarrierBytes,
              "the empty barrier of stage " + Twine(stage) + name);
   }
 }
@@ -41,10 +43,12 @@ std::string debugNotes(tile::KernelOp kernel) {
   std::string text;
   llvm::raw_string_ostream out(text);
   for (auto role : kernel.getBody().getOps<tile::RoleOp>())
-    out << "//@ role " << role.getName() << " warps " << *role.getFirstWarp()
-        << ' ' << role.getWarps() * role.getInstances() << '\n';
+    out << "//@ role " << role.getName() << " warps "
+        << tile::planOf(role).getFirstWarp() << ' '
+        << role.getWarps() * role.getInstances() << '\n';
   for (auto alloc : kernel.getBody().getOps<tile::AllocOp>())
-    describe(out, *alloc.getOffset(), alloc.getResult().getType().sizeBytes(),
+    describe(out, tile::offsetOf(alloc),
+             alloc.getResult().getType().sizeBytes(),
              "the tile at " + Twine(sourceLine(alloc.getLoc()).str()));
   for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>())
     describe(out, pipeline);

@@ -1,5 +1,6 @@
 #include "compiler/hopper/Hopper.h"
-#include "compiler/layout/Fragment.h"
+#include "compiler/target/Target.h"
+#include "compiler/tile/Verify.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,20 +33,12 @@ void HopperDialect::initialize() {
       >();
 }
 
-int64_t entryRegisters(int64_t threads) {
-  // Each quarter of a multiprocessor has a quarter of the registers and every
-  // fourth warp.
-  return std::min<int64_t>(64 * 1024 / llvm::alignTo(threads, 128) / 8 * 8,
-                           248);
-}
-
 int64_t exchangeSlotBytes(tile::ClusterSumOp sum) {
-  auto type = cast<RankedTensorType>(sum.getResult().getType());
-  auto layout = layout::FragmentLayout::parse(
-      cast<tile::FragmentAttr>(type.getEncoding()).getLayout().str());
+  const layout::FragmentLayout &layout =
+      tile::fragmentOf(sum.getResult().getType()).getLayout();
   // More than the elements where several threads hold one.
   int64_t perThread = 4 * layout.value.size();
-  return 32 * tile::roleOf(sum).getWarps() *
+  return target::warpThreads * tile::roleOf(sum).getWarps() *
          llvm::alignTo(perThread, exchangeAlignment);
 }
 
@@ -55,14 +48,26 @@ int64_t exchangeBytes(tile::ClusterSumOp sum) {
 }
 
 LogicalResult KernelOp::verify() {
-  if (getThreads() % 32 || getThreads() < 32 || getThreads() > 1024)
-    return emitOpError("has ") << getThreads()
-                               << " threads; a CTA has whole warps, 32 to 1024 "
-                                  "threads";
-  if (getClusterSize() < 1 || getClusterSize() > 8)
+  if (getSharedBytes() > uint64_t(target::sharedBytes))
+    return emitOpError("has ")
+           << int64_t(getSharedBytes()) << " bytes of shared memory; a CTA has "
+           << target::sharedBytes;
+  int64_t threads = getThreads(), cluster = getClusterSize();
+  if (threads % target::warpThreads || threads < target::warpThreads ||
+      threads > target::mostThreads)
+    return emitOpError("has ") << threads << " threads; a CTA has whole warps, "
+                               << target::warpThreads << " to "
+                               << target::mostThreads << " threads";
+  if (cluster < 1 || cluster > target::portableCluster)
     return emitOpError("has clusters of ")
-           << getClusterSize() << " CTAs; the portable limit is 8";
+           << cluster << " CTAs; the portable limit is "
+           << target::portableCluster;
   auto roles = getBody().getOps<RoleOp>();
+  for (RoleOp role : roles)
+    if (role != *roles.begin() && !isa<RoleOp>(role->getPrevNode()))
+      return role.emitOpError("stands behind something that is no role; the "
+                              "roles of a kernel start together: move them to "
+                              "one another");
   auto meetings = [](RoleOp role) {
     return llvm::range_size(role.getBody().getOps<SyncOp>());
   };
@@ -91,15 +96,34 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+LogicalResult RoleOp::verify() {
+  int64_t threads = getOperation()->getParentOfType<KernelOp>().getThreads();
+  auto most = threads / target::warpThreads;
+  if (getFirstWarp() > uint64_t(most) || getWarps() < 1 || getInstances() < 1 ||
+      getWarps() > uint64_t(most) || getInstances() > uint64_t(most) ||
+      getFirstWarp() + getWarps() * getInstances() > uint64_t(most))
+    return emitOpError("'")
+           << getName() << "' is " << int64_t(getInstances()) << " times "
+           << int64_t(getWarps()) << " warps from " << int64_t(getFirstWarp())
+           << " on; its kernel has " << most;
+  return success();
+}
+
+LogicalResult RoleOp::verifyRegions() {
+  return tile::checkFragments(*this, target::warpThreads * getWarps());
+}
+
 LogicalResult TensorMapOp::verify() {
-  if (getBox().empty() || getBox().size() > 5)
+  if (getBox().empty() || getBox().size() > target::tmaDimensions)
     return emitOpError("has a box of ")
-           << getBox().size() << " dimensions; TMA has 1 to 5";
+           << getBox().size() << " dimensions; TMA has 1 to "
+           << target::tmaDimensions;
   for (int64_t extent : getBox())
-    if (extent < 1 || extent > 256)
+    if (extent < 1 || extent > target::tmaBoxExtent)
       return emitOpError("has a box extent of ")
-             << extent << "; TMA moves 1 to 256 elements per dimension";
-  if (!llvm::is_contained({0, 32, 64, 128}, getSwizzle()))
+             << extent << "; TMA moves 1 to " << target::tmaBoxExtent
+             << " elements per dimension";
+  if (!target::isSwizzleBytes(getSwizzle()))
     return emitOpError("swizzles ")
            << getSwizzle() << " bytes; TMA has 0, 32, 64 and 128";
   return success();
@@ -120,10 +144,12 @@ LogicalResult SyncOp::verify() {
 }
 
 LogicalResult NamedBarrierOp::verify() {
-  if (getId() < 1 || getId() > 15)
+  if (getId() < 1 || getId() >= target::namedBarriers)
     return emitOpError("uses barrier ")
-           << getId() << "; named barriers are 1 to 15, 0 is the CTA's own";
-  if (getThreads() % 32)
+           << getId() << "; named barriers are 1 to "
+           << target::namedBarriers - 1 << ", 0 is the CTA's own";
+  if (getThreads() % target::warpThreads || getThreads() < 1 ||
+      getThreads() > uint64_t(target::mostThreads))
     return emitOpError("counts ")
            << getThreads() << " threads; a barrier counts whole warps";
   return success();
@@ -136,7 +162,7 @@ LogicalResult ViewOp::verify() {
 }
 
 LogicalResult MbarrierInitOp::verify() {
-  if (getCount() < 1 || getCount() >= (1 << 20))
+  if (getCount() < 1 || getCount() > target::mbarrierMost)
     return emitOpError("counts ")
            << getCount() << " arrivals; a barrier takes 1 to 2^20 - 1";
   return success();
@@ -160,41 +186,9 @@ int64_t MbarrierWaitOp::holdsOf(int64_t ring) {
 }
 
 LogicalResult MbarrierExpectOp::verify() {
-  if (getBytes() < 1 || getBytes() >= (1 << 20))
+  if (getBytes() < 1 || getBytes() > target::mbarrierMost)
     return emitOpError("expects ")
            << getBytes() << " bytes; a barrier takes 1 to 2^20 - 1";
-  return success();
-}
-
-/// What an mma and a wgmma have in common.
-static LogicalResult verifyProduct(Operation *op, tile::SharedType a,
-                                   tile::SharedType b, RankedTensorType sum) {
-  if (!op->getParentOfType<RoleOp>())
-    return op->emitOpError("stands outside a role");
-  if (!a.getLayout() || !b.getLayout())
-    return op->emitOpError("reads a tile that has no layout");
-  if (!isa_and_present<tile::FragmentAttr>(sum.getEncoding()))
-    return op->emitOpError("has an accumulator without a fragment layout");
-  return success();
-}
-
-LogicalResult MmaOp::verify() {
-  return verifyProduct(*this, getA().getType(), getB().getType(),
-                       cast<RankedTensorType>(getResult().getType()));
-}
-
-LogicalResult WgmmaOp::verify() {
-  return verifyProduct(*this, getA().getType(), getB().getType(),
-                       getAccumulator().getType().getFragment());
-}
-
-LogicalResult AccumulatorOp::verify() {
-  if (!isa<RoleOp>(getOperation()->getParentOp()))
-    return emitOpError("stands in no role's own block; an accumulator is "
-                       "there for the whole role");
-  if (!isa_and_present<tile::FragmentAttr>(
-          getResult().getType().getFragment().getEncoding()))
-    return emitOpError("has no fragment layout");
   return success();
 }
 

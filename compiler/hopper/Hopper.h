@@ -14,17 +14,17 @@
 
 namespace ashlar::hopper {
 
-/// Registers that each thread of a CTA starts with, and may have without a
-/// budget: the register file of 64 K shared out evenly to whole warpgroups in
-/// steps of 8, as ptxas does when one CTA fills a multiprocessor.
-int64_t entryRegisters(int64_t threads);
-
 /// Shared memory of one instance of a role for what arrives from the other CTAs
 /// of a cluster_sum: a fragment's values from each, in vectors of 16 bytes.
 int64_t exchangeBytes(tile::ClusterSumOp sum);
 /// The same, from one of them.
 int64_t exchangeSlotBytes(tile::ClusterSumOp sum);
 inline constexpr int64_t exchangeAlignment = 16;
+
+/// A part of a fragment, from `offsets` on, as it lies in the whole.
+llvm::LogicalResult checkPart(mlir::Operation *op, mlir::RankedTensorType whole,
+                              mlir::RankedTensorType part,
+                              llvm::ArrayRef<int64_t> offsets);
 
 } // namespace ashlar::hopper
 

@@ -49,6 +49,7 @@ def Hopper_Accumulator : Hopper_Type<"Accumulator", "accumulator"> {
   }];
   let parameters = (ins "::mlir::RankedTensorType":$fragment);
   let assemblyFormat = "`<` $fragment `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif

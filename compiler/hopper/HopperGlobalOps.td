@@ -26,6 +26,7 @@ def Hopper_TmaLoadOp : Hopper_Op<"tma.load", [AttrSizedOperandSegments]> {
     $map `[` $coordinates `]` `to` $address `on` $barrier
     (`multicast` $mask^)? (`kept` $kept^)? attr-dict `:` type($map)
   }];
+  let hasVerifier = 1;
 }
 def Hopper_TmaStoreOp : Hopper_Op<"tma.store"> {
   let summary = "one TMA box from shared to global";
@@ -40,6 +41,7 @@ def Hopper_TmaStoreOp : Hopper_Op<"tma.store"> {
     $address `to` $map `[` $coordinates `]` (`reduce` $reduction^)? attr-dict
     `:` type($map)
   }];
+  let hasVerifier = 1;
 }
 def Hopper_BulkCommitOp : Hopper_Op<"bulk.commit"> {
   let summary = "closes a group of this thread's TMA stores";
@@ -53,6 +55,7 @@ def Hopper_BulkWaitOp : Hopper_Op<"bulk.wait"> {
   }];
   let arguments = (ins I64Attr:$pending, UnitAttr:$read);
   let assemblyFormat = "$pending (`read` $read^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 class Hopper_GlobalAccess<string mnemonic>
@@ -78,6 +81,7 @@ def Hopper_CopyTileOp : Hopper_GlobalAccess<"copy_tile"> {
     `[` $strides `]` `align` $alignment `to` $target attr-dict
     `:` type($pointer) `,` type($target)
   }];
+  let hasVerifier = 1;
 }
 def Hopper_CopyTileOutOp : Hopper_GlobalAccess<"copy_tile_out"> {
   let summary = "a tile from shared to global by the role's threads, element by element";
@@ -94,6 +98,7 @@ def Hopper_CopyTileOutOp : Hopper_GlobalAccess<"copy_tile_out"> {
     `strides` `[` $strides `]` (`reduce` $reduction^)? attr-dict
     `:` type($source) `,` type($pointer)
   }];
+  let hasVerifier = 1;
 }
 def Hopper_LoadOp : Hopper_GlobalAccess<"load"> {
   let summary = "global to fragment; zeros outside the extents";
@@ -110,6 +115,7 @@ def Hopper_LoadOp : Hopper_GlobalAccess<"load"> {
     `[` $strides `]` `align` $alignment (`transposed` $transposed^)? attr-dict
     `:` type($pointer) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 def Hopper_StoreOp : Hopper_GlobalAccess<"store"> {
   let summary = "fragment to global; nothing outside the extents";
@@ -126,6 +132,7 @@ def Hopper_StoreOp : Hopper_GlobalAccess<"store"> {
     attr-dict
     `:` type($value) `,` type($pointer)
   }];
+  let hasVerifier = 1;
 }
 
 def Hopper_ReduceIntoOp : Hopper_GlobalAccess<"reduce_into"> {
@@ -142,6 +149,7 @@ def Hopper_ReduceIntoOp : Hopper_GlobalAccess<"reduce_into"> {
     $value $reduction `into` $pointer `[` $coordinates `]` `within`
     `[` $extents `]` `strides` `[` $strides `]` attr-dict `:` type($value) `,` type($pointer)
   }];
+  let hasVerifier = 1;
 }
 def Hopper_InsideOp : Hopper_Op<"inside", [Pure, AttrSizedOperandSegments]> {
   let summary = "which elements of a tile at these coordinates lie within the extents";
@@ -153,11 +161,13 @@ def Hopper_InsideOp : Hopper_Op<"inside", [Pure, AttrSizedOperandSegments]> {
     `[` $coordinates `]` `within` `[` $extents `]` (`transposed` $transposed^)?
     attr-dict `:` type($result)
   }];
+  let hasVerifier = 1;
 }
 def Hopper_TmaPrefetchOp : Hopper_Op<"tma.prefetch"> {
   let summary = "one TMA box from global memory to L2";
   let arguments = (ins Hopper_TensorMap:$map, Variadic<Index>:$coordinates);
   let assemblyFormat = "$map `[` $coordinates `]` attr-dict `:` type($map)";
+  let hasVerifier = 1;
 }
 def Hopper_SignalOp : Hopper_GlobalAccess<"signal"> {
   let summary = "adds to a counter in global memory: a release at the scope of the GPU";
@@ -167,6 +177,7 @@ def Hopper_SignalOp : Hopper_GlobalAccess<"signal"> {
     $amount `to` $pointer `[` $coordinates `]` `strides` `[` $strides `]`
     attr-dict `:` type($pointer)
   }];
+  let hasVerifier = 1;
 }
 def Hopper_AwaitOp : Hopper_GlobalAccess<"await"> {
   let summary = "polls a counter until it is at least a value: an acquire at the scope of the GPU";
@@ -176,6 +187,7 @@ def Hopper_AwaitOp : Hopper_GlobalAccess<"await"> {
     $pointer `[` $coordinates `]` `strides` `[` $strides `]` `at_least` $value
     attr-dict `:` type($pointer)
   }];
+  let hasVerifier = 1;
 }
 
 #endif

@@ -39,6 +39,7 @@ def Hopper_ScalarOp : Hopper_Parameter<"scalar"> {
   let arguments = (ins StrAttr:$name);
   let results = (outs AnyTypeOf<[AnyFloat, I32]>:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 def Hopper_PointerOp : Hopper_Parameter<"pointer"> {
   let summary = "parameter: the base address of a tensor";
@@ -73,8 +74,9 @@ def Hopper_RoleOp : Hopper_Op<"role", [
     SingleBlock, NoTerminator, NoRegionArguments, HasParent<"KernelOp">]> {
   let summary = "the program of the warps from first_warp on";
   let description = [{
-    `instances` groups of `warps` warps run it, each by itself. `registers` is what setmaxnreg gives each thread; 0 leaves the register
-    file as it was at entry. `entry_registers` of the kernel is where it starts.
+    `instances` groups of `warps` warps run it, each by itself. `registers` is
+    what setmaxnreg gives each thread; 0 leaves the register file as it was at
+    entry.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$first_warp, I64Attr:$warps,
                        DefaultValuedAttr<I64Attr, "1">:$instances,
@@ -84,6 +86,8 @@ def Hopper_RoleOp : Hopper_Op<"role", [
     $name `from` $first_warp `warps` $warps (`instances` $instances^)?
     (`registers` $registers^)? attr-dict-with-keyword $body
   }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 def Hopper_OnceOp : Hopper_Op<"once", [
     SingleBlock, NoTerminator, NoRegionArguments]> {
@@ -164,6 +168,7 @@ def Hopper_SharedAddressOp : Hopper_Op<"shared_address", [Pure]> {
   let arguments = (ins I64Attr:$offset);
   let results = (outs Index:$result);
   let assemblyFormat = "$offset attr-dict";
+  let hasVerifier = 1;
 }
 def Hopper_ViewOp : Hopper_Op<"view", [Pure]> {
   let summary = "the tile at an address";
@@ -185,6 +190,7 @@ def Hopper_SharedLoadOp : Hopper_Op<"shared_load"> {
   let arguments = (ins Tile_Shared:$source);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
 }
 def Hopper_SharedStoreOp : Hopper_Op<"shared_store"> {
   let summary = "fragment to tile, `transposed` with rows as columns";
@@ -194,6 +200,7 @@ def Hopper_SharedStoreOp : Hopper_Op<"shared_store"> {
     $value `to` $target (`transposed` $transposed^)? attr-dict
     `:` type($value) `,` type($target)
   }];
+  let hasVerifier = 1;
 }
 def Hopper_ExchangeSendOp : Hopper_Op<"exchange.send"> {
   let summary = "a fragment to the CTA of the cluster with this rank, completing on its barrier";
@@ -207,12 +214,14 @@ def Hopper_ExchangeSendOp : Hopper_Op<"exchange.send"> {
   let assemblyFormat = [{
     $value `to` $address `of` $rank `on` $barrier attr-dict `:` type($value)
   }];
+  let hasVerifier = 1;
 }
 def Hopper_ExchangeReceiveOp : Hopper_Op<"exchange.receive"> {
   let summary = "the fragment that `hopper.exchange.send` has sent to an address";
   let arguments = (ins Index:$address);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$address attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 def Hopper_FenceProxyAsyncOp : Hopper_Op<"fence_proxy_async"> {
   let summary = "orders this thread's view of shared memory before later asynchronous reads";
@@ -273,6 +282,7 @@ def Hopper_MbarrierTestOp : Hopper_Op<"mbarrier.test"> {
     (`generic` $generic^)? $barrier `parity` $parity (`agree` $agree^)?
     attr-dict
   }];
+  let hasVerifier = 1;
 }
 def Hopper_MbarrierArriveOp : Hopper_Op<"mbarrier.arrive"> {
   let summary = "one arrival, here or in the CTA of the cluster with this rank";
@@ -298,6 +308,7 @@ def Hopper_SplatOp : Hopper_Op<"splat", [Pure]> {
   let arguments = (ins AnyTypeOf<[AnyFloat, AnyInteger]>:$value);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
 }
 def Hopper_UndefinedOp : Hopper_Op<"undefined", [Pure]> {
   let summary = "a fragment whose values nobody reads";
@@ -311,6 +322,7 @@ def Hopper_BroadcastOp : Hopper_Op<"broadcast", [Pure]> {
   let assemblyFormat = [{
     $value `along` $dimensions attr-dict `:` type($value) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 def Hopper_SliceOp : Hopper_Op<"slice", [Pure]> {
@@ -320,6 +332,7 @@ def Hopper_SliceOp : Hopper_Op<"slice", [Pure]> {
   let assemblyFormat = [{
     $value `from` $offsets attr-dict `:` type($value) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
 #endif

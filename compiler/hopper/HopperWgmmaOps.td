@@ -42,6 +42,7 @@ def Hopper_AccumulatorReadOp : Hopper_Op<"accumulator.read"> {
     $accumulator (`from` $offsets^)? attr-dict
     `:` type($accumulator) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 def Hopper_AccumulatorWriteOp : Hopper_Op<"accumulator.write"> {
   let summary = "a fragment to an accumulator";
@@ -49,6 +50,7 @@ def Hopper_AccumulatorWriteOp : Hopper_Op<"accumulator.write"> {
   let assemblyFormat = [{
     $value `to` $accumulator attr-dict `:` type($value) `,` type($accumulator)
   }];
+  let hasVerifier = 1;
 }
 
 //===-- Groups of wgmma ---------------------------------------------------===//
@@ -85,6 +87,7 @@ def Hopper_WgmmaWaitOp : Hopper_Op<"wgmma.wait"> {
   }];
   let arguments = (ins I64Attr:$pending, UnitAttr:$twice);
   let assemblyFormat = "$pending (`twice` $twice^)? attr-dict";
+  let hasVerifier = 1;
 }
 def Hopper_ReleaseOp : Hopper_Op<"release", [SingleBlock, NoTerminator]> {
   let summary = "a stage becomes empty: the region, run once per warp";
@@ -101,6 +104,7 @@ def Hopper_ReleaseOp : Hopper_Op<"release", [SingleBlock, NoTerminator]> {
     $stage (`when` $condition^)? `of` $ring `newer` $newer
     attr-dict-with-keyword $body
   }];
+  let hasVerifier = 1;
 }
 
 #endif

@@ -10,20 +10,21 @@ namespace ashlar::layout {
 /// whose shape refines that of `inner`.
 ///
 /// Offsets of `inner` beyond the size of `outer` continue along the last mode
-/// of the coalesced `outer`. Throws where a stride or extent of `inner` neither
-/// divides nor is divided by the extents of `outer` that it meets, and where
-/// modes of `inner` together exceed such an extent.
-Layout composition(const Layout &outer, const Layout &inner);
+/// of the coalesced `outer`. Refuses where a stride or extent of `inner`
+/// neither divides nor is divided by the extents of `outer` that it meets, and
+/// where modes of `inner` together exceed such an extent.
+Result<Layout> composition(const Layout &outer, const Layout &inner);
 
 /// Composes mode i of `outer` with the i-th tiler; modes beyond the tilers
 /// stay.
-Layout composition(const Layout &outer, const std::vector<Layout> &inner);
+Result<Layout> composition(const Layout &outer,
+                           const std::vector<Layout> &inner);
 
 /// The ordered layout C, disjoint from `layout` but for 0, such that the
 /// offsets of the two add up to each of 0..cotarget-1 at least once.
 ///
-/// Modes of stride 0 are disregarded. Throws where modes of `layout` overlap,
+/// Modes of stride 0 are disregarded. Refuses where modes of `layout` overlap,
 /// or interleave such that no layout fills the gaps.
-Layout complement(const Layout &layout, int64_t cotarget);
+Result<Layout> complement(const Layout &layout, int64_t cotarget);
 
 } // namespace ashlar::layout

@@ -29,34 +29,47 @@ Layout spreadRest(const Layout &zipped) {
 
 } // namespace
 
-Layout logicalDivide(const Layout &layout, const Layout &tiler) {
-  return composition(layout, concat({tiler, complement(tiler, layout.size())}));
+Result<Layout> logicalDivide(const Layout &layout, const Layout &tiler) {
+  Result<Layout> rest = complement(tiler, layout.size());
+  if (!rest)
+    return rest;
+  return composition(layout, concat({tiler, *rest}));
 }
 
-Layout logicalDivide(const Layout &layout, const std::vector<Layout> &tilers) {
+Result<Layout> logicalDivide(const Layout &layout,
+                             const std::vector<Layout> &tilers) {
   if (static_cast<int64_t>(tilers.size()) > layout.rank())
-    refuse("the layout ", layout, " has ", layout.rank(),
-           " modes, fewer than the ", tilers.size(), " tilers");
+    return refuse("the layout ", layout, " has ", layout.rank(),
+                  " modes, fewer than the ", tilers.size(), " tilers");
   std::vector<Layout> modes = layout.modes();
-  for (size_t i = 0; i < tilers.size(); ++i)
-    modes[i] = logicalDivide(modes[i], tilers[i]);
+  for (size_t i = 0; i < tilers.size(); ++i) {
+    Result<Layout> mode = logicalDivide(modes[i], tilers[i]);
+    if (!mode)
+      return mode;
+    modes[i] = *mode;
+  }
   return concat(modes);
 }
 
-Layout zippedDivide(const Layout &layout, const Layout &tiler) {
+Result<Layout> zippedDivide(const Layout &layout, const Layout &tiler) {
   return logicalDivide(layout, tiler);
 }
 
-Layout zippedDivide(const Layout &layout, const std::vector<Layout> &tilers) {
-  return zip(logicalDivide(layout, tilers), tilers.size());
+Result<Layout> zippedDivide(const Layout &layout,
+                            const std::vector<Layout> &tilers) {
+  Result<Layout> divided = logicalDivide(layout, tilers);
+  return divided ? zip(*divided, tilers.size()) : divided;
 }
 
-Layout tiledDivide(const Layout &layout, const Layout &tiler) {
-  return spreadRest(zippedDivide(layout, tiler));
+Result<Layout> tiledDivide(const Layout &layout, const Layout &tiler) {
+  Result<Layout> zipped = zippedDivide(layout, tiler);
+  return zipped ? spreadRest(*zipped) : zipped;
 }
 
-Layout tiledDivide(const Layout &layout, const std::vector<Layout> &tilers) {
-  return spreadRest(zippedDivide(layout, tilers));
+Result<Layout> tiledDivide(const Layout &layout,
+                           const std::vector<Layout> &tilers) {
+  Result<Layout> zipped = zippedDivide(layout, tilers);
+  return zipped ? spreadRest(*zipped) : zipped;
 }
 
 } // namespace ashlar::layout

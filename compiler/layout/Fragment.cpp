@@ -2,6 +2,7 @@
 
 #include "compiler/layout/Coalesce.h"
 #include "compiler/layout/Mode.h"
+#include "compiler/target/Target.h"
 
 #include <algorithm>
 #include <bit>
@@ -23,7 +24,7 @@ std::vector<int64_t> dimensionStrides(const std::vector<int64_t> &shape) {
   return strides;
 }
 
-constexpr size_t NoDimension = -1;
+constexpr size_t NoDimension = -1, SeveralDimensions = -2;
 
 /// The dimension along which a mode moves; NoDimension if it stands still.
 size_t dimensionOf(Mode mode, const std::vector<int64_t> &shape) {
@@ -34,8 +35,7 @@ size_t dimensionOf(Mode mode, const std::vector<int64_t> &shape) {
     if (mode.stride % strides[dim] == 0 &&
         (mode.extent - 1) * mode.stride < strides[dim + 1])
       return dim;
-  refuse("the mode ", mode.extent, ":", mode.stride,
-         " moves along more than one dimension of ", IntTuple::of(shape));
+  return SeveralDimensions;
 }
 
 /// The leaves of `half` as a flat sequence, with strides for the kept
@@ -61,31 +61,71 @@ std::vector<Mode> slicedModes(const Layout &half,
 
 } // namespace
 
-FragmentLayout accumulatorLayout(int64_t m, int64_t n, int64_t warpgroups) {
-  if (warpgroups < 1 || m < 1 || m % (64 * warpgroups) != 0)
-    refuse("an accumulator of ", m, " rows does not divide among ", warpgroups,
-           " warpgroups: wgmma needs a multiple of 64 rows for each");
-  if (n < 8 || n % 8 != 0)
-    refuse("an accumulator of ", n,
-           " columns is no wgmma result: use a multiple of 8");
-  int64_t rows = m / warpgroups;
-  return {{m, n},
-          Layout({4, 8, 4, warpgroups}, {2 * m, 1, 16, rows}),
-          Layout({2, 2, n / 8, rows / 64}, {m, 8, 8 * m, 64})};
+std::optional<Refusal> whyNotFragment(const FragmentLayout &fragment) {
+  const std::vector<int64_t> &shape = fragment.shape;
+  Result<Layout> whole = Layout::make(
+      IntTuple::of(shape), IntTuple::of(std::vector<int64_t>(shape.size(), 0)));
+  if (!whole)
+    return whole.refusal();
+  std::vector<std::vector<Mode>> along(shape.size());
+  for (const Layout *half : {&fragment.thread, &fragment.value})
+    for (Mode mode : leafModes(*half)) {
+      size_t dim = dimensionOf(mode, shape);
+      if (dim == SeveralDimensions)
+        return refuse("the mode ", mode.extent, ":", mode.stride,
+                      " moves along more than one dimension of ",
+                      IntTuple::of(shape));
+      if (dim != NoDimension)
+        along[dim].push_back(mode);
+    }
+  std::vector<int64_t> strides = dimensionStrides(shape);
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    // From the smallest stride on, each mode goes on where those before end.
+    std::ranges::sort(along[dim], {}, &Mode::stride);
+    int64_t reached = 1;
+    for (Mode mode : along[dim]) {
+      int64_t step = mode.stride / strides[dim];
+      if (step > reached)
+        return refuse("no thread holds element ", reached, " along dimension ",
+                      dim, " of ", IntTuple::of(shape));
+      reached += (mode.extent - 1) * step;
+    }
+    if (reached != shape[dim])
+      return refuse("the threads hold ", reached, " elements along dimension ",
+                    dim, " of ", IntTuple::of(shape));
+  }
+  return std::nullopt;
 }
 
-FragmentLayout blockedLayout(const std::vector<int64_t> &shape, int64_t threads,
-                             int64_t elementBytes) {
+Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
+                                         int64_t warpgroups) {
+  if (warpgroups < 1 || m < 1 || m % (target::wgmmaRows * warpgroups) != 0)
+    return refuse("an accumulator of ", m, " rows does not divide among ",
+                  warpgroups, " warpgroups: wgmma needs a multiple of ",
+                  target::wgmmaRows, " rows for each");
+  if (n < 1 || n % target::wgmmaColumnStep != 0)
+    return refuse("an accumulator of ", n,
+                  " columns is no wgmma result: use a multiple of ",
+                  target::wgmmaColumnStep);
+  int64_t rows = m / warpgroups;
+  return FragmentLayout{{m, n},
+                        Layout({4, 8, 4, warpgroups}, {2 * m, 1, 16, rows}),
+                        Layout({2, 2, n / 8, rows / 64}, {m, 8, 8 * m, 64})};
+}
+
+Result<FragmentLayout> blockedLayout(const std::vector<int64_t> &shape,
+                                     int64_t threads, int64_t elementBytes) {
   int64_t elements = IntTuple::of(shape).product();
   if (shape.empty() || threads < 1 || elements < 1 || elements % threads != 0) {
     int64_t sharing = std::gcd(elements, threads);
-    refuse("the ", elements, " elements of a fragment ", IntTuple::of(shape),
-           " do not divide among ", threads, " threads: use a multiple of ",
-           threads, " elements",
-           sharing % 32 ? "" : " or " + std::to_string(sharing) + " threads");
+    return refuse("the ", elements, " elements of a fragment ",
+                  IntTuple::of(shape), " do not divide among ", threads,
+                  " threads: use a multiple of ", threads, " elements",
+                  sharing % 32 ? ""
+                               : " or " + std::to_string(sharing) + " threads");
   }
   if (elementBytes < 1)
-    refuse("elements of ", elementBytes, " bytes are no elements");
+    return refuse("elements of ", elementBytes, " bytes are no elements");
   int64_t perThread = elements / threads;
   int64_t vector = std::max<int64_t>(16 / elementBytes, 1);
   while (perThread % vector != 0 || shape.back() % vector != 0)
@@ -102,7 +142,7 @@ FragmentLayout blockedLayout(const std::vector<int64_t> &shape, int64_t threads,
     threadModes.push_back({along, unit * strides[i]});
     valueModes.push_back({shape[i] / unit / along, along * unit * strides[i]});
   }
-  return {shape, flatLayout(threadModes), flatLayout(valueModes)};
+  return FragmentLayout{shape, flatLayout(threadModes), flatLayout(valueModes)};
 }
 
 FragmentLayout sliceLayout(const FragmentLayout &fragment,
@@ -110,10 +150,8 @@ FragmentLayout sliceLayout(const FragmentLayout &fragment,
   std::vector<int64_t> shape;
   for (size_t i = 0; i < keptDims.size(); ++i) {
     int dim = keptDims[i];
-    if (dim < 0 || dim >= static_cast<int>(fragment.shape.size()) ||
-        (i > 0 && dim <= keptDims[i - 1]))
-      refuse("the dimension ", dim, " kept at place ", i, " is not one of the ",
-             fragment.shape.size(), " of the fragment in ascending order");
+    assert(dim >= 0 && dim < static_cast<int>(fragment.shape.size()) &&
+           (i == 0 || dim > keptDims[i - 1]) && "dimensions in order");
     shape.push_back(fragment.shape[dim]);
   }
   std::vector<Mode> value = slicedModes(fragment.value, fragment, keptDims);
@@ -152,9 +190,9 @@ bool cutDimension(std::vector<CutMode> modes, int64_t offset, int64_t extent) {
 
 } // namespace
 
-FragmentLayout partLayout(const FragmentLayout &fragment,
-                          const std::vector<int64_t> &offset,
-                          const std::vector<int64_t> &shape) {
+Result<FragmentLayout> partLayout(const FragmentLayout &fragment,
+                                  const std::vector<int64_t> &offset,
+                                  const std::vector<int64_t> &shape) {
   std::vector<int64_t> before = dimensionStrides(fragment.shape);
   std::vector<int64_t> after = dimensionStrides(shape);
   std::vector<Mode> thread = leafModes(fragment.thread);
@@ -176,9 +214,10 @@ FragmentLayout partLayout(const FragmentLayout &fragment,
         modes.push_back(
             {&value[i], value[i].extent, value[i].stride / before[dim]});
     if (!cutDimension(std::move(modes), offset[dim], shape[dim]))
-      refuse("the part of ", shape[dim], " from ", offset[dim],
-             " along dimension ", dim, " of ", IntTuple::of(fragment.shape),
-             " is not spread evenly over the threads of ", fragment.str());
+      return refuse(
+          "the part of ", shape[dim], " from ", offset[dim],
+          " along dimension ", dim, " of ", IntTuple::of(fragment.shape),
+          " is not spread evenly over the threads of ", fragment.str());
   }
   // A mode of one element keeps the stride that it would have in the part.
   auto rebased = [&](std::vector<Mode> modes) {
@@ -190,7 +229,8 @@ FragmentLayout partLayout(const FragmentLayout &fragment,
     }
     return modes;
   };
-  return {shape, flatLayout(rebased(thread)), flatLayout(rebased(value))};
+  return FragmentLayout{shape, flatLayout(rebased(thread)),
+                        flatLayout(rebased(value))};
 }
 
 std::vector<int64_t> valuesOfPart(const FragmentLayout &fragment,
@@ -210,7 +250,7 @@ std::vector<int64_t> valuesOfPart(const FragmentLayout &fragment,
 }
 
 std::optional<WarpRows> warpRows(const FragmentLayout &fragment) {
-  constexpr int64_t lanes = 32;
+  constexpr int64_t lanes = target::warpThreads;
   std::vector<Mode> ofWarp;
   int64_t threads = 1;
   for (Mode mode : leafModes(fragment.thread)) {
@@ -303,18 +343,30 @@ std::string FragmentLayout::str() const {
   return text + " " + thread.str() + " / " + value.str();
 }
 
-FragmentLayout FragmentLayout::parse(std::string_view text) {
+Result<FragmentLayout> FragmentLayout::parse(std::string_view text) {
   size_t space = text.find(' ');
   size_t slash = text.find(" / ");
   if (space == std::string_view::npos || slash == std::string_view::npos ||
       space >= slash)
-    refuse("'", text,
-           "' is not a fragment layout: expected 128x256 thread / value");
+    return refuse(
+        "'", text,
+        "' is not a fragment layout: expected 128x256 thread / value");
   std::string extents(text.substr(0, space));
   std::ranges::replace(extents, 'x', ',');
-  return {IntTuple::parse("(" + extents + ")").flatten(),
-          Layout::parse(text.substr(space + 1, slash - space - 1)),
-          Layout::parse(text.substr(slash + 3))};
+  Result<IntTuple> shape = IntTuple::parse("(" + extents + ")");
+  if (!shape)
+    return shape.refusal();
+  Result<Layout> thread =
+      Layout::parse(text.substr(space + 1, slash - space - 1));
+  if (!thread)
+    return thread.refusal();
+  Result<Layout> value = Layout::parse(text.substr(slash + 3));
+  if (!value)
+    return value.refusal();
+  FragmentLayout fragment{shape->flatten(), *thread, *value};
+  if (auto refusal = whyNotFragment(fragment))
+    return *refusal;
+  return fragment;
 }
 
 std::ostream &operator<<(std::ostream &out, const FragmentLayout &fragment) {

@@ -20,35 +20,42 @@ struct FragmentLayout {
 
   /// "128x256 (4,8,4,2):(256,1,16,64) / (2,2,32,1):(128,8,1024,64)"
   std::string str() const;
-  static FragmentLayout parse(std::string_view text);
+  /// Reads what str() writes, or says why that is no fragment layout.
+  static Result<FragmentLayout> parse(std::string_view text);
   bool operator==(const FragmentLayout &other) const = default;
 };
 
 std::ostream &operator<<(std::ostream &out, const FragmentLayout &fragment);
 
+/// Nothing where the threads together hold every element of the shape and none
+/// beside it, each mode of theirs moving along one dimension: what all below
+/// take for granted.
+std::optional<Refusal> whyNotFragment(const FragmentLayout &fragment);
+
 /// The accumulator of wgmma for a role of so many warpgroups, each of which
 /// owns m / warpgroups contiguous rows (PTX ISA, "Register fragments for
 /// wgmma.mma_async.m64nNk"). Rows per warpgroup are a multiple of 64 and
 /// columns of 8.
-FragmentLayout accumulatorLayout(int64_t m, int64_t n, int64_t warpgroups);
+Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
+                                         int64_t warpgroups);
 
 /// A fragment that no mma touches: each thread holds vectors of up to 16 bytes
 /// along the last dimension, threads follow one another along the last
-/// dimension first, and every element is held exactly once. Throws unless the
+/// dimension first, and every element is held exactly once. Refuses unless the
 /// elements divide evenly among the threads.
-FragmentLayout blockedLayout(const std::vector<int64_t> &shape, int64_t threads,
-                             int64_t elementBytes);
+Result<FragmentLayout> blockedLayout(const std::vector<int64_t> &shape,
+                                     int64_t threads, int64_t elementBytes);
 
 /// The fragment of fewer dimensions that broadcasts to this one: each thread
-/// holds what it needs and no more. `keptDims` ascend.
+/// holds what it needs and no more. `keptDims` are dimensions that ascend.
 FragmentLayout sliceLayout(const FragmentLayout &fragment,
                            const std::vector<int> &keptDims);
 
-/// The part of this shape that starts at the coordinate `offset`. Throws unless
-/// every thread holds as many elements of it, in the same of its values.
-FragmentLayout partLayout(const FragmentLayout &fragment,
-                          const std::vector<int64_t> &offset,
-                          const std::vector<int64_t> &shape);
+/// The part of this shape that starts at the coordinate `offset`. Refuses
+/// unless every thread holds as many elements of it, in the same of its values.
+Result<FragmentLayout> partLayout(const FragmentLayout &fragment,
+                                  const std::vector<int64_t> &offset,
+                                  const std::vector<int64_t> &shape);
 
 /// For each value of a part, the value of the whole that it is.
 std::vector<int64_t> valuesOfPart(const FragmentLayout &fragment,
@@ -75,8 +82,8 @@ std::vector<int64_t> coordinate(const FragmentLayout &fragment, int64_t thread,
                                 int64_t value);
 
 /// One layout per dimension, congruent with `half`, that gives the coordinate
-/// in that dimension. `half` maps to colexicographic linear indices in `shape`.
-/// Throws where a mode moves along more than one dimension.
+/// in that dimension. `half` maps to colexicographic linear indices in `shape`,
+/// each of its modes along one dimension.
 std::vector<Layout> perDimension(const Layout &half,
                                  const std::vector<int64_t> &shape);
 

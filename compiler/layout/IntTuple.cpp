@@ -13,38 +13,47 @@ class Parser {
 public:
   explicit Parser(std::string_view text) : text(text), rest(text) {}
 
-  IntTuple parseAll() {
-    IntTuple tuple = parseTuple();
+  Result<IntTuple> parseAll() {
+    Result<IntTuple> tuple = parseTuple(0);
     skipSpace();
-    if (!rest.empty())
-      fail("the end");
+    if (tuple && !rest.empty())
+      return expected("the end");
     return tuple;
   }
 
 private:
-  IntTuple parseTuple() {
+  /// Deeper than any layout, and not too deep for a recursion.
+  static constexpr int maxDepth = 32;
+
+  Result<IntTuple> parseTuple(int depth) {
     if (!accept('('))
       return parseInteger();
+    if (depth == maxDepth)
+      return refuse("'", text, "' is nested more than ", maxDepth,
+                    " levels deep");
     std::vector<IntTuple> elements;
     if (accept(')'))
       return IntTuple(std::move(elements));
-    do
-      elements.push_back(parseTuple());
-    while (accept(','));
+    do {
+      Result<IntTuple> element = parseTuple(depth + 1);
+      if (!element)
+        return element;
+      elements.push_back(*element);
+    } while (accept(','));
     if (!accept(')'))
-      fail("',' or ')'");
+      return expected("',' or ')'");
     return IntTuple(std::move(elements));
   }
 
-  int64_t parseInteger() {
+  Result<IntTuple> parseInteger() {
     skipSpace();
     int64_t value = 0;
     auto [end, error] =
         std::from_chars(rest.data(), rest.data() + rest.size(), value);
     if (error != std::errc())
-      fail("an integer or '('");
+      return expected("an integer or '('");
     rest.remove_prefix(end - rest.data());
-    return value;
+    return IntTuple(value);
   }
 
   bool accept(char c) {
@@ -60,9 +69,9 @@ private:
       rest.remove_prefix(1);
   }
 
-  [[noreturn]] void fail(std::string_view expected) const {
-    refuse("'", text, "' is not a tuple of integers: expected ", expected,
-           " after ", text.size() - rest.size(), " characters");
+  Refusal expected(std::string_view what) const {
+    return refuse("'", text, "' is not a tuple of integers: expected ", what,
+                  " after ", text.size() - rest.size(), " characters");
   }
 
   std::string_view text, rest;
@@ -79,13 +88,12 @@ IntTuple IntTuple::of(std::span<const int64_t> values) {
   return IntTuple(std::vector<IntTuple>(values.begin(), values.end()));
 }
 
-IntTuple IntTuple::parse(std::string_view text) {
+Result<IntTuple> IntTuple::parse(std::string_view text) {
   return Parser(text).parseAll();
 }
 
 int64_t IntTuple::value() const {
-  if (!isLeaf())
-    refuse("the tuple ", *this, " is not a single integer");
+  assert(isLeaf() && "a sequence is not a single integer");
   return std::get<int64_t>(node);
 }
 
@@ -94,8 +102,7 @@ int64_t IntTuple::size() const {
 }
 
 const IntTuple &IntTuple::operator[](int64_t i) const {
-  if (i < 0 || i >= size())
-    refuse("the tuple ", *this, " has ", size(), " elements and none at ", i);
+  assert(i >= 0 && i < size() && "there is no such element");
   return isLeaf() ? *this : elementsOf(node)[i];
 }
 

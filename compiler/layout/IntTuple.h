@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "compiler/layout/LayoutError.h"
+#include "compiler/layout/Result.h"
 
 #include <cstdint>
 #include <functional>
@@ -32,12 +32,12 @@ public:
   /// The flat sequence of these integers.
   static IntTuple of(std::span<const int64_t> values);
 
-  /// Reads what str() writes; throws a LayoutError that quotes the text.
-  static IntTuple parse(std::string_view text);
+  /// Reads what str() writes, or says where it is something else.
+  static Result<IntTuple> parse(std::string_view text);
 
   bool isLeaf() const { return std::holds_alternative<int64_t>(node); }
 
-  /// The integer of a leaf; throws for a sequence.
+  /// The integer of a leaf; of nothing else.
   int64_t value() const;
 
   /// The number of elements at the top level, 1 for a leaf.

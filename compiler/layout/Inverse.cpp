@@ -45,13 +45,13 @@ Layout rightInverse(const Layout &layout) {
   return coalesce(flatLayout(inverse));
 }
 
-Layout leftInverse(const Layout &layout) {
+Result<Layout> leftInverse(const Layout &layout) {
   std::vector<PlacedMode> placed = modesByStride(layout);
   if (placed.empty())
     return Layout();
   if (placed[0].mode.stride == 0)
-    refuse("the left inverse of ", layout, ": ", placed[0].mode.extent,
-           " coordinates have the same offset");
+    return refuse("the left inverse of ", layout, ": ", placed[0].mode.extent,
+                  " coordinates have the same offset");
 
   // Between its own stride and the next one, each mode is a digit of the
   // offset; the digit has room for the gap above the mode.
@@ -64,12 +64,12 @@ Layout leftInverse(const Layout &layout) {
     }
     int64_t next = placed[i + 1].mode.stride;
     if (next < mode.extent * mode.stride)
-      refuse("the left inverse of ", layout, ": the stride ", next,
-             " lies within the ", mode.extent * mode.stride,
-             " offsets of the mode ", mode.extent, ":", mode.stride);
+      return refuse("the left inverse of ", layout, ": the stride ", next,
+                    " lies within the ", mode.extent * mode.stride,
+                    " offsets of the mode ", mode.extent, ":", mode.stride);
     if (next % mode.stride != 0)
-      refuse("the left inverse of ", layout, ": the stride ", next,
-             " is not a multiple of the stride ", mode.stride);
+      return refuse("the left inverse of ", layout, ": the stride ", next,
+                    " is not a multiple of the stride ", mode.stride);
     inverse.push_back({next / mode.stride, coordinateStride});
   }
   return coalesce(flatLayout(inverse));

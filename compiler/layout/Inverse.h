@@ -10,10 +10,10 @@ namespace ashlar::layout {
 /// of `layout` continue each other. For a compact layout it is the inverse.
 Layout rightInverse(const Layout &layout);
 
-/// The layout L with L(layout(c)) = c for every linear coordinate c. Throws
+/// The layout L with L(layout(c)) = c for every linear coordinate c. Refuses
 /// where `layout` is not injective, and where its strides do not divide each
 /// other in ascending order, for then the inverse is not a layout.
-Layout leftInverse(const Layout &layout);
+Result<Layout> leftInverse(const Layout &layout);
 
 /// The longest layout R that begins the right inverses of both: a(R(i)) =
 /// b(R(i)) = i. A copy from `a` to `b` can move R.size() elements as one

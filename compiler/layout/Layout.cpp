@@ -24,13 +24,17 @@ int64_t evaluate(const IntTuple &shape, const IntTuple &stride,
                  const IntTuple &coordinate) {
   if (coordinate.isLeaf())
     return evaluate(shape, stride, coordinate.value());
-  if (shape.size() != coordinate.size() || shape.isLeaf())
-    refuse("the coordinate ", coordinate, " does not fit the shape ", shape);
+  assert(shape.size() == coordinate.size() && !shape.isLeaf() &&
+         "the coordinate does not fit the shape");
   int64_t offset = 0;
   for (int64_t i = 0; i < shape.size(); ++i)
     offset += evaluate(shape[i], stride[i], coordinate[i]);
   return offset;
 }
+
+/// Beyond any memory, and far enough from overflow that a sum of offsets or the
+/// offset of a tile in a tile is one, too.
+constexpr int64_t MaxNumber = int64_t(1) << 48;
 
 /// The compact strides of `shape` with the rightmost leaf fastest, from
 /// `current` on.
@@ -62,17 +66,32 @@ Layout::Layout(const IntTuple &shape)
 
 Layout::Layout(IntTuple shape, IntTuple stride)
     : theShape(std::move(shape)), theStride(std::move(stride)) {
-  if (!congruent(theShape, theStride))
-    refuse("the shape ", theShape, " and the stride ", theStride,
-           " are not trees of the same form");
-  for (int64_t extent : theShape.flatten())
+  assert(congruent(theShape, theStride) && "not trees of the same form");
+}
+
+Result<Layout> Layout::make(IntTuple shape, IntTuple stride) {
+  if (!congruent(shape, stride))
+    return refuse("the shape ", shape, " and the stride ", stride,
+                  " are not trees of the same form");
+  std::vector<int64_t> extents = shape.flatten(), steps = stride.flatten();
+  for (int64_t extent : extents)
     if (extent < 1)
-      refuse("the shape ", theShape, " has an extent of ", extent,
-             "; extents are at least 1");
-  for (int64_t step : theStride.flatten())
+      return refuse("the shape ", shape, " has an extent of ", extent,
+                    "; extents are at least 1");
+  for (int64_t step : steps)
     if (step < 0)
-      refuse("the stride ", theStride, " contains ", step,
-             "; strides are not negative");
+      return refuse("the stride ", stride, " contains ", step,
+                    "; strides are not negative");
+  int64_t size = 1, end = 0;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i] > MaxNumber / size || steps[i] > MaxNumber / extents[i] ||
+        end > MaxNumber - extents[i] * steps[i])
+      return refuse("the layout ", shape, ":", stride,
+                    " has more than 2^48 elements or offsets");
+    size *= extents[i];
+    end += extents[i] * steps[i];
+  }
+  return Layout(std::move(shape), std::move(stride));
 }
 
 Layout Layout::rowMajor(const IntTuple &shape) {
@@ -80,12 +99,17 @@ Layout Layout::rowMajor(const IntTuple &shape) {
   return Layout(shape, rowMajorStrides(shape, current));
 }
 
-Layout Layout::parse(std::string_view text) {
+Result<Layout> Layout::parse(std::string_view text) {
   size_t colon = text.find(':');
   if (colon == std::string_view::npos)
-    refuse("'", text, "' is not a layout: expected shape:stride");
-  return Layout(IntTuple::parse(text.substr(0, colon)),
-                IntTuple::parse(text.substr(colon + 1)));
+    return refuse("'", text, "' is not a layout: expected shape:stride");
+  Result<IntTuple> shape = IntTuple::parse(text.substr(0, colon));
+  if (!shape)
+    return shape.refusal();
+  Result<IntTuple> stride = IntTuple::parse(text.substr(colon + 1));
+  if (!stride)
+    return stride.refusal();
+  return make(*shape, *stride);
 }
 
 std::vector<Layout> Layout::modes() const {
@@ -100,8 +124,7 @@ int64_t Layout::cosize() const {
 }
 
 int64_t Layout::operator()(int64_t linear) const {
-  if (linear < 0)
-    refuse("the coordinate ", linear, " is negative");
+  assert(linear >= 0 && "a coordinate is not negative");
   return evaluate(theShape, theStride, linear);
 }
 
@@ -110,9 +133,8 @@ int64_t Layout::operator()(const IntTuple &coordinate) const {
 }
 
 int64_t Layout::at(std::span<const int64_t> coordinates) const {
-  if (static_cast<int64_t>(coordinates.size()) != rank())
-    refuse("the layout ", *this, " has ", rank(), " modes, not ",
-           coordinates.size());
+  assert(static_cast<int64_t>(coordinates.size()) == rank() &&
+         "one coordinate for each mode");
   int64_t offset = 0;
   for (int64_t i = 0; i < rank(); ++i)
     offset += evaluate(theShape[i], theStride[i], coordinates[i]);

@@ -21,15 +21,19 @@ public:
   /// The compact layout of this shape, leftmost leaf fastest.
   explicit Layout(const IntTuple &shape);
 
-  /// Throws unless shape and stride are congruent, every extent is at least 1
-  /// and no stride is negative.
+  /// Shape and stride are as `make` wants them.
   Layout(IntTuple shape, IntTuple stride);
+
+  /// Refuses unless shape and stride are congruent, every extent is at least 1,
+  /// no stride is negative, and size and offsets are numbers that can be
+  /// reckoned with.
+  static Result<Layout> make(IntTuple shape, IntTuple stride);
 
   /// The compact layout of this shape, rightmost leaf fastest.
   static Layout rowMajor(const IntTuple &shape);
 
-  /// Reads what str() writes; throws a LayoutError that quotes the text.
-  static Layout parse(std::string_view text);
+  /// Reads what str() writes, or says what the text is not.
+  static Result<Layout> parse(std::string_view text);
 
   const IntTuple &shape() const { return theShape; }
   const IntTuple &stride() const { return theStride; }
@@ -47,9 +51,10 @@ public:
   /// One more than the largest offset.
   int64_t cosize() const;
 
+  /// A linear coordinate is not negative.
   int64_t operator()(int64_t linear) const;
 
-  /// Throws where the coordinate has more structure than the shape.
+  /// The coordinate has no more structure than the shape.
   int64_t operator()(const IntTuple &coordinate) const;
 
   /// The offset at one linear coordinate per top-level mode.

@@ -16,7 +16,7 @@ Layout padded(const Layout &layout, int64_t rank) {
 }
 
 /// The product of `block` and `tiler` with modes of the same rank.
-Layout matrixProduct(const Layout &block, const Layout &tiler) {
+Result<Layout> matrixProduct(const Layout &block, const Layout &tiler) {
   int64_t rank = std::max(block.rank(), tiler.rank());
   return logicalProduct(padded(block, rank), padded(tiler, rank));
 }
@@ -31,28 +31,42 @@ Layout paired(const Layout &a, const Layout &b) {
 
 } // namespace
 
-Layout logicalProduct(const Layout &block, const Layout &tiler) {
-  Layout copies = complement(block, block.size() * tiler.cosize());
-  return concat({block, composition(copies, tiler)});
+Result<Layout> logicalProduct(const Layout &block, const Layout &tiler) {
+  Result<Layout> copies = complement(block, block.size() * tiler.cosize());
+  if (!copies)
+    return copies;
+  Result<Layout> repeat = composition(*copies, tiler);
+  if (!repeat)
+    return repeat;
+  return concat({block, *repeat});
 }
 
-Layout logicalProduct(const Layout &block, const std::vector<Layout> &tilers) {
+Result<Layout> logicalProduct(const Layout &block,
+                              const std::vector<Layout> &tilers) {
   if (static_cast<int64_t>(tilers.size()) > block.rank())
-    refuse("the layout ", block, " has ", block.rank(),
-           " modes, fewer than the ", tilers.size(), " tilers");
+    return refuse("the layout ", block, " has ", block.rank(),
+                  " modes, fewer than the ", tilers.size(), " tilers");
   std::vector<Layout> modes = block.modes();
-  for (size_t i = 0; i < tilers.size(); ++i)
-    modes[i] = logicalProduct(modes[i], tilers[i]);
+  for (size_t i = 0; i < tilers.size(); ++i) {
+    Result<Layout> mode = logicalProduct(modes[i], tilers[i]);
+    if (!mode)
+      return mode;
+    modes[i] = *mode;
+  }
   return concat(modes);
 }
 
-Layout zippedProduct(const Layout &block, const Layout &tiler) {
+Result<Layout> zippedProduct(const Layout &block, const Layout &tiler) {
   return logicalProduct(block, tiler);
 }
 
-Layout zippedProduct(const Layout &block, const std::vector<Layout> &tilers) {
+Result<Layout> zippedProduct(const Layout &block,
+                             const std::vector<Layout> &tilers) {
+  Result<Layout> product = logicalProduct(block, tilers);
+  if (!product)
+    return product;
   std::vector<Layout> blocks, repeats;
-  for (const Layout &mode : logicalProduct(block, tilers).modes()) {
+  for (const Layout &mode : product->modes()) {
     bool isPair = blocks.size() < tilers.size();
     blocks.push_back(isPair ? mode.mode(0) : mode);
     if (isPair)
@@ -61,14 +75,14 @@ Layout zippedProduct(const Layout &block, const std::vector<Layout> &tilers) {
   return concat({concat(blocks), concat(repeats)});
 }
 
-Layout blockedProduct(const Layout &block, const Layout &tiler) {
-  Layout product = matrixProduct(block, tiler);
-  return paired(product.mode(0), product.mode(1));
+Result<Layout> blockedProduct(const Layout &block, const Layout &tiler) {
+  Result<Layout> product = matrixProduct(block, tiler);
+  return product ? paired(product->mode(0), product->mode(1)) : product;
 }
 
-Layout rakedProduct(const Layout &block, const Layout &tiler) {
-  Layout product = matrixProduct(block, tiler);
-  return paired(product.mode(1), product.mode(0));
+Result<Layout> rakedProduct(const Layout &block, const Layout &tiler) {
+  Result<Layout> product = matrixProduct(block, tiler);
+  return product ? paired(product->mode(1), product->mode(0)) : product;
 }
 
 } // namespace ashlar::layout

@@ -1,40 +1,59 @@
 #include "compiler/layout/SharedTile.h"
 
+#include "compiler/target/Target.h"
+
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace ashlar::layout {
 
 namespace {
 
+/// Addresses of shared memory have 32 bits, and sums of them a sign.
+constexpr int64_t MaxBytes = int64_t(1) << 31;
+
 std::string shapeText(const std::vector<int64_t> &shape) {
   return IntTuple::of(shape).str();
 }
 
-void checkShape(const std::vector<int64_t> &shape, int64_t elementBytes) {
-  if (shape.empty() || shape.size() > 5)
-    refuse("the shared tile ", shapeText(shape), " has ", shape.size(),
-           " dimensions; TMA copies tiles of 1 to 5");
+std::optional<Refusal> whyNotShape(const std::vector<int64_t> &shape,
+                                   int64_t elementBytes) {
+  if (shape.empty() || shape.size() > target::tmaDimensions)
+    return refuse("the shared tile ", shapeText(shape), " has ", shape.size(),
+                  " dimensions; TMA copies tiles of 1 to ",
+                  target::tmaDimensions);
   if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 1; }))
-    refuse("the shared tile ", shapeText(shape), " has an empty dimension");
+    return refuse("the shared tile ", shapeText(shape),
+                  " has an empty dimension");
   if (elementBytes < 1 || elementBytes > 16 ||
       !std::has_single_bit(static_cast<uint64_t>(elementBytes)))
-    refuse("the shared tile ", shapeText(shape), " has elements of ",
-           elementBytes, " bytes; 1, 2, 4, 8 and 16 are possible");
+    return refuse("the shared tile ", shapeText(shape), " has elements of ",
+                  elementBytes, " bytes; 1, 2, 4, 8 and 16 are possible");
+  int64_t bytes = elementBytes;
+  for (int64_t extent : shape) {
+    if (extent >= MaxBytes / bytes)
+      return refuse("the shared tile ", shapeText(shape),
+                    " has more bytes than an address of 32 bits");
+    bytes *= extent;
+  }
+  return std::nullopt;
 }
 
 } // namespace
 
-SwizzledLayout sharedTileLayout(std::vector<int64_t> shape,
-                                int64_t elementBytes) {
-  checkShape(shape, elementBytes);
+Result<SwizzledLayout> sharedTileLayout(std::vector<int64_t> shape,
+                                        int64_t elementBytes) {
+  if (auto refusal = whyNotShape(shape, elementBytes))
+    return *refusal;
   int64_t innerBytes = shape.back() * elementBytes;
-  if (innerBytes % 16 != 0)
-    refuse("the shared tile ", shapeText(shape), " has rows of ", innerBytes,
-           " bytes (", shape.back(), " elements of ", elementBytes,
-           "); TMA needs a multiple of 16: use a multiple of ",
-           16 / elementBytes, " elements");
-  int64_t atom = std::min<int64_t>(innerBytes & -innerBytes, 128);
+  if (innerBytes % target::tmaAlignment != 0)
+    return refuse("the shared tile ", shapeText(shape), " has rows of ",
+                  innerBytes, " bytes (", shape.back(), " elements of ",
+                  elementBytes,
+                  "); TMA needs a multiple of 16: use a multiple of ",
+                  16 / elementBytes, " elements");
+  int64_t atom = std::min(innerBytes & -innerBytes, target::mostSwizzleBytes);
 
   std::vector<Layout> modes(shape.size());
   int64_t denseBytes = atom;
@@ -46,23 +65,24 @@ SwizzledLayout sharedTileLayout(std::vector<int64_t> shape,
   Layout blocks(innerBytes / atom, denseBytes);
   modes.back() = blocks.size() == 1 ? row : concat({row, blocks});
   int bits = std::countr_zero(static_cast<uint64_t>(atom / 16));
-  return {Swizzle{bits, 4, 3}, concat(modes)};
+  return SwizzledLayout{Swizzle{bits, 4, 3}, concat(modes)};
 }
 
-SwizzledLayout partOfTile(const SwizzledLayout &tile,
-                          const std::vector<int64_t> &offset,
-                          const std::vector<int64_t> &shape,
-                          int64_t elementBytes) {
-  checkShape(shape, elementBytes);
-  if (shape.back() * elementBytes % 16 != 0)
-    refuse("the part ", shapeText(shape), " has rows of ",
-           shape.back() * elementBytes,
-           " bytes; TMA needs a multiple of 16: ", "use a multiple of ",
-           16 / elementBytes, " elements");
+Result<SwizzledLayout> partOfTile(const SwizzledLayout &tile,
+                                  const std::vector<int64_t> &offset,
+                                  const std::vector<int64_t> &shape,
+                                  int64_t elementBytes) {
+  if (auto refusal = whyNotShape(shape, elementBytes))
+    return *refusal;
+  if (shape.back() * elementBytes % target::tmaAlignment != 0)
+    return refuse("the part ", shapeText(shape), " has rows of ",
+                  shape.back() * elementBytes,
+                  " bytes; TMA needs a multiple of 16: ", "use a multiple of ",
+                  16 / elementBytes, " elements");
   if (tile.layout.at(offset) % alignmentBytes(tile) != 0)
-    refuse("the part ", shapeText(shape), " begins at ", shapeText(offset),
-           ", within a swizzle atom of 8 rows of ", atomBytes(tile),
-           " bytes: begin at multiples of them");
+    return refuse("the part ", shapeText(shape), " begins at ",
+                  shapeText(offset), ", within a swizzle atom of 8 rows of ",
+                  atomBytes(tile), " bytes: begin at multiples of them");
   std::vector<Layout> modes(shape.size());
   for (size_t i = 0; i < shape.size(); ++i) {
     Layout mode = tile.layout.mode(static_cast<int64_t>(i));
@@ -74,10 +94,11 @@ SwizzledLayout partOfTile(const SwizzledLayout &tile,
       modes[i] = concat({Layout(extents[0], strides[0]),
                          Layout(shape[i] / extents[0], strides.at(1))});
     else
-      refuse("the part ", shapeText(shape), " cuts a column block of ",
-             extents[0], " elements: use a multiple of that, or no more");
+      return refuse("the part ", shapeText(shape), " cuts a column block of ",
+                    extents[0],
+                    " elements: use a multiple of that, or no more");
   }
-  return {tile.swizzle, concat(modes)};
+  return SwizzledLayout{tile.swizzle, concat(modes)};
 }
 
 int64_t atomBytes(const SwizzledLayout &tile) {
@@ -85,7 +106,8 @@ int64_t atomBytes(const SwizzledLayout &tile) {
 }
 
 int64_t alignmentBytes(const SwizzledLayout &tile) {
-  return std::max<int64_t>(8 * atomBytes(tile), 128);
+  return std::max(target::swizzleRows * atomBytes(tile),
+                  target::tmaSharedAlignment);
 }
 
 } // namespace ashlar::layout

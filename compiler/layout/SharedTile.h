@@ -15,19 +15,19 @@ namespace ashlar::layout {
 /// one another. Mode i of the layout is dimension i: a 128x128 bf16 tile is
 /// S<3,4,3> o (128,(64,2)):(128,(2,16384)).
 ///
-/// Throws unless rows are whole multiples of 16 bytes.
-SwizzledLayout sharedTileLayout(std::vector<int64_t> shape,
-                                int64_t elementBytes);
+/// Refuses unless rows are whole multiples of 16 bytes.
+Result<SwizzledLayout> sharedTileLayout(std::vector<int64_t> shape,
+                                        int64_t elementBytes);
 
 /// The part of a tile of this shape from `offset` on, an element coordinate:
 /// its offsets count from its own first byte.
 ///
-/// Throws unless the part begins with a swizzle atom, has rows of whole
+/// Refuses unless the part begins with a swizzle atom, has rows of whole
 /// multiples of 16 bytes, and takes whole column blocks or lies within one.
-SwizzledLayout partOfTile(const SwizzledLayout &tile,
-                          const std::vector<int64_t> &offset,
-                          const std::vector<int64_t> &shape,
-                          int64_t elementBytes);
+Result<SwizzledLayout> partOfTile(const SwizzledLayout &tile,
+                                  const std::vector<int64_t> &offset,
+                                  const std::vector<int64_t> &shape,
+                                  int64_t elementBytes);
 
 /// The bytes of one row of the swizzle atom, 16 << bits.
 int64_t atomBytes(const SwizzledLayout &tile);

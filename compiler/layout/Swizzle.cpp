@@ -14,21 +14,26 @@ std::string Swizzle::str() const {
          std::to_string(shift) + ">";
 }
 
-Swizzle Swizzle::parse(std::string_view text) {
+Result<Swizzle> Swizzle::parse(std::string_view text) {
   if (!text.starts_with("S<") || !text.ends_with(">"))
-    refuse("'", text, "' is not a swizzle: expected S<bits,base,shift>");
+    return refuse("'", text, "' is not a swizzle: expected S<bits,base,shift>");
   std::string numbers(text.substr(2, text.size() - 3));
-  IntTuple fields = IntTuple::parse("(" + numbers + ")");
-  if (fields.size() != 3 || fields.depth() != 1)
-    refuse("'", text, "' is not a swizzle: expected three numbers");
-  Swizzle swizzle{static_cast<int>(fields[0].value()),
-                  static_cast<int>(fields[1].value()),
-                  static_cast<int>(fields[2].value())};
-  if (swizzle.bits < 0 || swizzle.bits > swizzle.shift || swizzle.base < 0)
-    refuse("the swizzle ", swizzle,
-           " is not its own inverse: 0 <= bits <= shift and 0 <= base must "
-           "hold");
-  return swizzle;
+  Result<IntTuple> fields = IntTuple::parse("(" + numbers + ")");
+  if (!fields)
+    return fields.refusal();
+  if (fields->size() != 3 || fields->depth() != 1)
+    return refuse("'", text, "' is not a swizzle: expected three numbers");
+  int64_t bits = (*fields)[0].value(), base = (*fields)[1].value(),
+          shift = (*fields)[2].value();
+  if (bits < 0 || bits > shift || base < 0)
+    return refuse("the swizzle ", text,
+                  " is not its own inverse: 0 <= bits <= shift and 0 <= base "
+                  "must hold");
+  if (base > 31 || shift > 31 || base + shift + bits > 31)
+    return refuse("the swizzle ", text,
+                  " moves bits beyond the 32 of an address");
+  return Swizzle{static_cast<int>(bits), static_cast<int>(base),
+                 static_cast<int>(shift)};
 }
 
 int64_t SwizzledLayout::cosize() const {
@@ -40,12 +45,18 @@ std::string SwizzledLayout::str() const {
   return swizzle.str() + " o " + layout.str();
 }
 
-SwizzledLayout SwizzledLayout::parse(std::string_view text) {
+Result<SwizzledLayout> SwizzledLayout::parse(std::string_view text) {
   size_t composed = text.find(" o ");
   if (composed == std::string_view::npos)
-    refuse("'", text, "' is not a swizzled layout: expected S<...> o layout");
-  return {Swizzle::parse(text.substr(0, composed)),
-          Layout::parse(text.substr(composed + 3))};
+    return refuse("'", text,
+                  "' is not a swizzled layout: expected S<...> o layout");
+  Result<Swizzle> swizzle = Swizzle::parse(text.substr(0, composed));
+  if (!swizzle)
+    return swizzle.refusal();
+  Result<Layout> layout = Layout::parse(text.substr(composed + 3));
+  if (!layout)
+    return layout.refusal();
+  return SwizzledLayout{*swizzle, *layout};
 }
 
 std::ostream &operator<<(std::ostream &out, const Swizzle &swizzle) {

@@ -23,8 +23,8 @@ struct Swizzle {
   /// "S<3,4,3>"
   std::string str() const;
 
-  /// Throws unless 0 <= bits <= shift and 0 <= base.
-  static Swizzle parse(std::string_view text);
+  /// Refuses unless 0 <= bits <= shift and 0 <= base, all within 32 bits.
+  static Result<Swizzle> parse(std::string_view text);
   bool operator==(const Swizzle &other) const = default;
 };
 
@@ -52,7 +52,7 @@ struct SwizzledLayout {
 
   /// "S<3,4,3> o (128,64):(128,2)"
   std::string str() const;
-  static SwizzledLayout parse(std::string_view text);
+  static Result<SwizzledLayout> parse(std::string_view text);
   bool operator==(const SwizzledLayout &other) const = default;
 };
 

@@ -1,15 +1,14 @@
 #include "compiler/layout/TmaBox.h"
 
 #include "compiler/layout/SharedTile.h"
+#include "compiler/target/Target.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace ashlar::layout {
 
 namespace {
-
-constexpr int64_t MaxBoxExtent = 256;
-constexpr int64_t TmaAlignmentBytes = 128;
 
 std::string shapeText(const std::vector<int64_t> &shape) {
   return IntTuple::of(shape).str();
@@ -17,9 +16,9 @@ std::string shapeText(const std::vector<int64_t> &shape) {
 
 /// The extents of the boxes, chosen from the inside out: a dimension joins the
 /// box as long as the box stays dense in the tile.
-std::vector<int64_t> boxExtents(const SwizzledLayout &tile,
-                                const std::vector<int64_t> &shape,
-                                int64_t elementBytes) {
+Result<std::vector<int64_t>> boxExtents(const SwizzledLayout &tile,
+                                        const std::vector<int64_t> &shape,
+                                        int64_t elementBytes) {
   std::vector<int64_t> box(shape.size(), 1);
   int64_t denseBytes = atomBytes(tile);
   box.back() = std::min(denseBytes / elementBytes, shape.back());
@@ -28,7 +27,8 @@ std::vector<int64_t> boxExtents(const SwizzledLayout &tile,
       continue;
     if (tile.layout.mode(i)(1) != denseBytes)
       break;
-    int64_t parts = (shape[i] + MaxBoxExtent - 1) / MaxBoxExtent;
+    int64_t parts =
+        (shape[i] + target::tmaBoxExtent - 1) / target::tmaBoxExtent;
     auto fits = [&] {
       return shape[i] % parts == 0 &&
              shape[i] / parts * denseBytes % alignmentBytes(tile) == 0;
@@ -36,10 +36,12 @@ std::vector<int64_t> boxExtents(const SwizzledLayout &tile,
     while (parts > 1 && parts < shape[i] && !fits())
       ++parts;
     if (parts > 1 && !fits())
-      refuse("dimension ", i, " of the shared tile ", shapeText(shape),
-             " has extent ", shape[i], ", more than the ", MaxBoxExtent,
-             " of a TMA box, and no even split of it starts at multiples of ",
-             alignmentBytes(tile), " bytes: use a multiple of ", MaxBoxExtent);
+      return refuse(
+          "dimension ", i, " of the shared tile ", shapeText(shape),
+          " has extent ", shape[i], ", more than the ", target::tmaBoxExtent,
+          " of a TMA box, and no even split of it starts at multiples of ",
+          alignmentBytes(tile), " bytes: use a multiple of ",
+          target::tmaBoxExtent);
     box[i] = shape[i] / parts;
     denseBytes *= shape[i];
     if (parts > 1)
@@ -50,49 +52,60 @@ std::vector<int64_t> boxExtents(const SwizzledLayout &tile,
 
 /// Every box must be, at each of its coordinates, dense in the tile: linear
 /// along every dimension, with the strides of its own row-major image.
-void checkDense(const SwizzledLayout &tile, const std::vector<int64_t> &shape,
-                const std::vector<int64_t> &box, int64_t elementBytes) {
+std::optional<Refusal> whyNotDense(const SwizzledLayout &tile,
+                                   const std::vector<int64_t> &shape,
+                                   const std::vector<int64_t> &box,
+                                   int64_t elementBytes) {
   int64_t denseBytes = elementBytes;
   for (size_t i = shape.size(); i-- > 0;) {
     Layout mode = tile.layout.mode(i);
     for (int64_t at = 0; at < shape[i]; ++at)
       if (mode(at) != mode(at / box[i] * box[i]) + at % box[i] * denseBytes)
-        refuse("the shared tile ", tile, " is not made of TMA boxes of ",
-               shapeText(box), ": dimension ", i, " is not dense at ", at);
+        return refuse("the shared tile ", tile, " is not made of TMA boxes of ",
+                      shapeText(box), ": dimension ", i, " is not dense at ",
+                      at);
     denseBytes = i + 1 == shape.size() ? atomBytes(tile) : denseBytes * box[i];
   }
+  return std::nullopt;
 }
 
 } // namespace
 
-std::vector<TmaBox> tmaBoxes(const SwizzledLayout &tile,
-                             std::vector<int64_t> shape, int64_t elementBytes) {
+Result<std::vector<TmaBox>> tmaBoxes(const SwizzledLayout &tile,
+                                     std::vector<int64_t> shape,
+                                     int64_t elementBytes) {
   if (elementBytes < 1 || atomBytes(tile) % elementBytes != 0)
-    refuse("rows of ", atomBytes(tile), " bytes in the swizzle of ", tile,
-           " do not hold elements of ", elementBytes, " bytes");
+    return refuse("rows of ", atomBytes(tile), " bytes in the swizzle of ",
+                  tile, " do not hold elements of ", elementBytes, " bytes");
   if (tile.layout.rank() != static_cast<int64_t>(shape.size()))
-    refuse("the layout ", tile, " does not have the ", shape.size(),
-           " dimensions of the tile ", shapeText(shape));
+    return refuse("the layout ", tile, " does not have the ", shape.size(),
+                  " dimensions of the tile ", shapeText(shape));
   for (size_t i = 0; i < shape.size(); ++i)
     if (tile.layout.mode(i).size() != shape[i])
-      refuse("dimension ", i, " of the layout ", tile, " has extent ",
-             tile.layout.mode(i).size(), ", that of the tile ",
-             shapeText(shape), " has ", shape[i]);
-  std::vector<int64_t> box = boxExtents(tile, shape, elementBytes);
+      return refuse("dimension ", i, " of the layout ", tile, " has extent ",
+                    tile.layout.mode(i).size(), ", that of the tile ",
+                    shapeText(shape), " has ", shape[i]);
+  Result<std::vector<int64_t>> extents = boxExtents(tile, shape, elementBytes);
+  if (!extents)
+    return extents.refusal();
+  const std::vector<int64_t> &box = *extents;
   if (shape.back() % box.back() != 0)
-    refuse("rows of ", shape.back(), " elements are not a multiple of the ",
-           box.back(), " in a row of the swizzle of ", tile);
-  checkDense(tile, shape, box, elementBytes);
+    return refuse("rows of ", shape.back(),
+                  " elements are not a multiple of the ", box.back(),
+                  " in a row of the swizzle of ", tile);
+  if (auto refusal = whyNotDense(tile, shape, box, elementBytes))
+    return *refusal;
 
   // Box by box, the last dimension fastest.
   std::vector<TmaBox> boxes;
   std::vector<int64_t> offset(shape.size(), 0);
   for (bool more = true; more;) {
     int64_t sharedOffset = tile.layout.at(offset);
-    if (sharedOffset % TmaAlignmentBytes != 0)
-      refuse("the TMA box ", shapeText(box), " at ", shapeText(offset),
-             " of the tile ", shapeText(shape), " starts at byte ",
-             sharedOffset, "; TMA needs a multiple of ", TmaAlignmentBytes);
+    if (sharedOffset % target::tmaSharedAlignment != 0)
+      return refuse("the TMA box ", shapeText(box), " at ", shapeText(offset),
+                    " of the tile ", shapeText(shape), " starts at byte ",
+                    sharedOffset, "; TMA needs a multiple of ",
+                    target::tmaSharedAlignment);
     boxes.push_back({box, offset, sharedOffset});
     size_t i = shape.size();
     for (more = false; i-- > 0 && !more;) {

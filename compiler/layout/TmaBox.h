@@ -29,10 +29,11 @@ struct TmaBox {
 /// a split one are walked box by box. `tile` may also be a slice of a shared
 /// tile: what matters is that each box lies dense in it.
 ///
-/// Throws where a dimension has no such split, where the tile is not made of
+/// Refuses where a dimension has no such split, where the tile is not made of
 /// rows of its atom, or where a box would not start at a multiple of 128 bytes
 /// (PTX ISA, cp.async.bulk.tensor).
-std::vector<TmaBox> tmaBoxes(const SwizzledLayout &tile,
-                             std::vector<int64_t> shape, int64_t elementBytes);
+Result<std::vector<TmaBox>> tmaBoxes(const SwizzledLayout &tile,
+                                     std::vector<int64_t> shape,
+                                     int64_t elementBytes);
 
 } // namespace ashlar::layout

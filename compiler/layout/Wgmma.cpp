@@ -1,6 +1,9 @@
 #include "compiler/layout/Wgmma.h"
 
+#include "compiler/target/Target.h"
+
 #include <array>
+#include <optional>
 
 namespace ashlar::layout {
 
@@ -42,120 +45,144 @@ Canonical canonicalKMajor(const Instruction &in) {
           Layout({vector, 2}, {in.elementBytes, swizzled ? 16 : leadingBytes})};
 }
 
-Canonical canonicalMNMajor(const Instruction &in) {
+Result<Canonical> canonicalMNMajor(const Instruction &in) {
   int64_t width = in.atom / in.elementBytes;
   if (in.mn % width != 0)
-    refuse("a wgmma of ", in.mn, " rows or columns cannot read the MN-major ",
-           "tile ", in.tile, ", whose swizzle is ", width,
-           " elements wide: use a multiple of it");
+    return refuse("a wgmma of ", in.mn,
+                  " rows or columns cannot read the MN-major ", "tile ",
+                  in.tile, ", whose swizzle is ", width,
+                  " elements wide: use a multiple of it");
   int64_t alongMN = in.offsetMN(width);
   int64_t alongK = in.offsetK(8);
   bool swizzled = in.tile.swizzle.bits > 0;
-  return {{Major::MN, swizzled ? alongMN : alongK, swizzled ? alongK : alongMN,
-           in.tile.swizzle.bits},
-          Layout({width, in.mn / width}, {in.elementBytes, alongMN}),
-          Layout({8, in.k / 8}, {in.atom, alongK})};
+  return Canonical{{Major::MN, swizzled ? alongMN : alongK,
+                    swizzled ? alongK : alongMN, in.tile.swizzle.bits},
+                   Layout({width, in.mn / width}, {in.elementBytes, alongMN}),
+                   Layout({8, in.k / 8}, {in.atom, alongK})};
 }
 
 /// Both layouts are sums over their two modes, so they agree at every
 /// coordinate if they agree along each mode.
-void checkAgreement(const Instruction &in, const Canonical &canonical) {
+std::optional<Refusal> whyNotCanonical(const Instruction &in,
+                                       const Canonical &canonical) {
   std::array<const Layout *, 2> expected = {&canonical.mn, &canonical.k};
   for (int mode : {0, 1}) {
     Layout found = in.tile.layout.mode(mode);
     for (int64_t i = 0; i < expected[mode]->size(); ++i)
       if (found(i) != (*expected[mode])(i))
-        refuse("the shared tile ", in.tile, " is not what wgmma reads: its ",
-               mode == 0 ? "MN" : "K", " coordinate ", i, " lies at byte ",
-               found(i), ", the canonical layout ", *expected[mode],
-               " has it at ", (*expected[mode])(i));
+        return refuse("the shared tile ", in.tile,
+                      " is not what wgmma reads: its ", mode == 0 ? "MN" : "K",
+                      " coordinate ", i, " lies at byte ", found(i),
+                      ", the canonical layout ", *expected[mode], " has it at ",
+                      (*expected[mode])(i));
   }
+  return std::nullopt;
 }
 
-void checkInstruction(const Instruction &in, int contiguousMode) {
+std::optional<Refusal> whyNotInstruction(const Instruction &in,
+                                         int contiguousMode) {
   const Layout &layout = in.tile.layout;
   if (layout.rank() != 2)
-    refuse("a wgmma operand has the modes (MN,K); the tile ", in.tile, " has ",
-           layout.rank());
+    return refuse("a wgmma operand has the modes (MN,K); the tile ", in.tile,
+                  " has ", layout.rank());
   const Swizzle &swizzle = in.tile.swizzle;
   if (swizzle.base != 4 || swizzle.shift != 3 || swizzle.bits > 3)
-    refuse("wgmma cannot read the swizzle ", swizzle,
-           "; it knows S<0,4,3> to S<3,4,3>");
+    return refuse("wgmma cannot read the swizzle ", swizzle,
+                  "; it knows S<0,4,3> to S<3,4,3>");
   if (in.elementBytes != 1 && in.elementBytes != 2 && in.elementBytes != 4)
-    refuse("wgmma has no elements of ", in.elementBytes, " bytes");
-  if (in.k * in.elementBytes != 32)
-    refuse("a wgmma is 32 bytes deep, ", 32 / in.elementBytes, " elements of ",
-           in.elementBytes, " bytes, not ", in.k);
-  if (in.mn < 8 || in.mn > 256 || in.mn % 8 != 0)
-    refuse("a wgmma operand has 8 to 256 rows or columns in multiples of 8, ",
-           "not ", in.mn);
+    return refuse("wgmma has no elements of ", in.elementBytes, " bytes");
+  if (in.k * in.elementBytes != target::wgmmaDepthBytes)
+    return refuse("a wgmma is ", target::wgmmaDepthBytes, " bytes deep, ",
+                  target::wgmmaDepthBytes / in.elementBytes, " elements of ",
+                  in.elementBytes, " bytes, not ", in.k);
+  if (!target::isWgmmaColumns(in.mn, /*integers=*/false))
+    return refuse(
+        "a wgmma operand has 8 to 256 rows or columns in multiples of 8, ",
+        "not ", in.mn);
   if (layout.mode(0).size() < in.mn || layout.mode(1).size() < in.k)
-    refuse("the tile ", in.tile, " is smaller than the ", in.mn, "x", in.k,
-           " elements that the wgmma reads");
+    return refuse("the tile ", in.tile, " is smaller than the ", in.mn, "x",
+                  in.k, " elements that the wgmma reads");
   if (contiguousMode != 0 && contiguousMode != 1)
-    refuse("the contiguous mode is 0 (MN) or 1 (K), not ", contiguousMode);
+    return refuse("the contiguous mode is 0 (MN) or 1 (K), not ",
+                  contiguousMode);
   if (layout.mode(contiguousMode)(1) != in.elementBytes)
-    refuse("the ", contiguousMode == 0 ? "MN" : "K", " mode of the tile ",
-           in.tile, " is not contiguous: its stride is ",
-           layout.mode(contiguousMode)(1), " bytes, its elements have ",
-           in.elementBytes);
+    return refuse(
+        "the ", contiguousMode == 0 ? "MN" : "K", " mode of the tile ", in.tile,
+        " is not contiguous: its stride is ", layout.mode(contiguousMode)(1),
+        " bytes, its elements have ", in.elementBytes);
   if (contiguousMode == 0 && in.elementBytes != 2)
-    refuse("wgmma reads tiles that are contiguous along M or N only for ",
-           "elements of 2 bytes, not ", in.elementBytes);
+    return refuse(
+        "wgmma reads tiles that are contiguous along M or N only for ",
+        "elements of 2 bytes, not ", in.elementBytes);
+  return std::nullopt;
 }
 
-uint64_t field(int64_t bytes, const char *name) {
-  if (bytes < 0 || bytes % 16 != 0 || bytes >= (int64_t(1) << 18))
-    refuse("the ", name, " byte offset ", bytes,
-           " of a wgmma descriptor is not a multiple of 16 below 262144");
-  return static_cast<uint64_t>(bytes) >> 4;
+Result<uint64_t> field(int64_t bytes, const char *name) {
+  constexpr int64_t unit = target::descriptorUnit,
+                    end = unit << target::descriptorBits;
+  if (bytes < 0 || bytes % unit != 0 || bytes >= end)
+    return refuse("the ", name, " byte offset ", bytes,
+                  " of a wgmma descriptor is not a multiple of ", unit,
+                  " below ", end);
+  return static_cast<uint64_t>(bytes / unit);
 }
 
 } // namespace
 
 SwizzledLayout transposed(const SwizzledLayout &tile) {
-  if (tile.layout.rank() != 2)
-    refuse("the tile ", tile, " has ", tile.layout.rank(),
-           " modes; only two can be transposed");
+  assert(tile.layout.rank() == 2 && "only two modes can be transposed");
   return {tile.swizzle, concat({tile.layout.mode(1), tile.layout.mode(0)})};
 }
 
-WgmmaOperand wgmmaOperand(const SwizzledLayout &tile, int contiguousMode,
-                          int64_t elementBytes, int64_t mn, int64_t k) {
+Result<WgmmaOperand> wgmmaOperand(const SwizzledLayout &tile,
+                                  int contiguousMode, int64_t elementBytes,
+                                  int64_t mn, int64_t k) {
   Instruction instruction{tile, elementBytes, mn, k};
-  checkInstruction(instruction, contiguousMode);
-  Canonical canonical = contiguousMode == 1 ? canonicalKMajor(instruction)
-                                            : canonicalMNMajor(instruction);
-  checkAgreement(instruction, canonical);
-  return canonical.operand;
+  if (auto refusal = whyNotInstruction(instruction, contiguousMode))
+    return *refusal;
+  Result<Canonical> canonical = contiguousMode == 1
+                                    ? canonicalKMajor(instruction)
+                                    : canonicalMNMajor(instruction);
+  if (!canonical)
+    return canonical.refusal();
+  if (auto refusal = whyNotCanonical(instruction, *canonical))
+    return *refusal;
+  return canonical->operand;
 }
 
-int64_t stepBytes(const SwizzledLayout &tile, int mode, int64_t elements) {
+Result<int64_t> stepBytes(const SwizzledLayout &tile, int mode,
+                          int64_t elements) {
   Layout along = tile.layout.mode(mode);
   if (elements < 1 || along.size() % elements != 0)
-    refuse("steps of ", elements, " elements do not divide the ", along.size(),
-           " of mode ", mode, " of the tile ", tile);
+    return refuse("steps of ", elements, " elements do not divide the ",
+                  along.size(), " of mode ", mode, " of the tile ", tile);
   if (elements == along.size())
-    return 0;
+    return int64_t(0);
   int64_t step = along(elements);
   if (step % 16 != 0)
-    refuse("a step of ", elements, " elements along mode ", mode,
-           " of the tile ", tile, " is ", step, " bytes, not a multiple of 16");
+    return refuse("a step of ", elements, " elements along mode ", mode,
+                  " of the tile ", tile, " is ", step,
+                  " bytes, not a multiple of 16");
   for (int64_t at = 0; at < along.size(); at += elements)
     if (along(at) != at / elements * step)
-      refuse("steps of ", elements, " elements along mode ", mode,
-             " of the tile ", tile, " are not equal: the first is ", step,
-             " bytes, but element ", at, " lies at ", along(at));
+      return refuse("steps of ", elements, " elements along mode ", mode,
+                    " of the tile ", tile, " are not equal: the first is ",
+                    step, " bytes, but element ", at, " lies at ", along(at));
   return step;
 }
 
-uint64_t descriptorBits(const WgmmaOperand &operand) {
+Result<uint64_t> descriptorBits(const WgmmaOperand &operand) {
   constexpr std::array<uint64_t, 4> SwizzleModes = {0, 3, 2, 1};
   if (operand.swizzleBits < 0 || operand.swizzleBits > 3)
-    refuse("a wgmma descriptor has 0 to 3 swizzle bits, not ",
-           operand.swizzleBits);
-  return field(operand.leadingBytes, "leading") << 16 |
-         field(operand.strideBytes, "stride") << 32 |
+    return refuse("a wgmma descriptor has 0 to 3 swizzle bits, not ",
+                  operand.swizzleBits);
+  Result<uint64_t> leading = field(operand.leadingBytes, "leading");
+  if (!leading)
+    return leading;
+  Result<uint64_t> stride = field(operand.strideBytes, "stride");
+  if (!stride)
+    return stride;
+  return *leading << 16 | *stride << 32 |
          SwizzleModes[operand.swizzleBits] << 62;
 }
 

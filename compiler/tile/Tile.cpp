@@ -37,28 +37,6 @@ void TileDialect::initialize() {
       >();
 }
 
-int64_t elementBytes(Type type) {
-  if (type.isTF32())
-    return 4;
-  return (type.getIntOrFloatBitWidth() + 7) / 8;
-}
-
-std::string elementName(Type type) {
-  if (isa<Float8E4M3FNType>(type))
-    return "e4m3";
-  if (isa<Float8E5M2Type>(type))
-    return "e5m2";
-  if (type.isInteger(1))
-    return "condition";
-  if (type.isUnsignedInteger(8))
-    return "u8";
-  if (type.isSignlessInteger())
-    return "s" + std::to_string(type.getIntOrFloatBitWidth());
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 int64_t SharedType::elementBytes() {
   return tile::elementBytes(getElementType());
 }
@@ -68,36 +46,6 @@ int64_t SharedType::sizeBytes() {
   for (int64_t extent : getShape())
     bytes *= extent;
   return bytes;
-}
-
-Type SharedType::parse(AsmParser &parser) {
-  SmallVector<int64_t> shape;
-  Type element;
-  StringAttr layout;
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() ||
-      parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
-      parser.parseType(element))
-    return {};
-  if (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(layout))
-    return {};
-  if (parser.parseGreater())
-    return {};
-  if (!element.isIntOrFloat()) {
-    parser.emitError(loc, "a shared tile holds numbers, not ") << element;
-    return {};
-  }
-  return SharedType::get(parser.getContext(), shape, element, layout);
-}
-
-void SharedType::print(AsmPrinter &printer) const {
-  printer << '<';
-  for (int64_t extent : getShape())
-    printer << extent << 'x';
-  printer << getElementType();
-  if (getLayout())
-    printer << ", " << getLayout();
-  printer << '>';
 }
 
 TypedValue<PipelineType> pipelineOf(Value stage) {

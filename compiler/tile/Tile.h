@@ -2,16 +2,28 @@
 #ifndef ASHLAR_COMPILER_TILE_TILE_H
 #define ASHLAR_COMPILER_TILE_TILE_H
 
+#include "compiler/layout/Fragment.h"
+#include "compiler/layout/Swizzle.h"
+#include "compiler/tile/Elements.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/RegionKindInterface.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <optional>
+
+namespace ashlar::layout {
+
+// Layouts are parameters of types and attributes.
+llvm::hash_code hash_value(const SwizzledLayout &layout);
+llvm::hash_code hash_value(const FragmentLayout &layout);
+
+} // namespace ashlar::layout
 
 namespace ashlar::tile {
 
@@ -48,11 +60,8 @@ std::string whyNotRaster(llvm::ArrayRef<RasterMode> modes);
 
 namespace ashlar::tile {
 
-/// Bytes of one element in memory; tf32 takes 4.
-int64_t elementBytes(mlir::Type type);
-
-/// The element type in the author's words: "bf16", "e4m3", "s8".
-std::string elementName(mlir::Type type);
+/// Who holds what of a fragment that has a layout; null where it has none.
+FragmentAttr fragmentOf(mlir::Type type);
 
 /// The pipeline that a stage belongs to.
 mlir::TypedValue<PipelineType> pipelineOf(mlir::Value stage);

@@ -7,6 +7,7 @@
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
 
 def Tile_Dialect : Dialect {
   let name = "tile";
@@ -33,8 +34,8 @@ class Tile_Type<string name, string typeMnemonic>
   let mnemonic = typeMnemonic;
 }
 
-class Tile_Attr<string name, string attrMnemonic>
-    : AttrDef<Tile_Dialect, name> {
+class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Tile_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
@@ -44,6 +45,7 @@ def Tile_Tensor : Tile_Type<"Tensor", "tensor"> {
   let summary = "a tensor in global memory, its extents known at launch";
   let parameters = (ins "::mlir::Type":$elementType, "int64_t":$rank);
   let assemblyFormat = "`<` $elementType `,` $rank `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tile_Shared : Tile_Type<"Shared", "shared"> {
@@ -51,16 +53,23 @@ def Tile_Shared : Tile_Type<"Shared", "shared"> {
   let description = [{
     `!tile.shared<128x64xbf16>`, and once `tile-assign-layouts` has run,
     `!tile.shared<128x64xbf16, "S<3,4,3> o (128,64):(128,2)">`: the layout
-    gives the byte offset of each element.
+    gives the byte offset of each element, has a mode for each dimension and as
+    many elements along it.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
                         "::mlir::Type":$elementType,
-                        "::mlir::StringAttr":$layout);
+                        TypeParameter<
+                          "std::optional<::ashlar::layout::SwizzledLayout>",
+                          "where each element lies",
+                          "const std::optional<::ashlar::layout::SwizzledLayout> &"
+                        >:$layout);
   let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape,
                                    "::mlir::Type":$elementType), [{
-    return $_get($_ctxt, shape, elementType, ::mlir::StringAttr());
+    return $_get($_ctxt, shape, elementType,
+                 std::optional<::ashlar::layout::SwizzledLayout>());
   }]>];
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t elementBytes();
     int64_t sizeBytes();
@@ -95,10 +104,63 @@ def Tile_Barrier : Tile_Type<"Barrier", "barrier"> {
 
 //===-- Attributes --------------------------------------------------------===//
 
-def Tile_Fragment : Tile_Attr<"Fragment", "fragment"> {
+def Tile_Fragment : Tile_Attr<"Fragment", "fragment", [
+    DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "the (thread, value) layout of a fragment, as a tensor encoding";
-  let parameters = (ins StringRefParameter<"layout text">:$layout);
-  let assemblyFormat = "`<` $layout `>`";
+  let description = [{
+    The layout has the shape of its tensor, and as many threads as the role that
+    holds the fragment.
+  }];
+  let parameters = (ins AttrParameter<
+      "::ashlar::layout::FragmentLayout", "which thread holds which elements",
+      "const ::ashlar::layout::FragmentLayout &">:$layout);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Tile_RingPlan : Tile_Attr<"RingPlan", "ring_plan"> {
+  let summary = "where a pipeline lies";
+  let description = [{
+    Bytes from the start of shared memory to the first stage, from a stage to
+    the next, from a stage to each of its tiles, and to the mbarriers: the full
+    ones of all stages, then the empty ones.
+  }];
+  let parameters = (ins "int64_t":$offset, "int64_t":$stageBytes,
+                        ArrayRefParameter<"int64_t">:$tileOffsets,
+                        "int64_t":$barriers);
+  let assemblyFormat = [{
+    `<` $offset `every` $stageBytes `tiles` `[` $tileOffsets `]`
+    `barriers` $barriers `>`
+  }];
+}
+def Tile_RolePlan : Tile_Attr<"RolePlan", "role_plan"> {
+  let summary = "the first warp of a role, and the mbarriers over which several instances pass on their turn";
+  let parameters = (ins "int64_t":$firstWarp,
+                        OptionalParameter<"std::optional<int64_t>">:$turns);
+  let assemblyFormat = "`<` $firstWarp (`turns` $turns^)? `>`";
+}
+def Tile_SumPlan : Tile_Attr<"SumPlan", "sum_plan"> {
+  let summary = "where the parts of a cluster_sum arrive, and the two mbarriers of each instance that say so";
+  let parameters = (ins "int64_t":$slots, "int64_t":$barriers);
+  let assemblyFormat = "`<` $slots `barriers` $barriers `>`";
+}
+def Tile_Plan : Tile_Attr<"Plan", "plan"> {
+  let summary = "the threads and the shared memory of a kernel, and who has what of them";
+  let description = [{
+    One entry for each `tile.alloc` (bytes from the start of shared memory), each
+    `tile.pipeline`, each `tile.role` and each `tile.cluster_sum` of the kernel,
+    in the order of its text.
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$sharedBytes,
+                        OptionalArrayRefParameter<"int64_t">:$tiles,
+                        OptionalArrayRefParameter<"RingPlanAttr">:$rings,
+                        OptionalArrayRefParameter<"RolePlanAttr">:$roles,
+                        OptionalArrayRefParameter<"SumPlanAttr">:$sums);
+  let assemblyFormat = [{
+    `<` $threads `threads` $sharedBytes `bytes` (`tiles` `[` $tiles^ `]`)?
+    (`rings` `[` $rings^ `]`)? (`roles` `[` $roles^ `]`)?
+    (`sums` `[` $sums^ `]`)? `>`
+  }];
 }
 
 def Tile_Access : I32EnumAttr<"Access", "how a kernel uses a tensor", [

@@ -18,19 +18,19 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     tiles and barriers, then the roles. `cluster` gives the CTAs of a cluster
     along each dimension of the schedule; their product is at most 8. With
     `programmatic_launch` the kernel may start while the one before it drains.
-    `threads` and `shared_bytes` are set by `tile-plan-memory`.
+    `tile-plan-memory` sets the plan.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        OptionalAttr<DenseI64ArrayAttr>:$cluster,
                        UnitAttr:$programmatic_launch,
-                       OptionalAttr<I64Attr>:$threads,
-                       OptionalAttr<I64Attr>:$shared_bytes);
+                       OptionalAttr<Tile_Plan>:$plan);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name (`cluster` $cluster^)?
     (`programmatic_launch` $programmatic_launch^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 class Tile_Declaration<string mnemonic, list<Trait> traits = []>
@@ -66,6 +66,7 @@ def Tile_ScalarOp : Tile_Declaration<"scalar", [Pure]> {
   let arguments = (ins StrAttr:$name);
   let results = (outs AnyTypeOf<[AnyFloat, I32]>:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_ScheduleOp : Tile_Declaration<"schedule"> {
@@ -89,15 +90,6 @@ def Tile_ScheduleOp : Tile_Declaration<"schedule"> {
 
 def Tile_PipelineOp : Tile_Declaration<"pipeline"> {
   let summary = "a ring of stages in shared memory";
-  let description = [{
-    `tile-plan-memory` sets the rest: `offset` of the first stage, the distance
-    `stage_bytes` to the next, `tile_offsets` inside a stage, and where the
-    mbarriers of the stages lie, first the full ones, then the empty ones.
-  }];
-  let arguments = (ins OptionalAttr<I64Attr>:$offset,
-                       OptionalAttr<I64Attr>:$stage_bytes,
-                       OptionalAttr<DenseI64ArrayAttr>:$tile_offsets,
-                       OptionalAttr<I64Attr>:$barrier_offset);
   let results = (outs Tile_Pipeline:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -105,7 +97,6 @@ def Tile_PipelineOp : Tile_Declaration<"pipeline"> {
 
 def Tile_AllocOp : Tile_Declaration<"alloc"> {
   let summary = "a tile in shared memory outside any pipeline";
-  let arguments = (ins OptionalAttr<I64Attr>:$offset);
   let results = (outs Tile_Shared:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
@@ -124,20 +115,17 @@ def Tile_RoleOp : Tile_Declaration<"role", [
     `registers` is the budget of each of its threads; 0 leaves it to the
     assembler. More than one `instances` of `warps` each share out the tiles of
     the tile loop in turn, and with them the stages that they wait for.
-    `tile-plan-memory` sets `first_warp`, and `turn_offset`, where the mbarriers
-    of several instances lie over which they pass on their turn.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$warps,
                        DefaultValuedAttr<I64Attr, "1">:$instances,
-                       DefaultValuedAttr<I64Attr, "0">:$registers,
-                       OptionalAttr<I64Attr>:$first_warp,
-                       OptionalAttr<I64Attr>:$turn_offset);
+                       DefaultValuedAttr<I64Attr, "0">:$registers);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $name `warps` $warps (`instances` $instances^)? (`registers` $registers^)?
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 //===-- The tile loop -----------------------------------------------------===//
@@ -453,12 +441,8 @@ def Tile_ClusterSumOp : Tile_Op<"cluster_sum"> {
     Each CTA gets its own part of the sum: as many columns as its coordinate
     along the dimension says, of the last dimension shared out evenly. The order
     of the additions is that of the coordinates, from its own on, cyclically.
-    `tile-plan-memory` sets where the parts arrive, and the two barriers that
-    say so.
   }];
-  let arguments = (ins AnyRankedTensor:$value, I64Attr:$dimension,
-                       OptionalAttr<I64Attr>:$offset,
-                       OptionalAttr<I64Attr>:$barrier_offset);
+  let arguments = (ins AnyRankedTensor:$value, I64Attr:$dimension);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $value `along` $dimension attr-dict `:` type($value) `->` type($result)

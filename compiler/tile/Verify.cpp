@@ -2,6 +2,8 @@
 // words.
 
 #include "compiler/tile/Verify.h"
+#include "compiler/layout/SharedTile.h"
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -55,13 +57,6 @@ LogicalResult checkAccess(Operation *op, Value tensor, bool writes) {
          << (writes ? "output or inout" : "input or inout");
 }
 
-LogicalResult checkTransposed(Operation *op, int64_t rank, bool transposed) {
-  if (!transposed || rank == 2)
-    return success();
-  return op->emitOpError("transposes a tile of ")
-         << rank << " dimensions; only a matrix has two to exchange";
-}
-
 LogicalResult checkTileOfTensor(Operation *op, TensorType tensor,
                                 ArrayRef<int64_t> shape, Type element) {
   if (static_cast<int64_t>(shape.size()) > tensor.getRank())
@@ -75,18 +70,25 @@ LogicalResult checkTileOfTensor(Operation *op, TensorType tensor,
   return success();
 }
 
-/// The type that elements have in registers: tf32 lives in f32.
-Type registerElement(Type element) {
-  if (element.isTF32())
-    return Float32Type::get(element.getContext());
-  if (element.isUnsignedInteger(8))
-    return IntegerType::get(element.getContext(), 8);
-  return element;
+} // namespace
+
+/// "128x64"
+std::string dimensions(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(extent);
+  return text;
+}
+
+LogicalResult checkTransposed(Operation *op, int64_t rank, bool transposed) {
+  if (!transposed || rank == 2)
+    return success();
+  return op->emitOpError("transposes a tile of ")
+         << rank << " dimensions; only a matrix has two to exchange";
 }
 
 LogicalResult checkSharedFragment(Operation *op, SharedType shared,
-                                  RankedTensorType fragment,
-                                  bool transposed = false) {
+                                  RankedTensorType fragment, bool transposed) {
   SmallVector<int64_t> shape(shared.getShape());
   if (failed(checkTransposed(op, shape.size(), transposed)))
     return failure();
@@ -96,22 +98,40 @@ LogicalResult checkSharedFragment(Operation *op, SharedType shared,
     return op->emitOpError("moves a fragment of ")
            << dimensions(fragment.getShape()) << " and a shared tile of "
            << dimensions(shape) << ": the shapes must agree";
-  if (registerElement(shared.getElementType()) !=
-      registerElement(fragment.getElementType()))
+  if (registerType(shared.getElementType()) !=
+      registerType(fragment.getElementType()))
     return op->emitOpError("moves a fragment of ")
            << fragment.getElementType() << " and a shared tile of "
            << shared.getElementType() << ": convert the fragment first";
   return success();
 }
 
-} // namespace
+LogicalResult checkScalar(Operation *op) {
+  Type type = op->getResult(0).getType();
+  if (elementType(type) && registerType(type) == type)
+    return success();
+  return op->emitOpError("is ") << elementName(type) << "; a scalar is of a "
+                                << "type that a thread holds: use f32 or s32";
+}
 
-/// "128x64"
-std::string dimensions(ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t extent : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text;
+LogicalResult checkSelfContained(Operation *role) {
+  auto stays = [](Type type) {
+    return isa<TensorType, SharedType, PipelineType, ScheduleType, BarrierType>(
+        type);
+  };
+  WalkResult result = role->walk([&](Operation *op) {
+    if (op == role || isa<TileDialect>(op->getDialect()))
+      return WalkResult::advance();
+    auto found = llvm::find_if(op->getResultTypes(), stays);
+    if (found == op->getResultTypes().end())
+      return WalkResult::advance();
+    op->emitOpError("gives ")
+        << *found
+        << "; which it is must be known where it is used: "
+           "use what was declared or taken";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult checkCoordinates(Operation *op, TensorType tensor,
@@ -132,9 +152,10 @@ LogicalResult KernelOp::verify() {
                << extent << "; each is at least 1";
       size = llvm::SaturatingMultiply(size, uint64_t(extent));
     }
-    if (size > 8)
+    if (size > target::portableCluster)
       return emitOpError("has clusters of ")
-             << size << " CTAs; the portable limit is 8";
+             << size << " CTAs; the portable limit is "
+             << target::portableCluster;
   }
   if (!getBody().getOps<RoleOp>().empty())
     for (Operation &op : getBody().getOps())
@@ -172,11 +193,11 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult TensorOp::verify() {
   TensorType type = getResult().getType();
-  if (type.getRank() < 1 || type.getRank() > 5)
+  if (type.getRank() < 1 || type.getRank() > target::tmaDimensions)
     return emitOpError("'")
            << getName() << "' has " << type.getRank()
-           << " dimensions; a tensor has 1 to 5: merge dimensions that are "
-              "contiguous";
+           << " dimensions; a tensor has 1 to " << target::tmaDimensions
+           << ": merge dimensions that are contiguous";
   if (static_cast<int64_t>(getExtents().size()) != type.getRank())
     return emitOpError("'") << getName() << "' has " << getExtents().size()
                             << " extents and rank " << type.getRank();
@@ -220,6 +241,11 @@ LogicalResult PipelineOp::verify() {
   for (Type tile : type.getTiles())
     if (!isa<SharedType>(tile))
       return emitOpError("has a stage of ") << tile << ", not a shared tile";
+  // The two barriers of each stage lie in shared memory.
+  constexpr int64_t most = target::sharedBytes / (2 * target::mbarrierBytes);
+  if (type.getStages() > most)
+    return emitOpError("has ")
+           << type.getStages() << " stages; at most " << most;
   return success();
 }
 
@@ -231,16 +257,24 @@ LogicalResult RoleOp::verify() {
   if (getInstances() < 1)
     return emitOpError("'") << getName() << "' has " << getInstances()
                             << " instances; a role has at least 1";
-  if (getWarps() < 1 || getWarps() * getInstances() > 32)
+  if (getWarps() < 1 || getInstances() > uint64_t(target::mostWarps) ||
+      getWarps() > target::mostWarps / getInstances())
     return emitOpError("'")
            << getName() << "' has " << getWarps() * getInstances()
-           << " warps; a CTA has 1 to 32";
+           << " warps; a CTA has 1 to " << target::mostWarps;
   int64_t registers = getRegisters();
-  if (registers && (registers % 8 || registers < 24 || registers > 240))
+  if (registers && !target::isRegisterBudget(registers))
     return emitOpError("'")
            << getName() << "' has a budget of " << registers
-           << " registers; a budget is a multiple of 8 from 24 to 240";
+           << " registers; a budget is a multiple of " << target::registerStep
+           << " from " << target::leastBudget << " to " << target::mostBudget;
   return checkLaunchWaits(*this);
+}
+
+LogicalResult RoleOp::verifyRegions() {
+  if (failed(checkSelfContained(*this)))
+    return failure();
+  return checkFragments(*this, target::warpThreads * getWarps());
 }
 
 LogicalResult ScheduleCoordinatesOp::verify() {
@@ -280,9 +314,19 @@ LogicalResult PartOp::verify() {
            << source.getShape().size();
   for (auto [whole, extent, offset] :
        llvm::zip(source.getShape(), part.getShape(), getOffsets()))
-    if (offset < 0 || offset + extent > whole)
+    if (offset < 0 || offset > whole - extent)
       return emitOpError("takes ")
              << extent << " from " << offset << " of a dimension of " << whole;
+  if (!source.getLayout() || !part.getLayout())
+    return success();
+  auto layout = layout::partOfTile(*source.getLayout(), getOffsets().vec(),
+                                   part.getShape().vec(), part.elementBytes());
+  if (!layout)
+    return emitOpError() << layout.why();
+  if (*layout != *part.getLayout() && source.getLayout() != part.getLayout())
+    return emitOpError("lies as ")
+           << part.getLayout()->str() << "; in its tile "
+           << "it lies as " << layout->str();
   return success();
 }
 
@@ -328,6 +372,8 @@ LogicalResult CopyOutOp::verify() {
                            getSource().getType().getElementType());
 }
 
+LogicalResult ScalarOp::verify() { return checkScalar(*this); }
+
 LogicalResult ReadOp::verify() {
   return checkSharedFragment(*this, getSource().getType(),
                              cast<RankedTensorType>(getResult().getType()));
@@ -349,7 +395,7 @@ LogicalResult LoadOp::verify() {
     return failure();
   auto fragment = cast<RankedTensorType>(getResult().getType());
   Type element = getSource().getType().getElementType();
-  if (registerElement(element) == fragment.getElementType())
+  if (registerType(element) == fragment.getElementType())
     element = fragment.getElementType();
   auto source =
       TensorType::get(getContext(), element, getSource().getType().getRank());
@@ -367,7 +413,7 @@ LogicalResult StoreOp::verify() {
     return failure();
   auto fragment = cast<RankedTensorType>(getValue().getType());
   Type element = getTarget().getType().getElementType();
-  if (registerElement(element) == fragment.getElementType())
+  if (registerType(element) == fragment.getElementType())
     element = fragment.getElementType();
   auto target =
       TensorType::get(getContext(), element, getTarget().getType().getRank());

@@ -14,19 +14,17 @@ LogicalResult SplatOp::verify() {
   return success();
 }
 
-LogicalResult BroadcastOp::verify() {
-  auto source = cast<RankedTensorType>(getValue().getType());
-  auto result = cast<RankedTensorType>(getResult().getType());
-  if (static_cast<int64_t>(getDimensions().size()) != source.getRank())
-    return emitOpError("names ")
-           << getDimensions().size() << " dimensions for a fragment of rank "
+LogicalResult checkBroadcast(Operation *op, RankedTensorType source,
+                             RankedTensorType result, ArrayRef<int64_t> along) {
+  if (static_cast<int64_t>(along.size()) != source.getRank())
+    return op->emitOpError("names ")
+           << along.size() << " dimensions for a fragment of rank "
            << source.getRank();
   int64_t previous = -1;
-  for (auto [extent, dimension] :
-       llvm::zip(source.getShape(), getDimensions())) {
+  for (auto [extent, dimension] : llvm::zip(source.getShape(), along)) {
     if (dimension <= previous || dimension >= result.getRank() ||
         result.getDimSize(dimension) != extent)
-      return emitOpError("spreads ")
+      return op->emitOpError("spreads ")
              << dimensions(source.getShape()) << " over "
              << dimensions(result.getShape())
              << ": each source dimension runs along a result dimension of the "
@@ -34,31 +32,44 @@ LogicalResult BroadcastOp::verify() {
     previous = dimension;
   }
   if (source.getElementType() != result.getElementType())
-    return emitOpError("changes the element type");
+    return op->emitOpError("changes the element type");
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  return checkBroadcast(*this, cast<RankedTensorType>(getValue().getType()),
+                        cast<RankedTensorType>(getResult().getType()),
+                        getDimensions());
+}
+
+LogicalResult checkSlice(Operation *op, RankedTensorType source,
+                         RankedTensorType result, ArrayRef<int64_t> offsets) {
+  if (source.getElementType() != result.getElementType())
+    return op->emitOpError("changes the element type");
+  if (source.getRank() != result.getRank() ||
+      source.getRank() != int64_t(offsets.size()))
+    return op->emitOpError("takes a part of ")
+           << result.getRank() << " dimensions, from " << offsets.size()
+           << " offsets, of a fragment of " << source.getRank();
+  for (auto [whole, part, offset] :
+       llvm::zip(source.getShape(), result.getShape(), offsets))
+    if (offset < 0 || offset > whole - part)
+      return op->emitOpError("takes ")
+             << part << " from " << offset << " of a dimension of " << whole;
   return success();
 }
 
 LogicalResult SliceOp::verify() {
-  auto source = cast<RankedTensorType>(getValue().getType());
-  auto result = cast<RankedTensorType>(getResult().getType());
-  if (source.getElementType() != result.getElementType())
-    return emitOpError("changes the element type");
-  if (source.getRank() != result.getRank() ||
-      source.getRank() != int64_t(getOffsets().size()))
-    return emitOpError("takes a part of ")
-           << result.getRank() << " dimensions, from " << getOffsets().size()
-           << " offsets, of a fragment of " << source.getRank();
-  for (auto [whole, part, offset] :
-       llvm::zip(source.getShape(), result.getShape(), getOffsets()))
-    if (offset < 0 || offset + part > whole)
-      return emitOpError("takes ")
-             << part << " from " << offset << " of a dimension of " << whole;
-  return success();
+  return checkSlice(*this, cast<RankedTensorType>(getValue().getType()),
+                    cast<RankedTensorType>(getResult().getType()),
+                    getOffsets());
 }
 
 LogicalResult ClusterSumOp::verify() {
   auto source = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
+  if (!roleOf(*this))
+    return emitOpError("stands outside a role; move it into one");
   auto kernel = getOperation()->getParentOfType<KernelOp>();
   auto cluster = kernel ? kernel.getCluster() : std::nullopt;
   if (!cluster)

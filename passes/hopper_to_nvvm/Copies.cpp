@@ -93,8 +93,7 @@ ThreadLowering::TileChunk
 ThreadLowering::tileChunk(tile::SharedType type, Value number, int64_t length,
                           ArrayRef<Value> coordinates, ArrayRef<Value> extents,
                           ArrayRef<Value> strides, bool nonNegative) {
-  auto layout =
-      layout::SwizzledLayout::parse(type.getLayout().getValue().str());
+  const layout::SwizzledLayout &layout = *type.getLayout();
   ArrayRef<int64_t> shape = type.getShape();
   size_t leading = coordinates.size() - shape.size();
   SmallVector<Value> at(coordinates);

@@ -11,11 +11,6 @@ using layout::Layout;
 
 namespace {
 
-layout::FragmentLayout layoutOf(RankedTensorType type) {
-  return layout::FragmentLayout::parse(
-      cast<tile::FragmentAttr>(type.getEncoding()).getLayout().str());
-}
-
 /// Shape and stride leaves of a layout, first mode fastest.
 std::vector<std::pair<int64_t, int64_t>> modes(const Layout &layout) {
   auto shape = layout.shape().flatten(), stride = layout.stride().flatten();
@@ -28,8 +23,9 @@ std::vector<std::pair<int64_t, int64_t>> modes(const Layout &layout) {
 } // namespace
 
 FragmentType::FragmentType(RankedTensorType type)
-    : element(type.getElementType()), layout(layoutOf(type)),
-      values(layout.value.size()), packed(1), registerType(element) {
+    : element(type.getElementType()),
+      layout(tile::fragmentOf(type).getLayout()), values(layout.value.size()),
+      packed(1), registerType(element) {
   if (tile::elementBytes(element) == 1)
     registerType =
         IntegerType::get(type.getContext(), element.isInteger(1) ? 1 : 8);

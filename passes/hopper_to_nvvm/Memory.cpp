@@ -46,8 +46,7 @@ static LogicalResult checkAdditive(Operation *op, const FragmentType &type,
 
 LogicalResult ThreadLowering::lower(hopper::SharedStoreOp op) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
-  auto tile = layout::SwizzledLayout::parse(
-      op.getTarget().getType().getLayout().getValue().str());
+  const layout::SwizzledLayout &tile = *op.getTarget().getType().getLayout();
   bool transposed = op.getTransposed();
   if (failed(checkAdditive(op, type, tile.layout, transposed)))
     return failure();
@@ -81,8 +80,7 @@ LogicalResult ThreadLowering::lower(hopper::SharedStoreOp op) {
 
 LogicalResult ThreadLowering::lower(hopper::SharedLoadOp op) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
-  auto tile = layout::SwizzledLayout::parse(
-      op.getSource().getType().getLayout().getValue().str());
+  const layout::SwizzledLayout &tile = *op.getSource().getType().getLayout();
   if (failed(checkAdditive(op, type, tile.layout)))
     return failure();
   Place place = placeOf(type);

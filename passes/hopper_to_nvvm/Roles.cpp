@@ -1,5 +1,6 @@
 // Roles are branches on the warp's number.
 
+#include "compiler/target/Target.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
 
 namespace ashlar {
@@ -86,7 +87,7 @@ LogicalResult ThreadLowering::lowerGroup(const RoleGroup &group) {
       lowerSync(sync);
       covered.insert(sync);
     }
-  int64_t entry = hopper::entryRegisters(kernel.getThreads());
+  int64_t entry = target::entryRegisters(kernel.getThreads());
   if (group.registers && group.registers != entry)
     b.ptx(("setmaxnreg." +
            std::string(group.registers > entry ? "inc" : "dec") +

@@ -1,6 +1,7 @@
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/Preconditions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace ashlar {
@@ -17,7 +18,7 @@ ThreadLowering::ThreadLowering(hopper::KernelOp kernel, bool comments)
     : kernel(kernel), b(kernel.getContext(), comments) {}
 
 LogicalResult ThreadLowering::run() {
-  if (failed(demandLayouts()))
+  if (failed(demandLayouts(kernel)))
     return failure();
   createFunction();
   for (Operation &op : kernel.getBody().front()) {
@@ -38,22 +39,6 @@ LogicalResult ThreadLowering::run() {
   b.loc = kernel.getLoc();
   LLVM::ReturnOp::create(b, b.loc, ValueRange());
   return success();
-}
-
-LogicalResult ThreadLowering::demandLayouts() {
-  auto walked = kernel.walk([](Operation *op) {
-    for (Type type : op->getResultTypes())
-      if (auto fragment = dyn_cast<RankedTensorType>(type);
-          fragment &&
-          !isa_and_present<tile::FragmentAttr>(fragment.getEncoding())) {
-        op->emitError("has a fragment without a layout; which thread holds "
-                      "what of it is not known: give its type one, as "
-                      "tile-assign-layouts does");
-        return WalkResult::interrupt();
-      }
-    return WalkResult::advance();
-  });
-  return failure(walked.wasInterrupted());
 }
 
 void ThreadLowering::createFunction() {

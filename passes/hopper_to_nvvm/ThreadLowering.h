@@ -44,7 +44,6 @@ public:
 private:
   // ThreadLowering.cpp
   void createFunction();
-  llvm::LogicalResult demandLayouts();
   llvm::LogicalResult lowerBlock(mlir::Block &block);
   llvm::LogicalResult lowerOp(mlir::Operation &op);
   llvm::LogicalResult lowerFor(mlir::scf::ForOp loop);

@@ -2,7 +2,8 @@
 // accumulator.
 
 #include "compiler/layout/Wgmma.h"
-#include "compiler/layout/LayoutError.h"
+#include "compiler/target/Elements.h"
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
 
@@ -15,17 +16,22 @@ namespace {
 /// An operand as wgmma sees it: a tile of (M or N, K).
 struct Operand {
   layout::SwizzledLayout tile;
-  layout::WgmmaOperand form;
-  bool transposed; ///< M or N is contiguous
+  bool transposed;     ///< M or N is contiguous
+  uint64_t descriptor; ///< without the start address
 
-  Operand(tile::SharedType type, bool kContiguous, bool kIsSecond, int64_t mn,
-          int64_t k)
-      : tile(layout::SwizzledLayout::parse(type.getLayout().getValue().str())) {
+  static layout::Result<Operand> of(tile::SharedType type, bool kContiguous,
+                                    bool kIsSecond, int64_t mn, int64_t k) {
+    layout::SwizzledLayout tile = *type.getLayout();
     if (!kIsSecond)
       tile = layout::transposed(tile);
-    form = layout::wgmmaOperand(tile, kContiguous ? 1 : 0, type.elementBytes(),
-                                mn, k);
-    transposed = form.major == layout::Major::MN;
+    auto form = layout::wgmmaOperand(tile, kContiguous ? 1 : 0,
+                                     type.elementBytes(), mn, k);
+    if (!form)
+      return form.refusal();
+    auto descriptor = layout::descriptorBits(*form);
+    if (!descriptor)
+      return descriptor.refusal();
+    return Operand{tile, form->major == layout::Major::MN, *descriptor};
   }
 
   /// Bytes from the tile's start to the block at (mn, k), before the swizzle,
@@ -35,27 +41,9 @@ struct Operand {
   }
 };
 
-StringRef typeName(Type type) {
-  if (type.isBF16())
-    return "bf16";
-  if (type.isF16())
-    return "f16";
-  if (type.isTF32())
-    return "tf32";
-  if (isa<Float8E4M3FNType>(type))
-    return "e4m3";
-  if (isa<Float8E5M2Type>(type))
-    return "e5m2";
-  if (type.isInteger(8))
-    return type.isUnsignedInteger() ? "u8" : "s8";
-  if (type.isInteger(32))
-    return "s32";
-  return "f32";
-}
-
 /// The widest N of one instruction that cuts n evenly.
 int64_t instructionColumns(int64_t n, int64_t step) {
-  for (int64_t parts = (n + 255) / 256;; ++parts)
+  for (int64_t parts = llvm::divideCeil(n, target::wgmmaMostColumns);; ++parts)
     if (n % parts == 0 && (n / parts) % step == 0)
       return n / parts;
 }
@@ -68,40 +56,41 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
   int64_t m = type.layout.shape[0], n = type.layout.shape[1];
   int64_t elementBytes = typeA.elementBytes();
   int64_t k = typeA.sizeBytes() / elementBytes / m;
-  int64_t kStep = 32 / elementBytes;
-  bool integers = typeA.getElementType().isInteger(8);
-  int64_t columns = n <= 256 ? n : instructionColumns(n, integers ? 16 : 8);
+  int64_t kStep = target::wgmmaDepthBytes / elementBytes;
+  bool integers = target::isInteger(*tile::elementType(typeA.getElementType()));
+  int64_t columns = n <= target::wgmmaMostColumns
+                        ? n
+                        : instructionColumns(n, target::wgmmaStep(integers));
   int64_t warpgroups = role.getWarps() / 4;
   int64_t rows = m / warpgroups;
 
-  std::optional<Operand> a, bOperand;
-  try {
-    a.emplace(typeA, !op.getTransposeA(), !op.getTransposeA(), 64, kStep);
-    bOperand.emplace(typeB, op.getTransposeB(), op.getTransposeB(), columns,
-                     kStep);
-  } catch (const layout::LayoutError &error) {
-    return op.emitError("wgmma cannot read this tile: ") << error.what();
-  }
+  auto a =
+      Operand::of(typeA, !op.getTransposeA(), !op.getTransposeA(), 64, kStep);
+  auto bOperand = Operand::of(typeB, op.getTransposeB(), op.getTransposeB(),
+                              columns, kStep);
+  for (const auto *operand : {&a, &bOperand})
+    if (!*operand)
+      return op.emitError("wgmma cannot read this tile: ") << operand->why();
 
   // A descriptor is the start address over 16 and, above it, constant fields.
-  auto descriptor = [&](Value address, const layout::WgmmaOperand &form) {
+  auto descriptor = [&](Value address, uint64_t constant) {
     Value field = arith::ShRUIOp::create(b, b.loc, address, b.i32(4));
     field = b.bitAnd(field, b.i32(0x3FFF));
     Value wide = arith::ExtUIOp::create(b, b.loc, b.getI64Type(), field);
-    return Value(arith::OrIOp::create(
-        b, b.loc, wide, b.i64(int64_t(layout::descriptorBits(form)))));
+    return Value(
+        arith::OrIOp::create(b, b.loc, wide, b.i64(int64_t(constant))));
   };
   Value addressA = lookup(op.getA());
   if (warpgroups > 1)
     addressA = b.add(addressA, b.mul(warpgroupOfRole(), a->offset(rows, 0)));
-  Value startA = descriptor(addressA, a->form);
-  Value startB = descriptor(lookup(op.getB()), bOperand->form);
+  Value startA = descriptor(addressA, a->descriptor);
+  Value startB = descriptor(lookup(op.getB()), bOperand->descriptor);
 
   std::string instruction =
       "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) + "k" +
-      std::to_string(kStep) + "." + typeName(type.element).str() + "." +
-      typeName(typeA.getElementType()).str() + "." +
-      typeName(typeB.getElementType()).str();
+      std::to_string(kStep) + "." + tile::elementName(type.element) + "." +
+      tile::elementName(typeA.getElementType()) + "." +
+      tile::elementName(typeB.getElementType());
   std::string modifiers = integers ? "" : ", 1, 1";
   if (elementBytes == 2)
     modifiers += std::string(", ") + (a->transposed ? "1" : "0") + ", " +

@@ -8,10 +8,6 @@
 
 namespace ashlar {
 
-inline layout::SwizzledLayout layoutOf(tile::SharedType type) {
-  return layout::SwizzledLayout::parse(type.getLayout().getValue().str());
-}
-
 inline int64_t swizzleBytes(const layout::SwizzledLayout &layout) {
   return layout.swizzle.bits ? layout::atomBytes(layout) : 0;
 }

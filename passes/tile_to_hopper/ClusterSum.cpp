@@ -1,6 +1,7 @@
 // A sum over the CTAs of a cluster: each sends every other one its part, and
 // adds what it receives.
 
+#include "compiler/tile/Plan.h"
 #include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
@@ -14,10 +15,11 @@ void KernelLowering::initExchange(tile::ClusterSumOp op) {
   for (int64_t i = 0; i < int64_t(by.getInstances()); ++i)
     for (auto [offset, count] :
          {std::pair(int64_t(0), int64_t(1)),
-          std::pair(barrierBytes, peers * int64_t(by.getWarps()))}) {
+          std::pair(target::mbarrierBytes, peers * int64_t(by.getWarps()))}) {
       Value address = hopper::SharedAddressOp::create(
           builder, op.getLoc(),
-          *op.getBarrierOffset() + 2 * barrierBytes * i + offset);
+          tile::planOf(op).getBarriers() + 2 * target::mbarrierBytes * i +
+              offset);
       hopper::MbarrierInitOp::create(builder, op.getLoc(), address, count);
     }
 }
@@ -25,9 +27,11 @@ void KernelLowering::initExchange(tile::ClusterSumOp op) {
 void KernelLowering::waitForEmptySlots(tile::ClusterSumOp op) {
   Location loc = named(*op, "cluster_sum");
   Arithmetic a{builder, loc};
-  Value full = ofInstance(loc, *op.getBarrierOffset(), 2 * barrierBytes);
+  Value full = ofInstance(loc, tile::planOf(op).getBarriers(),
+                          2 * target::mbarrierBytes);
   Value parity = cursor(op.getResult(), /*filling=*/false).parity;
-  hopper::MbarrierWaitOp::create(builder, loc, a.add(full, barrierBytes),
+  hopper::MbarrierWaitOp::create(builder, loc,
+                                 a.add(full, target::mbarrierBytes),
                                  a.exclusiveOr(parity, a.constant(1)),
                                  /*generic=*/false, /*cluster=*/true);
 }
@@ -38,9 +42,11 @@ LogicalResult KernelLowering::lower(tile::ClusterSumOp op) {
   int64_t dimension = op.getDimension();
   int64_t parts = cluster.extents()[dimension];
   int64_t slotBytes = hopper::exchangeSlotBytes(op);
-  Value slots = ofInstance(loc, *op.getOffset(), hopper::exchangeBytes(op));
-  Value full = ofInstance(loc, *op.getBarrierOffset(), 2 * barrierBytes);
-  Value empty = a.add(full, barrierBytes);
+  Value slots =
+      ofInstance(loc, tile::planOf(op).getSlots(), hopper::exchangeBytes(op));
+  Value full = ofInstance(loc, tile::planOf(op).getBarriers(),
+                          2 * target::mbarrierBytes);
+  Value empty = a.add(full, target::mbarrierBytes);
   Value own = cluster.coordinates(builder, loc)[dimension];
   auto partType = cast<RankedTensorType>(op.getResult().getType());
   Value value = lookup(op.getValue());

@@ -1,6 +1,5 @@
 // Fragments to and from global memory, and what CTAs tell one another there.
 
-#include "compiler/layout/LayoutError.h"
 #include "passes/tile_to_hopper/Boxes.h"
 #include "passes/tile_to_hopper/Coordinates.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
@@ -57,24 +56,24 @@ LogicalResult KernelLowering::lower(tile::PrefetchOp op) {
            << " bytes; a prefetch is TMA and needs 16: leave it out, or "
               "declare align(16)";
   std::vector<int64_t> shape = op.getShape().vec();
-  std::vector<layout::TmaBox> boxes;
-  int64_t swizzle = 0;
-  try {
-    auto layout = layout::sharedTileLayout(shape, elementBytes);
-    boxes = layout::tmaBoxes(layout, shape, elementBytes);
-    swizzle = swizzleBytes(layout);
-  } catch (const layout::LayoutError &error) {
-    return op.emitError("TMA cannot prefetch this tile: ") << error.what();
-  }
+  auto cannot = [&](const std::string &why) {
+    return op.emitError("TMA cannot prefetch this tile: ") << why;
+  };
+  auto layout = layout::sharedTileLayout(shape, elementBytes);
+  if (!layout)
+    return cannot(layout.why());
+  auto boxes = layout::tmaBoxes(*layout, shape, elementBytes);
+  if (!boxes)
+    return cannot(boxes.why());
   SmallVector<Value> coordinates = lookup(op.getCoordinates());
   // TMA's boxes begin on 16 bytes: here somewhat before the tile.
   if (rowAlignment(op.getSource(), op.getCoordinates()) < 16)
     coordinates.back() =
         a.sub(coordinates.back(), a.rem(coordinates.back(), 16 / elementBytes));
   SmallVector<SmallVector<Value>> places;
-  for (const layout::TmaBox &box : boxes)
+  for (const layout::TmaBox &box : *boxes)
     places.push_back(boxCoordinates(a, coordinates, box.offset));
-  Value map = tensorMap(tensor, boxes.front().box, swizzle);
+  Value map = tensorMap(tensor, boxes->front().box, swizzleBytes(*layout));
   once(loc, [&] {
     for (auto &at : places)
       hopper::TmaPrefetchOp::create(builder, loc, map, at);

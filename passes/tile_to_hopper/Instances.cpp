@@ -1,6 +1,7 @@
 // A role of several instances: each takes its tiles of the tile loop, and
 // passes by the stages of the others'.
 
+#include "compiler/tile/Plan.h"
 #include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
@@ -11,7 +12,8 @@ using namespace mlir;
 void KernelLowering::initTurns(tile::RoleOp op) {
   for (int64_t i = 0; i < int64_t(op.getInstances()); ++i) {
     Value address = hopper::SharedAddressOp::create(
-        builder, op.getLoc(), int64_t(*op.getTurnOffset()) + barrierBytes * i);
+        builder, op.getLoc(),
+        *tile::planOf(op).getTurns() + target::mbarrierBytes * i);
     hopper::MbarrierInitOp::create(builder, op.getLoc(), address,
                                    op.getWarps());
   }
@@ -41,7 +43,9 @@ LogicalResult KernelLowering::lowerInTurn(scf::ForOp loop) {
       Value isFirst =
           a.select(a.equal(instance(loc), 0), a.constant(1), a.constant(0));
       hopper::MbarrierWaitOp::create(
-          builder, loc, ofInstance(loc, *role.getTurnOffset(), barrierBytes),
+          builder, loc,
+          ofInstance(loc, *tile::planOf(role).getTurns(),
+                     target::mbarrierBytes),
           a.exclusiveOr(turn.parity, isFirst), /*generic=*/false,
           /*cluster=*/false);
       turn.parity = a.exclusiveOr(turn.parity, a.constant(1));
@@ -50,9 +54,9 @@ LogicalResult KernelLowering::lowerInTurn(scf::ForOp loop) {
       return failure();
     if (&op == last) {
       Value next = a.rem(a.add(instance(loc), 1), role.getInstances());
-      Value barrier = a.add(
-          hopper::SharedAddressOp::create(builder, loc, *role.getTurnOffset()),
-          a.mul(next, barrierBytes));
+      Value barrier = a.add(hopper::SharedAddressOp::create(
+                                builder, loc, *tile::planOf(role).getTurns()),
+                            a.mul(next, target::mbarrierBytes));
       auto passed = hopper::OncePerWarpOp::create(builder, loc);
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(&passed.getBody().emplaceBlock());

@@ -1,4 +1,5 @@
 #include "passes/tile_to_hopper/KernelLowering.h"
+#include "compiler/tile/Plan.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/SharedMemory.h"
@@ -22,8 +23,9 @@ KernelLowering::KernelLowering(tile::KernelOp kernel, OpBuilder &builder)
 
 LogicalResult KernelLowering::run() {
   target = hopper::KernelOp::create(
-      builder, source.getLoc(), source.getSymName(), *source.getThreads(),
-      *source.getSharedBytes(), cluster.size(), source.getProgrammaticLaunch());
+      builder, source.getLoc(), source.getSymName(),
+      source.getPlan()->getThreads(), source.getPlan()->getSharedBytes(),
+      cluster.size(), source.getProgrammaticLaunch());
   target.getBody().emplaceBlock();
   builder.setInsertionPointToStart(&target.getBody().front());
   for (auto pipeline : source.getBody().getOps<tile::PipelineOp>())
@@ -36,11 +38,11 @@ LogicalResult KernelLowering::run() {
   for (auto role : source.getBody().getOps<tile::RoleOp>())
     if (failed(lowerRole(role)))
       return failure();
-  if (nextBarrier > 16)
+  if (nextBarrier > target::namedBarriers)
     return source.emitError("kernel '")
            << source.getSymName() << "' needs " << nextBarrier - 1
-           << " named barriers with those of its roles; a CTA has 15: let "
-              "roles share some";
+           << " named barriers with those of its roles; a CTA has "
+           << target::namedBarriers - 1 << ": let roles share some";
   prefetchTensorMaps();
   if (meetsAtEnd)
     hopper::SyncOp::create(builder, source.getLoc(), /*cluster=*/true,
@@ -104,9 +106,9 @@ LogicalResult KernelLowering::lowerRole(tile::RoleOp op) {
   currentRoleBarrier = 0;
   if (role.getInstances() > 1 && failed(checkTurns()))
     return failure();
-  auto lowered = hopper::RoleOp::create(builder, op.getLoc(), op.getName(),
-                                        *op.getFirstWarp(), op.getWarps(),
-                                        op.getInstances(), op.getRegisters());
+  auto lowered = hopper::RoleOp::create(
+      builder, op.getLoc(), op.getName(), tile::planOf(op).getFirstWarp(),
+      op.getWarps(), op.getInstances(), op.getRegisters());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&lowered.getBody().emplaceBlock());
   const bool inCluster = cluster.size() > 1;
@@ -135,7 +137,7 @@ void KernelLowering::viewSharedTiles() {
       continue;
     tile::SharedType type = alloc.getResult().getType();
     Value address = ofInstance(
-        alloc.getLoc(), *alloc.getOffset(),
+        alloc.getLoc(), tile::offsetOf(alloc),
         llvm::alignTo(type.sizeBytes(), alignmentOf(alloc.getResult())));
     map.map(alloc.getResult(),
             hopper::ViewOp::create(builder, alloc.getLoc(), type, address));

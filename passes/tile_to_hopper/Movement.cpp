@@ -1,6 +1,5 @@
 // Tiles and fragments on the move, and the mma that reads them.
 
-#include "compiler/layout/LayoutError.h"
 #include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/Boxes.h"
 #include "passes/tile_to_hopper/Coordinates.h"
@@ -56,7 +55,7 @@ LogicalResult KernelLowering::lowerTma(tile::CopyOp op) {
   Arithmetic a{builder, loc};
   auto tensor = op.getSource().getDefiningOp<tile::TensorOp>();
   tile::SharedType type = op.getTarget().getType();
-  SwizzledLayout layout = layoutOf(type);
+  const SwizzledLayout &layout = *type.getLayout();
   std::vector<int64_t> shape = type.getShape().vec();
   SmallVector<Value> coordinates = lookup(op.getCoordinates());
   Value address = addressOf(lookup(op.getTarget()));
@@ -97,19 +96,16 @@ LogicalResult KernelLowering::lowerTma(tile::CopyOp op) {
     mask = group.mask;
   }
 
-  std::vector<layout::TmaBox> boxes;
-  try {
-    boxes =
-        layout::tmaBoxes(layout::sharedTileLayout(shape, type.elementBytes()),
-                         shape, type.elementBytes());
-  } catch (const layout::LayoutError &error) {
-    return op.emitError("TMA cannot move this tile: ") << error.what();
-  }
+  auto part = layout::partOfTile(layout, zero, shape, type.elementBytes());
+  auto boxes = part ? layout::tmaBoxes(*part, shape, type.elementBytes())
+                    : part.refusal();
+  if (!boxes)
+    return op.emitError("TMA cannot move this tile: ") << boxes.why();
   SmallVector<std::pair<SmallVector<Value>, Value>> places;
-  for (const layout::TmaBox &box : boxes)
+  for (const layout::TmaBox &box : *boxes)
     places.emplace_back(boxCoordinates(a, coordinates, box.offset),
                         a.add(address, layout.layout.at(box.offset)));
-  Value map = tensorMap(tensor, boxes.front().box, swizzleBytes(layout));
+  Value map = tensorMap(tensor, boxes->front().box, swizzleBytes(layout));
   once(loc, [&] {
     hopper::MbarrierExpectOp::create(builder, loc, full, type.sizeBytes());
     for (auto &[at, to] : places)

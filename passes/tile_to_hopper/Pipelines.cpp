@@ -47,7 +47,7 @@ KernelLowering::cursorsMovedIn(Operation *op) {
 Value KernelLowering::barrier(Location loc, int64_t offset, Value stage) {
   Arithmetic a{builder, loc};
   Value base = hopper::SharedAddressOp::create(builder, loc, offset);
-  return a.add(base, a.mul(stage, barrierBytes));
+  return a.add(base, a.mul(stage, target::mbarrierBytes));
 }
 
 Cursor KernelLowering::next(Location loc, const Ring &ring, Cursor at) {
@@ -199,7 +199,7 @@ void KernelLowering::lower(tile::BufferOp op) {
 void KernelLowering::lower(tile::PartOp op) {
   Arithmetic a{builder, op.getLoc()};
   int64_t offset =
-      layoutOf(op.getSource().getType()).layout.at(op.getOffsets());
+      op.getSource().getType().getLayout()->layout.at(op.getOffsets());
   Value address = a.add(addressOf(lookup(op.getSource())), offset);
   map.map(op.getResult(),
           hopper::ViewOp::create(builder, a.loc, op.getResult().getType(),

@@ -1,4 +1,5 @@
 #include "passes/tile_to_hopper/Ring.h"
+#include "compiler/tile/Plan.h"
 #include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/Coordinates.h"
 
@@ -27,11 +28,12 @@ bool belongsTo(Value shared, Value pipeline) {
 
 Ring::Ring(tile::PipelineOp op, const Cluster &cluster) : pipeline(op) {
   stages = op.getResult().getType().getStages();
-  offset = *op.getOffset();
-  stageBytes = *op.getStageBytes();
-  tileOffsets.assign(op.getTileOffsets()->begin(), op.getTileOffsets()->end());
-  fullOffset = *op.getBarrierOffset();
-  emptyOffset = fullOffset + barrierBytes * stages;
+  tile::RingPlanAttr plan = tile::planOf(op);
+  offset = plan.getOffset();
+  stageBytes = plan.getStageBytes();
+  tileOffsets = llvm::to_vector(plan.getTileOffsets());
+  fullOffset = plan.getBarriers();
+  emptyOffset = fullOffset + target::mbarrierBytes * stages;
 
   std::set<std::vector<int64_t>> distinct;
   for (auto &own : cluster.deltas({}))

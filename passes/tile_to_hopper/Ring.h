@@ -2,6 +2,7 @@
 #ifndef ASHLAR_PASSES_TILETOHOPPER_RING_H
 #define ASHLAR_PASSES_TILETOHOPPER_RING_H
 
+#include "compiler/target/Target.h"
 #include "passes/tile_to_hopper/Cluster.h"
 
 namespace ashlar {

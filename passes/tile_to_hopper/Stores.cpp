@@ -4,7 +4,6 @@
 // Where each warp writes rows of the tile that are its own, it also stores them
 // by itself: no warp waits for another.
 
-#include "compiler/layout/LayoutError.h"
 #include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/Boxes.h"
 #include "passes/tile_to_hopper/Coordinates.h"
@@ -20,11 +19,10 @@ namespace {
 /// atoms.
 std::optional<layout::WarpRows> rowsOfWarps(tile::WriteOp write) {
   auto type = cast<RankedTensorType>(write.getValue().getType());
-  auto rows = layout::warpRows(layout::FragmentLayout::parse(
-      cast<tile::FragmentAttr>(type.getEncoding()).getLayout().str()));
+  auto rows = layout::warpRows(tile::fragmentOf(type).getLayout());
   if (!rows || type.getRank() != 2 || write.getTransposed())
     return std::nullopt;
-  layout::SwizzledLayout tile = layoutOf(write.getTarget().getType());
+  const layout::SwizzledLayout &tile = *write.getTarget().getType().getLayout();
   auto isWhole = [&](int64_t row) {
     return tile.layout.at({row, 0}) % layout::alignmentBytes(tile) == 0;
   };
@@ -173,25 +171,22 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
   tile::SharedType type = op.getSource().getType();
   auto rows = warpTiles.find(op.getSource());
   bool byWarps = rows != warpTiles.end();
-  layout::SwizzledLayout layout = layoutOf(type);
+  const layout::SwizzledLayout &layout = *type.getLayout();
   std::vector<int64_t> shape = type.getShape().vec();
   if (byWarps)
     shape[0] = rows->second.count;
   else
     orderSharedAccess(op.getSource(), *op);
-  std::vector<layout::TmaBox> boxes;
-  try {
-    std::vector<int64_t> first(shape.size(), 0);
-    boxes = layout::tmaBoxes(
-        layout::partOfTile(layout, first, shape, type.elementBytes()), shape,
-        type.elementBytes());
-  } catch (const layout::LayoutError &error) {
-    return op.emitError("TMA cannot move this tile: ") << error.what();
-  }
+  std::vector<int64_t> first(shape.size(), 0);
+  auto part = layout::partOfTile(layout, first, shape, type.elementBytes());
+  auto boxes = part ? layout::tmaBoxes(*part, shape, type.elementBytes())
+                    : part.refusal();
+  if (!boxes)
+    return op.emitError("TMA cannot move this tile: ") << boxes.why();
   Value address = addressOf(lookup(op.getSource()));
   SmallVector<Value> coordinates = lookup(op.getCoordinates());
   Value map = tensorMap(op.getTarget().getDefiningOp<tile::TensorOp>(),
-                        boxes.front().box, swizzleBytes(layout));
+                        boxes->front().box, swizzleBytes(layout));
 
   GlobalTensor global = globalTensor(op.getTarget());
   bool nonNegative = areNonNegative(op.getCoordinates());
@@ -242,8 +237,8 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
   builder.setInsertionPointToStart(branch.elseBlock());
   if (byWarps)
     hopper::WarpSyncOp::create(builder, loc);
-  auto partType = tile::SharedType::get(
-      builder.getContext(), shape, type.getElementType(), type.getLayout());
+  auto partType = tile::SharedType::get(builder.getContext(), shape,
+                                        type.getElementType(), *part);
   auto storeByThreads = [&](Value part) {
     Value view =
         hopper::ViewOp::create(builder, loc, partType, addressOfPart(part));
@@ -264,7 +259,7 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
   SmallVector<std::pair<SmallVector<Value>, Value>> places;
   for (int64_t i = 0; i < parts; ++i) {
     Value part = a.constant(i);
-    for (const layout::TmaBox &box : boxes)
+    for (const layout::TmaBox &box : *boxes)
       places.emplace_back(
           boxCoordinates(a, coordinatesOf(part), box.offset),
           a.add(addressOfPart(part), layout.layout.at(box.offset)));

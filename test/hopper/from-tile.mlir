@@ -62,7 +62,7 @@ tile.kernel @ring {
     %zero = arith.constant dense<0.0> : tensor<128x128xf32>
     // CHECK: scf.for {{.*}} iter_args(%{{.+}} = %{{.+}}, %[[STAGE:.+]] = %{{.+}}, %[[PARITY:.+]] = %{{.+}}) ->
     %r = scf.for %k = %c0 to %K step %c64 iter_args(%acc = %zero) -> tensor<128x128xf32> {
-      // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PARITY]]
+      // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PARITY]] holds [2] of [98304]
       %s = tile.wait %ring : !ring
       // CHECK: %[[BASE:.+]] = hopper.shared_address 0
       // CHECK: %[[ADDRESS:.+]] = arith.addi %[[BASE]], %{{.+}}
@@ -73,7 +73,7 @@ tile.kernel @ring {
       %b = tile.buffer %s[1] : !smem
       // CHECK: hopper.mma %[[A]], %[[B]] transposed, %{{.+}} :
       %next = tile.mma %a, %b transposed, %acc : !smem, !smem, tensor<128x128xf32>
-      // CHECK: hopper.release %[[STAGE]] of {{[0-9]+}} newer 0 {
+      // CHECK: hopper.release %[[STAGE]] of 98304 newer 0 {
       // CHECK: hopper.shared_address 98328
       // CHECK: hopper.mbarrier.arrive %{{[0-9]+}}{{$}}
       // CHECK-NEXT: }

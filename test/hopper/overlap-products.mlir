@@ -47,6 +47,7 @@ hopper.kernel @scaled threads 128 shared 65536 cluster 1 {
 // made of a product, or where the role has no registers for two of them.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!sums = !tile.shared<64x64xf32, "S<0,4,3> o (64,64):(256,4)">
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
 // CHECK-LABEL: hopper.kernel @depends
 hopper.kernel @depends threads 128 shared 65536 cluster 1 {
@@ -57,6 +58,7 @@ hopper.kernel @depends threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     %zero = arith.constant dense<0.0> : !acc
     %v = hopper.view %at : !tile
+    %sums = hopper.view %at : !sums
     // CHECK: scf.for
     // CHECK-NOT: hopper.mma {{.*}}hopper.mma
     // CHECK: hopper.mma
@@ -74,7 +76,7 @@ hopper.kernel @depends threads 128 shared 65536 cluster 1 {
     // CHECK-NEXT: scf.yield
     %s = scf.for %k = %c0 to %K step %c1 iter_args(%x = %zero) -> !acc {
       %y = hopper.mma %v, %v transposed, %zero : !tile, !tile, !acc
-      hopper.shared_store %y to %v : !acc, !tile
+      hopper.shared_store %y to %sums : !acc, !sums
       %z = arith.addf %x, %y : !acc
       scf.yield %z : !acc
     }

@@ -81,7 +81,7 @@ hopper.kernel @cp_async threads 128 shared 8192 cluster 1 {
 // each warp of it a tile of its own.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
-!rows = !tile.shared<16x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!rows = !tile.shared<16x64xbf16, "S<3,4,3> o (16,64):(128,2)">
 // CHECK-LABEL: llvm.func @out
 hopper.kernel @out threads 128 shared 8192 cluster 1 {
   %m = hopper.size "M"

@@ -2,8 +2,8 @@
 
 !smem = !tile.shared<64x64xbf16>
 
-// CHECK: tile.kernel @every_operation cluster [2, 1] attributes {shared_bytes = 1024 : i64, threads = 256 : i64} {
-tile.kernel @every_operation cluster [2, 1] attributes {threads = 256, shared_bytes = 1024} {
+// CHECK: tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 threads 58000 bytes tiles[0] rings[<8192 every 16384 tiles[0, 8192] barriers 57856>, <57344 every 256 tiles[0] barriers 57904>] roles[<0>, <4>] sums[<57936 barriers 57968>, <57952 barriers 57984>]>} {
+tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 threads 58000 bytes tiles [0] rings [<8192 every 16384 tiles [0, 8192] barriers 57856>, <57344 every 256 tiles [0] barriers 57904>] roles [<0>, <4>] sums [<57936 barriers 57968>, <57952 barriers 57984>]>} {
   // CHECK-NEXT: %[[M:.+]] = tile.size "M"
   %M = tile.size "M"
   // CHECK-NEXT: %[[C:.+]] = arith.constant 64 : index
@@ -22,10 +22,10 @@ tile.kernel @every_operation cluster [2, 1] attributes {threads = 256, shared_by
   %tiles = tile.schedule persistent [%M, %M] by [64, 64] in <m:8, n, m> : !tile.schedule<2>
   // CHECK-NEXT: %[[RING:.+]] = tile.pipeline : <3, [!tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>]>
   %ring = tile.pipeline : !tile.pipeline<3, [!smem, !smem]>
-  // CHECK-NEXT: %[[PLANNED:.+]] = tile.pipeline {barrier_offset = 512 : i64, offset = 0 : i64, stage_bytes = 256 : i64, tile_offsets = array<i64: 0>} : <2, [!tile.shared<8x16xbf16, "S<1,4,3> o ((8,16):(32,2))">]>
-  %planned = tile.pipeline {offset = 0 : i64, stage_bytes = 256 : i64, tile_offsets = array<i64: 0>, barrier_offset = 512 : i64} : !tile.pipeline<2, [!tile.shared<8x16xbf16, "S<1,4,3> o ((8,16):(32,2))">]>
-  // CHECK-NEXT: %[[STAGED:.+]] = tile.alloc {offset = 1024 : i64} : <64x64xbf16>
-  %staged = tile.alloc {offset = 1024 : i64} : !smem
+  // CHECK-NEXT: %[[PLANNED:.+]] = tile.pipeline : <2, [!tile.shared<8x16xbf16, "S<1,4,3> o (8,16):(32,2)">]>
+  %planned = tile.pipeline : !tile.pipeline<2, [!tile.shared<8x16xbf16, "S<1,4,3> o (8,16):(32,2)">]>
+  // CHECK-NEXT: %[[STAGED:.+]] = tile.alloc : <64x64xbf16>
+  %staged = tile.alloc : !smem
   // CHECK-NEXT: %[[BARRIER:.+]] = tile.barrier "turn" : !tile.barrier
   %turn = tile.barrier "turn" : !tile.barrier
 
@@ -56,8 +56,8 @@ tile.kernel @every_operation cluster [2, 1] attributes {threads = 256, shared_by
     // CHECK-NEXT: tile.arrive %[[BARRIER]] : !tile.barrier
     tile.arrive %turn : !tile.barrier
   }
-  // CHECK: tile.role "math" warps 4 registers 232 attributes {first_warp = 4 : i64} {
-  tile.role "math" warps 4 registers 232 attributes {first_warp = 4 : i64} {
+  // CHECK: tile.role "math" warps 4 registers 232 {
+  tile.role "math" warps 4 registers 232 {
     %c0 = arith.constant 0 : index
     // CHECK: %[[W:.+]] = tile.wait %[[RING]]
     %s = tile.wait %ring : !tile.pipeline<3, [!smem, !smem]>
@@ -97,8 +97,8 @@ tile.kernel @every_operation cluster [2, 1] attributes {threads = 256, shared_by
     %part = tile.slice %half from [0, 48] : tensor<64x64xbf16> -> tensor<64x16xbf16>
     // CHECK: tile.cluster_sum %{{.+}} along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
     %columns = tile.cluster_sum %sum along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
-    // CHECK: tile.cluster_sum %{{.+}} along 1 {barrier_offset = 24 : i64, offset = 16 : i64} : tensor<64x64xf32> -> tensor<64x64xf32>
-    %planned_sum = tile.cluster_sum %sum along 1 {barrier_offset = 24 : i64, offset = 16 : i64} : tensor<64x64xf32> -> tensor<64x64xf32>
+    // CHECK: tile.cluster_sum %{{.+}} along 1 : tensor<64x64xf32> -> tensor<64x64xf32>
+    %planned_sum = tile.cluster_sum %sum along 1 : tensor<64x64xf32> -> tensor<64x64xf32>
     // CHECK: tile.copy_out %[[STAGED]] to %[[X]][%{{.+}}, %{{.+}}] : <64x64xbf16>, <bf16, 2>
     tile.copy_out %staged to %X[%c0, %c0] : !smem, !tile.tensor<bf16, 2>
     // CHECK: tile.copy_out %[[STAGED]] to %[[X]][%{{.+}}, %{{.+}}] reduce add : <64x64xbf16>, <bf16, 2>

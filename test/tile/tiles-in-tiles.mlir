@@ -4,12 +4,12 @@
 // memory is aligned for both.
 
 // CHECK-LABEL: tile.kernel @parts_and_views
-// CHECK-SAME: shared_bytes = 18432 : i64
+// CHECK-SAME: 18432 bytes tiles[0, 1024, 3072]
 tile.kernel @parts_and_views {
   %small = tile.alloc : !tile.shared<8x8xbf16>
-  // CHECK: tile.alloc {offset = 1024 : i64} : <64x16xbf16,
+  // CHECK: tile.alloc : <64x16xbf16,
   %narrow = tile.alloc : !tile.shared<64x16xbf16>
-  // CHECK: tile.alloc {offset = 3072 : i64} : <64x120xbf16,
+  // CHECK: tile.alloc : <64x120xbf16,
   %wide = tile.alloc : !tile.shared<64x120xbf16>
   tile.role "math" warps 4 {
     // CHECK: tile.view %{{.+}} number 1 : <64x16xbf16, {{.+}}> -> <8x64xbf16, "S<3,4,3> o (8,64):(128,2)">
@@ -31,11 +31,11 @@ tile.kernel @parts_and_views {
 !tile = !tile.shared<64x32xbf16>
 !ring = !tile.pipeline<2, [!tile]>
 // CHECK-LABEL: tile.kernel @lent
+// CHECK-SAME: rings[<1024 every 4096 tiles[0] barriers 9216>]
 tile.kernel @lent {
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M, %M] align 16 : !A
   %small = tile.alloc : !tile.shared<8x8xbf16>
-  // CHECK: tile.pipeline {barrier_offset = 9216 : i64, offset = 1024 : i64, stage_bytes = 4096 : i64
   %ring = tile.pipeline : !ring
   %c0 = arith.constant 0 : index
   tile.role "load" warps 1 {

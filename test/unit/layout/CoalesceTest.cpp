@@ -5,9 +5,9 @@
 using namespace ashlar::layout;
 
 TEST(Coalesce, MergesModesThatContinueEachOther) {
-  EXPECT_EQ(coalesce(Layout::parse("(2,(1,6)):(1,(6,2))")).str(), "12:1");
-  EXPECT_EQ(coalesce(Layout::parse("(2,2,3):(4,1,2)")).str(), "(2,6):(4,1)");
-  EXPECT_EQ(coalesce(Layout::parse("(1,1):(5,7)")).str(), "1:0");
+  EXPECT_EQ(coalesce(*Layout::parse("(2,(1,6)):(1,(6,2))")).str(), "12:1");
+  EXPECT_EQ(coalesce(*Layout::parse("(2,2,3):(4,1,2)")).str(), "(2,6):(4,1)");
+  EXPECT_EQ(coalesce(*Layout::parse("(1,1):(5,7)")).str(), "1:0");
 }
 
 TEST(Coalesce, KeepsTheFunctionInTheFewestFlatModes) {
@@ -37,7 +37,7 @@ TEST(Coalesce, ByModeKeepsTheRankAndEachMode) {
 }
 
 TEST(FilterZeros, BroadcastsNothing) {
-  EXPECT_EQ(filterZeros(Layout::parse("(4,(2,8),3):(0,(1,0),2)")).str(),
+  EXPECT_EQ(filterZeros(*Layout::parse("(4,(2,8),3):(0,(1,0),2)")).str(),
             "(1,(2,1),3):(0,(1,0),2)");
 }
 

@@ -45,7 +45,7 @@ TEST(RightInverse, IsTheInverseOfACompactLayout) {
   for (int round = 0; round < 2000; ++round) {
     Layout layout = random.compact();
     ASSERT_EQ(rightInverse(layout).size(), layout.size()) << layout;
-    ASSERT_EQ(offsets(rightInverse(layout)), offsets(leftInverse(layout)));
+    ASSERT_EQ(offsets(rightInverse(layout)), offsets(*leftInverse(layout)));
   }
 }
 
@@ -53,23 +53,23 @@ TEST(LeftInverse, FollowsAnInjectiveLayoutToTheIdentity) {
   RandomLayouts random(53);
   for (int round = 0; round < 5000; ++round) {
     Layout layout = random.injective(3);
-    Layout inverse = leftInverse(layout);
+    Layout inverse = *leftInverse(layout);
     for (int64_t c = 0; c < layout.size(); ++c)
       ASSERT_EQ(inverse(layout(c)), c) << layout << " and " << inverse;
   }
 }
 
 TEST(LeftInverse, AllowsGapsThatAreNoMultipleOfTheModeBelow) {
-  Layout inverse = leftInverse(Layout::parse("(3,2):(1,4)"));
+  Layout inverse = *leftInverse(*Layout::parse("(3,2):(1,4)"));
   EXPECT_EQ(inverse.str(), "(4,2):(1,3)");
 }
 
 TEST(LeftInverse, RefusesLayoutsThatHaveNone) {
-  EXPECT_REFUSAL(leftInverse(Layout::parse("(4,2):(1,0)")),
+  EXPECT_REFUSAL(leftInverse(*Layout::parse("(4,2):(1,0)")),
                  "2 coordinates have the same offset");
-  EXPECT_REFUSAL(leftInverse(Layout::parse("(4,2):(1,2)")),
+  EXPECT_REFUSAL(leftInverse(*Layout::parse("(4,2):(1,2)")),
                  "the stride 2 lies within the 4 offsets of the mode 4:1");
-  EXPECT_REFUSAL(leftInverse(Layout::parse("(2,2):(2,5)")),
+  EXPECT_REFUSAL(leftInverse(*Layout::parse("(2,2):(2,5)")),
                  "the stride 5 is not a multiple of the stride 2");
 }
 
@@ -95,19 +95,19 @@ TEST(MaxCommonLayout, IsTheLongestCommonBeginningOfTheInverses) {
 }
 
 TEST(MaxCommonLayout, EndsWhereTheExtentsDiffer) {
-  Layout a = Layout::parse("(2,4,2):(1,100,2)");
-  Layout b = Layout::parse("(4,2,2):(1,8,4)");
+  Layout a = *Layout::parse("(2,4,2):(1,100,2)");
+  Layout b = *Layout::parse("(4,2,2):(1,8,4)");
   EXPECT_EQ(maxCommonLayout(a, b).str(), "2:1");
 }
 
 TEST(MaxCommonVector, IsTheVectorOfACopy) {
-  EXPECT_EQ(maxCommonVector(Layout::parse("(8,16):(1,8)"),
-                            Layout::parse("(8,16):(1,32)")),
+  EXPECT_EQ(maxCommonVector(*Layout::parse("(8,16):(1,8)"),
+                            *Layout::parse("(8,16):(1,32)")),
             8);
-  EXPECT_EQ(maxCommonVector(Layout::parse("(8,16):(16,1)"),
-                            Layout::parse("(8,16):(1,8)")),
+  EXPECT_EQ(maxCommonVector(*Layout::parse("(8,16):(16,1)"),
+                            *Layout::parse("(8,16):(1,8)")),
             1);
-  EXPECT_EQ(maxCommonVector(Layout::parse("(8,16):(16,1)"),
-                            Layout::parse("(8,16):(16,1)")),
+  EXPECT_EQ(maxCommonVector(*Layout::parse("(8,16):(16,1)"),
+                            *Layout::parse("(8,16):(16,1)")),
             128);
 }

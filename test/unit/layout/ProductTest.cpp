@@ -7,7 +7,7 @@
 using namespace ashlar::layout;
 
 TEST(LogicalProduct, GivesTheLayoutOfTheCuTeManual) {
-  EXPECT_EQ(logicalProduct(Layout::parse("(2,2):(4,1)"), Layout(6, 1)).str(),
+  EXPECT_EQ(logicalProduct(*Layout::parse("(2,2):(4,1)"), Layout(6, 1))->str(),
             "((2,2),(2,3)):((4,1),(2,8))");
 }
 
@@ -19,15 +19,13 @@ TEST(LogicalProduct, RepeatsTheBlockWithoutOverlapInTheOrderOfTheTiler) {
     if (block.size() > 64)
       continue;
     Layout tiler = random.injective(2);
-    Layout product;
-    try {
-      product = logicalProduct(block, tiler);
-    } catch (const LayoutError &) {
+    Result<Layout> multiplication = logicalProduct(block, tiler);
+    if (!multiplication)
       continue;
-    }
+    Layout product = *multiplication;
     ++multiplied;
     ASSERT_EQ(product.mode(0), block);
-    Layout copies = complement(block, block.size() * tiler.cosize());
+    Layout copies = *complement(block, block.size() * tiler.cosize());
     for (int64_t i = 0; i < tiler.size(); ++i)
       ASSERT_EQ(product.at({0, i}), copies(tiler(i)))
           << block << " x " << tiler;
@@ -39,16 +37,16 @@ TEST(LogicalProduct, RepeatsTheBlockWithoutOverlapInTheOrderOfTheTiler) {
 }
 
 TEST(BlockedProduct, PlacesWholeBlocksSideBySide) {
-  EXPECT_EQ(
-      blockedProduct(Layout::parse("(2,5):(5,1)"), Layout::parse("(3,4):(1,3)"))
-          .str(),
-      "((2,3),(5,4)):((5,10),(1,30))");
+  EXPECT_EQ(blockedProduct(*Layout::parse("(2,5):(5,1)"),
+                           *Layout::parse("(3,4):(1,3)"))
+                ->str(),
+            "((2,3),(5,4)):((5,10),(1,30))");
 }
 
 TEST(RakedProduct, InterleavesTheBlocks) {
   EXPECT_EQ(
-      rakedProduct(Layout::parse("(2,5):(5,1)"), Layout::parse("(3,4):(1,3)"))
-          .str(),
+      rakedProduct(*Layout::parse("(2,5):(5,1)"), *Layout::parse("(3,4):(1,3)"))
+          ->str(),
       "((3,2),(4,5)):((10,5),(30,1))");
 }
 
@@ -60,9 +58,9 @@ TEST(MatrixProducts, AreTheLogicalProductModeByMode) {
     };
     Layout block = matrix();
     Layout tiler = matrix();
-    Layout product = logicalProduct(block, tiler);
-    Layout blocked = blockedProduct(block, tiler);
-    Layout raked = rakedProduct(block, tiler);
+    Layout product = *logicalProduct(block, tiler);
+    Layout blocked = *blockedProduct(block, tiler);
+    Layout raked = *rakedProduct(block, tiler);
     for (int64_t i = 0; i < block.size(); ++i)
       for (int64_t j = 0; j < tiler.size(); ++j) {
         int64_t rows = block.mode(0).size();
@@ -78,20 +76,20 @@ TEST(MatrixProducts, AreTheLogicalProductModeByMode) {
 }
 
 TEST(MatrixProducts, PadTheSmallerRank) {
-  EXPECT_EQ(blockedProduct(Layout(4, 1), Layout::parse("(2,3):(1,2)")).str(),
+  EXPECT_EQ(blockedProduct(Layout(4, 1), *Layout::parse("(2,3):(1,2)"))->str(),
             "((4,2),(1,3)):((1,4),(0,8))");
 }
 
 TEST(ZippedProduct, CollectsBlocksAndRepeats) {
-  Layout block = Layout::parse("(2,5,7):(1,1,1)");
-  EXPECT_EQ(zippedProduct(block, {Layout(3, 1), Layout(4, 1)}).str(),
+  Layout block = *Layout::parse("(2,5,7):(1,1,1)");
+  EXPECT_EQ(zippedProduct(block, {Layout(3, 1), Layout(4, 1)})->str(),
             "((2,5,7),(3,4)):((1,1,1),(2,5))");
-  EXPECT_EQ(zippedProduct(Layout(4, 1), Layout(3, 1)),
-            logicalProduct(Layout(4, 1), Layout(3, 1)));
+  EXPECT_EQ(*zippedProduct(Layout(4, 1), Layout(3, 1)),
+            *logicalProduct(Layout(4, 1), Layout(3, 1)));
 }
 
 TEST(LogicalProduct, RefusesBlocksThatOverlap) {
-  EXPECT_REFUSAL(logicalProduct(Layout::parse("(4,2):(1,2)"), Layout(2, 1)),
+  EXPECT_REFUSAL(logicalProduct(*Layout::parse("(4,2):(1,2)"), Layout(2, 1)),
                  "overlaps the 4 offsets");
   EXPECT_REFUSAL(logicalProduct(Layout(4, 1), {Layout(2, 1), Layout(2, 1)}),
                  "1 modes, fewer than the 2 tilers");

@@ -11,13 +11,15 @@
 #include <algorithm>
 #include <random>
 
-/// Expects `statement` to throw a LayoutError whose message contains `words`.
-#define EXPECT_REFUSAL(statement, words)                                       \
-  EXPECT_THAT([&] { statement; },                                              \
-              ::testing::ThrowsMessage<ashlar::layout::LayoutError>(           \
-                  ::testing::HasSubstr(words)))
+/// Expects a result that is a refusal whose sentence contains `words`.
+#define EXPECT_REFUSAL(result, words)                                          \
+  EXPECT_THAT(::ashlar::layout::whyNot(result), ::testing::HasSubstr(words))
 
 namespace ashlar::layout {
+
+template <typename T> std::string whyNot(const Result<T> &result) {
+  return result ? "it was not refused" : result.why();
+}
 
 /// A source of layouts that is the same in every run.
 class RandomLayouts {

@@ -13,24 +13,24 @@ using Shape = std::vector<int64_t>;
 } // namespace
 
 TEST(SharedTile, IsCutIntoColumnBlocksAsWideAsTheSwizzleAtom) {
-  EXPECT_EQ(sharedTileLayout({128, 128}, 2).str(),
+  EXPECT_EQ(sharedTileLayout({128, 128}, 2)->str(),
             "S<3,4,3> o (128,(64,2)):(128,(2,16384))");
-  EXPECT_EQ(sharedTileLayout({64, 64}, 2).str(), "S<3,4,3> o (64,64):(128,2)");
-  EXPECT_EQ(sharedTileLayout({64, 96}, 2).str(),
+  EXPECT_EQ(sharedTileLayout({64, 64}, 2)->str(), "S<3,4,3> o (64,64):(128,2)");
+  EXPECT_EQ(sharedTileLayout({64, 96}, 2)->str(),
             "S<2,4,3> o (64,(32,3)):(64,(2,4096))");
-  EXPECT_EQ(sharedTileLayout({64, 96}, 4).str(),
+  EXPECT_EQ(sharedTileLayout({64, 96}, 4)->str(),
             "S<3,4,3> o (64,(32,3)):(128,(4,8192))");
-  EXPECT_EQ(sharedTileLayout({16, 16}, 1).str(), "S<0,4,3> o (16,16):(16,1)");
-  EXPECT_EQ(sharedTileLayout({2, 4, 8, 32}, 2).str(),
+  EXPECT_EQ(sharedTileLayout({16, 16}, 1)->str(), "S<0,4,3> o (16,16):(16,1)");
+  EXPECT_EQ(sharedTileLayout({2, 4, 8, 32}, 2)->str(),
             "S<2,4,3> o (2,4,8,32):(2048,512,64,2)");
-  EXPECT_EQ(sharedTileLayout({256}, 4).str(), "S<3,4,3> o ((32,8)):((4,128))");
+  EXPECT_EQ(sharedTileLayout({256}, 4)->str(), "S<3,4,3> o ((32,8)):((4,128))");
 }
 
 TEST(SharedTile, HoldsEveryElementOnceWithoutGaps) {
   for (Shape shape : {Shape{64, 96}, Shape{3, 5, 16}, Shape{7, 40}, Shape{48},
                       Shape{2, 2, 2, 2, 64}})
     for (int64_t elementBytes : {2, 4, 8}) {
-      SwizzledLayout tile = sharedTileLayout(shape, elementBytes);
+      SwizzledLayout tile = *sharedTileLayout(shape, elementBytes);
       std::set<int64_t> seen;
       for (int64_t i = 0; i < tile.size(); ++i)
         EXPECT_TRUE(seen.insert(tile(i)).second) << tile;
@@ -41,7 +41,7 @@ TEST(SharedTile, HoldsEveryElementOnceWithoutGaps) {
 
 TEST(SharedTile, IsAlignedToEightRowsOfItsAtom) {
   auto alignment = [](int64_t rowBytes) {
-    SwizzledLayout tile = sharedTileLayout({8, rowBytes}, 1);
+    SwizzledLayout tile = *sharedTileLayout({8, rowBytes}, 1);
     EXPECT_EQ(atomBytes(tile), rowBytes);
     return alignmentBytes(tile);
   };
@@ -53,7 +53,7 @@ TEST(SharedTile, IsAlignedToEightRowsOfItsAtom) {
 
 TEST(SharedTile, IsReadWithoutBankConflictsAlongRowsAndColumns) {
   for (int64_t rowBytes : {16, 32, 64, 128, 256}) {
-    SwizzledLayout tile = sharedTileLayout({64, rowBytes / 2}, 2);
+    SwizzledLayout tile = *sharedTileLayout({64, rowBytes / 2}, 2);
     for (int64_t row = 0; row < 64; row += 8) {
       std::set<int64_t> banks;
       for (int64_t i = 0; i < 8; ++i)
@@ -70,4 +70,5 @@ TEST(SharedTile, RefusesShapesThatTmaCannotCopy) {
   EXPECT_REFUSAL(sharedTileLayout({1, 1, 1, 1, 1, 64}, 2), "has 6 dimensions");
   EXPECT_REFUSAL(sharedTileLayout({0, 64}, 2), "an empty dimension");
   EXPECT_REFUSAL(sharedTileLayout({8, 64}, 3), "elements of 3 bytes");
+  EXPECT_REFUSAL(sharedTileLayout({1 << 20, 1 << 20}, 2), "address of 32 bits");
 }

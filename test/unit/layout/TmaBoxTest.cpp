@@ -29,7 +29,7 @@ template <typename Visit> void forEach(const Shape &shape, Visit visit) {
 void expectWrittenByTma(const SwizzledLayout &tile, const Shape &shape,
                         int64_t elementBytes) {
   std::set<Shape> written;
-  for (const TmaBox &box : tmaBoxes(tile, shape, elementBytes)) {
+  for (const TmaBox &box : *tmaBoxes(tile, shape, elementBytes)) {
     int64_t dense = box.sharedOffsetBytes;
     forEach(box.box, [&](const Shape &inBox) {
       Shape inTile = box.offset;
@@ -51,22 +51,22 @@ void expectWrittenByTma(const SwizzledLayout &tile, const Shape &shape,
 
 TEST(TmaBoxes, AreOneAtomWide) {
   std::vector<TmaBox> boxes =
-      tmaBoxes(sharedTileLayout({128, 128}, 2), {128, 128}, 2);
+      *tmaBoxes(*sharedTileLayout({128, 128}, 2), {128, 128}, 2);
   EXPECT_EQ(boxes, (std::vector<TmaBox>{{{128, 64}, {0, 0}, 0},
                                         {{128, 64}, {0, 64}, 16384}}));
 }
 
 TEST(TmaBoxes, AreAsWideAsAPartOfAnAtom) {
-  SwizzledLayout tile = sharedTileLayout({128, 64}, 2);
-  SwizzledLayout part = partOfTile(tile, {64, 0}, {64, 48}, 2);
+  SwizzledLayout tile = *sharedTileLayout({128, 64}, 2);
+  SwizzledLayout part = *partOfTile(tile, {64, 0}, {64, 48}, 2);
   EXPECT_EQ(part.str(), "S<3,4,3> o (64,48):(128,2)");
-  EXPECT_EQ(tmaBoxes(part, {64, 48}, 2),
+  EXPECT_EQ(*tmaBoxes(part, {64, 48}, 2),
             (std::vector<TmaBox>{{{64, 48}, {0, 0}, 0}}));
 }
 
 TEST(TmaBoxes, SplitDimensionsBeyond256Evenly) {
   std::vector<TmaBox> boxes =
-      tmaBoxes(sharedTileLayout({384, 64}, 2), {384, 64}, 2);
+      *tmaBoxes(*sharedTileLayout({384, 64}, 2), {384, 64}, 2);
   EXPECT_EQ(boxes, (std::vector<TmaBox>{{{192, 64}, {0, 0}, 0},
                                         {{192, 64}, {192, 0}, 24576}}));
 }
@@ -75,14 +75,14 @@ TEST(TmaBoxes, StartAtMultiplesOfTheSwizzlePattern) {
   // Two parts of 260 rows would start at row 260, in the midst of a pattern of
   // eight; five parts of 104 do not.
   std::vector<TmaBox> boxes =
-      tmaBoxes(sharedTileLayout({520, 64}, 2), {520, 64}, 2);
+      *tmaBoxes(*sharedTileLayout({520, 64}, 2), {520, 64}, 2);
   ASSERT_EQ(boxes.size(), 5u);
   EXPECT_EQ(boxes[0].box, (Shape{104, 64}));
 }
 
 TEST(TmaBoxes, WalkTheDimensionsOutsideASplitOne) {
   std::vector<TmaBox> boxes =
-      tmaBoxes(sharedTileLayout({2, 512, 64}, 2), {2, 512, 64}, 2);
+      *tmaBoxes(*sharedTileLayout({2, 512, 64}, 2), {2, 512, 64}, 2);
   ASSERT_EQ(boxes.size(), 4u);
   EXPECT_EQ(boxes[3], (TmaBox{{1, 256, 64}, {1, 256, 0}, 3 * 32768}));
 }
@@ -92,7 +92,7 @@ TEST(TmaBoxes, WriteTheTileThatTheLayoutDescribes) {
                       Shape{2, 512, 32}, Shape{3, 8, 160}, Shape{2, 3, 4, 64},
                       Shape{2, 1, 3, 8, 64}, Shape{300, 8, 16}, Shape{64, 16}})
     for (int64_t elementBytes : {1, 2, 4})
-      expectWrittenByTma(sharedTileLayout(shape, elementBytes), shape,
+      expectWrittenByTma(*sharedTileLayout(shape, elementBytes), shape,
                          elementBytes);
 }
 
@@ -107,43 +107,44 @@ TEST(TmaBoxes, WriteRandomTilesThatTheLayoutDescribes) {
     shape.push_back(random.number(1, 12) * 16 / elementBytes);
     if (IntTuple::of(shape).product() > 20000)
       continue;
-    expectWrittenByTma(sharedTileLayout(shape, elementBytes), shape,
+    expectWrittenByTma(*sharedTileLayout(shape, elementBytes), shape,
                        elementBytes);
   }
 }
 
 TEST(TmaBoxes, WriteTheSliceOfATileThatOneCtaMulticasts) {
-  SwizzledLayout tile = sharedTileLayout({128, 128}, 2);
+  SwizzledLayout tile = *sharedTileLayout({128, 128}, 2);
   SwizzledLayout slice = {tile.swizzle,
-                          Layout::parse("(64,(64,2)):(128,(2,16384))")};
+                          *Layout::parse("(64,(64,2)):(128,(2,16384))")};
   expectWrittenByTma(slice, {64, 128}, 2);
 }
 
 TEST(TmaBoxes, WalkDimensionsThatDoNotLieDense) {
   SwizzledLayout slice =
-      SwizzledLayout::parse("S<3,4,3> o (4,8,64):(4096,128,2)");
+      *SwizzledLayout::parse("S<3,4,3> o (4,8,64):(4096,128,2)");
   expectWrittenByTma(slice, {4, 8, 64}, 2);
-  EXPECT_EQ(tmaBoxes(slice, {4, 8, 64}, 2).size(), 4u);
+  EXPECT_EQ(tmaBoxes(slice, {4, 8, 64}, 2)->size(), 4u);
 }
 
 TEST(TmaBoxes, RefuseTilesThatTheyCannotMakeUp) {
   auto boxes = [](Shape shape, int64_t elementBytes) {
-    return tmaBoxes(sharedTileLayout(shape, elementBytes), shape, elementBytes);
+    return tmaBoxes(*sharedTileLayout(shape, elementBytes), shape,
+                    elementBytes);
   };
   EXPECT_REFUSAL(boxes({257, 64}, 2), "no even split");
   EXPECT_REFUSAL(boxes({3, 48}, 2), "starts at byte 96");
-  EXPECT_REFUSAL(tmaBoxes(sharedTileLayout({64, 64}, 2), {64, 32}, 2),
+  EXPECT_REFUSAL(tmaBoxes(*sharedTileLayout({64, 64}, 2), {64, 32}, 2),
                  "has extent 64, that of the tile (64,32) has 32");
-  EXPECT_REFUSAL(tmaBoxes(sharedTileLayout({64, 64}, 2), {64}, 2),
+  EXPECT_REFUSAL(tmaBoxes(*sharedTileLayout({64, 64}, 2), {64}, 2),
                  "does not have the 1 dimensions");
-  EXPECT_REFUSAL(tmaBoxes(SwizzledLayout::parse("S<3,4,3> o (64,96):(128,2)"),
+  EXPECT_REFUSAL(tmaBoxes(*SwizzledLayout::parse("S<3,4,3> o (64,96):(128,2)"),
                           {64, 96}, 2),
                  "not a multiple of the 64");
   // A row of the atom is left free behind a narrower box.
-  EXPECT_REFUSAL(
-      tmaBoxes(SwizzledLayout::parse("S<3,4,3> o (64,32):(64,2)"), {64, 32}, 2),
-      "starts at byte 64");
-  EXPECT_REFUSAL(
-      tmaBoxes(SwizzledLayout::parse("S<2,4,3> o (64,32):(64,4)"), {64, 32}, 2),
-      "not dense at 1");
+  EXPECT_REFUSAL(tmaBoxes(*SwizzledLayout::parse("S<3,4,3> o (64,32):(64,2)"),
+                          {64, 32}, 2),
+                 "starts at byte 64");
+  EXPECT_REFUSAL(tmaBoxes(*SwizzledLayout::parse("S<2,4,3> o (64,32):(64,4)"),
+                          {64, 32}, 2),
+                 "not dense at 1");
 }

@@ -1,0 +1,115 @@
+// What operations on fragments and shared memory require.
+
+#include "compiler/tile/Verify.h"
+#include "compiler/hopper/Hopper.h"
+#include "compiler/target/Target.h"
+
+using namespace mlir;
+
+namespace ashlar::hopper {
+
+namespace {
+
+LogicalResult demandRole(Operation *op) {
+  if (op->getParentOfType<RoleOp>())
+    return success();
+  return op->emitOpError("stands outside a role; only a role's threads share "
+                         "out a tile");
+}
+
+LogicalResult demandLayout(Operation *op, tile::SharedType type) {
+  if (type.getLayout())
+    return success();
+  return op->emitOpError("uses a shared tile that has no layout");
+}
+
+} // namespace
+
+LogicalResult ScalarOp::verify() { return tile::checkScalar(*this); }
+
+LogicalResult SharedAddressOp::verify() {
+  if (getOffset() < uint64_t(target::sharedBytes))
+    return success();
+  return emitOpError("is that of byte ")
+         << int64_t(getOffset()) << "; a CTA has " << target::sharedBytes;
+}
+
+LogicalResult SharedLoadOp::verify() {
+  if (failed(demandRole(*this)) ||
+      failed(demandLayout(*this, getSource().getType())))
+    return failure();
+  return tile::checkSharedFragment(
+      *this, getSource().getType(),
+      cast<RankedTensorType>(getResult().getType()));
+}
+
+LogicalResult SharedStoreOp::verify() {
+  if (failed(demandRole(*this)) ||
+      failed(demandLayout(*this, getTarget().getType())))
+    return failure();
+  return tile::checkSharedFragment(*this, getTarget().getType(),
+                                   cast<RankedTensorType>(getValue().getType()),
+                                   getTransposed());
+}
+
+LogicalResult ExchangeSendOp::verify() { return demandRole(*this); }
+
+LogicalResult ExchangeReceiveOp::verify() { return demandRole(*this); }
+
+LogicalResult MbarrierTestOp::verify() {
+  auto barrier = getAgree();
+  if (barrier && (*barrier < 1 || *barrier >= uint64_t(target::namedBarriers)))
+    return emitOpError("agrees over barrier ")
+           << int64_t(*barrier) << "; named barriers are 1 to "
+           << target::namedBarriers - 1;
+  return demandRole(*this);
+}
+
+LogicalResult SplatOp::verify() {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (type.getElementType() != getValue().getType())
+    return emitOpError("makes ") << type << " of a " << getValue().getType();
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (failed(tile::checkBroadcast(*this, source, result, getDimensions())))
+    return failure();
+  auto from = tile::fragmentOf(source), to = tile::fragmentOf(result);
+  if (!from || !to)
+    return success();
+  std::vector<int> kept(getDimensions().begin(), getDimensions().end());
+  auto slice = layout::sliceLayout(to.getLayout(), kept);
+  if (slice == from.getLayout())
+    return success();
+  return emitOpError("spreads a fragment that lies as ")
+         << from.getLayout().str() << "; without moving data it is to lie as "
+         << slice.str();
+}
+
+LogicalResult checkPart(Operation *op, RankedTensorType whole,
+                        RankedTensorType part, ArrayRef<int64_t> offsets) {
+  if (failed(tile::checkSlice(op, whole, part, offsets)))
+    return failure();
+  auto from = tile::fragmentOf(whole), to = tile::fragmentOf(part);
+  if (!from || !to)
+    return success();
+  auto layout = layout::partLayout(from.getLayout(), offsets.vec(),
+                                   part.getShape().vec());
+  if (!layout)
+    return op->emitOpError() << layout.why();
+  if (*layout == to.getLayout())
+    return success();
+  return op->emitOpError("gives a part that lies as ")
+         << to.getLayout().str() << "; in its fragment it lies as "
+         << layout->str();
+}
+
+LogicalResult SliceOp::verify() {
+  return checkPart(*this, cast<RankedTensorType>(getValue().getType()),
+                   cast<RankedTensorType>(getResult().getType()), getOffsets());
+}
+
+} // namespace ashlar::hopper

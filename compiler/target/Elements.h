@@ -1,0 +1,73 @@
+// What sm_90a does with the element types of tiles. Every switch is exhaustive:
+// a new type does not compile until each question here has an answer.
+
+#pragma once
+
+#include "runtime/include/ashlar/element_type.h"
+
+namespace ashlar::target {
+
+/// The type that elements have in registers: tf32 is an f32 whose lower bits
+/// the tensor cores do not read, and a register of 8 bits has no sign of its
+/// own.
+constexpr ElementType inRegisters(ElementType type) {
+  switch (type) {
+  case ElementType::tf32:
+    return ElementType::f32;
+  case ElementType::u8:
+    return ElementType::s8;
+  case ElementType::bf16:
+  case ElementType::f16:
+  case ElementType::f32:
+  case ElementType::e4m3:
+  case ElementType::e5m2:
+  case ElementType::s8:
+  case ElementType::s32:
+    return type;
+  }
+  return type;
+}
+
+/// Whether wgmma multiplies these into that sum (PTX ISA, "wgmma.mma_async",
+/// types of D, A and B). It names the types as their authors do.
+constexpr bool canMultiply(ElementType a, ElementType b, ElementType sum) {
+  switch (a) {
+  case ElementType::bf16:
+  case ElementType::tf32:
+    return b == a && sum == ElementType::f32;
+  case ElementType::f16:
+    return b == a && (sum == ElementType::f32 || sum == ElementType::f16);
+  case ElementType::e4m3:
+  case ElementType::e5m2:
+    return (b == ElementType::e4m3 || b == ElementType::e5m2) &&
+           (sum == ElementType::f32 || sum == ElementType::f16);
+  case ElementType::s8:
+  case ElementType::u8:
+    return (b == ElementType::s8 || b == ElementType::u8) &&
+           sum == ElementType::s32;
+  case ElementType::f32:
+  case ElementType::s32:
+    return false;
+  }
+  return false;
+}
+
+/// Whether wgmma's columns come in the steps of integers.
+constexpr bool isInteger(ElementType type) {
+  switch (type) {
+  case ElementType::s8:
+  case ElementType::u8:
+  case ElementType::s32:
+    return true;
+  case ElementType::bf16:
+  case ElementType::f16:
+  case ElementType::f32:
+  case ElementType::tf32:
+  case ElementType::e4m3:
+  case ElementType::e5m2:
+    return false;
+  }
+  return false;
+}
+
+} // namespace ashlar::target

@@ -1,0 +1,63 @@
+#include "passes/Preconditions.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+namespace {
+
+/// Types of the values that an operation makes.
+SmallVector<Type> typesOf(Operation *op) {
+  SmallVector<Type> types(op->getResultTypes());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::append_range(types, block.getArgumentTypes());
+  return types;
+}
+
+LogicalResult demandLayout(Operation *op, Type type) {
+  if (isa<RankedTensorType>(type) && !tile::fragmentOf(type))
+    return op->emitError("has a fragment without a layout; which thread holds "
+                         "what of it is not known: give its type one, as "
+                         "tile-assign-layouts does");
+  if (auto shared = dyn_cast<tile::SharedType>(type);
+      shared && !shared.getLayout())
+    return op->emitError("has a shared tile without a layout; where its "
+                         "elements lie is not known: give its type one, as "
+                         "tile-assign-layouts does");
+  if (auto pipeline = dyn_cast<tile::PipelineType>(type))
+    for (Type tile : pipeline.getTiles())
+      if (failed(demandLayout(op, tile)))
+        return failure();
+  return success();
+}
+
+} // namespace
+
+LogicalResult demandLayouts(Operation *kernel) {
+  WalkResult walked = kernel->walk([](Operation *op) {
+    for (Type type : typesOf(op))
+      if (failed(demandLayout(op, type)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+LogicalResult demandPlan(tile::KernelOp kernel) {
+  if (!kernel.getPlan() || kernel.getBody().getOps<tile::RoleOp>().empty())
+    return kernel.emitError("kernel '")
+           << kernel.getSymName()
+           << "' has no memory plan; run tile-plan-memory first";
+  WalkResult walked = kernel.walk([&](Operation *op) -> WalkResult {
+    for (Value result : op->getResults())
+      if (isa<tile::StageType>(result.getType()) && !tile::pipelineOf(result))
+        return op->emitError("gives a stage that no acquire or wait gave");
+    return success();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+} // namespace ashlar
