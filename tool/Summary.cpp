@@ -93,7 +93,7 @@ void addResources(Lines &line, const Artifact &artifact) {
 
 void addNotes(Lines &line, const std::vector<Note> &notes) {
   for (const Note &note : notes) {
-    std::ostream &out = line(&note == &notes.front() ? "copies" : "");
+    std::ostream &out = line(&note == &notes.front() ? "notes" : "");
     if (std::string place = note.where.str(); !place.empty())
       out << place << ": ";
     out << note.message;

@@ -32,7 +32,8 @@ struct Warning {
   std::string message;
 };
 
-/// Which way a copy goes that TMA does not take, and why.
+/// What costs time, and why: which way a copy goes that TMA does not take, what
+/// a loop waits for wgmma for.
 struct Note {
   SourceLine where;
   std::string message;
