@@ -32,25 +32,26 @@ public:
         waits.push_back({op, *left});
     });
     waitInArms();
-    findReadOverIterations();
+    findWaitingLoops();
+    waitAgainOverIterations();
     for (auto role : kernel.getBody().getOps<hopper::RoleOp>())
       if (Block &body = role.getBody().front();
           !plan.atEnd(body).pending().empty()) {
         OpBuilder builder = OpBuilder::atBlockEnd(&body);
         hopper::WgmmaWaitOp::create(builder, role.getLoc(), 0,
-                                    !readOverIterations.empty());
+                                    !waitingLoops.empty());
       }
     for (auto [op, left] : waits) {
       OpBuilder builder(op);
       hopper::WgmmaWaitOp::create(builder, op->getLoc(), left,
-                                  endsReadGroup(op));
+                                  isBehindWaitingLoop(op));
     }
   }
 
 private:
   /// Where an arm of a branch writes an accumulator and others go on with wgmma
-  /// on it, ptxas wants to see one wait of the arm before that (C7515); a second
-  /// one is as wrong as none.
+  /// on it, ptxas wants to see one wait of the arm before what is written is
+  /// computed (C7515); a second one is as wrong as none.
   void waitInArms() {
     llvm::SmallPtrSet<Block *, 8> waiting;
     for (auto [op, left] : waits)
@@ -59,13 +60,13 @@ private:
     kernel.walk([&](hopper::AccumulatorWriteOp write) {
       if (isa<scf::IfOp>(write->getParentOp()) &&
           waiting.insert(write->getBlock()).second)
-        waits.push_back({write, 0});
+        waits.push_back({&write->getBlock()->front(), 0});
     });
   }
 
   /// The accumulators of groups that go on into the next iteration of a loop,
   /// are waited for there with others left in flight, and read.
-  void findReadOverIterations() {
+  void findWaitingLoops() {
     for (auto [op, left] : waits) {
       auto loop = op->getParentOfType<scf::ForOp>();
       if (!loop || !left)
@@ -76,8 +77,55 @@ private:
                 entry.issuers,
                 [&](auto *issuer) { return isInThisIteration(issuer, op); }) &&
             isTouchedIn(loop, entry.resource.value))
-          readOverIterations.push_back({entry.resource.value, loop});
+          waitingLoops.insert(loop);
     }
+  }
+
+  /// ptxas forgets over the end of an iteration what a wait has completed if it
+  /// leaves others in flight, and injects one that leaves none (C7517): so a
+  /// loop waits again where it touches what it has waited for in the iteration
+  /// before.
+  void waitAgainOverIterations() {
+    llvm::SmallPtrSet<Operation *, 8> waiting;
+    for (auto [op, left] : waits)
+      waiting.insert(op);
+    kernel.walk([&](scf::ForOp loop) {
+      bool isKnown = false; // of what is in flight at this point
+      for (Operation &op : *loop.getBody()) {
+        isKnown |= waiting.contains(&op);
+        if (isa<hopper::WgmmaCommitOp>(op))
+          isKnown = false;
+        if (!isa<hopper::AccumulatorReadOp, hopper::AccumulatorWriteOp>(op) ||
+            isKnown || !isIssuedOnlyBehind(op, loop))
+          continue;
+        int64_t inFlight = 0;
+        for (const Pending &entry : plan.before(&op).pending())
+          inFlight = std::max(inFlight, entry.younger + 1);
+        if (inFlight) {
+          waits.push_back({&op, inFlight});
+          waitingLoops.insert(loop);
+        }
+        isKnown = true;
+      }
+    });
+  }
+
+  /// Whether a loop issues wgmma on the accumulator that an operation of its
+  /// body touches, but in no iteration before that.
+  static bool isIssuedOnlyBehind(Operation &op, scf::ForOp loop) {
+    auto read = dyn_cast<hopper::AccumulatorReadOp>(op);
+    Value accumulator =
+        read ? read.getAccumulator()
+             : cast<hopper::AccumulatorWriteOp>(op).getAccumulator();
+    bool isIssued = false;
+    for (Operation *user : accumulator.getUsers()) {
+      if (!isa<hopper::WgmmaOp>(user) || !loop->isAncestor(user))
+        continue;
+      isIssued = true;
+      if (isInThisIteration(user, &op))
+        return false;
+    }
+    return isIssued;
   }
 
   static bool isInThisIteration(Operation *issuer, Operation *op) {
@@ -92,16 +140,28 @@ private:
     });
   }
 
-  bool endsReadGroup(Operation *op) {
-    return llvm::any_of(readOverIterations, [&](auto &read) {
-      return !read.second->isAncestor(op) && plan.before(op).find({read.first});
+  /// Whether a wait covers what a loop before it issued that waits over its
+  /// iterations. What an arm writes has one wait only.
+  bool isBehindWaitingLoop(Operation *op) {
+    if (isa<hopper::AccumulatorWriteOp>(op) &&
+        isa<scf::IfOp>(op->getParentOp()))
+      return false;
+    return llvm::any_of(waitingLoops, [&](Operation *loop) {
+      return !loop->isAncestor(op) &&
+             llvm::any_of(plan.before(op).pending(), [&](const Pending &entry) {
+               return llvm::any_of(entry.issuers, [&](Operation *issuer) {
+                 return loop->isAncestor(issuer);
+               });
+             });
     });
   }
 
   hopper::KernelOp kernel;
   InFlight plan;
   SmallVector<std::pair<Operation *, int64_t>> waits;
-  SmallVector<std::pair<Value, Operation *>> readOverIterations;
+  /// Those that read or write an accumulator for which they have waited, over
+  /// the end of an iteration, with others left in flight.
+  llvm::SmallPtrSet<Operation *, 4> waitingLoops;
 };
 
 struct HopperScheduleWgmma

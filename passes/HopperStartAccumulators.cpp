@@ -32,10 +32,37 @@ bool isKnownToRun(scf::ForOp loop) {
   return trips && trips->getSExtValue() > 0;
 }
 
+/// Behind a loop that may not run, its results or what they were to begin as:
+/// in one branch, for ptxas understands one write of accumulators behind what
+/// may have written them, and LLVM joins what has the same condition.
+void selectResults(scf::ForOp loop, ArrayRef<std::pair<Value, Value>> sums) {
+  OpBuilder builder(loop->getContext());
+  builder.setInsertionPointAfter(loop);
+  Location loc = loop.getLoc();
+  Value runs =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                            loop.getLowerBound(), loop.getUpperBound());
+  auto yield = [&](auto member) {
+    return [&, member](OpBuilder &arm, Location) {
+      scf::YieldOp::create(arm, loc, llvm::map_to_vector(sums, [&](auto &sum) {
+                             return sum.*member;
+                           }));
+    };
+  };
+  using Sum = std::pair<Value, Value>;
+  auto select = scf::IfOp::create(builder, loc, runs, yield(&Sum::first),
+                                  yield(&Sum::second));
+  for (auto [sum, selected] : llvm::zip(sums, select.getResults()))
+    Value(sum.first).replaceUsesWithIf(selected, [&](OpOperand &use) {
+      return !select->isAncestor(use.getOwner());
+    });
+}
+
 void overwriteZeros(scf::ForOp loop) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   Value isFirst;
+  SmallVector<std::pair<Value, Value>> sums; // with their zeros
   for (BlockArgument argument : loop.getRegionIterArgs()) {
     OpOperand *init = loop.getTiedLoopInit(argument);
     hopper::MmaOp mma = onlyProduct(loop, argument);
@@ -51,26 +78,11 @@ void overwriteZeros(scf::ForOp loop) {
                                 loop.getInductionVar(), loop.getLowerBound());
     }
     mma.getOverwriteMutable().assign(isFirst);
-
-    Value result = loop.getTiedLoopResult(argument);
-    if (isKnownToRun(loop) || result.use_empty())
-      continue;
-    builder.setInsertionPointAfter(loop);
-    Value runs =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                              loop.getLowerBound(), loop.getUpperBound());
-    auto sum = scf::IfOp::create(
-        builder, loc, runs,
-        [&](OpBuilder &then, Location) {
-          scf::YieldOp::create(then, loc, result);
-        },
-        [&](OpBuilder &otherwise, Location) {
-          scf::YieldOp::create(otherwise, loc, zeros);
-        });
-    result.replaceUsesWithIf(sum.getResult(0), [&](OpOperand &use) {
-      return !sum->isAncestor(use.getOwner());
-    });
+    if (Value result = loop.getTiedLoopResult(argument); !result.use_empty())
+      sums.push_back({result, zeros});
   }
+  if (!sums.empty() && !isKnownToRun(loop))
+    selectResults(loop, sums);
 }
 
 struct HopperStartAccumulators

@@ -61,7 +61,8 @@ IntTuple columnMajorStrides(const IntTuple &shape) {
 
 } // namespace
 
-Layout::Layout(IntTuple shape) : Layout(shape, columnMajorStrides(shape)) {}
+Layout::Layout(const IntTuple &shape)
+    : Layout(shape, columnMajorStrides(shape)) {}
 
 Layout::Layout(IntTuple shape, IntTuple stride)
     : theShape(std::move(shape)), theStride(std::move(stride)) {

@@ -19,7 +19,7 @@ public:
   Layout() : Layout(1, 0) {}
 
   /// The compact layout of this shape, leftmost leaf fastest.
-  explicit Layout(IntTuple shape);
+  explicit Layout(const IntTuple &shape);
 
   /// Shape and stride are as `make` wants them.
   Layout(IntTuple shape, IntTuple stride);

@@ -2,6 +2,7 @@
 // them nor the time at which wgmma writes them.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/ZeroFragment.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
 
@@ -31,6 +32,8 @@ void ThreadLowering::declareAccumulators() {
           std::to_string(fragmentOf(op.getResult()).registers()) + ">;");
     accumulators[op.getResult()] = name;
   });
+  if (count) // a value that nobody needs
+    b.ptx(".reg .b32 %none;");
 }
 
 void ThreadLowering::lower(hopper::AccumulatorReadOp op) {
@@ -74,28 +77,60 @@ void ThreadLowering::lower(hopper::AccumulatorReadOp op) {
                   })));
 }
 
+namespace {
+
+/// Whether a fragment has the same in many registers: computed of rows or
+/// columns and of what is the same everywhere.
+bool repeatsRegisters(Value fragment) {
+  Operation *op = fragment.getDefiningOp();
+  if (isa_and_present<hopper::BroadcastOp, hopper::SplatOp>(op))
+    return true;
+  return op && isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         llvm::all_of(op->getOperands(), repeatsRegisters);
+}
+
+} // namespace
+
 void ThreadLowering::lower(hopper::AccumulatorWriteOp op) {
   FragmentType type = fragmentOf(op.getAccumulator());
   const std::string &name = accumulators.at(op.getAccumulator());
-  SmallVector<Value> operands;
-  if (!isZero(op.getValue()))
-    for (Value value : registersOf(op.getValue()))
-      operands.push_back(
-          type.packed == 2
-              ? Value(LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value))
-              : value);
-  std::string text;
-  if (op.getValue().getDefiningOp<hopper::UndefinedOp>()) {
-    text = "{\n\t.reg .b32 none;\n\t";
-    for (int64_t i = 0; i < type.registers(); ++i)
-      text += "mov.b32 " + name + std::to_string(i) + ", none;\n\t";
-    b.ptx(text + "}");
-    return;
-  }
-  for (int64_t i = 0; i < type.registers(); ++i)
-    text += (i ? "\n\tmov.b32 " : "mov.b32 ") + name + std::to_string(i) +
-            ", " + (operands.empty() ? "0" : "$" + std::to_string(i)) + ";";
-  b.ptx(text, {}, operands);
+  auto write = [&](ValueRange words,
+                   llvm::function_ref<std::string(std::string)> valueOf) {
+    std::string text;
+    for (int64_t i = 0; i < type.registers(); ++i) {
+      const std::string number = std::to_string(i);
+      text += (i ? "\n\tmov.b32 " : "mov.b32 ") + name + number + ", " +
+              valueOf(number) + ";";
+    }
+    b.ptx(text, {}, words);
+  };
+  if (op.getValue().getDefiningOp<hopper::UndefinedOp>())
+    return write({}, [](auto) { return "%none"; });
+  if (isZero(op.getValue()))
+    return write({}, [](auto) { return "0"; });
+  SmallVector<Value> words = llvm::map_to_vector(
+      registersOf(op.getValue()), [&](Value value) -> Value {
+        return type.packed == 2
+                   ? LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value)
+                   : value;
+      });
+  if (repeatsRegisters(op.getValue()))
+    words = makeDistinct(words);
+  write(words, [](std::string number) { return "$" + number; });
+}
+
+/// ptxas would copy one register to many only at the wgmma, and wait before
+/// that for all in flight (C7517). So each becomes a value of its own: that the
+/// predicate is true it does not know.
+SmallVector<Value> ThreadLowering::makeDistinct(ValueRange words) {
+  std::string text = "{\n\t.reg .pred always;\n\t.reg .b32 bytes;\n\t"
+                     "mov.u32 bytes, %dynamic_smem_size;\n\t"
+                     "setp.ne.u32 always, bytes, 0xffffffff;\n\t";
+  for (size_t i = 0; i < words.size(); ++i)
+    text += ("selp.b32 $" + Twine(i) + ", $" + Twine(words.size() + i) + ", " +
+             Twine(i) + ", always;\n\t")
+                .str();
+  return b.ptx(text + "}", words.getTypes(), words);
 }
 
 } // namespace ashlar

@@ -63,7 +63,33 @@ void ThreadLowering::keepHere(MutableArrayRef<Value> registers) {
   }
 }
 
+/// What an arm writes to accumulators stays computed before the branch, though
+/// nobody else needs it: in the arm it would come before the arm's wait, and
+/// ptxas would compute it in the accumulator's registers (C7515).
+void ThreadLowering::keepBefore(scf::IfOp branch) {
+  for (Region &arm : branch->getRegions())
+    for (auto write : arm.getOps<hopper::AccumulatorWriteOp>()) {
+      Value value = write.getValue();
+      if (branch->isAncestor(value.getParentRegion()->getParentOp()) ||
+          isa_and_present<arith::ConstantOp, hopper::SplatOp,
+                          hopper::UndefinedOp>(value.getDefiningOp()))
+        continue;
+      Registers registers(registersOf(value));
+      for (Value &word : registers) {
+        Type type = word.getType();
+        const bool isFloat = type.isF32();
+        if (!isFloat)
+          word = LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), word);
+        word = b.ptx("mov.b32 $0, $1;", word.getType(), word)[0];
+        if (!isFloat)
+          word = LLVM::BitcastOp::create(b, b.loc, type, word);
+      }
+      values.set(value, registers);
+    }
+}
+
 LogicalResult ThreadLowering::lowerIf(scf::IfOp branch) {
+  keepBefore(branch);
   SmallVector<Type> types;
   for (Value result : branch.getResults())
     llvm::append_range(types, convert(result.getType()));

@@ -49,6 +49,7 @@ private:
   llvm::LogicalResult lowerFor(mlir::scf::ForOp loop);
   llvm::LogicalResult lowerIf(mlir::scf::IfOp branch);
   void keepHere(llvm::MutableArrayRef<mlir::Value> registers);
+  void keepBefore(mlir::scf::IfOp branch);
   llvm::LogicalResult lowerGuarded(mlir::Region &region, mlir::Value condition);
   /// Runs a region by one thread of each warp, after the warp has met.
   llvm::LogicalResult lowerOncePerWarp(mlir::Region &region);
@@ -77,6 +78,7 @@ private:
   void declareAccumulators();
   void lower(hopper::AccumulatorReadOp op);
   void lower(hopper::AccumulatorWriteOp op);
+  llvm::SmallVector<mlir::Value> makeDistinct(mlir::ValueRange words);
 
   // Roles.cpp
   /// Goes on inside of a branch; what it returns is the other side.

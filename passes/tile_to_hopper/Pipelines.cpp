@@ -140,14 +140,21 @@ void KernelLowering::lower(tile::CommitOp op) {
   Location loc = named(*op, "commit");
   Value full = barrier(loc, ring.fullOffset, lookup(op.getStage()));
   Filling how = ring.filling(role);
-  if (how.byTma)
-    once(loc, [&] {
-      hopper::MbarrierArriveOp::create(builder, loc, full, Value());
-    });
+  auto arrive = [&] {
+    hopper::MbarrierArriveOp::create(builder, loc, full, Value());
+  };
+  if (how.everyWarp) {
+    auto perWarp = hopper::OncePerWarpOp::create(builder, loc);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&perWarp.getBody().emplaceBlock());
+    arrive();
+  } else if (how.byTma) {
+    once(loc, arrive);
+  }
   if (how.byCpAsync)
     hopper::MbarrierArriveAsyncOp::create(builder, loc, full);
   if (how.byThreads)
-    hopper::MbarrierArriveOp::create(builder, loc, full, Value());
+    arrive();
 }
 
 void KernelLowering::lower(tile::ReleaseOp op) {

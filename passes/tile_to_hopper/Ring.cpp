@@ -48,7 +48,7 @@ Ring::Ring(tile::PipelineOp op, const Cluster &cluster) : pipeline(op) {
     auto role = cast<tile::RoleOp>(producer);
     Filling how = filling(role);
     int64_t threads = 32 * role.getWarps();
-    fullCount += how.byTma ? 1 : 0;
+    fullCount += how.everyWarp ? role.getWarps() : how.byTma ? 1 : 0;
     fullCount += how.byCpAsync ? threads : 0;
     fullCount += how.byThreads ? threads : 0;
     filledByCpAsync |= how.byCpAsync;
@@ -82,6 +82,12 @@ Filling Ring::filling(tile::RoleOp role) const {
   // A role that commits without writing still has to arrive.
   if (!result.byTma && !result.byCpAsync && !result.byThreads)
     result.byThreads = true;
+  const bool drains = llvm::any_of(value.getUsers(), [&](Operation *user) {
+    return isa<tile::WaitOp, tile::TryWaitOp>(user) &&
+           tile::roleOf(user) == role;
+  });
+  result.everyWarp = result.byTma && !result.byCpAsync && !result.byThreads &&
+                     !drains && role.getWarps() > 1;
   return result;
 }
 

@@ -18,6 +18,10 @@ struct Filling {
   bool byTma = false;     ///< one arrival of one thread
   bool byCpAsync = false; ///< one arrival of each thread, when its copies land
   bool byThreads = false; ///< one arrival of each thread
+  /// By TMA, each warp arrives: no other barrier holds back those that only
+  /// acquire, and one that is late could not tell its phase from the next but
+  /// one.
+  bool everyWarp = false;
 };
 
 /// What `tile-to-hopper` needs to know of a pipeline.

@@ -116,6 +116,15 @@ void addBitFields(LaneCases &cases) {
   }
 }
 
+void addVideo(LaneCases &cases) {
+  for (const char *d : {"u32", "s32"})
+    for (const char *a : {"u32", "s32"})
+      for (const char *b : {"u32", "s32"})
+        for (const char *mode : {"", ".sat", ".add"})
+          cases.add(std::string("vabsdiff4.") + d + "." + a + "." + b + mode,
+                    {a, b, d}, d);
+}
+
 } // namespace
 
 std::vector<Case> integerCases() {
@@ -123,6 +132,7 @@ std::vector<Case> integerCases() {
   addArithmetic(cases);
   addCarries(cases);
   addBitFields(cases);
+  addVideo(cases);
   return std::move(cases.all);
 }
 

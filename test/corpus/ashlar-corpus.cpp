@@ -1,7 +1,10 @@
 // Draws programs, checks each, and prints how many fail and how.
 #include "test/corpus/Check.h"
+#include "test/corpus/Emit.h"
 #include "test/corpus/Shrink.h"
 #include "test/corpus/Summary.h"
+
+#include "ashlar/compile.h"
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -16,7 +19,8 @@ namespace {
 struct Options {
   uint64_t first = 0, last = 60; ///< seeds, the last not among them
   bool isQuiet = false, shrinks = false;
-  std::string onlyKind;
+  std::string onlyKind, level;
+  std::vector<std::string> printAfter;
   unsigned jobs = 1;
   Effort effort;
 
@@ -28,15 +32,32 @@ struct Options {
   }
 };
 
+/// The program, and what it is at the level that is asked for.
+std::string textOf(const Program &program, const Options &options) {
+  std::string text = print(program);
+  if (options.level.empty() && options.printAfter.empty())
+    return text;
+  ashlar::CompileOptions compiling;
+  compiling.assemble = false;
+  compiling.keep_levels = true;
+  compiling.print_after = options.printAfter;
+  for (const ashlar::LevelText &level :
+       compile(emit(program), compiling).levels)
+    if (level.level == options.level)
+      text += level.text;
+  return text;
+}
+
 /// The program, made small, and what then becomes of it.
 std::string shrunken(const Program &program, const std::string &kind,
-                     Effort effort) {
+                     const Options &options) {
+  Effort effort = options.effort;
   effort.simulates = !isFoundByCompiling(kind);
   const Program small = shrink(program, [&](const Program &candidate) {
     return checkApart(candidate, effort).failsBy(kind);
   });
   effort.simulates = true;
-  return "// for '" + kind + "'\n" + print(small) +
+  return "// for '" + kind + "'\n" + textOf(small, options) +
          checkApart(small, effort).str() + "\n";
 }
 
@@ -45,9 +66,9 @@ std::string textOf(const Program &program, const Outcome &outcome,
   std::string text;
   if (options.shrinks)
     for (const std::string &kind : outcome.kinds())
-      text += shrunken(program, kind, options.effort);
+      text += shrunken(program, kind, options);
   else if (!options.isQuiet && !outcome.failures.empty())
-    text = print(program) + outcome.str() + "\n";
+    text = textOf(program, options) + outcome.str() + "\n";
   return text;
 }
 
@@ -92,6 +113,9 @@ int main(int argc, char **argv) {
   app.add_flag("--quiet", options.isQuiet, "Print the counts only");
   app.add_flag("--shrink", options.shrinks,
                "Print each that fails as small as it goes");
+  app.add_option("--emit", options.level, "Print them at this level as well");
+  app.add_option("--print-after", options.printAfter,
+                 "Print their IR after this pass to the error stream");
   app.add_option("--schedules", options.effort.schedules,
                  "Orders of execution to try for each program");
   app.add_option("--kind", options.onlyKind, "Failures of this kind only");
@@ -104,7 +128,7 @@ int main(int argc, char **argv) {
       continue;
     if (prints) {
       for (uint64_t seed = options.first; seed < options.last; ++seed)
-        std::printf("%s\n", print(draw(family, seed)).c_str());
+        std::printf("%s\n", textOf(draw(family, seed), options).c_str());
       continue;
     }
     Summary summary = checkAll(family, options);

@@ -19,17 +19,17 @@ hopper.kernel @overlap threads 128 shared 65536 cluster 1 {
       // CHECK: %[[HAS:.+]] = arith.cmpi ne, %[[I]], %c0
       // CHECK: hopper.mbarrier.wait
       %full = hopper.shared_address 64
-      hopper.mbarrier.wait %full parity %c0
+      hopper.mbarrier.wait %full parity %c0 holds [1] of [64]
       %v = hopper.view %at of %k : !tile
       // CHECK: hopper.wgmma
       // CHECK-NEXT: hopper.wgmma.commit
       // CHECK-NEXT: hopper.wgmma.wait 1{{$}}
-      // CHECK-NEXT: hopper.release %[[BEFORE]] when %[[HAS]] spare 1 full 64 {
+      // CHECK-NEXT: hopper.release %[[BEFORE]] when %[[HAS]] of 64 newer 1 {
       // CHECK-NEXT: hopper.mbarrier.arrive %[[BEFORE]]
       // CHECK-NEXT: }
       // CHECK-NEXT: scf.yield %[[I]]
       hopper.wgmma %v, %v transposed into %x : !tile, !tile, <!acc>
-      hopper.release %k spare 1 full 64 {
+      hopper.release %k of 64 newer 0 {
         hopper.mbarrier.arrive %k
       }
     }
@@ -47,8 +47,8 @@ hopper.kernel @overlap threads 128 shared 65536 cluster 1 {
 
 // -----
 
-// Without a stage to spare the role looks whether the next stage is there, and
-// releases this one before it waits where it is not.
+// Where the role may hold no stage of the ring while it waits, it releases the
+// last one before, in the same iteration.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
@@ -60,25 +60,21 @@ hopper.kernel @nothing_to_spare threads 128 shared 65536 cluster 1 {
   %c1 = arith.constant 1 : index
   hopper.role "math" from 0 warps 4 {
     %x = hopper.accumulator : <!acc>
-    // CHECK: scf.for %[[I:[^ ]+]] = {{.*}} iter_args(%[[BEFORE:.+]] = %{{.+}})
+    // CHECK: scf.for %[[I:[^ ]+]] =
     scf.for %k = %c0 to %K step %c1 {
-      // CHECK: %[[HAS:.+]] = arith.cmpi ne
-      // CHECK: %[[READY:.+]] = hopper.mbarrier.test %[[FULL:.+]] parity %c0
-      // CHECK: scf.if %{{.+}} {
-      // CHECK-NEXT: hopper.wgmma.wait 0
-      // CHECK-NEXT: hopper.release %[[BEFORE]] spare
-      // CHECK: %[[LEFT:.+]] = arith.andi %[[READY]], %[[HAS]]
-      // CHECK-NEXT: hopper.mbarrier.wait %[[FULL]] parity %c0
+      // CHECK: hopper.mbarrier.wait
       %full = hopper.shared_address 64
       hopper.mbarrier.wait %full parity %c0
       %v = hopper.view %at of %k : !tile
       // CHECK: hopper.wgmma.commit
-      // CHECK-NEXT: hopper.wgmma.wait 1
-      // CHECK-NEXT: hopper.release %[[BEFORE]] when %[[LEFT]]
+      // CHECK-NEXT: arith.addi
+      // CHECK-NEXT: hopper.wgmma.wait 0
+      // CHECK-NEXT: hopper.release %[[I]] of 64 newer 0
       hopper.wgmma %v, %v transposed into %x : !tile, !tile, <!acc>
-      hopper.release %k spare 0 full 64 {
+      hopper.release %k of 64 newer 0 {
         hopper.mbarrier.arrive %k
       }
+      %l = arith.addi %k, %c1 : index
     }
   }
 }
@@ -101,8 +97,8 @@ hopper.kernel @two_stages threads 128 shared 65536 cluster 1 {
     // CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.+]] = %{{.+}})
     scf.for %k = %c0 to %K step %c1 {
       %full = hopper.shared_address 64
-      hopper.mbarrier.wait %full parity %c0
-      hopper.mbarrier.wait %full parity %c1
+      hopper.mbarrier.wait %full parity %c0 holds [2] of [64]
+      hopper.mbarrier.wait %full parity %c1 holds [2] of [64]
       %l = arith.addi %k, %c1 : index
       %v = hopper.view %at of %k : !tile
       %w = hopper.view %at of %l : !tile
@@ -111,15 +107,15 @@ hopper.kernel @two_stages threads 128 shared 65536 cluster 1 {
       // CHECK-NEXT: hopper.release %[[BEFORE]]
       // CHECK: hopper.wgmma.commit
       // CHECK-NEXT: hopper.wgmma.wait 1
-      // CHECK-NEXT: hopper.release %{{.+}} spare
+      // CHECK-NEXT: hopper.release %{{.+}} of
       // CHECK-NOT: hopper.release
       // CHECK: scf.yield
       hopper.wgmma %v, %v transposed into %x : !tile, !tile, <!acc>
       hopper.wgmma %w, %w transposed into %x : !tile, !tile, <!acc>
-      hopper.release %k spare 1 full 64 {
+      hopper.release %k of 64 newer 1 {
         hopper.mbarrier.arrive %k
       }
-      hopper.release %l spare 1 full 64 {
+      hopper.release %l of 64 newer 0 {
         hopper.mbarrier.arrive %l
       }
     }
@@ -281,7 +277,7 @@ hopper.kernel @no_wgmma threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     // CHECK-NOT: wgmma
     // CHECK: hopper.release
-    hopper.release %c0 spare 1 full 64 {
+    hopper.release %c0 of 64 newer 0 {
       hopper.mbarrier.arrive %c0
     }
   }

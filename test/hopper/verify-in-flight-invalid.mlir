@@ -72,7 +72,7 @@ hopper.kernel @released threads 128 shared 65536 cluster 1 {
     %last = scf.for %k = %c0 to %K step %c1 iter_args(%before = %c0) -> index {
       %v = hopper.view %k of %k : !tile
       // expected-error@+1 {{'hopper.release' stands where wgmma in flight still reads this memory}}
-      hopper.release %before of 64 newer 1 {
+      hopper.release %before of 64 newer 0 {
         hopper.mbarrier.arrive %before
       }
       // expected-note@+1 {{issued here}}
@@ -81,7 +81,7 @@ hopper.kernel @released threads 128 shared 65536 cluster 1 {
       scf.yield %k : index
     }
     // expected-error@+1 {{'hopper.release' stands where wgmma in flight still reads this memory}}
-    hopper.release %last of 64 newer 1 {
+    hopper.release %last of 64 newer 0 {
       hopper.mbarrier.arrive %last
     }
     hopper.wgmma.wait 0

@@ -96,7 +96,7 @@ struct GpuModel {
 };
 
 /// The NVIDIA H200.
-inline constexpr GpuModel h200() { return {}; }
+constexpr GpuModel h200() { return {}; }
 
 /// Microseconds of one launch. What runs at the same time adds up to more than
 /// `cold`.

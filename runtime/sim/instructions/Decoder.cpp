@@ -18,56 +18,6 @@ unsigned laneBytes(Type type) {
   return type == Type::pred ? 0 : std::max(2u, ptx::sizeBytes(type));
 }
 
-struct SpecialName {
-  std::string_view name;
-  SpecialRegister which;
-};
-
-constexpr SpecialName specialNames[] = {
-    {"%tid.x", SpecialRegister::tidX},
-    {"%tid.y", SpecialRegister::tidY},
-    {"%tid.z", SpecialRegister::tidZ},
-    {"%ntid.x", SpecialRegister::ntidX},
-    {"%ntid.y", SpecialRegister::ntidY},
-    {"%ntid.z", SpecialRegister::ntidZ},
-    {"%ctaid.x", SpecialRegister::ctaidX},
-    {"%ctaid.y", SpecialRegister::ctaidY},
-    {"%ctaid.z", SpecialRegister::ctaidZ},
-    {"%nctaid.x", SpecialRegister::nctaidX},
-    {"%nctaid.y", SpecialRegister::nctaidY},
-    {"%nctaid.z", SpecialRegister::nctaidZ},
-    {"%laneid", SpecialRegister::laneid},
-    {"%warpid", SpecialRegister::warpid},
-    {"%nwarpid", SpecialRegister::nwarpid},
-    {"%smid", SpecialRegister::smid},
-    {"%nsmid", SpecialRegister::nsmid},
-    {"%gridid", SpecialRegister::gridid},
-    {"%lanemask_eq", SpecialRegister::lanemaskEq},
-    {"%lanemask_le", SpecialRegister::lanemaskLe},
-    {"%lanemask_lt", SpecialRegister::lanemaskLt},
-    {"%lanemask_ge", SpecialRegister::lanemaskGe},
-    {"%lanemask_gt", SpecialRegister::lanemaskGt},
-    {"%clusterid.x", SpecialRegister::clusteridX},
-    {"%clusterid.y", SpecialRegister::clusteridY},
-    {"%clusterid.z", SpecialRegister::clusteridZ},
-    {"%nclusterid.x", SpecialRegister::nclusteridX},
-    {"%nclusterid.y", SpecialRegister::nclusteridY},
-    {"%nclusterid.z", SpecialRegister::nclusteridZ},
-    {"%cluster_ctaid.x", SpecialRegister::clusterCtaidX},
-    {"%cluster_ctaid.y", SpecialRegister::clusterCtaidY},
-    {"%cluster_ctaid.z", SpecialRegister::clusterCtaidZ},
-    {"%cluster_nctaid.x", SpecialRegister::clusterNctaidX},
-    {"%cluster_nctaid.y", SpecialRegister::clusterNctaidY},
-    {"%cluster_nctaid.z", SpecialRegister::clusterNctaidZ},
-    {"%cluster_ctarank", SpecialRegister::clusterCtarank},
-    {"%cluster_nctarank", SpecialRegister::clusterNctarank},
-    {"%is_explicit_cluster", SpecialRegister::isExplicitCluster},
-    {"%total_smem_size", SpecialRegister::totalSmemSize},
-    {"%dynamic_smem_size", SpecialRegister::dynamicSmemSize},
-    {"%aggr_smem_size", SpecialRegister::aggrSmemSize},
-    {"%reserved_smem_offset_begin", SpecialRegister::reservedSmemBegin},
-};
-
 /// The bits of a float literal in the type. The literal is a double's bits,
 /// or, for 0f..., a float's.
 std::optional<uint64_t> literalBits(const Operand &operand, Type type) {
@@ -143,10 +93,13 @@ Slot Decoder::sourceAnyWidth(const Operand &operand, Type type) {
     return slot;
   }
   case Operand::Kind::special: {
-    for (const SpecialName &special : specialNames)
-      if (special.name == operand.text)
-        return builder.special(special.which, width ? width : 4);
-    refuse("special register '" + operand.text + "' is not known here");
+    const ptx::Special &special = *operand.special;
+    if (!special.isFixed() ||
+        (special.isVector && (operand.integer < 0 || operand.integer > 2)))
+      refuse("special register '" + operand.text + "' is not known here");
+    const int64_t component = special.isVector ? operand.integer : 0;
+    return builder.special(special.which, static_cast<uint8_t>(component),
+                           width ? width : 4);
   }
   case Operand::Kind::integer: {
     if (ptx::isFloat(type) && ptx::bits(type) > 16 && type != Type::f16x2 &&

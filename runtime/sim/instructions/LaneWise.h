@@ -41,8 +41,7 @@ template <> struct Unsigned<8> {
 } // namespace detail
 
 /// A register is only ever accessed as an unsigned integer of its width.
-template <class T>
-using RegisterBits = typename detail::Unsigned<sizeof(T)>::type;
+template <class T> using RegisterBits = detail::Unsigned<sizeof(T)>::type;
 
 /// out = operation(sources...), the types being those of the values.
 template <class Result, class Operation, class... Sources>

@@ -16,12 +16,14 @@ struct Opcode {
 
 class OpcodeTable {
 public:
-  /// "add", "mbarrier": what stands before the first point.
-  void add(std::string name, DecodeFunction decode, Traits traits = {}) {
-    opcodes.emplace(std::move(name), Opcode{decode, traits});
-  }
+  /// "add", "mbarrier": what stands before the first point. Throws
+  /// std::logic_error when it is there already.
+  void add(std::string name, DecodeFunction decode, Traits traits = {});
   /// Null when there is none.
   const Opcode *find(std::string_view name) const;
+
+  auto begin() const { return opcodes.begin(); }
+  auto end() const { return opcodes.end(); }
 
 private:
   std::map<std::string, Opcode, std::less<>> opcodes;
@@ -30,22 +32,22 @@ private:
 /// All that are known.
 const OpcodeTable &opcodes();
 
+/// add, sub, mul, ...: of integers and of floats.
+void addArithmeticInstructions(OpcodeTable &);
 // Each folder adds its own, beside their decoders.
-void addIntegerInstructions(OpcodeTable &);    // add .. min/max, mad, popc, ...
-void addLogicInstructions(OpcodeTable &);      // and, shf, lop3, prmt, ...
-void addFloatInstructions(OpcodeTable &);      // fma, rcp, ex2, testp, ...
-void addComparisonInstructions(OpcodeTable &); // set, setp, selp, slct
-void addConversionInstructions(OpcodeTable &); // cvt, cvt.pack
-void addMoveInstructions(OpcodeTable &);       // mov, cvta, isspacep, mapa, ...
-void addMemoryInstructions(OpcodeTable &);     // ld, ldu, st, prefetch, ...
-void addAtomicInstructions(OpcodeTable &);     // atom, red
-void addControlInstructions(OpcodeTable &);    // bra, brx, call, ret, exit
-void addWarpInstructions(OpcodeTable &);       // shfl, vote, match, redux, ...
-void addBarrierInstructions(OpcodeTable &);    // bar, barrier, fence, membar
-void addMbarrierInstructions(OpcodeTable &);   // mbarrier.*
-void addCopyInstructions(OpcodeTable &);   // cp.async*, cp.reduce.async*, ...
-void addMatrixInstructions(OpcodeTable &); // ldmatrix, stmatrix, mma, wmma, ...
-void addWgmmaInstructions(OpcodeTable &);  // wgmma.*
-void addMiscellaneousInstructions(OpcodeTable &); // setmaxnreg, nanosleep, ...
+void addIntegerInstructions(OpcodeTable &);
+void addFloatInstructions(OpcodeTable &);
+void addComparisonInstructions(OpcodeTable &);
+void addMoveInstructions(OpcodeTable &);
+void addMemoryInstructions(OpcodeTable &);
+void addCopyInstructions(OpcodeTable &);
+void addControlInstructions(OpcodeTable &);
+void addBarrierInstructions(OpcodeTable &);
+void addMbarrierInstructions(OpcodeTable &);
+void addWarpInstructions(OpcodeTable &);
+void addMatrixInstructions(OpcodeTable &);
+void addWgmmaInstructions(OpcodeTable &);
+void addVideoInstructions(OpcodeTable &);
+void addMiscellaneousInstructions(OpcodeTable &);
 
 } // namespace ashlar::sim

@@ -17,15 +17,6 @@ namespace {
 
 constexpr uint32_t slotAlignment = 64;
 
-uint64_t alignUp(uint64_t value, uint64_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
-
-std::string at(const ptx::Module &module, ptx::Position position) {
-  return module.name + ":" + std::to_string(position.line) + ":" +
-         std::to_string(position.column) + ": ";
-}
-
 } // namespace
 
 int Program::functionNamed(const std::string &name) const {
@@ -53,145 +44,6 @@ std::shared_ptr<Program> ProgramBuilder::build() {
   return made;
 }
 
-// Static variables first, then the dynamic part, aligned as its declaration
-// asks (the hardware gives 16 bytes at least; declarations of 1024 hold as the
-// window's reserved part is 1024 bytes).
-void ProgramBuilder::layOutVariables() {
-  made->sharedEnd = reservedSharedBytes;
-  uint64_t dynamicAlignment = 16;
-  auto isDynamic = [](const ptx::Variable &v) {
-    return v.space == StateSpace::shared && v.elements == 0;
-  };
-  auto place = [&](const ptx::Variable &v) -> uint64_t {
-    if (isDynamic(v)) {
-      dynamicAlignment = std::max(dynamicAlignment, v.alignment);
-      return 0;
-    }
-    if (v.space == StateSpace::shared)
-      return layOutShared(v);
-    if (v.space == StateSpace::global || v.space == StateSpace::constant)
-      return layOutGlobal(v);
-    return 0;
-  };
-  for (const ptx::Variable &v : module().variables)
-    made->variableAddresses.push_back(place(v));
-  for (uint32_t f = 0; f < made->functions.size(); ++f)
-    for (uint32_t i = 0; i < module().functions[f].variables.size(); ++i)
-      made->functionVariableAddresses[{f, i}] =
-          place(module().functions[f].variables[i]);
-  made->dynamicSharedBegin =
-      static_cast<uint32_t>(alignUp(made->sharedEnd, dynamicAlignment));
-  for (size_t i = 0; i < module().variables.size(); ++i)
-    if (isDynamic(module().variables[i]))
-      made->variableAddresses[i] = made->dynamicSharedBegin;
-  for (auto &[key, address] : made->functionVariableAddresses)
-    if (isDynamic(module().functions[key.first].variables[key.second]))
-      address = made->dynamicSharedBegin;
-  for (auto &[variable, block] : images)
-    writeAddresses(*variable, *block);
-}
-
-uint64_t ProgramBuilder::layOutShared(const ptx::Variable &variable) {
-  const uint64_t address = alignUp(made->sharedEnd, variable.alignment);
-  if (variable.sizeBytes() > maxSharedBytes ||
-      address + variable.sizeBytes() > reservedSharedBytes + maxSharedBytes)
-    throw DecodeError(at(module(), variable.position) + "'" + variable.name +
-                      "' takes static shared memory beyond the " +
-                      std::to_string(maxSharedBytes) + " bytes that a CTA has");
-  made->sharedEnd = static_cast<uint32_t>(address + variable.sizeBytes());
-  return address;
-}
-
-uint64_t ProgramBuilder::layOutGlobal(const ptx::Variable &variable) {
-  if (variable.isExternal)
-    throw DecodeError(at(module(), variable.position) + "'" + variable.name +
-                      "' is external, and there is no linker here: define it "
-                      "in this module");
-  globalBytes += variable.sizeBytes();
-  // More than the host has would end the process, not the allocation.
-  if (globalBytes > static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE)))
-    throw DecodeError(at(module(), variable.position) + "'" + variable.name +
-                      "' makes the variables of the module greater than the "
-                      "host's memory");
-  auto block = memory.allocate(std::max<uint64_t>(variable.sizeBytes(), 1),
-                               std::max<uint64_t>(variable.alignment, 256),
-                               "variable '" + variable.name + "'");
-  std::copy(variable.image.begin(), variable.image.end(), block->data());
-  block->setInitialised(0, variable.sizeBytes());
-  made->variableBlocks.push_back(block);
-  images.emplace_back(&variable, block.get());
-  return block->address;
-}
-
-uint64_t ProgramBuilder::addressOf(SymbolUse symbol) const {
-  switch (symbol.kind) {
-  case SymbolUse::Kind::moduleVariable:
-    return made->variableAddresses[symbol.index];
-  case SymbolUse::Kind::functionVariable: {
-    auto found =
-        made->functionVariableAddresses.find({currentIndex, symbol.index});
-    return found->second;
-  }
-  case SymbolUse::Kind::function:
-    return functionWindow + uint64_t(16) * symbol.index;
-  case SymbolUse::Kind::parameter:
-  case SymbolUse::Kind::result:
-    break;
-  }
-  return 0;
-}
-
-void ProgramBuilder::writeAddresses(const ptx::Variable &variable,
-                                    MemoryBlock &block) {
-  for (const ptx::Variable::AddressAt &entry : variable.addresses) {
-    const uint64_t value =
-        (addressOf(entry.symbol) + static_cast<uint64_t>(entry.addend)) >>
-        entry.shift;
-    if (block.contains(entry.offset, entry.sizeBytes))
-      std::memcpy(block.data() + entry.offset, &value,
-                  std::min<size_t>(entry.sizeBytes, sizeof value));
-  }
-}
-
-void ProgramBuilder::layOutFrame(Function &function) {
-  uint64_t end = 0;
-  auto place = [&](const ptx::Variable &v) {
-    const uint64_t offset = alignUp(end, v.alignment);
-    end = offset + v.sizeBytes();
-    if (end > (uint64_t(1) << 20))
-      throw DecodeError(at(module(), v.position) + "'" + v.name +
-                        "' makes the local memory of '" + function.text->name +
-                        "' greater than 1 MB");
-    return static_cast<uint32_t>(offset);
-  };
-  for (const ptx::Variable &v : function.text->variables)
-    function.frameOffsets.push_back(v.space == StateSpace::local ||
-                                            v.space == StateSpace::parameter
-                                        ? place(v)
-                                        : 0);
-  if (!function.text->isEntry) {
-    for (const ptx::Variable &v : function.text->results)
-      function.resultOffsets.push_back(place(v));
-    for (const ptx::Variable &v : function.text->parameters)
-      function.parameterOffsets.push_back(place(v));
-  }
-  function.frameBytes = static_cast<uint32_t>(alignUp(end, 16));
-}
-
-void ProgramBuilder::layOutParameters(Function &function) {
-  uint64_t end = 0;
-  for (const ptx::Variable &v : function.text->parameters) {
-    end = alignUp(end, v.alignment);
-    function.parameterBlockOffsets.push_back(static_cast<uint32_t>(end));
-    end += v.sizeBytes();
-    if (end > 32764)
-      throw DecodeError(at(module(), v.position) + "the parameters of '" +
-                        function.text->name + "' take more than 32764 bytes");
-  }
-  function.parameterBytes = static_cast<uint32_t>(end);
-}
-
 void ProgramBuilder::decodeBody(Function &function, uint32_t index) {
   current = &function;
   currentIndex = index;
@@ -205,31 +57,35 @@ void ProgramBuilder::decodeBody(Function &function, uint32_t index) {
     function.resultSlots.push_back(registerSlot({index, 0}));
   for (uint32_t index : function.text->parameterRegisters)
     function.parameterSlots.push_back(registerSlot({index, 0}));
-  for (const ptx::Instruction &text : function.text->body) {
-    Decoder decoder(*this, text);
-    const Opcode *opcode = opcodes().find(text.opcode);
-    if (!opcode)
-      decoder.refuse("the instruction is not known");
-    decoder.traits = opcode->traits;
-    Decoded instruction = opcode->decode(decoder);
-    decoder.expectNoMoreModifiers();
-    instruction->text = &text;
-    instruction->function = function.text;
-    instruction->traits = decoder.traits;
-    if (!decoder.traits.holdsRegisters) {
-      instruction->registers = std::move(decoder.registers);
-      instruction->writesRegister = std::move(decoder.writesRegister);
-    }
-    if (text.guard) {
-      instruction->hasGuard = true;
-      instruction->guardNegated = text.guard->negated;
-      instruction->guard = registerSlot(text.guard->predicate);
-      if (instruction->guard.laneBytes != 0)
-        decoder.refuse("the guard is not a predicate register");
-    }
-    function.body.push_back(std::move(instruction));
-  }
+  for (const ptx::Instruction &text : function.text->body)
+    function.body.push_back(decodeInstruction(text));
   function.registersEnd = made->registerBytes;
+}
+
+std::unique_ptr<Instruction>
+ProgramBuilder::decodeInstruction(const ptx::Instruction &text) {
+  Decoder decoder(*this, text);
+  const Opcode *opcode = opcodes().find(text.opcode);
+  if (!opcode)
+    decoder.refuse("the instruction is not known");
+  decoder.traits = opcode->traits;
+  Decoded instruction = opcode->decode(decoder);
+  decoder.expectNoMoreModifiers();
+  instruction->text = &text;
+  instruction->function = current->text;
+  instruction->traits = decoder.traits;
+  if (!decoder.traits.holdsRegisters) {
+    instruction->registers = std::move(decoder.registers);
+    instruction->writesRegister = std::move(decoder.writesRegister);
+  }
+  if (text.guard) {
+    instruction->hasGuard = true;
+    instruction->guardNegated = text.guard->negated;
+    instruction->guard = registerSlot(text.guard->predicate);
+    if (instruction->guard.laneBytes != 0)
+      decoder.refuse("the guard is not a predicate register");
+  }
+  return instruction;
 }
 
 Slot ProgramBuilder::temporary(unsigned laneBytes) {
@@ -270,11 +126,13 @@ Slot ProgramBuilder::constant(unsigned laneBytes, uint64_t low, uint64_t high) {
   return entry->second;
 }
 
-Slot ProgramBuilder::special(SpecialRegister which, unsigned laneBytes) {
-  auto [entry, isNew] = specials.try_emplace(std::pair(which, laneBytes));
+Slot ProgramBuilder::special(ptx::SpecialRegister which, uint8_t component,
+                             unsigned laneBytes) {
+  auto [entry, isNew] =
+      specials.try_emplace(std::tuple(which, component, laneBytes));
   if (isNew) {
     entry->second = temporary(laneBytes);
-    made->specials.push_back({entry->second, which});
+    made->specials.push_back({entry->second, which, component});
   }
   return entry->second;
 }

@@ -16,6 +16,10 @@ class GlobalMemory;
 /// Function addresses are this plus their index in the module, times 16.
 inline constexpr uint64_t functionWindow = 0x0004'0000'0000'0000;
 
+inline uint64_t alignUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
 class ProgramBuilder {
 public:
   ProgramBuilder(std::shared_ptr<const ptx::Module> module,
@@ -27,7 +31,8 @@ public:
   Slot registerSlot(ptx::RegisterUse use);
   const ptx::Register &registerOf(ptx::RegisterUse use) const;
   Slot constant(unsigned laneBytes, uint64_t low, uint64_t high);
-  Slot special(SpecialRegister which, unsigned laneBytes);
+  Slot special(ptx::SpecialRegister which, uint8_t component,
+               unsigned laneBytes);
   Slot temporary(unsigned laneBytes);
   /// The address of a symbol in its own state space.
   Slot symbolAddress(ptx::SymbolUse symbol, int64_t addend, unsigned laneBytes);
@@ -41,14 +46,17 @@ public:
   Function &currentFunction() { return *current; }
 
 private:
+  // ProgramLayout.cpp
   void layOutVariables();
   uint64_t layOutShared(const ptx::Variable &variable);
   uint64_t layOutGlobal(const ptx::Variable &variable);
   void writeAddresses(const ptx::Variable &variable, MemoryBlock &block);
   void layOutFrame(Function &function);
   void layOutParameters(Function &function);
-  void decodeBody(Function &function, uint32_t index);
   uint64_t addressOf(ptx::SymbolUse symbol) const;
+
+  void decodeBody(Function &function, uint32_t index);
+  std::unique_ptr<Instruction> decodeInstruction(const ptx::Instruction &text);
 
   std::shared_ptr<Program> made;
   GlobalMemory &memory;
@@ -56,7 +64,7 @@ private:
   uint32_t currentIndex = 0;
   std::map<std::pair<uint32_t, uint8_t>, Slot> registers; // of the function
   std::map<std::tuple<unsigned, uint64_t, uint64_t>, Slot> constants;
-  std::map<std::pair<SpecialRegister, unsigned>, Slot> specials;
+  std::map<std::tuple<ptx::SpecialRegister, uint8_t, unsigned>, Slot> specials;
   std::map<std::pair<uint64_t, unsigned>, Slot> sharedAddresses;
   std::map<std::pair<uint32_t, unsigned>, Slot> frameAddresses; // of it
   std::vector<std::pair<const ptx::Variable *, MemoryBlock *>> images;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/sim/machine/Instruction.h"
+#include "runtime/sim/ptx/Special.h"
 
 #include <map>
 #include <memory>
@@ -12,20 +13,6 @@ namespace ashlar::sim {
 
 class MemoryBlock;
 struct Program;
-
-/// A special register whose value is fixed while a thread lives.
-enum class SpecialRegister : uint8_t {
-  // clang-format off
-  tidX, tidY, tidZ, ntidX, ntidY, ntidZ, ctaidX, ctaidY, ctaidZ,
-  nctaidX, nctaidY, nctaidZ, laneid, warpid, nwarpid, smid, nsmid, gridid,
-  lanemaskEq, lanemaskLe, lanemaskLt, lanemaskGe, lanemaskGt,
-  clusteridX, clusteridY, clusteridZ, nclusteridX, nclusteridY, nclusteridZ,
-  clusterCtaidX, clusterCtaidY, clusterCtaidZ,
-  clusterNctaidX, clusterNctaidY, clusterNctaidZ,
-  clusterCtarank, clusterNctarank, isExplicitCluster,
-  totalSmemSize, dynamicSmemSize, aggrSmemSize, reservedSmemBegin,
-  // clang-format on
-};
 
 struct Function {
   const ptx::Function *text = nullptr;
@@ -68,7 +55,8 @@ struct Program {
   std::vector<Constant> constants;
   struct Special {
     Slot slot;
-    SpecialRegister which = SpecialRegister::tidX;
+    ptx::SpecialRegister which = ptx::SpecialRegister::tid;
+    uint8_t component = 0;
   };
   std::vector<Special> specials;
   /// Addresses of shared variables: the offset is completed with the base of

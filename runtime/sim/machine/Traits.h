@@ -32,6 +32,8 @@ struct Traits {
   bool fencesRegisters = false;
   /// It changes nothing but that a value has another register.
   bool copiesRegister = false;
+
+  bool operator==(const Traits &) const = default;
 };
 
 } // namespace ashlar::sim

@@ -22,7 +22,9 @@ class Cluster;
 struct AddressOperand;
 struct Function;
 struct Program;
+namespace ptx {
 enum class SpecialRegister : uint8_t;
+}
 
 /// One address per lane.
 using LaneAddresses = std::array<uint64_t, warpLanes>;
@@ -230,7 +232,8 @@ private:
   friend class WarpRunner;
   void fillConstants();
   void fillSpecials();
-  uint64_t specialValue(SpecialRegister which, unsigned lane) const;
+  uint64_t specialValue(ptx::SpecialRegister which, unsigned component,
+                        unsigned lane) const;
   void enterFrame(LaneMask lanes, const Function &function);
   std::unique_ptr<Strand> split(LaneMask lanes);
   template <class State> static inline const char keyOf = 0;

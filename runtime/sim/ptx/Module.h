@@ -62,6 +62,7 @@ struct SymbolUse {
 };
 
 struct Operand;
+struct Special;
 
 /// `[base + offset]`, `[base, {coordinates}]` (tensor copies),
 /// `[base, coordinates, {offsets}]`: base is a register, a symbol, or absent
@@ -76,7 +77,8 @@ struct Address {
 struct Operand {
   enum class Kind : uint8_t {
     registerUse, // %r1; with `negated`, !%p1
-    special,     // %tid.x: the name with its component, in `text`
+    special,     // %tid.x: the name with its component in `text`, its row in
+                 // `special`, its component (0 to 3, -1: none) in `integer`
     integer,     // in `integer`, a 64-bit pattern
     real32,      // 0f3F800000: `integer` holds the 32 bits
     real64,      // 0d... and decimal literals: `integer` holds the 64 bits
@@ -95,6 +97,7 @@ struct Operand {
   RegisterUse registerUse;
   int64_t integer = 0;
   SymbolUse symbol;
+  const Special *special = nullptr;
   std::string text;
   std::unique_ptr<Address> address;
   std::vector<Operand> elements;

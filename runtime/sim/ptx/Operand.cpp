@@ -95,10 +95,11 @@ Operand OperandParser::parseName() {
     operand.position = name.position;
     return operand;
   }
-  if (!entity && isSpecial(name.text))
-    return parseSpecial(name);
-  if (!entity && name.text[0] == '%')
+  if (!entity && name.text[0] == '%') {
+    if (const Special *special = specialNamed(name.text))
+      return parseSpecial(name, *special);
     failUndeclared(name);
+  }
   // A label, maybe one that follows, or one that an inner scope's hides later.
   Operand operand = makeOperand(Operand::Kind::name, name.position);
   operand.text = name.text;
@@ -144,19 +145,24 @@ Operand OperandParser::parseRegisterUse(const Token &name, uint32_t index) {
   return vector;
 }
 
-Operand OperandParser::parseSpecial(const Token &name) {
+Operand OperandParser::parseSpecial(const Token &name, const Special &special) {
   Operand operand = makeOperand(Operand::Kind::special, name.position);
   operand.text = name.text;
+  operand.special = &special;
+  operand.integer = -1;
   if (!cursor.atDotted())
     return operand;
   const Token component = cursor.take();
   constexpr std::string_view names = "xyzw";
-  if (!isSpecialVector(name.text) || component.text.size() != 1 ||
-      names.find(component.text[0]) == std::string_view::npos)
+  const size_t index = component.text.size() == 1
+                           ? names.find(component.text[0])
+                           : std::string_view::npos;
+  if (!special.isVector || index == std::string_view::npos)
     cursor.fail(component.position, "'" + operand.text +
                                         "' has no component '." +
                                         std::string(component.text) + "'");
   operand.text += "." + std::string(component.text);
+  operand.integer = static_cast<int64_t>(index);
   return operand;
 }
 

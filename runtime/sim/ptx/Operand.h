@@ -39,7 +39,7 @@ private:
   Operand parseConstantOperand();
   Operand parseName();
   Operand parseRegisterUse(const Token &name, uint32_t index);
-  Operand parseSpecial(const Token &name);
+  Operand parseSpecial(const Token &name, const Special &special);
   Operand parseSymbol(const Entity &entity);
   Operand parseArrayElement(const SymbolUse &symbol);
   Operand parseAddress();

@@ -3,76 +3,92 @@
 #include "runtime/sim/ptx/Characters.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ashlar::sim::ptx {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> vectors = {
-    "%tid",       "%ntid",       "%ctaid",         "%nctaid",
-    "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"};
+using enum SpecialRegister;
 
-constexpr std::array<std::string_view, 27> scalars = {
-    "%laneid",
-    "%warpid",
-    "%nwarpid",
-    "%smid",
-    "%nsmid",
-    "%gridid",
-    "%is_explicit_cluster",
-    "%cluster_ctarank",
-    "%cluster_nctarank",
-    "%lanemask_eq",
-    "%lanemask_le",
-    "%lanemask_lt",
-    "%lanemask_ge",
-    "%lanemask_gt",
-    "%clock",
-    "%clock_hi",
-    "%clock64",
-    "%globaltimer",
-    "%globaltimer_lo",
-    "%globaltimer_hi",
-    "%reserved_smem_offset_begin",
-    "%reserved_smem_offset_end",
-    "%reserved_smem_offset_cap",
-    "%total_smem_size",
-    "%aggr_smem_size",
-    "%dynamic_smem_size",
-    "%current_graph_exec",
+constexpr Special vector(std::string_view name, SpecialRegister which) {
+  return {.name = name, .which = which, .isVector = true};
+}
+
+constexpr Special rows[] = {
+    vector("%tid", tid),
+    vector("%ntid", ntid),
+    vector("%ctaid", ctaid),
+    vector("%nctaid", nctaid),
+    vector("%clusterid", clusterid),
+    vector("%nclusterid", nclusterid),
+    vector("%cluster_ctaid", clusterCtaid),
+    vector("%cluster_nctaid", clusterNctaid),
+    {"%cluster_ctarank", clusterCtarank},
+    {"%cluster_nctarank", clusterNctarank},
+    {"%is_explicit_cluster", isExplicitCluster, Type::pred},
+    {"%laneid", laneid},
+    {"%warpid", warpid},
+    {"%nwarpid", nwarpid},
+    {"%smid", smid},
+    {"%nsmid", nsmid},
+    {"%gridid", gridid, Type::u64},
+    {"%lanemask_eq", lanemaskEq},
+    {"%lanemask_le", lanemaskLe},
+    {"%lanemask_lt", lanemaskLt},
+    {"%lanemask_ge", lanemaskGe},
+    {"%lanemask_gt", lanemaskGt},
+    {"%total_smem_size", totalSmemSize},
+    {"%dynamic_smem_size", dynamicSmemSize},
+    {"%aggr_smem_size", aggrSmemSize},
+    {"%reserved_smem_offset_begin", reservedSmemBegin},
+    {"%clock", time},
+    {"%clock_hi", timeHigh},
+    {"%clock64", time, Type::u64},
+    {"%globaltimer", time, Type::u64},
+    {"%globaltimer_lo", time},
+    {"%globaltimer_hi", timeHigh},
+    {"%reserved_smem_offset_end", notSimulated},
+    {"%reserved_smem_offset_cap", notSimulated},
+    {.name = "%reserved_smem_offset_", .which = notSimulated, .count = 2},
+    {"%current_graph_exec", notSimulated, Type::u64},
+    {.name = "%envreg", .which = notSimulated, .count = 32},
+    {.name = "%pm", .which = notSimulated, .count = 8},
+    {.name = "%pm",
+     .which = notSimulated,
+     .type = Type::u64,
+     .count = 8,
+     .suffix = "_64"},
 };
 
-// "%envreg0" to "%envreg31": whether the name is the prefix and a number of at
-// most two digits below `count`.
-bool isNumbered(std::string_view name, std::string_view prefix, int count) {
-  if (!name.starts_with(prefix))
-    return false;
-  name.remove_prefix(prefix.size());
-  if (name.empty() || name.size() > 2 ||
-      !std::all_of(name.begin(), name.end(), isDigit) ||
-      (name.size() == 2 && name[0] == '0'))
+/// Whether the text is a number of at most two digits below `count`.
+bool isNumber(std::string_view text, int count) {
+  if (text.empty() || text.size() > 2 ||
+      !std::all_of(text.begin(), text.end(), isDigit) ||
+      (text.size() == 2 && text[0] == '0'))
     return false;
   int number = 0;
-  for (char digit : name)
+  for (char digit : text)
     number = number * 10 + (digit - '0');
   return number < count;
 }
 
-} // namespace
-
-bool isSpecial(std::string_view name) {
-  std::string_view counter = name;
-  if (counter.ends_with("_64"))
-    counter.remove_suffix(3);
-  return isSpecialVector(name) ||
-         std::find(scalars.begin(), scalars.end(), name) != scalars.end() ||
-         isNumbered(name, "%envreg", 32) || isNumbered(counter, "%pm", 8) ||
-         isNumbered(name, "%reserved_smem_offset_", 2);
+bool isNamed(const Special &special, std::string_view name) {
+  if (special.count == 0)
+    return name == special.name;
+  if (!name.starts_with(special.name) || !name.ends_with(special.suffix))
+    return false;
+  name.remove_prefix(special.name.size());
+  name.remove_suffix(special.suffix.size());
+  return isNumber(name, special.count);
 }
 
-bool isSpecialVector(std::string_view name) {
-  return std::find(vectors.begin(), vectors.end(), name) != vectors.end();
+} // namespace
+
+const Special *specialNamed(std::string_view name) {
+  const auto *found = std::find_if(
+      std::begin(rows), std::end(rows),
+      [&](const Special &special) { return isNamed(special, name); });
+  return found == std::end(rows) ? nullptr : found;
 }
 
 } // namespace ashlar::sim::ptx

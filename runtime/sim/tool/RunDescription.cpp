@@ -186,7 +186,7 @@ bool Outcome::isRight() const {
 
 Outcome run(const std::string &ptxPath, const Description &description) {
   settings().keepGoing = true; // what was computed is read in any case
-  const driver::ModuleHandle handle = loadModule(ptxPath);
+  driver::ModuleHandle handle = loadModule(ptxPath);
   const LoadedModule &module = *state().modules.find(handle);
   const KernelEntry &kernel = findKernel(module, description.kernel);
   const auto addresses = fillMemory(description.buffers);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 using namespace ashlar::sim;
 using namespace ashlar::sim::library;
@@ -46,8 +47,9 @@ ASHLAR_CUDA Result cuDeviceTotalMem_v2(size_t *bytes, DeviceOrdinal device) {
 ASHLAR_CUDA Result cuDeviceGetUuid(unsigned char *uuid, DeviceOrdinal device) {
   if (!uuid)
     return Result::invalidValue;
-  constexpr char bytes[] = "Ashlar simulator"; // 16 without the end
-  std::memcpy(uuid, bytes, 16);
+  constexpr std::string_view bytes = "Ashlar simulator";
+  static_assert(bytes.size() == 16);
+  std::memcpy(uuid, bytes.data(), bytes.size());
   return device == 0 ? Result::success : Result::invalidDevice;
 }
 ASHLAR_CUDA_ALIAS(cuDeviceGetUuid_v2, cuDeviceGetUuid);

@@ -1,7 +1,7 @@
 // What the files of floating-point instructions share.
 #pragma once
 
-#include "runtime/sim/instructions/integer/Integer.h"
+#include "runtime/sim/instructions/LaneWise.h"
 #include "runtime/sim/machine/numbers/Formats.h"
 
 #include <optional>
@@ -41,6 +41,17 @@ inline uint16_t flushedF16(uint16_t bits) {
 inline float saturated(float value) {
   return value > 0 ? (value < 1 ? value : 1.0f) : 0.0f;
 }
+
+// Of the opcodes in Arithmetic.cpp, those with a type of floats.
+Decoded decodeFloatAdd(Decoder &decoder);
+Decoded decodeFloatSubtract(Decoder &decoder);
+Decoded decodeFloatMultiply(Decoder &decoder);
+Decoded decodeFloatMultiplyAdd(Decoder &decoder);
+Decoded decodeFloatDivide(Decoder &decoder);
+Decoded decodeFloatAbsolute(Decoder &decoder);
+Decoded decodeFloatNegate(Decoder &decoder);
+Decoded decodeFloatMin(Decoder &decoder);
+Decoded decodeFloatMax(Decoder &decoder);
 
 // Half.cpp: f16, bf16 and pairs of them.
 Decoded decodeHalfAdd(Decoder &decoder);

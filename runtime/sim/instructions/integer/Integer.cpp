@@ -159,19 +159,12 @@ Decoded ashlar::sim::decodeIntegerMax(Decoder &decoder) {
 }
 
 void ashlar::sim::addIntegerInstructions(OpcodeTable &table) {
-  table.add("add", byType<decodeIntegerAdd, decodeFloatAdd>);
-  table.add("sub", byType<decodeIntegerSubtract, decodeFloatSubtract>);
-  table.add("mul", byType<decodeIntegerMultiply, decodeFloatMultiply>);
-  table.add("mad", byType<decodeIntegerMultiplyAdd, decodeFloatMultiplyAdd>);
-  table.add("div", byType<decodeIntegerDivide, decodeFloatDivide>);
-  table.add("abs", byType<decodeIntegerAbsolute, decodeFloatAbsolute>);
-  table.add("neg", byType<decodeIntegerNegate, decodeFloatNegate>);
-  table.add("min", byType<decodeIntegerMin, decodeFloatMin>);
-  table.add("max", byType<decodeIntegerMax, decodeFloatMax>);
   table.add("rem", decodeRemainder);
   table.add("sad", decodeAbsoluteDifference);
   addMultiply24Instructions(table);
   addDotProductInstructions(table);
   addCarryInstructions(table);
   addBitFieldInstructions(table);
+  addLogicInstructions(table);
+  addShiftInstructions(table);
 }

@@ -1,6 +1,4 @@
-// Opcodes that integers and floats share (add, sub, mul, mad, div, abs, neg,
-// min, max) and the files that decode them. The last modifier, the type, tells
-// which it is.
+// What the files of integer instructions share.
 #pragma once
 
 #include "runtime/sim/instructions/LaneWise.h"
@@ -26,6 +24,7 @@ inline int32_t saturated(int64_t value) {
                           std::numeric_limits<int32_t>::max()));
 }
 
+// Of the opcodes in Arithmetic.cpp, those with a type of integers.
 Decoded decodeIntegerAdd(Decoder &decoder);
 Decoded decodeIntegerSubtract(Decoder &decoder);
 Decoded decodeIntegerMultiply(Decoder &decoder);
@@ -49,25 +48,7 @@ void addCarryInstructions(OpcodeTable &table);
 // BitField.cpp: popc, clz, bfind, fns, brev, bfe, bfi, bmsk, szext.
 void addBitFieldInstructions(OpcodeTable &table);
 
-// FloatArithmetic.cpp and others.
-Decoded decodeFloatAdd(Decoder &decoder);
-Decoded decodeFloatSubtract(Decoder &decoder);
-Decoded decodeFloatMultiply(Decoder &decoder);
-Decoded decodeFloatMultiplyAdd(Decoder &decoder);
-Decoded decodeFloatDivide(Decoder &decoder);
-Decoded decodeFloatAbsolute(Decoder &decoder);
-Decoded decodeFloatNegate(Decoder &decoder);
-Decoded decodeFloatMin(Decoder &decoder);
-Decoded decodeFloatMax(Decoder &decoder);
-
-/// Decodes by the type that the instruction ends with; where it ends with
-/// something else it is one of integers.
-template <DecodeFunction integer, DecodeFunction floating>
-Decoded byType(Decoder &decoder) {
-  const auto &modifiers = decoder.text.modifiers;
-  auto type =
-      modifiers.empty() ? std::nullopt : ptx::typeNamed(modifiers.back());
-  return type && ptx::isFloat(*type) ? floating(decoder) : integer(decoder);
-}
+void addLogicInstructions(OpcodeTable &table); // Logic.cpp: and, lop3, ...
+void addShiftInstructions(OpcodeTable &table); // Shift.cpp: shl, shr, shf
 
 } // namespace ashlar::sim

@@ -1,9 +1,6 @@
-// Logic, shifts and byte permutation (PTX ISA, "Logic and Shift Instructions",
-// "Data Movement ...: prmt").
-#include "runtime/sim/instructions/LaneWise.h"
+// and, or, xor, not, cnot, lop3 (PTX ISA, "Logic and Shift Instructions").
 #include "runtime/sim/instructions/Opcodes.h"
-
-#include <algorithm>
+#include "runtime/sim/instructions/integer/Integer.h"
 
 using namespace ashlar::sim;
 using ptx::Type;
@@ -176,106 +173,6 @@ Decoded decodeLookUp(Decoder &decoder) {
   return makeLookUp(target, sources, tableOperand(decoder));
 }
 
-template <class T> T shiftLeft(T a, uint32_t by) {
-  return by < 8 * sizeof(T) ? static_cast<T>(a << by) : T(0);
-}
-
-/// A shift by the width or more leaves the sign, or zero.
-template <class T> T shiftRight(T a, uint32_t by) {
-  constexpr uint32_t width = 8 * sizeof(T);
-  if constexpr (std::is_signed_v<T>)
-    return static_cast<T>(a >> std::min(by, width - 1));
-  else
-    return by < width ? static_cast<T>(a >> by) : T(0);
-}
-
-Decoded decodeShiftLeft(Decoder &decoder) {
-  Type type = expectType(decoder, bitTypes);
-  auto operands = takeOperands(decoder, type, type, Type::u32);
-  return withInteger(type, [&]<class T>() {
-    return laneWise<T, T, uint32_t>(
-        operands.target, operands.sources,
-        [](T a, uint32_t b) { return shiftLeft(a, b); });
-  });
-}
-
-Decoded decodeShiftRight(Decoder &decoder) {
-  Type type = expectType(decoder,
-                         {Type::b16, Type::b32, Type::b64, Type::u16, Type::u32,
-                          Type::u64, Type::s16, Type::s32, Type::s64});
-  auto operands = takeOperands(decoder, type, type, Type::u32);
-  return withInteger(type, [&]<class T>() {
-    return laneWise<T, T, uint32_t>(
-        operands.target, operands.sources,
-        [](T a, uint32_t b) { return shiftRight(a, b); });
-  });
-}
-
-/// shf: 32 bits out of b:a, shifted.
-Decoded decodeFunnelShift(Decoder &decoder) {
-  int direction = decoder.modifiers.takeOneOf({"l", "r"});
-  if (direction < 0)
-    decoder.refuse("it needs .l or .r first");
-  int mode = decoder.modifiers.takeOneOf({"clamp", "wrap"});
-  if (mode < 0)
-    decoder.refuse("it needs .clamp or .wrap behind its direction");
-  Type type = expectType(decoder, {Type::b32});
-  auto operands = takeOperands(decoder, type, type, type, Type::u32);
-  bool clamp = mode == 0;
-  auto make = [&](auto operation) {
-    return laneWise<uint32_t, uint32_t, uint32_t, uint32_t>(
-        operands.target, operands.sources, operation);
-  };
-  if (direction == 0)
-    return make([clamp](uint32_t a, uint32_t b, uint32_t c) {
-      uint32_t by = clamp ? std::min(c, 32u) : c & 31;
-      return static_cast<uint32_t>((uint64_t(b) << 32 | a) << by >> 32);
-    });
-  return make([clamp](uint32_t a, uint32_t b, uint32_t c) {
-    uint32_t by = clamp ? std::min(c, 32u) : c & 31;
-    return static_cast<uint32_t>((uint64_t(b) << 32 | a) >> by);
-  });
-}
-
-/// The selector of the general form that a mode and its control stand for.
-uint32_t permuteSelector(int mode, uint32_t control) {
-  // A row for each control value, from byte 3 of the result down to byte 0.
-  static constexpr uint16_t selectors[6][4] = {
-      {0x3210, 0x4321, 0x5432, 0x6543}, // f4e
-      {0x5670, 0x6701, 0x7012, 0x0123}, // b4e
-      {0x0000, 0x1111, 0x2222, 0x3333}, // rc8
-      {0x3210, 0x3211, 0x3222, 0x3333}, // ecl
-      {0x0000, 0x1110, 0x2210, 0x3210}, // ecr
-      {0x1010, 0x3232, 0x1010, 0x3232}, // rc16
-  };
-  return selectors[mode][control & 3];
-}
-
-uint32_t permuted(uint32_t a, uint32_t b, uint32_t selector) {
-  uint64_t bytes = uint64_t(b) << 32 | a;
-  uint32_t result = 0;
-  for (unsigned index = 0; index < 4; ++index) {
-    uint32_t select = selector >> 4 * index;
-    auto byte = static_cast<uint32_t>(bytes >> 8 * (select & 7)) & 0xff;
-    if (select & 8)
-      byte = byte & 0x80 ? 0xff : 0;
-    result |= byte << 8 * index;
-  }
-  return result;
-}
-
-Decoded decodePermute(Decoder &decoder) {
-  Type type = expectType(decoder, {Type::b32});
-  int mode =
-      decoder.modifiers.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
-  if (mode < 0)
-    return ternary<uint32_t>(decoder, type, permuted);
-  return ternary<uint32_t>(decoder, type,
-                           [mode](uint32_t a, uint32_t b, uint32_t c) {
-                             return permuted(a, b, permuteSelector(mode, c));
-                           });
-}
-
 } // namespace
 
 void ashlar::sim::addLogicInstructions(OpcodeTable &table) {
@@ -291,8 +188,4 @@ void ashlar::sim::addLogicInstructions(OpcodeTable &table) {
   table.add("not", decodeNot);
   table.add("cnot", decodeLogicalNot);
   table.add("lop3", decodeLookUp);
-  table.add("shl", decodeShiftLeft);
-  table.add("shr", decodeShiftRight);
-  table.add("shf", decodeFunnelShift);
-  table.add("prmt", decodePermute);
 }

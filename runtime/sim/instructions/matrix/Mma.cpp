@@ -1,9 +1,8 @@
 // mma.sync and mma.sp (PTX ISA, "Warp Level Matrix Multiply-Accumulate
 // Instructions").
 
+#include "runtime/sim/instructions/matrix/Mma.h"
 #include "runtime/sim/instructions/Opcodes.h"
-#include "runtime/sim/instructions/matrix/MatrixOperands.h"
-#include "runtime/sim/machine/Warp.h"
 #include "runtime/sim/machine/matrix/MatrixFragment.h"
 #include "runtime/sim/machine/matrix/MatrixProduct.h"
 #include "runtime/sim/machine/matrix/SparseMatrix.h"
@@ -20,36 +19,8 @@ namespace {
 constexpr unsigned maxRows = 16, columns = 8;
 constexpr unsigned maxRowBytes = 128; // f64 with k 16
 
-struct Multiply : Instruction {
-  MatrixType typeA = MatrixType::f16, typeB = MatrixType::f16;
-  MatrixType typeC = MatrixType::f32, typeD = MatrixType::f32;
-  unsigned halves = 2, k = 0;
-  std::vector<Slot> d, a, b, c;
-  // mma.sp:
-  bool sparse = false, orderedMetadata = false;
-  Slot metadata;
-  unsigned selector = 0;
-
-  /// The rows of A as packed elements, with the zeros of a sparse A.
-  void gatherA(Warp &warp, uint8_t *out) const {
-    const unsigned rowBytes = k * bits(typeA) / 8;
-    if (!sparse)
-      return gatherRows(warp, a, halves, rowBytes, out);
-    std::array<uint8_t, maxRows * maxRowBytes / 2> packed;
-    gatherRows(warp, a, halves, rowBytes / 2, packed.data());
-    if (!expandSparse(typeA, packed.data(), warp.lanes<uint32_t>(metadata),
-                      selector, rowBytes, orderedMetadata, out))
-      warp.report(Finding::other,
-                  orderedMetadata
-                      ? "the metadata of mma.sp::ordered_metadata gives two "
-                        "elements one place, or not in ascending order"
-                      : "the metadata of mma.sp gives two elements one place",
-                  "reads the metadata");
-  }
-};
-
 /// The products of all types but b1: T is what they are widened to.
-template <class T> struct MultiplyValues final : Multiply {
+template <class T> struct MultiplyValues final : MmaMultiply {
   bool saturate = false;
 
   Step execute(Warp &warp, LaneMask) const override {
@@ -77,7 +48,7 @@ template <class T> struct MultiplyValues final : Multiply {
   }
 };
 
-struct MultiplyBits final : Multiply {
+struct MultiplyBits final : MmaMultiply {
   bool conjunction = false;
 
   Step execute(Warp &warp, LaneMask) const override {
@@ -93,77 +64,6 @@ struct MultiplyBits final : Multiply {
                     conjunction);
     storeAccumulator(warp, d, typeD, sums.data());
     return Step::next;
-  }
-};
-
-/// m8n8k4 of f16: four products at once, of lanes 4 q to 4 q + 3 and 16 more
-/// for each q. It is the only shape with a layout of its own.
-struct MultiplyQuads final : Multiply {
-  bool columnMajorA = false, rowMajorB = false;
-
-  /// The element that a lane of the quad holds: its row and column in A, or
-  /// column and row in B.
-  static std::pair<unsigned, unsigned> element(bool alongLanes, bool high,
-                                               unsigned lane, unsigned i) {
-    if (alongLanes) // four lanes along K, the elements of one along M or N
-      return {i + 4 * high, lane};
-    return {lane + 4 * high, i};
-  }
-
-  std::pair<unsigned, unsigned> accumulatorElement(MatrixType type, bool high,
-                                                   unsigned lane,
-                                                   unsigned i) const {
-    if (type == MatrixType::f16)
-      return {lane + 4 * high, i};
-    return {(lane & 1) + (i & 2) + 4 * high, (i & 4) + (lane & 2) + (i & 1)};
-  }
-
-  static float half(Warp &warp, const std::vector<Slot> &slots, unsigned lane,
-                    unsigned i) {
-    const uint32_t pair = warp.lanes<uint32_t>(slots[i / 2])[lane];
-    float value = 0;
-    const auto packed = static_cast<uint16_t>(pair >> 16 * (i % 2));
-    widen(MatrixType::f16, &packed, &value, 1);
-    return value;
-  }
-
-  Step execute(Warp &warp, LaneMask) const override {
-    // [quad][row][column], of all quads before D is written.
-    float valuesA[4][8][4], valuesB[4][8][4], sums[4][8][8];
-    forEachPart([&](unsigned quad, bool high, unsigned inQuad, unsigned lane) {
-      for (unsigned i = 0; i < 4; ++i) {
-        const auto [row, stepA] = element(columnMajorA, high, inQuad, i);
-        valuesA[quad][row][stepA] = half(warp, a, lane, i);
-        const auto [column, stepB] = element(rowMajorB, high, inQuad, i);
-        valuesB[quad][column][stepB] = half(warp, b, lane, i);
-      }
-      for (unsigned i = 0; i < 8; ++i) {
-        const auto [row, column] = accumulatorElement(typeC, high, inQuad, i);
-        sums[quad][row][column] = typeC == MatrixType::f16
-                                      ? half(warp, c, lane, i)
-                                      : warp.lanes<float>(c[i])[lane];
-      }
-    });
-    for (unsigned quad = 0; quad < 4; ++quad)
-      for (unsigned row = 0; row < 8; ++row)
-        for (unsigned column = 0; column < 8; ++column)
-          for (unsigned step = 0; step < 4; ++step)
-            sums[quad][row][column] +=
-                valuesA[quad][row][step] * valuesB[quad][column][step];
-    std::array<std::array<float, warpLanes>, 8> results;
-    forEachPart([&](unsigned quad, bool high, unsigned inQuad, unsigned lane) {
-      for (unsigned i = 0; i < 8; ++i) {
-        const auto [row, column] = accumulatorElement(typeD, high, inQuad, i);
-        results[i][lane] = sums[quad][row][column];
-      }
-    });
-    storeAccumulator(warp, d, typeD, results.front().data());
-    return Step::next;
-  }
-
-  template <class Body> static void forEachPart(Body body) {
-    for (unsigned lane = 0; lane < warpLanes; ++lane)
-      body(lane % 16 / 4, lane >= 16, lane % 4, lane);
   }
 };
 
@@ -207,7 +107,7 @@ const Form sparseForms[] = {
     {{16, 8, 128}, {s4, u4}, true},
 };
 
-void checkForm(Decoder &decoder, const Multiply &form, MatrixShape shape) {
+void checkForm(Decoder &decoder, const MmaMultiply &form, MatrixShape shape) {
   auto holds = [](const Form &each, MatrixType type) {
     return std::find(each.operands.begin(), each.operands.end(), type) !=
            each.operands.end();
@@ -236,48 +136,7 @@ void checkForm(Decoder &decoder, const Multiply &form, MatrixShape shape) {
                    std::string(name(form.typeD)));
 }
 
-void takeTypes(Decoder &decoder, Multiply &form) {
-  form.typeD = takeMatrixType(decoder);
-  form.typeA = takeMatrixType(decoder);
-  form.typeB = takeMatrixType(decoder);
-  form.typeC = takeMatrixType(decoder);
-}
-
-void takeRegisters(Decoder &decoder, Multiply &form, unsigned registersA,
-                   unsigned registersB, unsigned registersC,
-                   unsigned registersD) {
-  decoder.expectNoMoreModifiers();
-  decoder.expectOperands(form.sparse ? 6 : 4);
-  const auto operandType = form.typeA == f64 ? ptx::Type::b64 : ptx::Type::b32;
-  form.a = fragment(decoder, decoder.operand(1), registersA, false, "A",
-                    operandType);
-  form.b = fragment(decoder, decoder.operand(2), registersB, false, "B",
-                    operandType);
-  form.c = fragment(decoder, decoder.operand(3), registersC, false, "C",
-                    operandType);
-  form.d =
-      fragment(decoder, decoder.operand(0), registersD, true, "D", operandType);
-}
-
-Decoded decodeQuads(Decoder &decoder, bool columnMajorA, bool rowMajorB) {
-  auto made = std::make_unique<MultiplyQuads>();
-  made->columnMajorA = columnMajorA;
-  made->rowMajorB = rowMajorB;
-  takeTypes(decoder, *made);
-  if (made->typeA != f16 || made->typeB != f16)
-    decoder.refuse("shape .m8n8k4 is for .f16 and .f64 only");
-  const auto isAccumulator = [](MatrixType type) {
-    return type == f16 || type == f32;
-  };
-  if (!isAccumulator(made->typeC) || !isAccumulator(made->typeD) ||
-      (made->typeC == f32 && made->typeD == f16))
-    decoder.refuse("C and D are .f16 or .f32, and D .f32 where C is");
-  takeRegisters(decoder, *made, 2, 2, made->typeC == f16 ? 4 : 8,
-                made->typeD == f16 ? 4 : 8);
-  return made;
-}
-
-void takeMetadata(Decoder &decoder, Multiply &form) {
+void takeMetadata(Decoder &decoder, MmaMultiply &form) {
   form.metadata = decoder.source(decoder.operand(4), ptx::Type::b32);
   const int64_t selector = decoder.immediate(decoder.operand(5));
   const unsigned lanes =
@@ -291,7 +150,7 @@ void takeMetadata(Decoder &decoder, Multiply &form) {
 
 template <class Made>
 Decoded complete(Decoder &decoder, std::unique_ptr<Made> made,
-                 const Multiply &types, MatrixShape shape) {
+                 const MmaMultiply &types, MatrixShape shape) {
   made->typeA = types.typeA;
   made->typeB = types.typeB;
   made->typeC = types.typeC;
@@ -304,15 +163,15 @@ Decoded complete(Decoder &decoder, std::unique_ptr<Made> made,
   made->orderedMetadata = types.orderedMetadata;
   const unsigned accumulators =
       accumulatorRegisters(types.typeC, made->halves, 1);
-  takeRegisters(decoder, *made,
-                stretches * made->halves / (made->sparse ? 2 : 1), stretches,
-                accumulators, accumulators);
+  takeMmaRegisters(decoder, *made,
+                   stretches * made->halves / (made->sparse ? 2 : 1), stretches,
+                   accumulators, accumulators);
   if (made->sparse)
     takeMetadata(decoder, *made);
   return made;
 }
 
-struct Types final : Multiply {
+struct Types final : MmaMultiply {
   Step execute(Warp &, LaneMask) const override { return Step::next; }
 };
 
@@ -333,11 +192,11 @@ Decoded decodeMma(Decoder &decoder) {
   if (isQuads) {
     if (saturate)
       decoder.refuse(".satfinite is for integers only");
-    return decodeQuads(decoder, layoutA == 1, layoutB == 1);
+    return decodeMmaQuads(decoder, layoutA == 1, layoutB == 1);
   }
   if (layoutA != 0 || layoutB != 0)
     decoder.refuse("A must be .row and B .col with this shape and type");
-  takeTypes(decoder, types);
+  takeMmaTypes(decoder, types);
   saturate |= modifiers.take("satfinite");
   checkForm(decoder, types, shape);
   const bool isInteger = isIntegerOperand(types.typeA);
@@ -363,6 +222,46 @@ Decoded decodeMma(Decoder &decoder) {
 }
 
 } // namespace
+
+void MmaMultiply::gatherA(Warp &warp, uint8_t *out) const {
+  const unsigned rowBytes = k * bits(typeA) / 8;
+  if (!sparse)
+    return gatherRows(warp, a, halves, rowBytes, out);
+  std::array<uint8_t, maxRows * maxRowBytes / 2> packed;
+  gatherRows(warp, a, halves, rowBytes / 2, packed.data());
+  if (!expandSparse(typeA, packed.data(), warp.lanes<uint32_t>(metadata),
+                    selector, rowBytes, orderedMetadata, out))
+    warp.report(Finding::other,
+                orderedMetadata
+                    ? "the metadata of mma.sp::ordered_metadata gives two "
+                      "elements one place, or not in ascending order"
+                    : "the metadata of mma.sp gives two elements one place",
+                "reads the metadata");
+}
+
+void takeMmaTypes(Decoder &decoder, MmaMultiply &form) {
+  form.typeD = takeMatrixType(decoder);
+  form.typeA = takeMatrixType(decoder);
+  form.typeB = takeMatrixType(decoder);
+  form.typeC = takeMatrixType(decoder);
+}
+
+void takeMmaRegisters(Decoder &decoder, MmaMultiply &form, unsigned registersA,
+                      unsigned registersB, unsigned registersC,
+                      unsigned registersD) {
+  decoder.expectNoMoreModifiers();
+  decoder.expectOperands(form.sparse ? 6 : 4);
+  const auto operandType =
+      form.typeA == MatrixType::f64 ? ptx::Type::b64 : ptx::Type::b32;
+  form.a = fragment(decoder, decoder.operand(1), registersA, false, "A",
+                    operandType);
+  form.b = fragment(decoder, decoder.operand(2), registersB, false, "B",
+                    operandType);
+  form.c = fragment(decoder, decoder.operand(3), registersC, false, "C",
+                    operandType);
+  form.d =
+      fragment(decoder, decoder.operand(0), registersD, true, "D", operandType);
+}
 
 void addMatrixMultiply(OpcodeTable &table) { table.add("mma", decodeMma); }
 

@@ -361,6 +361,7 @@ void addMemoryInstructions(OpcodeTable &table) {
   table.add("applypriority", decodeApplyPriority);
   table.add("createpolicy", decodeCreatePolicy);
   table.add("multimem", refuseMultimem);
+  addAtomicInstructions(table);
 }
 
 } // namespace ashlar::sim

@@ -17,4 +17,6 @@ Decoded decodeApplyPriority(Decoder &);
 Decoded decodeCreatePolicy(Decoder &);
 Decoded refuseMultimem(Decoder &);
 
+void addAtomicInstructions(OpcodeTable &table); // Atomic.cpp: atom, red
+
 } // namespace ashlar::sim

@@ -1,6 +1,7 @@
 // Decodes cvt, and refuses the combinations that PTX does not have.
 #include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/movement/Conversion.h"
+#include "runtime/sim/instructions/movement/Move.h"
 
 using namespace ashlar::sim;
 using ptx::Type;

@@ -130,11 +130,10 @@ Decoded decodeValue(Decoder &decoder, Type type) {
   }
 }
 
-/// %is_explicit_cluster is a special register that is a predicate.
 Decoded decodePredicate(Decoder &decoder) {
   if (decoder.operand(1).kind != Operand::Kind::special)
     return std::make_unique<MovePredicate>(decoder);
-  if (decoder.operand(1).text != "%is_explicit_cluster")
+  if (decoder.operand(1).special->type != Type::pred)
     decoder.refuse("special register '" + decoder.operand(1).text +
                    "' is not a predicate");
   Slot target = decoder.predicateTarget(decoder.operand(0));
@@ -158,7 +157,8 @@ Decoded decodeMove(Decoder &decoder) {
     return decodeParts(decoder, type, false);
   if (decoder.operand(1).kind == Operand::Kind::vector)
     return decodeParts(decoder, type, true);
-  if (isTimer(decoder.operand(1)))
+  if (const ptx::Special *special = decoder.operand(1).special;
+      special && special->isTime())
     return decodeReadTimer(decoder, type);
   return decodeValue(decoder, type);
 }
@@ -168,4 +168,6 @@ Decoded decodeMove(Decoder &decoder) {
 void ashlar::sim::addMoveInstructions(OpcodeTable &table) {
   table.add("mov", decodeMove);
   addAddressInstructions(table);
+  addConversionInstructions(table);
+  addPermuteInstruction(table);
 }

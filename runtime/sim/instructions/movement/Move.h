@@ -1,4 +1,4 @@
-// mov and the conversions of addresses.
+// What the files of instructions that move and convert data share.
 #pragma once
 
 #include "runtime/sim/instructions/LaneWise.h"
@@ -7,10 +7,12 @@ namespace ashlar::sim {
 
 // Timer.cpp: %clock, %clock_hi, %clock64, %globaltimer, %globaltimer_lo,
 // %globaltimer_hi.
-bool isTimer(const ptx::Operand &operand);
 Decoded decodeReadTimer(Decoder &decoder, ptx::Type type);
 
 // AddressSpace.cpp: cvta, isspacep, mapa, getctarank.
 void addAddressInstructions(OpcodeTable &table);
+
+void addConversionInstructions(OpcodeTable &table); // ConversionDecode.cpp
+void addPermuteInstruction(OpcodeTable &table);     // Permute.cpp
 
 } // namespace ashlar::sim

@@ -8,24 +8,6 @@ using ptx::Type;
 
 namespace {
 
-struct Timer {
-  std::string_view name;
-  unsigned bits, shift;
-};
-
-constexpr Timer timers[] = {
-    {"%clock", 32, 0},          {"%clock_hi", 32, 32},
-    {"%clock64", 64, 0},        {"%globaltimer", 64, 0},
-    {"%globaltimer_lo", 32, 0}, {"%globaltimer_hi", 32, 32},
-};
-
-const Timer *timerNamed(std::string_view name) {
-  for (const Timer &timer : timers)
-    if (timer.name == name)
-      return &timer;
-  return nullptr;
-}
-
 class ReadTimer final : public Instruction {
 public:
   ReadTimer(Slot target, unsigned shift) : target(target), shift(shift) {}
@@ -44,17 +26,13 @@ private:
 
 } // namespace
 
-bool ashlar::sim::isTimer(const ptx::Operand &operand) {
-  return operand.kind == ptx::Operand::Kind::special &&
-         timerNamed(operand.text);
-}
-
 Decoded ashlar::sim::decodeReadTimer(Decoder &decoder, Type type) {
-  const Timer *timer = timerNamed(decoder.operand(1).text);
-  if (ptx::isFloat(type) || ptx::bits(type) != timer->bits)
-    decoder.refuse("'" + std::string(timer->name) + "' has " +
-                   std::to_string(timer->bits) + " bits: use .u" +
-                   std::to_string(timer->bits));
-  return std::make_unique<ReadTimer>(decoder.target(decoder.operand(0), type),
-                                     timer->shift);
+  const ptx::Special &timer = *decoder.operand(1).special;
+  const std::string bits = std::to_string(ptx::bits(timer.type));
+  if (ptx::isFloat(type) || ptx::bits(type) != ptx::bits(timer.type))
+    decoder.refuse("'" + std::string(timer.name) + "' has " + bits +
+                   " bits: use .u" + bits);
+  return std::make_unique<ReadTimer>(
+      decoder.target(decoder.operand(0), type),
+      timer.which == ptx::SpecialRegister::timeHigh ? 32 : 0);
 }

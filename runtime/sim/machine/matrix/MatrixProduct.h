@@ -29,8 +29,8 @@ inline constexpr unsigned maxProductColumns = 256;
 
 /// Offset of an accumulator's 32 lanes in the array: block of 8 columns, half
 /// of 8 rows, parity of the column.
-inline constexpr unsigned accumulatorOffset(unsigned halves, unsigned block,
-                                            unsigned half, unsigned parity) {
+constexpr unsigned accumulatorOffset(unsigned halves, unsigned block,
+                                     unsigned half, unsigned parity) {
   return ((block * halves + half) * 2 + parity) * warpLanes;
 }
 

@@ -235,7 +235,8 @@ void WgmmaGroups::checkHeld(Warp &warp,
     const std::byte *value = each.values.data();
     for (const RegisterRange &range : ranges) {
       const uint32_t size = range.end - range.begin;
-      if (std::memcmp(value, warp.lanes<std::byte>({range.begin, 1}), size)) {
+      if (std::memcmp(value, warp.lanes<std::byte>({range.begin, 1}), size) !=
+          0) {
         warp.report(Finding::accumulatorTouched,
                     std::string(what) +
                         " was written since the last wgmma.fence: add a "
