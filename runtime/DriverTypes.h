@@ -60,6 +60,7 @@ inline constexpr unsigned eventDisableTiming = 2;
 
 enum class TensorMapDataType : int {
   uint8 = 0,
+  uint16 = 1,
   int32 = 3,
   float16 = 6,
   float32 = 7,

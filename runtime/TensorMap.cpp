@@ -24,6 +24,8 @@ TensorMapDataType dataType(ElementType type) {
   case ElementType::f32:
   case ElementType::tf32:
     return TensorMapDataType::float32;
+  case ElementType::s16:
+    return TensorMapDataType::uint16;
   case ElementType::s32:
     return TensorMapDataType::int32;
   case ElementType::e4m3:

@@ -98,6 +98,8 @@ uint32_t encode(ElementType type, double value) {
     return encodeInteger<int8_t>(value);
   case ElementType::u8:
     return encodeInteger<uint8_t>(value);
+  case ElementType::s16:
+    return encodeInteger<int16_t>(value);
   case ElementType::s32:
     return encodeInteger<int32_t>(value);
   case ElementType::tf32:
@@ -113,6 +115,8 @@ double decode(ElementType type, uint32_t bits) {
     return static_cast<int8_t>(bits);
   case ElementType::u8:
     return static_cast<uint8_t>(bits);
+  case ElementType::s16:
+    return static_cast<int16_t>(bits);
   case ElementType::s32:
     return static_cast<int32_t>(bits);
   case ElementType::f32:
@@ -127,7 +131,7 @@ double decode(ElementType type, uint32_t bits) {
 
 bool isInteger(ElementType type) {
   return type == ElementType::s8 || type == ElementType::u8 ||
-         type == ElementType::s32;
+         type == ElementType::s16 || type == ElementType::s32;
 }
 
 double largest(ElementType type) {
@@ -136,6 +140,8 @@ double largest(ElementType type) {
     return 127;
   case ElementType::u8:
     return 255;
+  case ElementType::s16:
+    return std::numeric_limits<int16_t>::max();
   case ElementType::s32:
     return std::numeric_limits<int32_t>::max();
   default:

@@ -22,6 +22,7 @@ constexpr ElementType inRegisters(ElementType type) {
   case ElementType::e4m3:
   case ElementType::e5m2:
   case ElementType::s8:
+  case ElementType::s16:
   case ElementType::s32:
     return type;
   }
@@ -46,6 +47,7 @@ constexpr bool canMultiply(ElementType a, ElementType b, ElementType sum) {
     return (b == ElementType::s8 || b == ElementType::u8) &&
            sum == ElementType::s32;
   case ElementType::f32:
+  case ElementType::s16:
   case ElementType::s32:
     return false;
   }
@@ -57,6 +59,7 @@ constexpr bool isInteger(ElementType type) {
   switch (type) {
   case ElementType::s8:
   case ElementType::u8:
+  case ElementType::s16:
   case ElementType::s32:
     return true;
   case ElementType::bf16:

@@ -28,6 +28,8 @@ Type memoryType(MLIRContext *context, ElementType type) {
     return builder.getI8Type();
   case ElementType::u8:
     return builder.getIntegerType(8, /*isSigned=*/false);
+  case ElementType::s16:
+    return builder.getI16Type();
   case ElementType::s32:
     return builder.getI32Type();
   }

@@ -89,6 +89,13 @@ void addCorpus(const std::string &path, std::vector<Seed> &seeds) {
     addTexts(contents(std::ifstream(file)), seeds);
 }
 
+/// What MLIR's own parser does not survive: a position in a structure that 32
+/// bits do not count.
+bool isBeyondMlir(const std::string &text) {
+  static const std::regex form("(extract|insert)value[^\\n]*\\[-?[0-9]{10}");
+  return std::regex_search(text, form);
+}
+
 /// The text without the lines that the fault does without.
 std::string smaller(std::string text, Level level, int start,
                     const std::string &fault, const std::string &log) {
@@ -169,6 +176,8 @@ int fuzz(const Options &options) {
   while (std::chrono::steady_clock::now() < end) {
     const Seed &seed = seeds[random() % seeds.size()];
     const std::string text = mutate(seed.text, random);
+    if (isBeyondMlir(text))
+      continue;
     const int start = random() % startsOf(seed.level);
     Outcome outcome = lower(text, seed.level, start, log);
     ++texts;

@@ -33,7 +33,7 @@ public:
 };
 
 /// A fragment of zeros. Extents are positive; types are bf16, f16, f32, e4m3,
-/// e5m2, s8 and s32.
+/// e5m2, s8, s16 and s32.
 Fragment zeros(ElementType type, const Shape &shape,
                SourceLocation where = SourceLocation::current());
 /// A fragment with one value everywhere.

@@ -16,16 +16,18 @@ enum class ElementType : uint8_t {
   e5m2,
   s8,
   u8,
+  s16,
   s32
 };
 
-inline constexpr int elementTypeCount = 9;
+inline constexpr int elementTypeCount = 10;
 
 /// Bytes one element takes in memory.
 constexpr int64_t size_bytes(ElementType type) {
   switch (type) {
   case ElementType::bf16:
   case ElementType::f16:
+  case ElementType::s16:
     return 2;
   case ElementType::f32:
   case ElementType::tf32:
@@ -59,6 +61,8 @@ constexpr std::string_view name(ElementType type) {
     return "s8";
   case ElementType::u8:
     return "u8";
+  case ElementType::s16:
+    return "s16";
   case ElementType::s32:
     return "s32";
   }
@@ -73,6 +77,7 @@ inline constexpr ElementType e4m3 = ElementType::e4m3;
 inline constexpr ElementType e5m2 = ElementType::e5m2;
 inline constexpr ElementType s8 = ElementType::s8;
 inline constexpr ElementType u8 = ElementType::u8;
+inline constexpr ElementType s16 = ElementType::s16;
 inline constexpr ElementType s32 = ElementType::s32;
 
 } // namespace ashlar

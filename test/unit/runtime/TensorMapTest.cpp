@@ -58,7 +58,7 @@ TEST_F(TensorMaps, HaveTheDriversElementType) {
       {f32, TensorMapDataType::float32},   {tf32, TensorMapDataType::float32},
       {e4m3, TensorMapDataType::uint8},    {e5m2, TensorMapDataType::uint8},
       {s8, TensorMapDataType::uint8},      {u8, TensorMapDataType::uint8},
-      {s32, TensorMapDataType::int32},
+      {s16, TensorMapDataType::uint16},    {s32, TensorMapDataType::int32},
   };
   for (auto [type, encoded] : expected)
     EXPECT_EQ(mapOf(type, {64, 64}, {}, {16, 16}, 0).type, encoded)

@@ -25,7 +25,7 @@ void expectRoundTrip(ElementType type) {
 } // namespace
 
 TEST(Elements, RoundTrip) {
-  for (ElementType type : {bf16, f16, e4m3, e5m2, s8, u8})
+  for (ElementType type : {bf16, f16, e4m3, e5m2, s8, u8, s16})
     expectRoundTrip(type);
 }
 

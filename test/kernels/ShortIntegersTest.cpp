@@ -1,0 +1,84 @@
+// Integers of 16 bits: moved by TMA, cp.async and loads, added and multiplied,
+// converted to and from other types.
+
+#include "test/kernels/Feature.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ashlar::test {
+namespace {
+
+/// What s16 keeps of an integer.
+double wrapped(double value) {
+  return static_cast<int16_t>(static_cast<int64_t>(value));
+}
+
+Feature arithmetic(int64_t alignment, std::string by) {
+  return {"integers of 16 bits by " + by + ", multiplied and added as they are",
+          [=] {
+            return kernel("squares", [=] {
+              Size M = size("M"), N = size("N");
+              Tensor X = input("X", s16, {M, N}, align(alignment));
+              Tensor Y = input("Y", s16, {M, N}, align(alignment));
+              Tensor D = output("D", s16, {M, N}, align(alignment));
+              TileLoop tiles = persistent({M, N}, {64, 64}, Raster::along_n());
+              Pipeline ring = pipeline(2, smem(s16, {64, 64}));
+              role("load", warps(1), [&] {
+                for (auto [m, n] : tiles) {
+                  Stage s = ring.acquire();
+                  copy(X.tile({m, n}), s[0]);
+                  ring.commit(s);
+                }
+              });
+              role("math", warpgroups(1), [&] {
+                for (auto [m, n] : tiles) {
+                  Stage s = ring.wait();
+                  Fragment x = load(s[0]);
+                  ring.release(s);
+                  Fragment y = load(Y.tile({m, n}), {64, 64});
+                  store(D.tile({m, n}), x * x * x + y);
+                }
+              });
+            });
+          },
+          {{{"M", 64}, {"N", 64}}, {{"M", 100}, {"N", 136}}},
+          [](const Problem &p, Coordinate at) {
+            double x = p["X"](at[0], at[1]);
+            return wrapped(x * x * x + p["Y"](at[0], at[1]));
+          },
+          0};
+}
+
+Feature conversions() {
+  return {"integers of 16 bits from f32, where they end, and to s32",
+          [] {
+            return kernel("clipped", [] {
+              Size N = size("N");
+              Tensor X = input("X", f32, {N});
+              Tensor D = output("D", s32, {N});
+              TileLoop tiles = persistent({N}, {256});
+              SharedTile staging = shared(s16, {256});
+              role("math", warps(4), [&] {
+                for (auto [n] : tiles) {
+                  Fragment x = load(X.tile({n}), {256});
+                  store(staging, convert(x * 20000.0f, s16));
+                  store(D.tile({n}), convert(load(staging), s32));
+                }
+              });
+            });
+          },
+          {{{"N", 1}}, {{"N", 1000}}},
+          [](const Problem &p, Coordinate at) {
+            float scaled = static_cast<float>(p["X"](at[0])) * 20000.0f;
+            return std::trunc(std::clamp(scaled, -32768.0f, 32767.0f));
+          },
+          0};
+}
+
+const bool registered =
+    registerFeatures({arithmetic(16, "TMA"), arithmetic(4, "cp.async"),
+                      arithmetic(2, "loads"), conversions()});
+
+} // namespace
+} // namespace ashlar::test
