@@ -1,6 +1,7 @@
 // Activations, written in the language itself.
 
 #include "ashlar/arithmetic.h"
+#include "ashlar/math.h"
 
 #include <cmath>
 #include <numbers>
@@ -15,8 +16,9 @@ using Number = detail::SpreadOperand;
 } // namespace
 
 Fragment sigmoid(const Fragment &a, SourceLocation where) {
-  Fragment decay = exp(-At(a, where), where);
-  return Number(1, where) / At(Number(1, where) + At(decay, where), where);
+  Fragment decay = fast::exp(-At(a, where), where);
+  return fast::divide(Number(1, where),
+                      At(Number(1, where) + At(decay, where), where));
 }
 
 Fragment relu(const Fragment &a, SourceLocation where) {
@@ -30,7 +32,7 @@ Fragment gelu(const Fragment &a, SourceLocation where) {
   Fragment slope =
       Number(scale, where) +
       At(Number(scale * 0.044715, where) * At(square, where), where);
-  Fragment bend = tanh(x * At(slope, where), where);
+  Fragment bend = fast::tanh(x * At(slope, where), where);
   Fragment half = Number(0.5, where) * x;
   return At(half, where) + At(At(half, where) * At(bend, where), where);
 }

@@ -57,6 +57,29 @@ mlir::RankedTensorType commonType(const TileOperand &a, mlir::Value left,
   return types[0].getRank() >= types[1].getRank() ? types[0] : types[1];
 }
 
+/// a · b + c. One operand is a fragment.
+Fragment fused(const TileOperand &a, const TileOperand &b,
+               const TileOperand &c) {
+  SourceLocation where = a.where;
+  Trace &trace = Trace::current(where);
+  const TileOperand *operands[] = {&a, &b, &c};
+  mlir::Value values[3];
+  mlir::RankedTensorType type;
+  for (int i : {0, 1, 2}) {
+    values[i] = readTile(trace, *operands[i]);
+    if (!operands[i]->fragment)
+      continue;
+    auto own = llvm::cast<mlir::RankedTensorType>(values[i].getType());
+    if (!type || own.getRank() > type.getRank())
+      type = own;
+  }
+  for (int i : {0, 1, 2})
+    values[i] = spread(trace, *operands[i], values[i], type, where);
+  return trace.declare<Fragment>(
+      HandleKind::fragment,
+      emitFma(trace, values[0], values[1], values[2], where), where);
+}
+
 Operands read(Trace &trace, const TileOperand &a, const TileOperand &b,
               SourceLocation where) {
   mlir::Value left = readTile(trace, a), right = readTile(trace, b);
@@ -144,6 +167,23 @@ Fragment &operator/=(Fragment &a, TileOperand b) {
   return a = FragmentOperand(a, b.where) / b;
 }
 
+Fragment mul_rn(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::mulRounded, a, b);
+}
+Fragment mul_rn(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::mulRounded, a, b);
+}
+
+Fragment fma(FragmentOperand a, TileOperand b, TileOperand c) {
+  return fused(a, b, c);
+}
+Fragment fma(SpreadOperand a, FragmentOperand b, TileOperand c) {
+  return fused(a, b, c);
+}
+Fragment fma(SpreadOperand a, SpreadOperand b, FragmentOperand c) {
+  return fused(a, b, c);
+}
+
 Fragment max(FragmentOperand a, TileOperand b) {
   return arithmetic(Binary::max, a, b);
 }
@@ -216,23 +256,14 @@ Fragment select(const Mask &mask, TileOperand a, TileOperand b,
 Fragment abs(const Fragment &a, SourceLocation where) {
   return apply(Unary::abs, a, where);
 }
-Fragment exp2(const Fragment &a, SourceLocation where) {
-  return apply(Unary::exp2, a, where);
+namespace fast {
+
+Fragment divide(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::divFast, a, b);
 }
-Fragment exp(const Fragment &a, SourceLocation where) {
-  return apply(Unary::exp, a, where);
-}
-Fragment log2(const Fragment &a, SourceLocation where) {
-  return apply(Unary::log2, a, where);
-}
-Fragment tanh(const Fragment &a, SourceLocation where) {
-  return apply(Unary::tanh, a, where);
-}
-Fragment sqrt(const Fragment &a, SourceLocation where) {
-  return apply(Unary::sqrt, a, where);
-}
-Fragment rsqrt(const Fragment &a, SourceLocation where) {
-  return apply(Unary::rsqrt, a, where);
+Fragment divide(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::divFast, a, b);
 }
 
+} // namespace fast
 } // namespace ashlar

@@ -6,7 +6,6 @@
 #include "mlir/IR/TypeUtilities.h"
 
 #include <cmath>
-#include <numbers>
 
 namespace ashlar::detail {
 
@@ -24,25 +23,39 @@ Value emitEither(Trace &trace, Value a, Value b, SourceLocation where) {
                     : trace.emit<IntegerOp>(where, a, b);
 }
 
+/// Sums and products contract to fused multiply-adds, as they do with nvcc.
+template <class FloatOp, class IntegerOp>
+Value emitContractable(Trace &trace, Value a, Value b, SourceLocation where) {
+  return isFloat(a)
+             ? trace.emit<FloatOp>(where, a, b, arith::FastMathFlags::contract)
+             : trace.emit<IntegerOp>(where, a, b);
+}
+
+} // namespace
+
 void requireFloat(Value a, const char *function, SourceLocation where) {
   if (!isFloat(a))
     fail(where, std::string(function) + " of " + describe(a.getType()) +
                     "; it is defined for floating-point types: convert first");
 }
 
-} // namespace
-
 Value emit(Trace &trace, Binary operation, Value a, Value b,
            SourceLocation where) {
   switch (operation) {
   case Binary::add:
-    return emitEither<arith::AddFOp, arith::AddIOp>(trace, a, b, where);
+    return emitContractable<arith::AddFOp, arith::AddIOp>(trace, a, b, where);
   case Binary::sub:
-    return emitEither<arith::SubFOp, arith::SubIOp>(trace, a, b, where);
+    return emitContractable<arith::SubFOp, arith::SubIOp>(trace, a, b, where);
   case Binary::mul:
-    return emitEither<arith::MulFOp, arith::MulIOp>(trace, a, b, where);
+    return emitContractable<arith::MulFOp, arith::MulIOp>(trace, a, b, where);
+  case Binary::mulRounded:
+    requireFloat(a, "mul_rn", where);
+    return trace.emit<arith::MulFOp>(where, a, b);
   case Binary::div:
     return emitEither<arith::DivFOp, arith::DivSIOp>(trace, a, b, where);
+  case Binary::divFast:
+    requireFloat(a, "fast::divide", where);
+    return trace.emit<arith::DivFOp>(where, a, b, arith::FastMathFlags::afn);
   case Binary::rem:
     return emitEither<arith::RemFOp, arith::RemSIOp>(trace, a, b, where);
   case Binary::min:
@@ -70,27 +83,6 @@ Value emit(Trace &trace, Unary operation, Value a, SourceLocation where) {
     if (isFloat(a))
       return trace.emit<math::AbsFOp>(where, a);
     return trace.emit<math::AbsIOp>(where, a);
-  case Unary::exp2:
-    requireFloat(a, "exp2", where);
-    return trace.emit<math::Exp2Op>(where, a);
-  case Unary::exp: {
-    requireFloat(a, "exp", where);
-    Value scale = emitNumber(trace, std::numbers::log2e, a.getType(), where);
-    Value scaled = trace.emit<arith::MulFOp>(where, a, scale);
-    return trace.emit<math::Exp2Op>(where, scaled);
-  }
-  case Unary::log2:
-    requireFloat(a, "log2", where);
-    return trace.emit<math::Log2Op>(where, a);
-  case Unary::tanh:
-    requireFloat(a, "tanh", where);
-    return trace.emit<math::TanhOp>(where, a);
-  case Unary::sqrt:
-    requireFloat(a, "sqrt", where);
-    return trace.emit<math::SqrtOp>(where, a);
-  case Unary::rsqrt:
-    requireFloat(a, "rsqrt", where);
-    return trace.emit<math::RsqrtOp>(where, a);
   }
   return {};
 }
@@ -123,6 +115,11 @@ Value emit(Trace &trace, Comparison comparison, Value a, Value b,
   return isFloat(a)
              ? trace.emit<arith::CmpFOp>(where, predicates.real, a, b)
              : trace.emit<arith::CmpIOp>(where, predicates.integer, a, b);
+}
+
+Value emitFma(Trace &trace, Value a, Value b, Value c, SourceLocation where) {
+  requireFloat(a, "fma", where);
+  return trace.emit<math::FmaOp>(where, a, b, c);
 }
 
 Value emitNot(Trace &trace, Value a, SourceLocation where) {

@@ -9,7 +9,9 @@ enum class Binary {
   add,
   sub,
   mul,
+  mulRounded, ///< never part of a fused multiply-add
   div,
+  divFast, ///< by the approximation of the chip
   rem,
   min,
   max,
@@ -17,8 +19,12 @@ enum class Binary {
   logicAnd,
   logicOr
 };
-enum class Unary { negate, abs, exp2, exp, log2, tanh, sqrt, rsqrt };
+enum class Unary { negate, abs };
 enum class Comparison { lt, le, gt, ge, eq, ne };
+
+/// Throws for a value that is not of floats.
+void requireFloat(mlir::Value value, const char *function,
+                  SourceLocation where);
 
 /// Operands have one type: index, a number, or a tensor of numbers.
 mlir::Value emit(Trace &trace, Binary operation, mlir::Value a, mlir::Value b,
@@ -27,6 +33,9 @@ mlir::Value emit(Trace &trace, Unary operation, mlir::Value a,
                  SourceLocation where);
 mlir::Value emit(Trace &trace, Comparison comparison, mlir::Value a,
                  mlir::Value b, SourceLocation where);
+/// a · b + c, rounded once.
+mlir::Value emitFma(Trace &trace, mlir::Value a, mlir::Value b, mlir::Value c,
+                    SourceLocation where);
 mlir::Value emitNot(Trace &trace, mlir::Value a, SourceLocation where);
 mlir::Value emitSelect(Trace &trace, mlir::Value condition, mlir::Value a,
                        mlir::Value b, SourceLocation where);

@@ -84,6 +84,23 @@ Index ceil_div(IndexOperand a, IndexOperand b) {
   return arithmetic(Binary::ceilDiv, a, b);
 }
 
+Index multiple_of(IndexOperand a, int64_t n) {
+  Trace &trace = Trace::current(a.where);
+  mlir::Value index = trace.read(a);
+  if (n < 1)
+    fail(a.where, "multiple_of promises a multiple of " + std::to_string(n) +
+                      "; give a positive number");
+  if (auto number = mlir::getConstantIntValue(index); number && *number % n)
+    fail(a.where, "multiple_of promises that " + std::to_string(*number) +
+                      " is a multiple of " + std::to_string(n) +
+                      ", which it is not; correct one of them");
+  return trace.declare<Index>(
+      HandleKind::index,
+      trace.create<tile::MultipleOfOp>(
+          a.where, mlir::IndexType::get(trace.context()), index, n),
+      a.where);
+}
+
 Condition operator<(IndexOperand a, IndexOperand b) {
   return compare(Comparison::lt, a, b);
 }

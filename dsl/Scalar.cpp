@@ -101,6 +101,34 @@ Condition operator!=(ScalarOperand a, ScalarOperand b) {
   return compare(Comparison::ne, a, b);
 }
 
+Scalar mul_rn(ScalarOperand a, ScalarOperand b) {
+  return arithmetic(Binary::mulRounded, a, b);
+}
+Scalar fma(ScalarOperand a, ScalarOperand b, ScalarOperand c) {
+  Trace &trace = Trace::current(a.where);
+  const ScalarOperand *operands[] = {&a, &b, &c};
+  mlir::Value values[3];
+  mlir::Type type;
+  for (int i : {0, 1, 2})
+    if (operands[i]->scalar) {
+      values[i] = trace.read(*operands[i]->scalar, a.where);
+      type = type ? type : values[i].getType();
+    }
+  if (!type)
+    fail(a.where, "fma of three numbers; one operand is a scalar");
+  for (int i : {0, 1, 2}) {
+    if (!values[i])
+      values[i] = emitNumber(trace, operands[i]->number, type, a.where);
+    if (values[i].getType() != type)
+      fail(a.where, "the operands are " + describe(type) + " and " +
+                        describe(values[i].getType()) +
+                        "; convert one of them");
+  }
+  return trace.declare<Scalar>(
+      HandleKind::scalar,
+      emitFma(trace, values[0], values[1], values[2], a.where), a.where);
+}
+
 Scalar min(ScalarOperand a, ScalarOperand b) {
   return arithmetic(Binary::min, a, b);
 }
@@ -120,23 +148,8 @@ Scalar select(const Condition &condition, ScalarOperand a, ScalarOperand b) {
 Scalar abs(const Scalar &a, SourceLocation where) {
   return apply(Unary::abs, a, where);
 }
-Scalar exp2(const Scalar &a, SourceLocation where) {
-  return apply(Unary::exp2, a, where);
-}
-Scalar exp(const Scalar &a, SourceLocation where) {
-  return apply(Unary::exp, a, where);
-}
-Scalar log2(const Scalar &a, SourceLocation where) {
-  return apply(Unary::log2, a, where);
-}
-Scalar tanh(const Scalar &a, SourceLocation where) {
-  return apply(Unary::tanh, a, where);
-}
-Scalar sqrt(const Scalar &a, SourceLocation where) {
-  return apply(Unary::sqrt, a, where);
-}
-Scalar rsqrt(const Scalar &a, SourceLocation where) {
-  return apply(Unary::rsqrt, a, where);
+Scalar fast::divide(ScalarOperand a, ScalarOperand b) {
+  return arithmetic(Binary::divFast, a, b);
 }
 
 Scalar convert(const Scalar &a, ElementType type, SourceLocation where) {

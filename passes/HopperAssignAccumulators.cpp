@@ -173,9 +173,9 @@ private:
         continue;
       Value value = result;
       if (from)
-        value = hopper::AccumulatorReadOp::create(
-            builder, loop.getLoc(), result.getType(), from,
-            DenseI64ArrayAttr());
+        value = hopper::AccumulatorReadOp::create(builder, loop.getLoc(),
+                                                  result.getType(), from,
+                                                  DenseI64ArrayAttr());
       if (to)
         writes.push_back({value, to});
       else

@@ -41,6 +41,9 @@ public:
         hopper::WgmmaWaitOp::create(builder, role.getLoc(), 0,
                                     !waitingLoops.empty());
       }
+    for (auto [op, left] : waits)
+      if (left == 0 && issuesInItsLoop(op))
+        sayWhy(op);
     for (auto [op, left] : waits) {
       OpBuilder builder(op);
       hopper::WgmmaWaitOp::create(builder, op->getLoc(), left,
@@ -156,8 +159,37 @@ private:
     });
   }
 
+  static bool issuesInItsLoop(Operation *op) {
+    auto loop = op->getParentOfType<scf::ForOp>();
+    return loop && loop.walk([&](hopper::WgmmaOp wgmma) {
+                         return wgmma->getParentOfType<scf::ForOp>() == loop
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       })
+                       .wasInterrupted();
+  }
+
+  /// Tells the author of a wait that leaves no wgmma in flight in a loop.
+  void sayWhy(Operation *op) {
+    StringRef why = "others may overwrite behind it what wgmma reads";
+    if (isa<hopper::AccumulatorReadOp>(op))
+      why = "a result of it is read";
+    else if (isa<hopper::AccumulatorWriteOp>(op))
+      why = "the registers of a result are written";
+    else if (isa<hopper::SharedStoreOp, hopper::CopyTileOp>(op))
+      why = "what it reads is overwritten";
+    else if (isa<hopper::ReleaseOp>(op))
+      why = "a stage that it reads is released, and that its pipeline has one "
+            "to spare while the role waits for the next is not known; with one "
+            "more stage, or where the role takes the next one before, it would "
+            "go on";
+    if (told.insert({op->getLoc(), why}).second)
+      op->emitRemark("each iteration waits here for all of wgmma: ") << why;
+  }
+
   hopper::KernelOp kernel;
   InFlight plan;
+  DenseSet<std::pair<Location, StringRef>> told;
   SmallVector<std::pair<Operation *, int64_t>> waits;
   /// Those that read or write an accumulator for which they have waited, over
   /// the end of an iteration, with others left in flight.

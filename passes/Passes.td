@@ -7,6 +7,10 @@ def TileVerifyProtocol : Pass<"tile-verify-protocol", "::ashlar::tile::KernelOp"
   let summary = "Refuse kernels whose pipelines are used out of order";
 }
 
+def TileDropUnused : Pass<"tile-drop-unused", "::ashlar::tile::KernelOp"> {
+  let summary = "Drop what a role loads or computes and nobody uses";
+}
+
 def TileAssignLayouts : Pass<"tile-assign-layouts", "::ashlar::tile::KernelOp"> {
   let summary = "Give every shared tile and fragment its layout";
 }

@@ -37,7 +37,7 @@ Compilation compileFor(Need need, const Kernel &kernel,
   Cache cache;
   if (key && need == Need::artifact)
     if (std::optional<Artifact> found = cache.find(*key))
-      return {std::move(*found), {}, {}, {}};
+      return {std::move(*found), {}, {}, {}, {}};
 
   Compilation result = compile(kernel, options);
   print(result.warnings);

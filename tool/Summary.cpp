@@ -91,6 +91,15 @@ void addResources(Lines &line, const Artifact &artifact) {
     out << "no spills";
 }
 
+void addNotes(Lines &line, const std::vector<Note> &notes) {
+  for (const Note &note : notes) {
+    std::ostream &out = line(&note == &notes.front() ? "notes" : "");
+    if (std::string place = note.where.str(); !place.empty())
+      out << place << ": ";
+    out << note.message;
+  }
+}
+
 void addTimes(Lines &line, const std::vector<StepTime> &times) {
   std::ostream &out = line("compile time");
   out << std::fixed << std::setprecision(1);
@@ -113,6 +122,7 @@ std::string summarize(const Compilation &compiled) {
   addPipelines(line, artifact);
   addRoles(line, artifact);
   addResources(line, artifact);
+  addNotes(line, compiled.notes);
   addTimes(line, compiled.times);
   return line.str();
 }

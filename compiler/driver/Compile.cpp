@@ -80,6 +80,11 @@ private:
     SourceLine where;
     ScopedDiagnosticHandler handler(
         module.getContext(), [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Remark) {
+            result.notes.push_back(
+                {sourceLine(diagnostic.getLocation()), diagnostic.str()});
+            return success();
+          }
           if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
             return failure();
           if (message.empty()) {

@@ -41,6 +41,8 @@ void buildTilePlan(OpPassManager &passes) {
   auto &kernel = passes.nest<tile::KernelOp>();
   // Every pipeline is filled and drained in order, or the program is refused.
   kernel.addPass(createTileVerifyProtocol());
+  // What is loaded or computed is used.
+  kernel.addPass(createTileDropUnused());
   // Every shared tile and fragment has its layout.
   kernel.addPass(createTileAssignLayouts());
   // Every buffer, barrier and role has its place; the budgets hold.

@@ -4,6 +4,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -48,13 +49,15 @@ const llvm::Target &nvptx() {
 }
 
 /// MLIR's inline assembly is not convergent, so LLVM may copy a barrier into
-/// both arms of a divergent branch.
+/// both arms of a divergent branch. Without side effects it may copy it.
 void markConvergent(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::BasicBlock &block : function)
       for (llvm::Instruction &instruction : block)
         if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-          if (call->isInlineAsm())
+          if (auto *assembly =
+                  llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand());
+              assembly && assembly->hasSideEffects())
             call->addFnAttr(llvm::Attribute::Convergent);
 }
 

@@ -62,7 +62,8 @@ class Hopper_GlobalAccess<string mnemonic>
     : Hopper_Op<mnemonic, [AttrSizedOperandSegments]> {
   code globalDescription = [{
     The element at coordinates c lies at pointer + sum of c[i] * strides[i],
-    with a last stride of 1. Base and strides are multiples of `align` bytes.
+    with a last stride of 1. The address of each row of the tile is a multiple
+    of `align` bytes. `nonnegative`: no coordinate is below zero.
   }];
 }
 def Hopper_CopyTileOp : Hopper_GlobalAccess<"copy_tile"> {
@@ -73,7 +74,8 @@ def Hopper_CopyTileOp : Hopper_GlobalAccess<"copy_tile"> {
   }];
   let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
                        Variadic<Index>:$extents, Variadic<I64>:$strides,
-                       Tile_Shared:$target, I64Attr:$alignment);
+                       Tile_Shared:$target, I64Attr:$alignment,
+                       UnitAttr:$nonnegative);
   let assemblyFormat = [{
     $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
     `[` $strides `]` `align` $alignment `to` $target attr-dict
@@ -90,7 +92,7 @@ def Hopper_CopyTileOutOp : Hopper_GlobalAccess<"copy_tile_out"> {
                        Variadic<Index>:$coordinates, Variadic<Index>:$extents,
                        Variadic<I64>:$strides,
                        OptionalAttr<Tile_ReductionAttr>:$reduction,
-                       UnitAttr:$per_warp);
+                       UnitAttr:$per_warp, UnitAttr:$nonnegative);
   let assemblyFormat = [{
     (`per_warp` $per_warp^)? $source `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
     `strides` `[` $strides `]` (`reduce` $reduction^)? attr-dict
@@ -105,7 +107,8 @@ def Hopper_LoadOp : Hopper_GlobalAccess<"load"> {
   }];
   let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
                        Variadic<Index>:$extents, Variadic<I64>:$strides,
-                       I64Attr:$alignment, UnitAttr:$transposed);
+                       I64Attr:$alignment, UnitAttr:$transposed,
+                       UnitAttr:$nonnegative);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
@@ -122,7 +125,7 @@ def Hopper_StoreOp : Hopper_GlobalAccess<"store"> {
   let arguments = (ins AnyRankedTensor:$value, Hopper_Pointer:$pointer,
                        Variadic<Index>:$coordinates, Variadic<Index>:$extents,
                        Variadic<I64>:$strides, I64Attr:$alignment,
-                       UnitAttr:$transposed);
+                       UnitAttr:$transposed, UnitAttr:$nonnegative);
   let assemblyFormat = [{
     $value `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
     `strides` `[` $strides `]` `align` $alignment (`transposed` $transposed^)?
@@ -135,22 +138,24 @@ def Hopper_StoreOp : Hopper_GlobalAccess<"store"> {
 def Hopper_ReduceIntoOp : Hopper_GlobalAccess<"reduce_into"> {
   let summary = "all elements of a fragment, combined with one in global memory";
   let description = [{
-    The element at coordinates c lies at pointer + sum of c[i] * strides[i]. A
-    warp combines what it holds, then one of its threads with memory.
+    The element at coordinates c lies at pointer + sum of c[i] * strides[i];
+    outside of `extents` there is none. A warp combines what it holds, then one
+    of its threads with memory.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,
                        Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
-                       Variadic<I64>:$strides);
+                       Variadic<Index>:$extents, Variadic<I64>:$strides);
   let assemblyFormat = [{
-    $value $reduction `into` $pointer `[` $coordinates `]` `strides`
-    `[` $strides `]` attr-dict `:` type($value) `,` type($pointer)
+    $value $reduction `into` $pointer `[` $coordinates `]` `within`
+    `[` $extents `]` `strides` `[` $strides `]` attr-dict `:` type($value) `,` type($pointer)
   }];
   let hasVerifier = 1;
 }
 def Hopper_InsideOp : Hopper_Op<"inside", [Pure, AttrSizedOperandSegments]> {
   let summary = "which elements of a tile at these coordinates lie within the extents";
+  let description = "`nonnegative`: no coordinate is below zero.";
   let arguments = (ins Variadic<Index>:$coordinates, Variadic<Index>:$extents,
-                       UnitAttr:$transposed);
+                       UnitAttr:$transposed, UnitAttr:$nonnegative);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     `[` $coordinates `]` `within` `[` $extents `]` (`transposed` $transposed^)?

@@ -147,6 +147,20 @@ def Tile_ScheduleCoordinatesOp : Tile_Op<"schedule_coordinates", [Pure]> {
   let hasVerifier = 1;
 }
 
+//===-- Coordinates -------------------------------------------------------===//
+
+def Tile_MultipleOfOp : Tile_Op<"multiple_of", [Pure]> {
+  let summary = "an index that the author promises to be a multiple of a number";
+  let description = [{
+    What begins at it may be moved in pieces that need the alignment. A broken
+    promise is an instruction that the chip refuses.
+  }];
+  let arguments = (ins Index:$index, I64Attr:$divisor);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$index `,` $divisor attr-dict";
+  let hasVerifier = 1;
+}
+
 //===-- Pipelines ---------------------------------------------------------===//
 
 def Tile_AcquireOp : Tile_Op<"acquire"> {
@@ -254,7 +268,7 @@ def Tile_CopyOutOp : Tile_Op<"copy_out"> {
   let hasVerifier = 1;
 }
 
-def Tile_ReadOp : Tile_Op<"read"> {
+def Tile_ReadOp : Tile_Op<"read", [MemoryEffects<[MemRead]>]> {
   let summary = "shared tile to fragment";
   let arguments = (ins Tile_Shared:$source);
   let results = (outs AnyRankedTensor:$result);
@@ -273,7 +287,7 @@ def Tile_WriteOp : Tile_Op<"write"> {
   let hasVerifier = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load"> {
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   let summary = "global to fragment by ordinary loads; zeros outside the tensor, `transposed` with rows as columns";
   let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
                        UnitAttr:$transposed);

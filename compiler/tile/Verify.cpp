@@ -21,6 +21,7 @@ namespace {
 /// computed from sizes and scalars.
 bool standsBesideRoles(Operation &op) {
   return op.hasTrait<OpTrait::HasParent<KernelOp>::Impl>() ||
+         isa<MultipleOfOp>(op) ||
          (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) &&
           llvm::none_of(op.getResultTypes(), llvm::IsaPred<ShapedType>));
 }
@@ -431,6 +432,20 @@ LogicalResult ReduceIntoOp::verify() {
            << elementName(element)
            << "; atomic reductions are of f32 and s32: convert the fragment";
   return checkTileOfTensor(*this, getTarget().getType(), {}, element);
+}
+
+LogicalResult MultipleOfOp::verify() {
+  int64_t divisor = getDivisor();
+  if (divisor < 1)
+    return emitOpError("promises a multiple of ")
+           << divisor << "; give a positive number";
+  llvm::APInt number;
+  if (matchPattern(getIndex(), m_ConstantInt(&number)) &&
+      number.getSExtValue() % divisor)
+    return emitOpError("promises that ")
+           << number.getSExtValue() << " is a multiple of " << divisor
+           << ", which it is not";
+  return success();
 }
 
 LogicalResult InsideOp::verify() {

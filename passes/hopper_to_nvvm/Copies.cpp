@@ -92,7 +92,7 @@ void ThreadLowering::lower(hopper::TmaStoreOp op) {
 ThreadLowering::TileChunk
 ThreadLowering::tileChunk(tile::SharedType type, Value number, int64_t length,
                           ArrayRef<Value> coordinates, ArrayRef<Value> extents,
-                          ArrayRef<Value> strides) {
+                          ArrayRef<Value> strides, bool nonNegative) {
   const layout::SwizzledLayout &layout = *type.getLayout();
   ArrayRef<int64_t> shape = type.getShape();
   size_t leading = coordinates.size() - shape.size();
@@ -112,8 +112,10 @@ ThreadLowering::tileChunk(tile::SharedType type, Value number, int64_t length,
   for (auto [i, coordinate] : llvm::enumerate(at)) {
     chunk.element =
         b.add(chunk.element, b.mul(b.extend(coordinate), strides[i]));
-    if (i + 1 < at.size())
-      chunk.inside = b.both(chunk.inside, b.lessThan(coordinate, extents[i]));
+    // A row's end may cut a chunk, its start does not.
+    if (i + 1 < at.size() || !nonNegative)
+      chunk.inside =
+          b.both(chunk.inside, b.within(coordinate, extents[i], nonNegative));
   }
   chunk.left = b.sub(extents.back(), at.back());
   return chunk;
@@ -138,12 +140,12 @@ void ThreadLowering::lower(hopper::CopyTileOp op) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   TileChunk chunk = tileChunk(type, loop.getInductionVar(), length, coordinates,
-                              extents, strides);
-  Value bytes = b.createOrFold<arith::MinSIOp>(
-      b.loc,
-      b.createOrFold<arith::MaxSIOp>(b.loc, b.mul(chunk.left, elementBytes),
-                                     b.i32(0)),
-      b.i32(chunkBytes));
+                              extents, strides, op.getNonnegative());
+  // Counted in elements: the bytes of a row may be more than 31 bits hold.
+  Value elements = b.createOrFold<arith::MinSIOp>(
+      b.loc, b.createOrFold<arith::MaxSIOp>(b.loc, chunk.left, b.i32(0)),
+      b.i32(length));
+  Value bytes = b.mul(elements, elementBytes);
   if (chunk.inside)
     bytes = arith::SelectOp::create(b, b.loc, chunk.inside, bytes, b.i32(0));
   // With no byte to read the address may lie anywhere: keep it at the base.
@@ -189,8 +191,8 @@ void ThreadLowering::lower(hopper::CopyTileOutOp op) {
                          b.i32(perWarp ? 32 : 32 * role.getWarps()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  TileChunk chunk =
-      tileChunk(type, loop.getInductionVar(), 1, coordinates, extents, strides);
+  TileChunk chunk = tileChunk(type, loop.getInductionVar(), 1, coordinates,
+                              extents, strides, op.getNonnegative());
   Value inside = b.both(chunk.inside, b.lessThan(b.i32(0), chunk.left));
   auto branch = scf::IfOp::create(b, b.loc, inside);
   b.setInsertionPointToStart(branch.thenBlock());

@@ -2,9 +2,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/hopper_to_nvvm/Math.h"
 #include "passes/hopper_to_nvvm/ThreadLowering.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace ashlar {
 
@@ -38,29 +37,6 @@ Value widenToF32(PtxBuilder &b, Value value) {
   if (value.getType().isF32())
     return value;
   return arith::ExtFOp::create(b, b.loc, b.getF32Type(), value);
-}
-
-/// One math operation on f32, or null where the level has none.
-Value mathOnF32(PtxBuilder &b, Operation &op, ArrayRef<Value> x) {
-  Type f32 = b.getF32Type();
-  StringRef intrinsic =
-      llvm::StringSwitch<StringRef>(op.getName().getStringRef())
-          .Case("math.exp2", "llvm.nvvm.ex2.approx.ftz.f")
-          .Case("math.log2", "llvm.nvvm.lg2.approx.ftz.f")
-          .Case("math.rsqrt", "llvm.nvvm.rsqrt.approx.ftz.f")
-          .Case("math.sqrt", "llvm.nvvm.sqrt.approx.ftz.f")
-          .Case("math.absf", "llvm.fabs.f32")
-          .Case("math.fma", "llvm.fma.f32")
-          .Case("math.roundeven", "llvm.roundeven.f32")
-          .Default("");
-  if (!intrinsic.empty()) {
-    if (intrinsic == "llvm.nvvm.ex2.approx.ftz.f")
-      return b.ptx("ex2.approx.ftz.f32 $0, $1;", f32, x)[0];
-    return b.intrinsic(intrinsic, f32, x);
-  }
-  if (isa<math::TanhOp>(op))
-    return b.ptx("tanh.approx.f32 $0, $1;", f32, x)[0];
-  return {};
 }
 
 /// Two f32 values to a 16-bit float, in one register.
@@ -175,25 +151,20 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
       values.set(result, {value});
       return success();
     }
-    if (isa<math::MathDialect>(op.getDialect())) {
-      for (Value &operand : operands)
-        operand = widenToF32(b, operand);
-      Value value = mathOnF32(b, op, operands);
-      if (!value)
-        return op.emitError("operation '")
-               << op.getName() << "' has no instruction on sm_90a";
-      if (!type.isF32())
-        value = arith::TruncFOp::create(b, b.loc, type, value);
+    if (Value value = lowerMath(b, op, operands)) {
       values.set(result, {value});
       return success();
     }
+    if (isa<math::MathDialect>(op.getDialect()))
+      return op.emitError("operation '")
+             << op.getName() << "' has no instruction on sm_90a";
     values.set(result, {rebuild(b, op, operands, type)});
     return success();
   }
 
   FragmentType type(fragment);
   // Each operand as one value per register, or per element.
-  bool packed = type.packed == 2 && isa<arith::ArithDialect>(op.getDialect());
+  bool packed = type.packed == 2 && takesPairs(op);
   for (Value operand : op.getOperands()) {
     auto other = dyn_cast<RankedTensorType>(operand.getType());
     packed &= !other || (FragmentType(other).packed == 2 &&
@@ -244,26 +215,20 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
     SmallVector<Value> at;
     for (Registers &operand : operands)
       at.push_back(operand[i]);
-    Value value;
-    if (isa<math::MathDialect>(op.getDialect())) {
-      for (Value &x : at)
-        x = widenToF32(b, x);
-      value = mathOnF32(b, op, at);
-      if (!value)
-        return op.emitError("operation '")
-               << op.getName() << "' has no instruction on sm_90a";
-      if (!type.element.isF32())
-        value = arith::TruncFOp::create(b, b.loc, type.element, value);
-    } else if (isa<arith::FPToSIOp>(op) && at[0].getType().isF32()) {
+    Value value = lowerMath(b, op, at);
+    if (!value && isa<math::MathDialect>(op.getDialect()))
+      return op.emitError("operation '")
+             << op.getName() << "' has no instruction on sm_90a";
+    if (!value && isa<arith::FPToSIOp>(op) && at[0].getType().isF32()) {
       // Out of range, the nearest integer of the type.
       std::string bits = std::to_string(type.element.getIntOrFloatBitWidth());
       value = b.ptx("cvt.rzi.sat.s" + bits + ".f32 $0, $1;", b.getI32Type(),
                     at[0])[0];
       if (!type.element.isInteger(32))
         value = arith::TruncIOp::create(b, b.loc, scalar, value);
-    } else {
-      value = rebuild(b, op, at, scalar);
     }
+    if (!value)
+      value = rebuild(b, op, at, scalar);
     results.push_back(value);
   }
   values.set(result, packed ? results : pack(type, results));

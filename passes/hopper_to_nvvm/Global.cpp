@@ -78,7 +78,11 @@ LogicalResult ThreadLowering::lower(hopper::ReduceIntoOp op) {
     total = combine(b, how, total, other);
   }
   OpBuilder::InsertionGuard guard(b);
-  auto branch = scf::IfOp::create(b, b.loc, elect());
+  Value takesPart = elect();
+  for (auto [at, extent] :
+       llvm::zip(lookup(op.getCoordinates()), lookup(op.getExtents())))
+    takesPart = b.both(takesPart, b.within(at, extent, /*nonNegative=*/false));
+  auto branch = scf::IfOp::create(b, b.loc, takesPart);
   b.setInsertionPointToStart(branch.thenBlock());
   b.ptx(reduction(how, floating), {elementOf(op, total.getType()), total});
   return success();
@@ -90,24 +94,27 @@ void ThreadLowering::lower(hopper::InsideOp op) {
   SmallVector<Value> coordinates = lookup(op.getCoordinates());
   SmallVector<Value> extents = lookup(op.getExtents());
   size_t leading = coordinates.size() - type.layout.shape.size();
-  // Leading coordinates, and what is left of each dimension from the thread's
-  // first value on.
+  bool nonNegative = op.getNonnegative();
   Value outer;
-  SmallVector<Value> left;
-  for (size_t i = 0; i < coordinates.size(); ++i)
-    if (i < leading)
-      outer = b.both(outer, b.lessThan(coordinates[i], extents[i]));
-    else
-      left.push_back(
-          b.sub(extents[i], b.add(coordinates[i], place.thread[i - leading])));
+  for (size_t i = 0; i < leading; ++i)
+    outer = b.both(outer, b.within(coordinates[i], extents[i], nonNegative));
+  // The thread's first value in each dimension, and what is left from it on.
+  SmallVector<Value> first, left;
+  for (size_t i = leading; i < coordinates.size(); ++i) {
+    first.push_back(b.add(coordinates[i], place.thread[i - leading]));
+    left.push_back(b.sub(extents[i], first.back()));
+  }
   std::map<std::pair<size_t, int64_t>, Value> known;
   Registers mask;
   for (int64_t v = 0; v < type.values; ++v) {
     Value inside = outer;
     for (size_t d = 0; d < left.size(); ++d) {
       Value &test = known[{d, place.value[d][v]}];
+      int64_t step = place.value[d][v];
       if (!test)
-        test = b.lessThan(b.i32(place.value[d][v]), left[d]);
+        test = nonNegative ? b.lessThan(b.i32(step), left[d])
+                           : b.within(b.add(first[d], step),
+                                      extents[leading + d], nonNegative);
       inside = b.both(inside, test);
     }
     mask.push_back(inside);

@@ -4,29 +4,11 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/hopper_to_nvvm/Words.h"
 
-#include <numeric>
-
 namespace ashlar {
 
 using namespace mlir;
 
 namespace {
-
-/// The largest known divisor of an index value, from how it is computed.
-int64_t divisor(Value value) {
-  constexpr int64_t any = int64_t(1) << 30;
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return 1;
-  if (auto constant = dyn_cast<arith::ConstantIndexOp>(op))
-    return constant.value() ? std::abs(constant.value()) : any;
-  if (isa<arith::MulIOp>(op))
-    return std::min(any,
-                    divisor(op->getOperand(0)) * divisor(op->getOperand(1)));
-  if (isa<arith::AddIOp, arith::SubIOp>(op))
-    return std::gcd(divisor(op->getOperand(0)), divisor(op->getOperand(1)));
-  return 1;
-}
 
 /// The accesses of a fragment to a tensor in global memory.
 struct GlobalAccess {
@@ -36,6 +18,7 @@ struct GlobalAccess {
   Type scalar;
   SmallVector<int64_t> shape; ///< of the fragment, as it lies in memory
   size_t leading; ///< tensor dimensions before those of the fragment
+  bool nonNegative;
 
   /// The element coordinates of value v, and whether it lies inside in every
   /// dimension but the last.
@@ -58,7 +41,7 @@ struct GlobalAccess {
       address =
           b.add(address, last ? b.extend(at) : b.mul(b.extend(at), strides[i]));
       if (!last)
-        inside = b.both(inside, b.lessThan(at, extents[i]));
+        inside = b.both(inside, b.within(at, extents[i], nonNegative));
     }
     it->second = {b.elementAddress(pointer, scalar, address), inside};
     return it->second;
@@ -67,12 +50,32 @@ struct GlobalAccess {
   /// Whether the whole fragment lies inside.
   Value interior() {
     Value result;
+    if (!nonNegative) {
+      // The sign of one is that of all of them together.
+      Value signs = coordinates.front();
+      for (Value coordinate : ArrayRef(coordinates).drop_front())
+        signs = b.bitOr(signs, coordinate);
+      result = b.lessThan(b.i32(-1), signs);
+    }
     for (size_t i = 0; i < coordinates.size(); ++i) {
       int64_t extent = i < leading ? 1 : shape[i - leading];
       result = b.both(
           result, b.lessThan(b.add(coordinates[i], extent - 1), extents[i]));
     }
     return result;
+  }
+
+  /// Tests columns of the thread: each by a comparison with how many are left,
+  /// or, where they may lie before the tensor, of its own coordinate.
+  std::function<Value(int64_t)> columnTest(Value thread) {
+    Value first = b.add(coordinates.back(), thread), end = extents.back();
+    if (!nonNegative)
+      return [=, this](int64_t column) {
+        return b.within(b.add(first, column), end, false);
+      };
+    Value left = b.sub(end, first);
+    return
+        [=, this](int64_t column) { return b.lessThan(b.i32(column), left); };
   }
 
   Value address(Row &row, int64_t column) {
@@ -105,19 +108,22 @@ static GlobalAccess globalAccess(PtxBuilder &b, Op op, const FragmentType &type,
   SmallVector<int64_t> shape(ArrayRef<int64_t>(type.layout.shape));
   if (op.getTransposed())
     std::swap(shape[0], shape[1]);
-  return {b,       coordinates,
-          extents, strides,
-          pointer, b.getIntegerType(8 * bytes),
-          shape,   coordinates.size() - type.layout.shape.size(),
+  return {b,
+          coordinates,
+          extents,
+          strides,
+          pointer,
+          b.getIntegerType(8 * bytes),
+          shape,
+          coordinates.size() - type.layout.shape.size(),
+          op.getNonnegative(),
           {}};
 }
 
 /// Values of a thread that are next to each other in memory.
 template <typename Op>
 static int64_t lengthInMemory(Op op, const FragmentType &type) {
-  return op.getTransposed() ? 1
-                            : vectorLength(type, op.getAlignment(),
-                                           divisor(op.getCoordinates().back()));
+  return op.getTransposed() ? 1 : vectorLength(type, op.getAlignment());
 }
 
 /// Offsets of value v in every dimension but the last.
@@ -153,10 +159,9 @@ void ThreadLowering::lower(hopper::StoreOp op) {
     access.rows.clear();
     int64_t step = whole ? length : 1;
     Words words(step * bytes);
-    Value lastColumn;
+    std::function<Value(int64_t)> isColumn;
     if (!whole)
-      lastColumn = b.sub(access.extents.back(),
-                         b.add(access.coordinates.back(), place.thread.back()));
+      isColumn = access.columnTest(place.thread.back());
     for (int64_t v = 0; v < type.values; v += step) {
       auto &row = access.row(place.thread, rowOf(place.value, v));
       int64_t column = place.value.back()[v];
@@ -169,7 +174,7 @@ void ThreadLowering::lower(hopper::StoreOp op) {
         b.ptx(store, operands);
         continue;
       }
-      Value inside = b.both(row.inside, b.lessThan(b.i32(column), lastColumn));
+      Value inside = b.both(row.inside, isColumn(column));
       operands.push_back(b.flag(inside));
       b.ptx("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $" +
                 std::to_string(operands.size() - 1) + ", 0;\n\t@p " + store +
@@ -207,11 +212,9 @@ void ThreadLowering::lower(hopper::LoadOp op) {
                              pack(type, Registers(type.values, zero)));
         continue;
       }
-      Value lastColumn;
+      std::function<Value(int64_t)> isColumn;
       if (!whole)
-        lastColumn =
-            b.sub(access.extents.back(),
-                  b.add(access.coordinates.back(), place.thread.back()));
+        isColumn = access.columnTest(place.thread.back());
       for (int64_t v = 0; v < type.values; v += step) {
         auto &row = access.row(place.thread, rowOf(place.value, v));
         int64_t column = place.value.back()[v];
@@ -224,8 +227,7 @@ void ThreadLowering::lower(hopper::LoadOp op) {
         if (whole) {
           loaded = b.ptx(load + address + ";", loadedTypes, operands);
         } else {
-          Value inside =
-              b.both(row.inside, b.lessThan(b.i32(column), lastColumn));
+          Value inside = b.both(row.inside, isColumn(column));
           operands.push_back(b.flag(inside));
           std::string zero =
               "mov.b" + std::to_string(std::max<int64_t>(words.bits, 16));

@@ -60,7 +60,7 @@ LogicalResult ThreadLowering::lower(hopper::SharedStoreOp op) {
   for (auto [i, coordinate] : llvm::enumerate(place.thread))
     base = b.add(base, image(mode(i), coordinate));
   int64_t bytes = tile::elementBytes(type.element);
-  int64_t length = transposed ? 1 : vectorLength(type, 16, 16 / bytes);
+  int64_t length = transposed ? 1 : vectorLength(type, 16);
   Words words(length * bytes);
   Registers scalars = unpack(type, registersOf(op.getValue()));
   for (int64_t v = 0; v < type.values; v += length) {
@@ -88,7 +88,7 @@ LogicalResult ThreadLowering::lower(hopper::SharedLoadOp op) {
   for (auto [i, coordinate] : llvm::enumerate(place.thread))
     base = b.add(base, image(tile.layout.mode(i), coordinate));
   int64_t bytes = tile::elementBytes(type.element);
-  int64_t length = vectorLength(type, 16, 16 / bytes);
+  int64_t length = vectorLength(type, 16);
   Words words(length * bytes);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
   Registers scalars;

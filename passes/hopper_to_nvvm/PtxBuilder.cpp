@@ -41,6 +41,15 @@ Value PtxBuilder::extend(Value a) {
 Value PtxBuilder::lessThan(Value a, Value b) {
   return arith::CmpIOp::create(*this, loc, arith::CmpIPredicate::slt, a, b);
 }
+Value PtxBuilder::within(Value coordinate, Value extent, bool nonNegative) {
+  if (nonNegative)
+    return lessThan(coordinate, extent);
+  return arith::CmpIOp::create(*this, loc, arith::CmpIPredicate::ult,
+                               coordinate, extent);
+}
+Value PtxBuilder::bitOr(Value a, Value b) {
+  return createOrFold<arith::OrIOp>(loc, a, b);
+}
 Value PtxBuilder::bitAnd(Value a, Value b) {
   return createOrFold<arith::AndIOp>(loc, a, b);
 }
@@ -121,6 +130,19 @@ SmallVector<Value> PtxBuilder::ptx(StringRef text, TypeRange results,
     values.push_back(
         LLVM::ExtractValueOp::create(*this, loc, op.getResult(0), i));
   return values;
+}
+
+Value PtxBuilder::value(StringRef text, Type result, ValueRange operands) {
+  std::string constraints = ("=" + constraint(result)).str();
+  for (Value operand : operands)
+    constraints += ("," + constraint(operand.getType())).str();
+  return LLVM::InlineAsmOp::create(
+             *this, loc, result, operands, text, constraints,
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::tailcallkind::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(getContext(), LLVM::AsmDialect::AD_ATT),
+             ArrayAttr())
+      ->getResult(0);
 }
 
 Value PtxBuilder::intrinsic(StringRef name, Type result, ValueRange operands) {

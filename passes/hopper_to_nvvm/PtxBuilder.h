@@ -25,7 +25,12 @@ public:
   mlir::Value rem(mlir::Value a, int64_t b);
   mlir::Value extend(mlir::Value a);                  ///< i32 to i64, sign kept
   mlir::Value lessThan(mlir::Value a, mlir::Value b); ///< signed
+  /// Whether 0 <= coordinate < extent: one comparison, of unsigned numbers
+  /// where the coordinate may be below 0.
+  mlir::Value within(mlir::Value coordinate, mlir::Value extent,
+                     bool nonNegative);
   mlir::Value bitAnd(mlir::Value a, mlir::Value b);
+  mlir::Value bitOr(mlir::Value a, mlir::Value b);
   mlir::Value both(mlir::Value a, mlir::Value b); ///< of i1; null is true
   mlir::Value flag(mlir::Value condition);        ///< i1 to i32
 
@@ -39,6 +44,10 @@ public:
   void ptx(llvm::StringRef text, mlir::ValueRange operands = {}) {
     ptx(text, mlir::TypeRange(), operands);
   }
+
+  /// Inline PTX that computes $0 from its operands, and does nothing else.
+  mlir::Value value(llvm::StringRef text, mlir::Type result,
+                    mlir::ValueRange operands);
 
   /// A call of an LLVM intrinsic.
   mlir::Value intrinsic(llvm::StringRef name, mlir::Type result,

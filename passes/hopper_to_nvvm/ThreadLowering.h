@@ -104,14 +104,16 @@ private:
   struct TileChunk {
     mlir::Value sharedOffset; ///< bytes from the tile's start
     mlir::Value element;      ///< elements from the tensor's base, 64 bits
-    mlir::Value inside; ///< i1: in every dimension but the last; null: always
-    mlir::Value left;   ///< elements from the first to the end of the row
+    /// i1: the first element lies in the tensor, or behind its row's end; null:
+    /// always.
+    mlir::Value inside;
+    mlir::Value left; ///< elements from the first to the end of the row
   };
   /// The chunk of this number, `length` elements, counted in row-major order.
   TileChunk tileChunk(tile::SharedType type, mlir::Value number, int64_t length,
                       llvm::ArrayRef<mlir::Value> coordinates,
                       llvm::ArrayRef<mlir::Value> extents,
-                      llvm::ArrayRef<mlir::Value> strides);
+                      llvm::ArrayRef<mlir::Value> strides, bool nonNegative);
 
   // Fragments.cpp: places of a thread's values
   struct Place {

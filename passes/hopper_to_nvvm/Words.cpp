@@ -5,8 +5,7 @@ namespace ashlar {
 
 using namespace mlir;
 
-int64_t vectorLength(const FragmentType &type, int64_t alignmentBytes,
-                     int64_t coordinateDivisor) {
+int64_t vectorLength(const FragmentType &type, int64_t alignmentBytes) {
   int64_t bytes = tile::elementBytes(type.element);
   int64_t length = std::min(layout::contiguousValues(type.layout),
                             std::max<int64_t>(alignmentBytes / bytes, 1));
@@ -21,8 +20,8 @@ int64_t vectorLength(const FragmentType &type, int64_t alignmentBytes,
   };
   auto thread = layout::perDimension(type.layout.thread, type.layout.shape);
   auto value = layout::perDimension(type.layout.value, type.layout.shape);
-  while (length > 1 && (coordinateDivisor % length || type.values % length ||
-                        !aligned(thread.back()) || !aligned(value.back())))
+  while (length > 1 && (type.values % length || !aligned(thread.back()) ||
+                        !aligned(value.back())))
     length /= 2;
   return length;
 }

@@ -8,8 +8,7 @@
 namespace ashlar {
 
 /// Values that one access moves: consecutive in registers and in memory.
-int64_t vectorLength(const FragmentType &type, int64_t alignmentBytes,
-                     int64_t coordinateDivisor);
+int64_t vectorLength(const FragmentType &type, int64_t alignmentBytes);
 
 /// Vectors of a fragment as one memory access sees them: as integers of at most
 /// 32 bits.

@@ -1,6 +1,7 @@
 // Fragments to and from global memory, and what CTAs tell one another there.
 
 #include "passes/tile_to_hopper/Boxes.h"
+#include "passes/tile_to_hopper/Coordinates.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
 namespace ashlar {
@@ -13,22 +14,25 @@ void KernelLowering::lower(tile::LoadOp op) {
           hopper::LoadOp::create(
               builder, named(*op, "load"), op.getResult().getType(),
               global.pointer, lookup(op.getCoordinates()), global.extents,
-              global.strides, global.alignment, op.getTransposed()));
+              global.strides, rowAlignment(op.getSource(), op.getCoordinates()),
+              op.getTransposed(), areNonNegative(op.getCoordinates())));
 }
 
 void KernelLowering::lower(tile::StoreOp op) {
   auto global = globalTensor(op.getTarget());
-  hopper::StoreOp::create(builder, named(*op, "store"), lookup(op.getValue()),
-                          global.pointer, lookup(op.getCoordinates()),
-                          global.extents, global.strides, global.alignment,
-                          op.getTransposed());
+  hopper::StoreOp::create(
+      builder, named(*op, "store"), lookup(op.getValue()), global.pointer,
+      lookup(op.getCoordinates()), global.extents, global.strides,
+      rowAlignment(op.getTarget(), op.getCoordinates()), op.getTransposed(),
+      areNonNegative(op.getCoordinates()));
 }
 
 void KernelLowering::lower(tile::ReduceIntoOp op) {
   auto global = globalTensor(op.getTarget());
-  hopper::ReduceIntoOp::create(
-      builder, named(*op, "reduce"), lookup(op.getValue()), op.getReduction(),
-      global.pointer, lookup(op.getCoordinates()), global.strides);
+  hopper::ReduceIntoOp::create(builder, named(*op, "reduce"),
+                               lookup(op.getValue()), op.getReduction(),
+                               global.pointer, lookup(op.getCoordinates()),
+                               global.extents, global.strides);
 }
 
 void KernelLowering::lower(tile::InsideOp op) {
@@ -37,7 +41,7 @@ void KernelLowering::lower(tile::InsideOp op) {
           hopper::InsideOp::create(
               builder, named(*op, "inside"), op.getResult().getType(),
               lookup(op.getCoordinates()), lookup(tensor.getExtents()),
-              op.getTransposed()));
+              op.getTransposed(), areNonNegative(op.getCoordinates())));
 }
 
 LogicalResult KernelLowering::lower(tile::PrefetchOp op) {
@@ -62,6 +66,10 @@ LogicalResult KernelLowering::lower(tile::PrefetchOp op) {
   if (!boxes)
     return cannot(boxes.why());
   SmallVector<Value> coordinates = lookup(op.getCoordinates());
+  // TMA's boxes begin on 16 bytes: here somewhat before the tile.
+  if (rowAlignment(op.getSource(), op.getCoordinates()) < 16)
+    coordinates.back() =
+        a.sub(coordinates.back(), a.rem(coordinates.back(), 16 / elementBytes));
   SmallVector<SmallVector<Value>> places;
   for (const layout::TmaBox &box : *boxes)
     places.push_back(boxCoordinates(a, coordinates, box.offset));

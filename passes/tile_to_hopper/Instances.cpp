@@ -188,6 +188,8 @@ FailureOr<Value> KernelLowering::recompute(Value value, IRMapping &ofTile) {
   if (!op || !op->getParentOfType<scf::ForOp>()) {
     if (!isa<BlockArgument>(value))
       return lookup(value);
+  } else if (auto promise = dyn_cast<tile::MultipleOfOp>(op)) {
+    return recompute(promise.getIndex(), ofTile);
   } else if (isa<arith::ArithDialect>(op->getDialect())) {
     for (Value operand : op->getOperands()) {
       auto lowered = recompute(operand, ofTile);

@@ -206,6 +206,10 @@ LogicalResult KernelLowering::lowerOp(Operation &op) {
                                        /*per_instance=*/false);
         return success();
       })
+      .Case<tile::MultipleOfOp>([&](auto promise) {
+        map.map(promise.getResult(), lookup(promise.getIndex()));
+        return success();
+      })
       .Case<tile::SplatOp>([&](auto splat) {
         map.map(splat.getResult(),
                 hopper::SplatOp::create(builder, op.getLoc(),

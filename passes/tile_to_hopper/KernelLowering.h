@@ -60,7 +60,6 @@ private:
   struct GlobalTensor {
     mlir::Value pointer;
     llvm::SmallVector<mlir::Value> extents, strides;
-    int64_t alignment;
   };
   GlobalTensor globalTensor(mlir::Value tensor);
 
@@ -144,6 +143,9 @@ private:
   llvm::LogicalResult lower(tile::CopyOutOp op);
   void lower(tile::WriteOp op);
   bool findWarpTile(tile::CopyOutOp out);
+  mlir::Value takenByTma(tile::CopyOutOp op,
+                         llvm::ArrayRef<mlir::Value> coordinates,
+                         mlir::Value columns, mlir::Location loc);
   /// Waits until TMA has read, or also written, what the role has handed to it,
   /// but for the last `pending` tiles.
   void waitForStores(mlir::Location loc, int64_t pending, bool written = false);

@@ -2,12 +2,36 @@
 
 #include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/Boxes.h"
+#include "passes/tile_to_hopper/Coordinates.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
 namespace ashlar {
 
 using namespace mlir;
 using layout::SwizzledLayout;
+
+namespace {
+
+/// Tells the author which way a copy goes that TMA does not take, and why.
+void remarkWay(tile::CopyOp op, int64_t alignment) {
+  auto tensor = op.getSource().getDefiningOp<tile::TensorOp>();
+  int64_t elementBytes = op.getTarget().getType().elementBytes();
+  InFlightDiagnostic remark = op.emitRemark("this copy goes by ");
+  if (alignment >= 4)
+    remark << "cp.async, " << alignment << " bytes at a time";
+  else
+    remark << "ordinary loads, element by element";
+  remark << ", not by TMA: ";
+  if (tensor.getAlignment() < 16)
+    remark << "tensor '" << tensor.getName() << "' is aligned to "
+           << tensor.getAlignment() << " bytes; TMA needs 16";
+  else
+    remark << "its last coordinate is not known to be a multiple of "
+           << 16 / elementBytes << " elements, the 16 bytes that TMA needs; "
+           << "promise it with multiple_of(index, " << 16 / elementBytes << ")";
+}
+
+} // namespace
 
 LogicalResult KernelLowering::lower(tile::CopyOp op) {
   if (op.getMulticast() && !source.getCluster())
@@ -17,9 +41,12 @@ LogicalResult KernelLowering::lower(tile::CopyOp op) {
   if (engineOf(op) == CopyEngine::tma)
     return lowerTma(op);
   auto global = globalTensor(op.getSource());
-  hopper::CopyTileOp::create(
-      builder, named(*op, "copy"), global.pointer, lookup(op.getCoordinates()),
-      global.extents, global.strides, lookup(op.getTarget()), global.alignment);
+  int64_t alignment = rowAlignment(op.getSource(), op.getCoordinates());
+  remarkWay(op, alignment);
+  hopper::CopyTileOp::create(builder, named(*op, "copy"), global.pointer,
+                             lookup(op.getCoordinates()), global.extents,
+                             global.strides, lookup(op.getTarget()), alignment,
+                             areNonNegative(op.getCoordinates()));
   return success();
 }
 

@@ -42,7 +42,6 @@ LogicalResult KernelLowering::lowerParameters() {
       continue;
     GlobalTensor &global = globals[tensor.getResult()];
     Location loc = tensor.getLoc();
-    global.alignment = tensor.getAlignment();
     global.pointer = hopper::PointerOp::create(builder, loc, tensor.getName());
     int64_t rank = tensor.getResult().getType().getRank();
     for (int64_t dimension = 0; dimension + 1 < rank; ++dimension)
@@ -54,8 +53,10 @@ LogicalResult KernelLowering::lowerParameters() {
     lastParameter = &block.back();
   // What the kernel computes before its roles: sizes, mostly.
   for (Operation &op : source.getBody().front())
-    if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
-      builder.clone(op, map);
+    if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
+        isa<tile::MultipleOfOp>(op))
+      if (failed(lowerOp(op)))
+        return failure();
   for (auto tensor : source.getBody().getOps<tile::TensorOp>())
     if (auto it = globals.find(tensor.getResult()); it != globals.end())
       it->second.extents = lookup(tensor.getExtents());

@@ -1,6 +1,7 @@
 #include "passes/tile_to_hopper/Ring.h"
 #include "compiler/tile/Plan.h"
 #include "passes/SharedMemory.h"
+#include "passes/tile_to_hopper/Coordinates.h"
 
 #include <set>
 
@@ -9,10 +10,10 @@ namespace ashlar {
 using namespace mlir;
 
 CopyEngine engineOf(tile::CopyOp copy) {
-  auto tensor = copy.getSource().getDefiningOp<tile::TensorOp>();
-  if (tensor.getAlignment() >= 16)
+  int64_t alignment = rowAlignment(copy.getSource(), copy.getCoordinates());
+  if (alignment >= 16)
     return CopyEngine::tma;
-  return tensor.getAlignment() >= 4 ? CopyEngine::cpAsync : CopyEngine::threads;
+  return alignment >= 4 ? CopyEngine::cpAsync : CopyEngine::threads;
 }
 
 namespace {

@@ -7,8 +7,8 @@
 
 namespace ashlar {
 
-/// How a copy from global to shared is done: what its tensor's alignment
-/// allows.
+/// How a copy from global to shared is done: what the alignment of the tile's
+/// rows in global memory allows.
 enum class CopyEngine { tma, cpAsync, threads };
 CopyEngine engineOf(tile::CopyOp copy);
 

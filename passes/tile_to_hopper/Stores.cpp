@@ -6,6 +6,7 @@
 
 #include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/Boxes.h"
+#include "passes/tile_to_hopper/Coordinates.h"
 #include "passes/tile_to_hopper/KernelLowering.h"
 
 namespace ashlar {
@@ -135,6 +136,35 @@ void KernelLowering::lower(tile::WriteOp op) {
                                 lookup(op.getTarget()), op.getTransposed());
 }
 
+/// Whether TMA can write a tile; threads write the others.
+Value KernelLowering::takenByTma(tile::CopyOutOp op,
+                                 ArrayRef<Value> coordinates, Value columns,
+                                 Location loc) {
+  Arithmetic a{builder, loc};
+  tile::SharedType type = op.getSource().getType();
+  auto onUnits = [&](Value column) {
+    return a.equal(a.rem(a.mul(column, type.elementBytes()), 16), 0);
+  };
+  // It writes whole units of 16 bytes: the tile does not cross the end of rows
+  // that are no multiple of that.
+  Value wholeUnits = onUnits(columns);
+  Value inside = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::sle,
+      a.add(coordinates.back(), type.getShape().back()), columns);
+  Value result = arith::OrIOp::create(builder, loc, wholeUnits, inside);
+  auto demand = [&](Value condition) {
+    result = arith::AndIOp::create(builder, loc, result, condition);
+  };
+  // It takes no box that begins off these units, or before the tensor.
+  if (rowAlignment(op.getTarget(), op.getCoordinates()) < 16)
+    demand(onUnits(coordinates.back()));
+  if (!areNonNegative(op.getCoordinates()))
+    for (Value coordinate : coordinates)
+      demand(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                   coordinate, a.constant(0)));
+  return result;
+}
+
 LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
   Location loc = named(*op, "copy");
   Arithmetic a{builder, loc};
@@ -158,15 +188,9 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
   Value map = tensorMap(op.getTarget().getDefiningOp<tile::TensorOp>(),
                         boxes->front().box, swizzleBytes(layout));
 
-  // TMA writes whole units of 16 bytes: a tile that crosses the end of rows
-  // that are no multiple of that is written by threads.
   GlobalTensor global = globalTensor(op.getTarget());
-  Value columns = global.extents.back();
-  Value wholeUnits = a.equal(a.rem(a.mul(columns, type.elementBytes()), 16), 0);
-  Value inside = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::sle,
-      a.add(coordinates.back(), type.getShape().back()), columns);
-  Value byTma = arith::OrIOp::create(builder, loc, wholeUnits, inside);
+  bool nonNegative = areNonNegative(op.getCoordinates());
+  Value byTma = takenByTma(op, coordinates, global.extents.back(), loc);
 
   // What is stored at once: the whole tile, or the first of a warp's parts,
   // which are evenly apart.
@@ -221,7 +245,7 @@ LogicalResult KernelLowering::lower(tile::CopyOutOp op) {
     hopper::CopyTileOutOp::create(builder, loc, view, global.pointer,
                                   coordinatesOf(part), global.extents,
                                   global.strides, op.getReductionAttr(),
-                                  /*per_warp=*/byWarps);
+                                  /*per_warp=*/byWarps, nonNegative);
   };
   if (parts == 1) {
     storeByThreads(a.constant(0));

@@ -73,7 +73,7 @@ tile.kernel @ring {
       %b = tile.buffer %s[1] : !smem
       // CHECK: hopper.mma %[[A]], %[[B]] transposed, %{{.+}} :
       %next = tile.mma %a, %b transposed, %acc : !smem, !smem, tensor<128x128xf32>
-      // CHECK: hopper.release %[[STAGE]] of {{[0-9]+}} newer 0 {
+      // CHECK: hopper.release %[[STAGE]] of 98304 newer 0 {
       // CHECK: hopper.shared_address 98328
       // CHECK: hopper.mbarrier.arrive %{{[0-9]+}}{{$}}
       // CHECK-NEXT: }
@@ -464,7 +464,7 @@ tile.kernel @staged_store {
       // CHECK-COUNT-4: hopper.tma.store %{{.+}} to %[[MAP]][%{{.+}}, %{{.+}}] reduce add :
       // CHECK-NEXT: }
       // CHECK-NEXT: } else {
-      // CHECK: hopper.copy_tile_out {{.*}} reduce add :
+      // CHECK: hopper.copy_tile_out {{.*}} reduce add {nonnegative} :
       // CHECK-NEXT: }
       // CHECK-NEXT: hopper.once {
       // CHECK-NEXT: hopper.bulk.commit
@@ -631,7 +631,8 @@ tile.kernel @batched {
       %b, %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<3> -> index, index, index
       %s = tile.acquire %ring : !ring
       %a = tile.buffer %s[0] : !smem
-      tile.copy %A[%b, %m, %n] to %a : !T, !smem
+      %column = tile.multiple_of %n, 8
+      tile.copy %A[%b, %m, %column] to %a : !T, !smem
       tile.commit %ring, %s : !ring
     }
   }
@@ -648,7 +649,8 @@ tile.kernel @batched {
       %wide = arith.extf %f : tensor<64x64xbf16> to tensor<64x64xf32>
       %scaled = arith.mulf %wide, %factor : tensor<64x64xf32>
       // CHECK: hopper.store %{{.+}} to %[[D]][%{{.+}}, %{{.+}}, %{{.+}}] within[%[[B]], %[[M]], %[[M]]] strides[%[[S0]], %[[S1]], %c1_i64] align 8
-      tile.store %scaled to %D[%b, %m, %n] : tensor<64x64xf32>, !tile.tensor<f32, 3>
+      %column = tile.multiple_of %n, 2
+      tile.store %scaled to %D[%b, %m, %column] : tensor<64x64xf32>, !tile.tensor<f32, 3>
     }
   }
 }
@@ -886,11 +888,11 @@ tile.kernel @not_ahead {
   %ring = tile.pipeline : !ring
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
   tile.role "load" warps 1 {
     // CHECK: %[[FIRST:.+]] = scf.if %{{.+}} -> (index) {
-    // CHECK-NEXT: %[[TWICE:.+]] = arith.muli %c1, %c2
-    // CHECK-NEXT: scf.yield %[[TWICE]]
+    // CHECK-NEXT: %[[EIGHT:.+]] = arith.muli %c1, %c8
+    // CHECK-NEXT: scf.yield %[[EIGHT]]
     // CHECK: hopper.sync
     // CHECK-NEXT: scf.for %[[I:.+]] = %c1 to %{{.+}}, %[[COLUMN:[^ ]+]] = %[[FIRST]])
     scf.for %i = %c1 to %M step %c1 {
@@ -898,14 +900,14 @@ tile.kernel @not_ahead {
       // CHECK: hopper.tma.load %{{.+}}[%[[ROW]], %[[COLUMN]]]
       // CHECK-NOT: arith.divui
       %row = arith.divui %M, %i : index
-      %column = arith.muli %i, %c2 : index
+      %column = arith.muli %i, %c8 : index
       %s = tile.acquire %ring : !ring
       %a = tile.buffer %s[0] : !smem
       tile.copy %A[%row, %column] to %a : !T, !smem
       tile.commit %ring, %s : !ring
       // CHECK: %[[NEXT:.+]] = arith.addi %[[I]], %c1
-      // CHECK: %[[TWICE:.+]] = arith.muli %[[NEXT]], %c2
-      // CHECK: scf.yield %{{.+}}, %{{.+}}, %[[TWICE]]
+      // CHECK: %[[EIGHT:.+]] = arith.muli %[[NEXT]], %c8
+      // CHECK: scf.yield %{{.+}}, %{{.+}}, %[[EIGHT]]
     }
   }
   // CHECK: hopper.role "math"

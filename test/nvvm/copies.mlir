@@ -63,14 +63,15 @@ hopper.kernel @cp_async threads 128 shared 8192 cluster 1 {
     // CHECK: %[[INSIDE:.+]] = arith.cmpi slt, %{{.+}}, %[[M]]
     // CHECK: %[[LEFT:.+]] = arith.subi %[[N]]
     // CHECK: arith.maxsi
-    // CHECK: %[[BYTES:.+]] = arith.minsi
+    // CHECK: %[[ELEMENTS:.+]] = arith.minsi
+    // CHECK: %[[BYTES:.+]] = arith.muli %[[ELEMENTS]], %c2
     // CHECK: %[[READ:.+]] = arith.select %[[INSIDE]], %[[BYTES]], %{{.+}}
     // CHECK: "cp.async.ca.shared::cta.global [$0], [$1], 8, $2;", "r,l,r,~{memory}" %{{.+}}, %{{.+}}, %[[READ]]
-    hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 8 to %v : !hopper.pointer, !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+    hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 8 to %v {nonnegative} : !hopper.pointer, !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
     // Below 4 bytes cp.async has nothing: one element at a time.
     // CHECK: scf.for
     // CHECK: @p ld.global.b16 element, [$1];{{.*}}st.shared::cta.b16 [$0], element;
-    hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v : !hopper.pointer, !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+    hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
   }
 }
 
@@ -96,10 +97,10 @@ hopper.kernel @out threads 128 shared 8192 cluster 1 {
     // CHECK: scf.if
     // CHECK: %[[VALUE:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> bf16
     // CHECK: llvm.store %[[VALUE]], %{{.+}} : bf16, !llvm.ptr<1>
-    hopper.copy_tile_out %v to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] : !tile, !hopper.pointer
+    hopper.copy_tile_out %v to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] {nonnegative} : !tile, !hopper.pointer
     // CHECK: %[[LANE:.+]] = arith.remui %{{.+}}, %c32
     // CHECK: scf.for %{{.+}} = %[[LANE]] to %c1024{{.*}} step %c32
     // CHECK: llvm.atomicrmw fadd %{{.+}}, %{{.+}} monotonic : !llvm.ptr<1>, bf16
-    hopper.copy_tile_out per_warp %w to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] reduce add : !rows, !hopper.pointer
+    hopper.copy_tile_out per_warp %w to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] reduce add {nonnegative} : !rows, !hopper.pointer
   }
 }

@@ -19,14 +19,8 @@ hopper.kernel @arithmetic threads 128 shared 0 cluster 1 {
     // CHECK-COUNT-4: arith.mulf %[[ALPHA]], %[[ALPHA]] : f32
     // CHECK-NOT: arith.mulf
     %p = arith.mulf %a, %a : !f32
-    // CHECK-COUNT-4: ex2.approx.ftz.f32
-    %e = math.exp2 %p : !f32
-    // CHECK-COUNT-4: tanh.approx.f32
-    %t = math.tanh %e : !f32
-    // CHECK-COUNT-4: "llvm.nvvm.rsqrt.approx.ftz.f"
-    %q = math.rsqrt %t : !f32
     // CHECK-COUNT-4: arith.maximumf
-    %m = arith.maximumf %q, %a : !f32
+    %m = arith.maximumf %p, %a : !f32
     // CHECK-COUNT-4: arith.cmpf ogt
     %c = arith.cmpf ogt, %m, %a : !f32
     // CHECK-COUNT-4: arith.select {{.*}} : f32
@@ -38,8 +32,16 @@ hopper.kernel @arithmetic threads 128 shared 0 cluster 1 {
     // CHECK-COUNT-2: arith.addf {{.*}} : vector<2xbf16>
     // CHECK-NOT: arith.addf
     %bb = arith.addf %b, %b : !bf16
+    // CHECK-COUNT-2: arith.mulf {{.*}} fastmath<contract> : vector<2xbf16>
+    // CHECK-NOT: arith.mulf
+    %bp = arith.mulf %b, %bb fastmath<contract> : !bf16
+    // CHECK-COUNT-2: llvm.intr.fma({{.*}}) : (vector<2xbf16>, vector<2xbf16>, vector<2xbf16>) -> vector<2xbf16>
+    // CHECK-NOT: llvm.intr.fma
+    %bf = math.fma %bp, %b, %bb : !bf16
+    // CHECK-COUNT-2: llvm.intr.fabs({{.*}}) : (vector<2xbf16>) -> vector<2xbf16>
+    %ba = math.absf %bf : !bf16
     // CHECK-COUNT-4: arith.extf {{.*}} : bf16 to f32
-    %w = arith.extf %bb : !bf16 to !f32
+    %w = arith.extf %ba : !bf16 to !f32
     // CHECK-COUNT-2: "llvm.nvvm.ff2f16x2.rn"
     %h = arith.truncf %w : !f32 to !f16
     // CHECK-COUNT-2: "llvm.nvvm.ff.to.e4m3x2.rn"
@@ -72,7 +74,7 @@ hopper.kernel @bias threads 128 shared 0 cluster 1 {
   %c0 = arith.constant 0 : index
   hopper.role "math" from 0 warps 4 {
     // CHECK: %[[V:.+]]:2 = scf.if
-    %v = hopper.load %b[%c0] within [%n] strides [%one] align 16 : !hopper.pointer -> !bias
+    %v = hopper.load %b[%c0] within [%n] strides [%one] align 16 {nonnegative} : !hopper.pointer -> !bias
     %w = hopper.broadcast %v along [1] : !bias -> !acc
     // CHECK: arith.addf %[[V]]#0, %[[V]]#0 : f32
     // CHECK-NEXT: arith.addf %[[V]]#1, %[[V]]#1 : f32

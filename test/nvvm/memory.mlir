@@ -24,7 +24,7 @@ hopper.kernel @store threads 128 shared 0 cluster 1 {
     // CHECK: } else {
     // CHECK-COUNT-4: @p st.global.b16 [$0], $1;
     // CHECK-NOT: st.global
-    hopper.store %f to %D[%c0, %c0] within [%m, %n] strides [%stride, %one] align 16 : !bf16, !hopper.pointer
+    hopper.store %f to %D[%c0, %c0] within [%m, %n] strides [%stride, %one] align 16 {nonnegative} : !bf16, !hopper.pointer
   }
 }
 
@@ -40,16 +40,12 @@ hopper.kernel @unaligned threads 128 shared 0 cluster 1 {
   %stride = hopper.stride "D"[0]
   %one = arith.constant 1 : i64
   %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
   hopper.role "math" from 0 warps 4 {
     %f = arith.constant dense<1.0> : !bf16
     // CHECK-COUNT-4: "st.global.b16 [$0], $1;"
     // CHECK: } else {
     // CHECK-COUNT-4: @p st.global.b16 [$0], $1;
-    hopper.store %f to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] align 2 : !bf16, !hopper.pointer
-    // So is a tile that starts at an odd column.
-    // CHECK-COUNT-4: "st.global.b16 [$0], $1;"
-    hopper.store %f to %D[%c0, %c1] within [%m, %m] strides [%stride, %one] align 16 : !bf16, !hopper.pointer
+    hopper.store %f to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] align 2 {nonnegative} : !bf16, !hopper.pointer
   }
 }
 
@@ -70,7 +66,7 @@ hopper.kernel @load threads 32 shared 0 cluster 1 {
     // CHECK: "ld.global.v4.b32 {$0, $1, $2, $3}, [$4];"
     // CHECK: } else {
     // CHECK-COUNT-4: mov.b32 e, 0;{{.*}}@p ld.global.b32 e, [$1];
-    %f = hopper.load %A[%c0, %c0] within [%m, %m] strides [%stride, %one] align 16 : !hopper.pointer -> !f32
+    %f = hopper.load %A[%c0, %c0] within [%m, %m] strides [%stride, %one] align 16 {nonnegative} : !hopper.pointer -> !f32
   }
 }
 
@@ -123,12 +119,12 @@ hopper.kernel @no_edge threads 32 shared 0 cluster 1 {
     // CHECK: } else {
     // CHECK-NOT: ld.global
     // CHECK: scf.yield %[[ZERO:.+]], %[[ZERO]], %[[ZERO]], %[[ZERO]]
-    %f = hopper.load %D[%cta, %c0, %c0] within [%count, %c16, %c8] strides [%plane, %stride, %one] align 16 : !hopper.pointer -> !f32
+    %f = hopper.load %D[%cta, %c0, %c0] within [%count, %c16, %c8] strides [%plane, %stride, %one] align 16 {nonnegative} : !hopper.pointer -> !f32
     // CHECK: scf.if %{{.+}} {
     // CHECK: st.global
     // CHECK-NOT: else
     // CHECK-NOT: @p st.global
     // CHECK: llvm.return
-    hopper.store %f to %D[%cta, %c0, %c0] within [%count, %c16, %c8] strides [%plane, %stride, %one] align 16 : !f32, !hopper.pointer
+    hopper.store %f to %D[%cta, %c0, %c0] within [%count, %c16, %c8] strides [%plane, %stride, %one] align 16 {nonnegative} : !f32, !hopper.pointer
   }
 }

@@ -32,6 +32,13 @@ struct Warning {
   std::string message;
 };
 
+/// What costs time, and why: which way a copy goes that TMA does not take, what
+/// a loop waits for wgmma for.
+struct Note {
+  SourceLine where;
+  std::string message;
+};
+
 /// Wall time of one step of the compilation.
 struct StepTime {
   std::string step;
@@ -48,6 +55,7 @@ struct LevelText {
 struct Compilation {
   Artifact artifact;
   std::vector<Warning> warnings;
+  std::vector<Note> notes;
   std::vector<StepTime> times;
   std::vector<LevelText> levels;
 };

@@ -12,6 +12,7 @@
 #include "ashlar/index.h"
 #include "ashlar/kernel.h"
 #include "ashlar/launch.h"
+#include "ashlar/math.h"
 #include "ashlar/pipeline.h"
 #include "ashlar/role.h"
 #include "ashlar/scalar.h"

@@ -26,8 +26,14 @@ inline constexpr CacheHint evict_first{};
 /// From 0 to 1; which lines are kept depends on their addresses alone.
 constexpr CacheHint keep(double part) { return {part}; }
 
+// A tile may begin before a tensor and end behind it, along every dimension:
+// what lies outside reads as zero and is never written, whoever moves it.
+
 /// Copies a tile of a tensor to a tile of a stage, asynchronously; complete
-/// when the stage is full. Elements outside the tensor arrive as zeros.
+/// when the stage is full. Elements outside the tensor arrive as zeros. TMA
+/// does it where every row of the tile is known to begin on 16 bytes: see
+/// `align` and `multiple_of`. cp.async does from 4 bytes on, ordinary loads do
+/// below, and `--resources` says why.
 void copy(const TileRef &source, const SharedTile &target,
           SourceLocation where = SourceLocation::current());
 /// The same, fetched once for the CTAs of the cluster that want it.
@@ -38,7 +44,8 @@ void copy(const TileRef &source, const SharedTile &target, CacheHint hint,
 void copy(const TileRef &source, const SharedTile &target, Multicast,
           CacheHint hint, SourceLocation where = SourceLocation::current());
 /// Copies a tile in shared memory to a tensor, asynchronously. Nothing outside
-/// the tensor is written.
+/// the tensor is written. The kernel tests what TMA needs where it is not
+/// known; the role's threads store what TMA can't.
 void copy(const SharedTile &source, const TileRef &target,
           SourceLocation where = SourceLocation::current());
 /// The same, combined with what is in memory.
@@ -51,7 +58,8 @@ void prefetch(const TileRef &source, const Shape &shape,
               SourceLocation where = SourceLocation::current());
 
 /// Combines all elements of a fragment of f32 or s32 with one element of a
-/// tensor, atomically; the order of additions is not fixed.
+/// tensor, atomically; the order of additions is not fixed. An element outside
+/// the tensor is left alone.
 void reduce(const TileRef &element, const Fragment &fragment,
             Reduction reduction,
             SourceLocation where = SourceLocation::current());

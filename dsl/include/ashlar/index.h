@@ -90,6 +90,13 @@ Index min(detail::IndexOperand a, detail::IndexOperand b);
 Index max(detail::IndexOperand a, detail::IndexOperand b);
 /// The least integer that is not less than a / b.
 Index ceil_div(detail::IndexOperand a, detail::IndexOperand b);
+/// `a`, of which the author promises that it is a multiple of `n`. TMA copies
+/// tiles whose last coordinate is known to be a multiple of 16 bytes, others go
+/// by cp.async or ordinary loads. What is computed from numbers and tile counts
+/// (`64 * k + 8`) is known without a promise; a size, say, is not. The
+/// simulator reports a promise that is broken; on the GPU it ends the launch
+/// with an error.
+Index multiple_of(detail::IndexOperand a, int64_t n);
 /// `a` where the condition holds, `b` elsewhere.
 Index select(const Condition &condition, detail::IndexOperand a,
              detail::IndexOperand b);

@@ -56,6 +56,11 @@ Condition operator>=(detail::ScalarOperand a, detail::ScalarOperand b);
 Condition operator==(detail::ScalarOperand a, detail::ScalarOperand b);
 Condition operator!=(detail::ScalarOperand a, detail::ScalarOperand b);
 
+/// a · b as it is rounded: it contracts with no sum, as `a * b` does.
+Scalar mul_rn(detail::ScalarOperand a, detail::ScalarOperand b);
+/// a · b + c, rounded once. One of them is a scalar.
+Scalar fma(detail::ScalarOperand a, detail::ScalarOperand b,
+           detail::ScalarOperand c);
 Scalar min(detail::ScalarOperand a, detail::ScalarOperand b);
 /// NaN if either is NaN.
 Scalar max(detail::ScalarOperand a, detail::ScalarOperand b);
@@ -64,12 +69,10 @@ Scalar select(const Condition &condition, detail::ScalarOperand a,
               detail::ScalarOperand b);
 
 Scalar abs(const Scalar &a, SourceLocation where = SourceLocation::current());
-Scalar exp2(const Scalar &a, SourceLocation where = SourceLocation::current());
-Scalar exp(const Scalar &a, SourceLocation where = SourceLocation::current());
-Scalar log2(const Scalar &a, SourceLocation where = SourceLocation::current());
-Scalar tanh(const Scalar &a, SourceLocation where = SourceLocation::current());
-Scalar sqrt(const Scalar &a, SourceLocation where = SourceLocation::current());
-Scalar rsqrt(const Scalar &a, SourceLocation where = SourceLocation::current());
+namespace fast {
+/// a / b, with an error of up to 2 ulp; of 1 ulp where a is the number 1.
+Scalar divide(detail::ScalarOperand a, detail::ScalarOperand b);
+} // namespace fast
 
 /// The scalar in another type.
 Scalar convert(const Scalar &a, ElementType type,

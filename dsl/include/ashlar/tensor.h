@@ -51,8 +51,8 @@ struct Alignment {
   int64_t bytes;
 };
 
-/// 16 bytes let TMA move the tensor; below, cp.async (4 and 8) or ordinary
-/// loads do.
+/// 16 bytes let TMA move tiles whose last coordinate is known to be a multiple
+/// of them; below, cp.async (4 and 8) or ordinary loads do.
 constexpr Alignment align(int64_t bytes) { return {bytes}; }
 
 /// Declares a tensor that the kernel reads. Throws when the name is taken or

@@ -1,0 +1,60 @@
+// Functions of floating-point values: of each element of a fragment, or of a
+// scalar. Of f16 and bf16 they are computed in f32 and rounded.
+//
+// A function is as accurate as CUDA's own. Its namesake in `fast` takes what
+// the chip has, flushes subnormal numbers to zero, and takes f16 and bf16 two
+// at a time where there is an instruction for that. docs/arithmetic.md has the
+// error of each.
+#pragma once
+
+#include "ashlar/fragment.h"
+#include "ashlar/scalar.h"
+
+#include <concepts>
+
+namespace ashlar {
+
+namespace detail {
+template <class T>
+concept Real = std::same_as<T, Fragment> || std::same_as<T, Scalar>;
+} // namespace detail
+
+/// e to the power of a.
+template <detail::Real T>
+T exp(const T &a, SourceLocation where = SourceLocation::current());
+/// 2 to the power of a.
+template <detail::Real T>
+T exp2(const T &a, SourceLocation where = SourceLocation::current());
+/// The natural logarithm.
+template <detail::Real T>
+T log(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T log2(const T &a, SourceLocation where = SourceLocation::current());
+/// 1 / sqrt(a)
+template <detail::Real T>
+T rsqrt(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T sqrt(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T tanh(const T &a, SourceLocation where = SourceLocation::current());
+
+namespace fast {
+
+template <detail::Real T>
+T exp(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T exp2(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T log(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T log2(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T rsqrt(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T sqrt(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T tanh(const T &a, SourceLocation where = SourceLocation::current());
+
+} // namespace fast
+
+} // namespace ashlar

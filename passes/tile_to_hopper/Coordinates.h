@@ -1,0 +1,22 @@
+// What is known of a tile's coordinates before the kernel runs: it leaves out
+// tests, and lets TMA move the tile.
+//
+// Indices do not overflow, as signed integers of C++ do not. MLIR's range
+// analysis has to assume that they wrap, and knows no divisors.
+#ifndef ASHLAR_PASSES_TILETOHOPPER_COORDINATES_H
+#define ASHLAR_PASSES_TILETOHOPPER_COORDINATES_H
+
+#include "mlir/IR/ValueRange.h"
+
+namespace ashlar {
+
+/// Whether no coordinate is ever below zero.
+bool areNonNegative(mlir::ValueRange coordinates);
+
+/// The bytes, a power of two, that the address of each row of a tile in a
+/// tensor is known to be a multiple of.
+int64_t rowAlignment(mlir::Value tensor, mlir::ValueRange coordinates);
+
+} // namespace ashlar
+
+#endif

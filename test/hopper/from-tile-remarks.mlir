@@ -1,0 +1,31 @@
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory),tile-to-hopper)' --verify-diagnostics
+
+// The author is told of copies that TMA does not take.
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem]>
+!T = !tile.tensor<bf16, 2>
+tile.kernel @copies {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !T
+  %B = tile.tensor "B" input [%M, %M] align 4 : !T
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %c6 = arith.constant 6 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !T, !smem
+    // expected-remark@+1 {{this copy goes by cp.async, 4 bytes at a time, not by TMA: its last coordinate is not known to be a multiple of 8 elements, the 16 bytes that TMA needs; promise it with multiple_of(index, 8)}}
+    tile.copy %A[%c0, %c6] to %a : !T, !smem
+    // expected-remark@+1 {{this copy goes by cp.async, 4 bytes at a time, not by TMA: tensor 'B' is aligned to 4 bytes; TMA needs 16}}
+    tile.copy %B[%c0, %c0] to %a : !T, !smem
+    // expected-remark@+1 {{this copy goes by ordinary loads, element by element, not by TMA: its last coordinate is not known}}
+    tile.copy %A[%c0, %M] to %a : !T, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "drain" warps 1 {
+    %s = tile.wait %ring : !ring
+    tile.release %ring, %s : !ring
+  }
+}
