@@ -1,5 +1,7 @@
 #include "tool/Elements.h"
 
+#include "compiler/target/Elements.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -35,9 +37,14 @@ Format format(ElementType type) {
     return {4, 3, 448, true};
   case ElementType::e5m2:
     return {5, 2, 57344};
-  default:
-    return {8, 23, std::numeric_limits<float>::max()};
+  case ElementType::f32:
+  case ElementType::s8:
+  case ElementType::u8:
+  case ElementType::s16:
+  case ElementType::s32: // integers have none, and nobody asks
+    break;
   }
+  return {8, 23, std::numeric_limits<float>::max()};
 }
 
 /// Numbers below the smallest normal one are all the same distance apart; above
@@ -104,9 +111,14 @@ uint32_t encode(ElementType type, double value) {
     return encodeInteger<int32_t>(value);
   case ElementType::tf32:
     return encodeFloat(format(type), value) << tf32UnusedBits;
-  default:
-    return encodeFloat(format(type), value);
+  case ElementType::bf16:
+  case ElementType::f16:
+  case ElementType::f32:
+  case ElementType::e4m3:
+  case ElementType::e5m2:
+    break;
   }
+  return encodeFloat(format(type), value);
 }
 
 double decode(ElementType type, uint32_t bits) {
@@ -124,14 +136,16 @@ double decode(ElementType type, uint32_t bits) {
     return std::bit_cast<float>(bits);
   case ElementType::bf16:
     return std::bit_cast<float>(bits << 16);
-  default:
-    return decodeFloat(format(type), bits);
+  case ElementType::f16:
+  case ElementType::e4m3:
+  case ElementType::e5m2:
+    break;
   }
+  return decodeFloat(format(type), bits);
 }
 
 bool isInteger(ElementType type) {
-  return type == ElementType::s8 || type == ElementType::u8 ||
-         type == ElementType::s16 || type == ElementType::s32;
+  return target::isInteger(type);
 }
 
 double largest(ElementType type) {
@@ -144,9 +158,15 @@ double largest(ElementType type) {
     return std::numeric_limits<int16_t>::max();
   case ElementType::s32:
     return std::numeric_limits<int32_t>::max();
-  default:
-    return format(type).largest;
+  case ElementType::bf16:
+  case ElementType::f16:
+  case ElementType::f32:
+  case ElementType::tf32:
+  case ElementType::e4m3:
+  case ElementType::e5m2:
+    break;
   }
+  return format(type).largest;
 }
 
 double epsilon(ElementType type) {

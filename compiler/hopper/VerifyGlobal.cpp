@@ -126,7 +126,8 @@ LogicalResult ReduceIntoOp::verify() {
   if (!element.isF32() && !element.isInteger(32))
     return emitOpError("combines ") << tile::elementName(element)
                                     << "; atomic reductions are of f32 and s32";
-  return checkTensor(*this, 0, getCoordinates().size(), {getStrides().size()});
+  return checkTensor(*this, 0, getCoordinates().size(),
+                     {getExtents().size(), getStrides().size()});
 }
 
 LogicalResult InsideOp::verify() {

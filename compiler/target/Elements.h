@@ -54,7 +54,7 @@ constexpr bool canMultiply(ElementType a, ElementType b, ElementType sum) {
   return false;
 }
 
-/// Whether wgmma's columns come in the steps of integers.
+/// Whether they are integers; wgmma's columns come in other steps for these.
 constexpr bool isInteger(ElementType type) {
   switch (type) {
   case ElementType::s8:

@@ -177,3 +177,17 @@ hopper.kernel @less_than_none_pending threads 128 shared 0 cluster 1 {
     hopper.wgmma.wait -1
   }
 }
+
+// -----
+
+!rows = tensor<64xf32, #tile.fragment<"64 128:0 / 64:1">>
+hopper.kernel @reduction_of_fewer_extents threads 128 shared 0 cluster 1 {
+  %A = hopper.pointer "A" : !hopper.pointer
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  hopper.role "math" from 0 warps 4 {
+    %rows = hopper.undefined : !rows
+    // expected-error@+1 {{gives 1 coordinates and 0 extents or strides}}
+    hopper.reduce_into %rows max into %A[%c0] within [] strides [%one] : !rows, !hopper.pointer
+  }
+}
