@@ -4,7 +4,10 @@
 // What follows from an iteration's products without an effect, and reaches the
 // next one only to be added to there, is put off until the next iteration has
 // issued its own. Two iterations are written out, as the products of two are
-// there at once, in registers of their own. The order of the mma stays.
+// there at once, in registers of their own. So they are of a loop that carries
+// a product into the next iteration by itself, and uses it when it has issued
+// that one's: it would copy its registers, and wait for that. The order of the
+// mma stays.
 
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -235,6 +238,63 @@ void Overlap::write() {
   loop.erase();
 }
 
+/// Whether a loop carries a product which it still uses when the next one is
+/// there.
+bool carriesTwoProducts(scf::ForOp loop) {
+  for (auto [argument, yielded] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+    auto mma = yielded.getDefiningOp<hopper::MmaOp>();
+    if (mma && mma->getBlock() == loop.getBody() &&
+        llvm::any_of(argument.getUsers(), [&](Operation *user) {
+          user = loop.getBody()->findAncestorOpInBlock(*user);
+          return !isa<scf::YieldOp>(user) && mma->isBeforeInBlock(user);
+        }))
+      return true;
+  }
+  return false;
+}
+
+/// Two iterations at a time, then one more if there is one.
+void writeInPairs(scf::ForOp loop) {
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  Arithmetic a{builder, loc};
+  Value low = loop.getLowerBound(), step = loop.getStep();
+  Value zero = a.constant(0);
+  Value distance = arith::MaxSIOp::create(
+      builder, loc, a.sub(loop.getUpperBound(), low), zero);
+  Value count = a.div(a.add(distance, a.sub(step, a.constant(1))), step);
+  Value odd = a.rem(count, 2);
+  Value last = a.add(low, a.mul(a.sub(count, odd), step));
+  auto iteration = [&](OpBuilder &at, Value number, ValueRange carried) {
+    IRMapping map;
+    map.map(loop.getInductionVar(), number);
+    map.map(loop.getRegionIterArgs(), carried);
+    for (Operation &op : loop.getBody()->without_terminator())
+      at.clone(op, map);
+    return llvm::map_to_vector(loop.getYieldedValues(), [&](Value value) {
+      return map.lookupOrDefault(value);
+    });
+  };
+  auto pairs = scf::ForOp::create(
+      builder, loc, low, last, a.mul(step, 2), loop.getInits(),
+      [&](OpBuilder &at, Location, Value number, ValueRange carried) {
+        SmallVector<Value> one = iteration(at, number, carried);
+        Value next = Arithmetic{at, loc}.add(number, step);
+        scf::YieldOp::create(at, loc, iteration(at, next, one));
+      });
+  auto rest = scf::IfOp::create(
+      builder, loc, a.equal(odd, 1),
+      [&](OpBuilder &at, Location) {
+        scf::YieldOp::create(at, loc, iteration(at, last, pairs.getResults()));
+      },
+      [&](OpBuilder &at, Location) {
+        scf::YieldOp::create(at, loc, pairs.getResults());
+      });
+  loop.replaceAllUsesWith(rest.getResults());
+  loop.erase();
+}
+
 struct HopperOverlapProducts
     : impl::HopperOverlapProductsBase<HopperOverlapProducts> {
   void runOnOperation() override {
@@ -243,6 +303,8 @@ struct HopperOverlapProducts
     for (scf::ForOp loop : loops)
       if (Overlap overlap(loop); overlap.find())
         overlap.write();
+      else if (carriesTwoProducts(loop))
+        writeInPairs(loop);
   }
 };
 

@@ -102,3 +102,45 @@ hopper.kernel @too_few_registers threads 128 shared 65536 cluster 1 {
     }
   }
 }
+
+// -----
+
+// A loop that carries a product by itself, and stores it behind the next one's
+// issue, goes two iterations at a time: each product has its own name, and none
+// is copied.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!sums = !tile.shared<64x64xf32, "S<0,4,3> o (64,64):(256,4)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: hopper.kernel @carries
+hopper.kernel @carries threads 128 shared 65536 cluster 1 {
+  %K = hopper.size "K"
+  %at = hopper.shared_address 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "math" from 0 warps 4 {
+    %zero = arith.constant dense<0.0> : !acc
+    %v = hopper.view %at : !tile
+    %sums = hopper.view %at : !sums
+    // CHECK: %[[FIRST:.+]] = hopper.mma
+    %first = hopper.mma %v, %v transposed, %zero : !tile, !tile, !acc
+    // CHECK: %[[PAIRS:.+]] = scf.for {{.*}} iter_args(%[[BEFORE:.+]] = %[[FIRST]])
+    // CHECK: %[[ONE:.+]] = hopper.mma
+    // CHECK-NEXT: hopper.shared_store %[[BEFORE]]
+    // CHECK: %[[TWO:.+]] = hopper.mma
+    // CHECK-NEXT: hopper.shared_store %[[ONE]]
+    // CHECK-NEXT: scf.yield %[[TWO]]
+    // CHECK: scf.if
+    // CHECK-NEXT: %[[LAST:.+]] = hopper.mma
+    // CHECK-NEXT: hopper.shared_store %[[PAIRS]]
+    // CHECK-NEXT: scf.yield %[[LAST]]
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: scf.yield %[[PAIRS]]
+    %r = scf.for %k = %c0 to %K step %c1 iter_args(%x = %first) -> !acc {
+      %y = hopper.mma %v, %v transposed, %zero : !tile, !tile, !acc
+      hopper.shared_store %x to %sums : !acc, !sums
+      scf.yield %y : !acc
+    }
+    hopper.shared_store %r to %sums : !acc, !sums
+  }
+}
