@@ -144,9 +144,7 @@ double decode(ElementType type, uint32_t bits) {
   return decodeFloat(format(type), bits);
 }
 
-bool isInteger(ElementType type) {
-  return target::isInteger(type);
-}
+bool isInteger(ElementType type) { return target::isInteger(type); }
 
 double largest(ElementType type) {
   switch (type) {
