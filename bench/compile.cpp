@@ -24,7 +24,7 @@ using namespace ashlar;
 namespace {
 
 constexpr int rounds = 16;
-constexpr const char *steps[] = {"trace", "tile",   "hopper", "nvvm",
+constexpr const char *steps[] = {"trace", "tile",   "hopper", "thread",
                                  "ptx",   "to PTX", "cubin"};
 constexpr size_t ptxStep = 4, toPtx = 5;
 

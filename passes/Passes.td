@@ -48,7 +48,7 @@ def HopperInsertFences : Pass<"hopper-insert-fences", "::ashlar::hopper::KernelO
   let summary = "Fence generic accesses that asynchronous ones follow";
 }
 
-def HopperToNvvm : Pass<"hopper-to-nvvm", "::mlir::ModuleOp"> {
+def HopperToThread : Pass<"hopper-to-thread", "::mlir::ModuleOp"> {
   let summary = "Fragments become registers, roles branches: one thread's program";
   let options = [
     Option<"comments", "comments", "bool", /*default=*/"true",

@@ -13,10 +13,10 @@ namespace {
 
 void addFlags(CLI::App &app, Request &request) {
   app.add_option("--emit", request.emit,
-                 "Print the program at a level: tile, hopper, nvvm, llvm, "
+                 "Print the program at a level: tile, hopper, thread, llvm, "
                  "ptx, sass or cubin")
       ->check(CLI::IsMember(
-          {"tile", "hopper", "nvvm", "llvm", "ptx", "sass", "cubin"}));
+          {"tile", "hopper", "thread", "llvm", "ptx", "sass", "cubin"}));
   app.add_option("-o", request.output, "Write what --emit prints to a file");
   app.add_option("--print-after", request.printAfter,
                  "Print the IR after a pass, such as tile-plan-memory")

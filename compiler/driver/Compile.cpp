@@ -33,13 +33,13 @@ public:
     keepLevel("hopper");
     step("hopper", [&] {
       lower([&](PassManager &passes) {
-        buildHopperToNvvm(passes, options.source_lines);
+        buildHopperToThread(passes, options.source_lines);
       });
     });
-    keepLevel("nvvm");
-    step("nvvm", [&] {
+    keepLevel("thread");
+    step("thread", [&] {
       lower([&](PassManager &passes) {
-        buildNvvmToLlvm(passes, options.source_lines);
+        buildThreadToLlvm(passes, options.source_lines);
       });
     });
     step("ptx", [&] {

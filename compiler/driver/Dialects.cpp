@@ -54,7 +54,7 @@ void buildTileToHopper(OpPassManager &passes) {
   passes.addPass(createTileToHopper());
 }
 
-void buildHopperToNvvm(OpPassManager &passes, bool comments) {
+void buildHopperToThread(OpPassManager &passes, bool comments) {
   auto &kernel = passes.nest<hopper::KernelOp>();
   // A loop that adds products up multiplies for the next iteration meanwhile.
   kernel.addPass(createHopperOverlapProducts());
@@ -69,12 +69,12 @@ void buildHopperToNvvm(OpPassManager &passes, bool comments) {
   // Every generic access that an asynchronous one follows is fenced.
   kernel.addPass(createHopperInsertFences());
   // Fragments are registers, roles are branches.
-  HopperToNvvmOptions options;
+  HopperToThreadOptions options;
   options.comments = comments;
-  passes.addPass(createHopperToNvvm(options));
+  passes.addPass(createHopperToThread(options));
 }
 
-void buildNvvmToLlvm(OpPassManager &passes, bool sourceLines) {
+void buildThreadToLlvm(OpPassManager &passes, bool sourceLines) {
   // What is left is converted, and translated, once.
   passes.addPass(createCSEPass());
   // Only LLVM's dialect is left.

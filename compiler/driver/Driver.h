@@ -18,8 +18,8 @@ void registerPasses();
 /// The lowering from `tile` to LLVM's dialect, in order.
 void buildTilePlan(mlir::OpPassManager &passes);
 void buildTileToHopper(mlir::OpPassManager &passes);
-void buildHopperToNvvm(mlir::OpPassManager &passes, bool comments);
-void buildNvvmToLlvm(mlir::OpPassManager &passes, bool sourceLines);
+void buildHopperToThread(mlir::OpPassManager &passes, bool comments);
+void buildThreadToLlvm(mlir::OpPassManager &passes, bool sourceLines);
 
 /// Compiles the one kernel of a module. The module is lowered in place. Throws
 /// `Error` at the author's line when a pass refuses the program or a tool

@@ -8,5 +8,5 @@ int main(int argc, char **argv) {
   ashlar::compiler::registerDialects(registry);
   ashlar::compiler::registerPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Ashlar: passes on tile, hopper and nvvm\n", registry));
+      argc, argv, "Ashlar: passes on tile, hopper and thread\n", registry));
 }

@@ -35,7 +35,7 @@ compiler::PtxText emit(const char *text) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   mlir::PassManager passes(&context);
-  compiler::buildNvvmToLlvm(passes, /*sourceLines=*/true);
+  compiler::buildThreadToLlvm(passes, /*sourceLines=*/true);
   EXPECT_TRUE(mlir::succeeded(passes.run(*module)));
   return compiler::emitPtx(*module, /*keepLlvm=*/false);
 }

@@ -42,10 +42,10 @@ bool runPasses(const std::string &text, Level level, int start) {
     compiler::buildTileToHopper(passes);
   }
   if (level == Level::hopper && start == 1)
-    passes.addPass(createHopperToNvvm());
-  else if (level != Level::nvvm)
-    compiler::buildHopperToNvvm(passes, /*comments=*/true);
-  compiler::buildNvvmToLlvm(passes, /*sourceLines=*/false);
+    passes.addPass(createHopperToThread());
+  else if (level != Level::thread)
+    compiler::buildHopperToThread(passes, /*comments=*/true);
+  compiler::buildThreadToLlvm(passes, /*sourceLines=*/false);
   return succeeded(passes.run(*module));
 }
 
@@ -99,7 +99,7 @@ std::string nextLevelOf(const std::string &text, Level level) {
     compiler::buildTilePlan(passes);
     compiler::buildTileToHopper(passes);
   } else {
-    compiler::buildHopperToNvvm(passes, /*comments=*/true);
+    compiler::buildHopperToThread(passes, /*comments=*/true);
   }
   if (!module || failed(passes.run(*module)))
     return "";

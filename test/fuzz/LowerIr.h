@@ -5,7 +5,7 @@
 
 namespace ashlar::fuzz {
 
-enum class Level { tile, hopper, nvvm };
+enum class Level { tile, hopper, thread };
 
 /// Where a lowering starts: texts of any level can be given to any of its
 /// passes.

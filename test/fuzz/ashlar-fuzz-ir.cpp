@@ -35,7 +35,7 @@ Level levelOf(const std::string &text) {
   };
   return has("hopper.kernel") ? Level::hopper
          : has("tile.kernel") ? Level::tile
-                              : Level::nvvm;
+                              : Level::thread;
 }
 
 /// A change to a comment changes nothing.
@@ -55,7 +55,7 @@ void addTexts(const std::string &texts, std::vector<Seed> &seeds) {
     while (!text.empty()) {
       const Level level = levelOf(text);
       seeds.push_back({text, level});
-      text = level == Level::nvvm ? "" : nextLevelOf(text, level);
+      text = level == Level::thread ? "" : nextLevelOf(text, level);
     }
   }
 }

@@ -1,4 +1,4 @@
-// RUN: ashlar-opt %s --split-input-file --hopper-to-nvvm --verify-diagnostics
+// RUN: ashlar-opt %s --split-input-file --hopper-to-thread --verify-diagnostics
 
 // Texts that a small change made wrong: each is refused where it is, not where
 // a pass would come to harm.

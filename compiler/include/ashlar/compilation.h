@@ -45,7 +45,7 @@ struct StepTime {
   double milliseconds;
 };
 
-/// The text of the program at one level: tile, hopper, nvvm, llvm or ptx.
+/// The text of the program at one level: tile, hopper, thread, llvm or ptx.
 struct LevelText {
   std::string level;
   std::string text;

@@ -37,7 +37,7 @@ TEST(CommandLine, AsksForTheSummaryWhenEmpty) {
 TEST(CommandLine, ReadsEachFlag) {
   const Parsed parsed = parseLine(
       {"--emit=ptx", "-o", "x.ptx", "--print-after=tile-to-hopper",
-       "--print-after=hopper-to-nvvm", "--size", "M=128", "--size=N=7",
+       "--print-after=hopper-to-thread", "--size", "M=128", "--size=N=7",
        "--scalar=alpha=-0.5", "--time-limit=50", "--verify-each",
        "--device=sim", "--seed=3", "--seeds=50", "--trace=x.json"});
   ASSERT_FALSE(parsed.status) << parsed.errors;

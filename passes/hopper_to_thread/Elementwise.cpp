@@ -1,0 +1,320 @@
+// Arithmetic on registers.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/hopper_to_thread/Math.h"
+#include "passes/hopper_to_thread/ThreadLowering.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+namespace {
+
+bool isFp8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
+
+Value extract(PtxBuilder &b, Value vector, int64_t index) {
+  return LLVM::ExtractElementOp::create(b, b.loc, vector, b.i32(index));
+}
+
+Value pairOf(PtxBuilder &b, Value low, Value high) {
+  auto type = VectorType::get({2}, low.getType());
+  Value pair = LLVM::PoisonOp::create(b, b.loc, type);
+  pair = LLVM::InsertElementOp::create(b, b.loc, pair, low, b.i32(0));
+  return LLVM::InsertElementOp::create(b, b.loc, pair, high, b.i32(1));
+}
+
+/// The same operation on other operands.
+Value rebuild(PtxBuilder &b, Operation &op, ValueRange operands, Type result) {
+  Operation *copy = op.cloneWithoutRegions();
+  copy->setOperands(operands);
+  copy->getResult(0).setType(result);
+  b.insert(copy);
+  return copy->getResult(0);
+}
+
+Value widenToF32(PtxBuilder &b, Value value) {
+  if (value.getType().isF32())
+    return value;
+  return arith::ExtFOp::create(b, b.loc, b.getF32Type(), value);
+}
+
+/// Two f32 values to a 16-bit float, in one register.
+Value narrowToPair(PtxBuilder &b, Type to, Value low, Value high) {
+  StringRef name =
+      to.isBF16() ? "llvm.nvvm.ff2bf16x2.rn" : "llvm.nvvm.ff2f16x2.rn";
+  return b.intrinsic(name, VectorType::get({2}, to), {high, low});
+}
+
+/// f32 values to a narrower float, two at a time.
+std::pair<Value, Value> narrowPair(PtxBuilder &b, Type to, Value low,
+                                   Value high) {
+  if (isFp8(to)) {
+    StringRef name = isa<Float8E4M3FNType>(to) ? "llvm.nvvm.ff.to.e4m3x2.rn"
+                                               : "llvm.nvvm.ff.to.e5m2x2.rn";
+    Value both = b.intrinsic(name, b.getI16Type(), {high, low});
+    Type byte = b.getIntegerType(8);
+    Value upper = arith::ShRUIOp::create(
+        b, b.loc, both, arith::ConstantIntOp::create(b, b.loc, 8, 16));
+    return {arith::TruncIOp::create(b, b.loc, byte, both),
+            arith::TruncIOp::create(b, b.loc, byte, upper)};
+  }
+  Value both = narrowToPair(b, to, low, high);
+  return {extract(b, both, 0), extract(b, both, 1)};
+}
+
+/// fp8 to f32, two at a time, by way of f16, which holds every fp8 value.
+std::pair<Value, Value> widenPair(PtxBuilder &b, Type from, Value low,
+                                  Value high) {
+  StringRef name = isa<Float8E4M3FNType>(from) ? "llvm.nvvm.e4m3x2.to.f16x2.rn"
+                                               : "llvm.nvvm.e5m2x2.to.f16x2.rn";
+  Type i16 = b.getI16Type();
+  Value upper = arith::ShLIOp::create(
+      b, b.loc, arith::ExtUIOp::create(b, b.loc, i16, high),
+      arith::ConstantIntOp::create(b, b.loc, 8, 16));
+  Value both = arith::OrIOp::create(
+      b, b.loc, arith::ExtUIOp::create(b, b.loc, i16, low), upper);
+  Value halves = b.intrinsic(name, VectorType::get({2}, b.getF16Type()), both);
+  return {widenToF32(b, extract(b, halves, 0)),
+          widenToF32(b, extract(b, halves, 1))};
+}
+
+/// A float conversion of a whole fragment's scalars, through f32.
+Registers convertFloats(PtxBuilder &b, Type from, Type to,
+                        ArrayRef<Value> values) {
+  Registers wide(values.begin(), values.end());
+  auto inPairs = [&](auto convert) {
+    Registers result(wide.size());
+    for (size_t i = 0; i < wide.size(); i += 2) {
+      Value second = i + 1 < wide.size() ? wide[i + 1] : wide[i];
+      auto [low, high] = convert(wide[i], second);
+      result[i] = low;
+      if (i + 1 < wide.size())
+        result[i + 1] = high;
+    }
+    wide = result;
+  };
+  if (isFp8(from))
+    inPairs([&](Value a, Value c) { return widenPair(b, from, a, c); });
+  else
+    for (Value &value : wide)
+      value = widenToF32(b, value);
+  if (!to.isF32())
+    inPairs([&](Value a, Value c) { return narrowPair(b, to, a, c); });
+  return wide;
+}
+
+} // namespace
+
+Registers ThreadLowering::unpack(const FragmentType &type,
+                                 ArrayRef<Value> from) {
+  if (type.packed == 1)
+    return Registers(from);
+  Registers scalars;
+  for (Value pair : from)
+    for (int64_t i : {0, 1})
+      scalars.push_back(extract(b, pair, i));
+  return scalars;
+}
+
+Registers ThreadLowering::pack(const FragmentType &type,
+                               ArrayRef<Value> scalars) {
+  if (type.packed == 1)
+    return Registers(scalars);
+  Registers pairs;
+  for (size_t i = 0; i < scalars.size(); i += 2)
+    pairs.push_back(pairOf(b, scalars[i], scalars[i + 1]));
+  return pairs;
+}
+
+LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
+  if (!isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
+      op.getNumResults() != 1)
+    return op.emitError("operation '")
+           << op.getName() << "' cannot be lowered to a thread's program";
+  Value result = op.getResult(0);
+  auto fragment = dyn_cast<RankedTensorType>(result.getType());
+
+  if (!fragment) {
+    SmallVector<Value> operands = lookup(op.getOperands());
+    Type type = convert(result.getType()).front();
+    if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+      Value value = operands.front();
+      unsigned from = value.getType().getIntOrFloatBitWidth();
+      unsigned to = type.getIntOrFloatBitWidth();
+      if (from < to && isa<arith::IndexCastUIOp>(op))
+        value = arith::ExtUIOp::create(b, b.loc, type, value);
+      else if (from < to)
+        value = arith::ExtSIOp::create(b, b.loc, type, value);
+      else if (from > to)
+        value = arith::TruncIOp::create(b, b.loc, type, value);
+      values.set(result, {value});
+      return success();
+    }
+    if (Value value = lowerMath(b, op, operands)) {
+      values.set(result, {value});
+      return success();
+    }
+    if (isa<math::MathDialect>(op.getDialect()))
+      return op.emitError("operation '")
+             << op.getName() << "' has no instruction on sm_90a";
+    values.set(result, {rebuild(b, op, operands, type)});
+    return success();
+  }
+
+  FragmentType type(fragment);
+  // Each operand as one value per register, or per element.
+  bool packed = type.packed == 2 && takesPairs(op);
+  for (Value operand : op.getOperands()) {
+    auto other = dyn_cast<RankedTensorType>(operand.getType());
+    packed &= !other || (FragmentType(other).packed == 2 &&
+                         other.getElementType() == type.element);
+    packed &= bool(other);
+  }
+  SmallVector<Registers> operands;
+  for (Value operand : op.getOperands()) {
+    if (auto other = dyn_cast<RankedTensorType>(operand.getType()))
+      operands.push_back(
+          packed ? Registers(registersOf(operand))
+                 : unpack(FragmentType(other), registersOf(operand)));
+    else
+      operands.push_back(Registers(type.values, lookup(operand)));
+  }
+
+  if (isa<arith::TruncFOp, arith::ExtFOp>(op)) {
+    Type from =
+        cast<RankedTensorType>(op.getOperand(0).getType()).getElementType();
+    bool inPairs = type.packed == 2 && isa<arith::TruncFOp>(op);
+    Registers scalars =
+        convertFloats(b, from, inPairs ? Type(b.getF32Type()) : type.element,
+                      operands.front());
+    if (!inPairs) {
+      values.set(result, pack(type, scalars));
+      return success();
+    }
+    Registers pairs;
+    for (size_t i = 0; i < scalars.size(); i += 2)
+      pairs.push_back(
+          narrowToPair(b, type.element, scalars[i], scalars[i + 1]));
+    values.set(result, pairs);
+    return success();
+  }
+
+  for (Value operand : op.getOperands())
+    if (auto other = dyn_cast<RankedTensorType>(operand.getType());
+        other && isFp8(other.getElementType()) && !isa<arith::SelectOp>(op))
+      return op.emitError("there is no arithmetic on ")
+             << tile::elementName(other.getElementType())
+             << ": convert the fragment to f32 first";
+
+  int64_t count = packed ? type.registers() : type.values;
+  Type scalar = packed ? type.registerType
+                       : (type.packed == 2 ? type.element : type.registerType);
+  Registers results;
+  for (int64_t i = 0; i < count; ++i) {
+    SmallVector<Value> at;
+    for (Registers &operand : operands)
+      at.push_back(operand[i]);
+    Value value = lowerMath(b, op, at);
+    if (!value && isa<math::MathDialect>(op.getDialect()))
+      return op.emitError("operation '")
+             << op.getName() << "' has no instruction on sm_90a";
+    if (!value && isa<arith::FPToSIOp>(op) && at[0].getType().isF32()) {
+      // Out of range, the nearest integer of the type.
+      std::string bits = std::to_string(type.element.getIntOrFloatBitWidth());
+      value = b.ptx("cvt.rzi.sat.s" + bits + ".f32 $0, $1;", b.getI32Type(),
+                    at[0])[0];
+      if (!type.element.isInteger(32))
+        value = arith::TruncIOp::create(b, b.loc, scalar, value);
+    }
+    if (!value)
+      value = rebuild(b, op, at, scalar);
+    results.push_back(value);
+  }
+  values.set(result, packed ? results : pack(type, results));
+  return success();
+}
+
+LogicalResult ThreadLowering::lowerConstant(Operation &op) {
+  auto constant = cast<arith::ConstantOp>(op);
+  auto fragment = dyn_cast<RankedTensorType>(constant.getType());
+  if (!fragment) {
+    TypedAttr value = constant.getValue();
+    if (isFp8(constant.getType()))
+      value =
+          IntegerAttr::get(b.getIntegerType(8),
+                           cast<FloatAttr>(value).getValue().bitcastToAPInt());
+    if (isa<IndexType>(constant.getType()))
+      value = b.getI32IntegerAttr(cast<IntegerAttr>(value).getInt());
+    values.set(constant.getResult(),
+               {arith::ConstantOp::create(b, b.loc, value)});
+    return success();
+  }
+  auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+  if (!splat)
+    return op.emitError("a constant fragment has one value everywhere");
+  FragmentType type(fragment);
+  TypedAttr scalar = splat.getSplatValue<TypedAttr>();
+  if (isFp8(type.element))
+    scalar =
+        IntegerAttr::get(b.getIntegerType(8),
+                         cast<FloatAttr>(scalar).getValue().bitcastToAPInt());
+  Value value = arith::ConstantOp::create(b, b.loc, scalar);
+  values.set(constant.getResult(), pack(type, Registers(type.values, value)));
+  return success();
+}
+
+void ThreadLowering::lower(hopper::ReciprocalOp op) {
+  // That of a float, four units in the last place less so that it is not too
+  // large, with 32 added to its exponent; then a step of Newton's method.
+  Value divisor = lookup(op.getDivisor());
+  Value real = arith::UIToFPOp::create(b, b.loc, b.getF32Type(), divisor);
+  Value inverse =
+      b.intrinsic("llvm.nvvm.rcp.approx.ftz.f", b.getF32Type(), real);
+  Value bits = arith::BitcastOp::create(b, b.loc, b.getI32Type(), inverse);
+  Value scaled = arith::BitcastOp::create(b, b.loc, b.getF32Type(),
+                                          b.add(bits, (32 << 23) - 4));
+  Value rough = arith::FPToUIOp::create(b, b.loc, b.getI32Type(), scaled);
+  Value left = b.sub(b.i32(0), b.mul(divisor, rough));
+  Value step = arith::MulUIExtendedOp::create(b, b.loc, rough, left).getHigh();
+  values.set(op.getResult(), {b.add(rough, step)});
+}
+
+void ThreadLowering::lower(hopper::SliceOp op) {
+  FragmentType whole(cast<RankedTensorType>(op.getValue().getType()));
+  FragmentType part(cast<RankedTensorType>(op.getResult().getType()));
+  std::vector<int64_t> chosen =
+      layout::valuesOfPart(whole.layout, op.getOffsets().vec(), part.layout);
+  Registers scalars = unpack(whole, registersOf(op.getValue()));
+  values.set(op.getResult(),
+             pack(part, llvm::map_to_vector(chosen, [&](int64_t value) {
+                    return scalars[value];
+                  })));
+}
+
+void ThreadLowering::lower(hopper::SplatOp op) {
+  FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
+  values.set(op.getResult(),
+             pack(type, Registers(type.values, lookup(op.getValue()))));
+}
+
+void ThreadLowering::lower(hopper::BroadcastOp op) {
+  FragmentType from(cast<RankedTensorType>(op.getValue().getType()));
+  FragmentType to(cast<RankedTensorType>(op.getResult().getType()));
+  Registers scalars = unpack(from, registersOf(op.getValue()));
+  // A thread holds each source element it needs: find it by its coordinate.
+  std::map<std::vector<int64_t>, Value> held;
+  for (int64_t v = 0; v < from.values; ++v)
+    held[layout::coordinate(from.layout, 0, v)] = scalars[v];
+  Registers results;
+  for (int64_t v = 0; v < to.values; ++v) {
+    auto whole = layout::coordinate(to.layout, 0, v);
+    std::vector<int64_t> kept;
+    for (int64_t dimension : op.getDimensions())
+      kept.push_back(whole[dimension]);
+    results.push_back(held.at(kept));
+  }
+  values.set(op.getResult(), pack(to, results));
+}
+
+} // namespace ashlar

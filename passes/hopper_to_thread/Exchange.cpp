@@ -1,0 +1,75 @@
+// Fragments from one CTA of a cluster to another: st.async, which completes on
+// a barrier of the receiver.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/hopper_to_thread/ThreadLowering.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+namespace {
+
+constexpr int64_t vectorValues = 4; ///< 32-bit values in 16 bytes
+
+LogicalResult checkExchange(Operation *op, const FragmentType &type) {
+  if (tile::elementBytes(type.element) == 4 && type.values % vectorValues == 0)
+    return success();
+  return op->emitError("a thread holds ")
+         << type.values << " values of this fragment; what CTAs exchange are "
+         << "multiples of " << vectorValues << " of 4 bytes: use larger tiles";
+}
+
+} // namespace
+
+LogicalResult ThreadLowering::lower(hopper::ExchangeSendOp op) {
+  FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
+  if (failed(checkExchange(op, type)))
+    return failure();
+  Value rank = lookup(op.getRank());
+  auto remote = [&](Value address) {
+    return b.ptx("mapa.shared::cluster.u32 $0, $1, $2;", b.getI32Type(),
+                 {address, rank})[0];
+  };
+  Value barrier = remote(lookup(op.getBarrier()));
+  Value address =
+      remote(b.add(lookup(op.getAddress()), b.mul(threadOfRole(), 16)));
+  ArrayRef<Value> registers = registersOf(op.getValue());
+  for (int64_t i = 0; i < type.values; i += vectorValues) {
+    SmallVector<Value> operands{
+        b.add(address, i / vectorValues * 16 * 32 * int64_t(role.getWarps())),
+        barrier};
+    for (Value value : registers.slice(i, vectorValues))
+      operands.push_back(value.getType().isInteger()
+                             ? value
+                             : Value(LLVM::BitcastOp::create(
+                                   b, b.loc, b.getI32Type(), value)));
+    b.ptx("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
+          "[$0], {$2, $3, $4, $5}, [$1];",
+          operands);
+  }
+  return success();
+}
+
+LogicalResult ThreadLowering::lower(hopper::ExchangeReceiveOp op) {
+  FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
+  if (failed(checkExchange(op, type)))
+    return failure();
+  Value address = b.add(lookup(op.getAddress()), b.mul(threadOfRole(), 16));
+  Registers registers;
+  for (int64_t i = 0; i < type.values; i += vectorValues) {
+    SmallVector<Type> words(vectorValues, b.getI32Type());
+    for (Value word :
+         b.ptx("ld.shared::cta.v4.b32 {$0, $1, $2, $3}, [$4];", words,
+               b.add(address,
+                     i / vectorValues * 16 * 32 * int64_t(role.getWarps()))))
+      registers.push_back(
+          type.element.isInteger()
+              ? word
+              : Value(LLVM::BitcastOp::create(b, b.loc, type.element, word)));
+  }
+  values.set(op.getResult(), registers);
+  return success();
+}
+
+} // namespace ashlar

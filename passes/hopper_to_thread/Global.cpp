@@ -1,0 +1,144 @@
+// Single elements of global memory: reductions of whole fragments into one, and
+// counters.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/hopper_to_thread/ThreadLowering.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+namespace {
+
+/// Two values of a fragment combined.
+Value combine(PtxBuilder &b, tile::Reduction how, Value x, Value y) {
+  bool floating = isa<FloatType>(x.getType());
+  switch (how) {
+  case tile::Reduction::add:
+    return floating ? Value(arith::AddFOp::create(b, b.loc, x, y))
+                    : Value(arith::AddIOp::create(b, b.loc, x, y));
+  case tile::Reduction::min:
+    return floating ? Value(arith::MinNumFOp::create(b, b.loc, x, y))
+                    : Value(arith::MinSIOp::create(b, b.loc, x, y));
+  case tile::Reduction::max:
+    return floating ? Value(arith::MaxNumFOp::create(b, b.loc, x, y))
+                    : Value(arith::MaxSIOp::create(b, b.loc, x, y));
+  }
+  return {};
+}
+
+/// The instruction that combines $1 with memory at [$0]. There is none for the
+/// least and largest f32: floats of one sign are ordered as their bits are,
+/// those of the other sign in reverse.
+std::string reduction(tile::Reduction how, bool floating) {
+  std::string name = tile::stringifyReduction(how).str();
+  if (!floating)
+    return "red.relaxed.gpu.global." + name +
+           (how == tile::Reduction::add ? ".u32" : ".s32") + " [$0], $1;";
+  if (how == tile::Reduction::add)
+    return "red.relaxed.gpu.global.add.f32 [$0], $1;";
+  std::string reverse = how == tile::Reduction::max ? "min" : "max";
+  return "{\n\t.reg .pred negative;\n\t.reg .b32 bits;\n\t"
+         "mov.b32 bits, $1;\n\tsetp.lt.s32 negative, bits, 0;\n\t"
+         "@negative red.relaxed.gpu.global." +
+         reverse + ".u32 [$0], bits;\n\t@!negative red.relaxed.gpu.global." +
+         name + ".s32 [$0], bits;\n\t}";
+}
+
+} // namespace
+
+template <typename Op> Value ThreadLowering::elementOf(Op op, Type element) {
+  Value offset = b.i64(0);
+  SmallVector<Value> strides = lookup(op.getStrides());
+  for (auto [at, stride] : llvm::zip(lookup(op.getCoordinates()), strides))
+    offset = b.add(offset, b.mul(b.extend(at), stride));
+  return b.elementAddress(lookup(op.getPointer()), element, offset);
+}
+
+LogicalResult ThreadLowering::lower(hopper::ReduceIntoOp op) {
+  FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
+  int64_t elements = 1;
+  for (int64_t extent : type.layout.shape)
+    elements *= extent;
+  tile::Reduction how = op.getReduction();
+  if (how == tile::Reduction::add &&
+      elements != type.values * 32 * int64_t(role.getWarps()))
+    return op.emitError("several threads hold the same elements of this "
+                        "fragment, which would be added more than once: add "
+                        "the fragment that it is broadcast to");
+  ArrayRef<Value> registers = registersOf(op.getValue());
+  Value total = registers.front();
+  for (Value value : registers.drop_front())
+    total = combine(b, how, total, value);
+  bool floating = isa<FloatType>(total.getType());
+  for (int distance = 16; distance; distance /= 2) {
+    std::string text =
+        "shfl.sync.bfly.b32 $0, $1, " + std::to_string(distance) + ", 31, -1;";
+    Value other = b.ptx(text, total.getType(), total)[0];
+    total = combine(b, how, total, other);
+  }
+  OpBuilder::InsertionGuard guard(b);
+  Value takesPart = elect();
+  for (auto [at, extent] :
+       llvm::zip(lookup(op.getCoordinates()), lookup(op.getExtents())))
+    takesPart = b.both(takesPart, b.within(at, extent, /*nonNegative=*/false));
+  auto branch = scf::IfOp::create(b, b.loc, takesPart);
+  b.setInsertionPointToStart(branch.thenBlock());
+  b.ptx(reduction(how, floating), {elementOf(op, total.getType()), total});
+  return success();
+}
+
+void ThreadLowering::lower(hopper::InsideOp op) {
+  FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
+  Place place = placeInMemory(type, op.getTransposed());
+  SmallVector<Value> coordinates = lookup(op.getCoordinates());
+  SmallVector<Value> extents = lookup(op.getExtents());
+  size_t leading = coordinates.size() - type.layout.shape.size();
+  bool nonNegative = op.getNonnegative();
+  Value outer;
+  for (size_t i = 0; i < leading; ++i)
+    outer = b.both(outer, b.within(coordinates[i], extents[i], nonNegative));
+  // The thread's first value in each dimension, and what is left from it on.
+  SmallVector<Value> first, left;
+  for (size_t i = leading; i < coordinates.size(); ++i) {
+    first.push_back(b.add(coordinates[i], place.thread[i - leading]));
+    left.push_back(b.sub(extents[i], first.back()));
+  }
+  std::map<std::pair<size_t, int64_t>, Value> known;
+  Registers mask;
+  for (int64_t v = 0; v < type.values; ++v) {
+    Value inside = outer;
+    for (size_t d = 0; d < left.size(); ++d) {
+      Value &test = known[{d, place.value[d][v]}];
+      int64_t step = place.value[d][v];
+      if (!test)
+        test = nonNegative ? b.lessThan(b.i32(step), left[d])
+                           : b.within(b.add(first[d], step),
+                                      extents[leading + d], nonNegative);
+      inside = b.both(inside, test);
+    }
+    mask.push_back(inside);
+  }
+  values.set(op.getResult(), mask);
+}
+
+void ThreadLowering::lower(hopper::SignalOp op) {
+  b.ptx("fence.acq_rel.gpu;");
+  b.ptx("red.release.gpu.global.add.u32 [$0], $1;",
+        {elementOf(op, b.getI32Type()), lookup(op.getAmount())});
+}
+
+void ThreadLowering::lower(hopper::AwaitOp op) {
+  b.ptx("{\n\t.reg .pred reached;\n\t.reg .b32 count;\n\tWAIT:\n\t"
+        "ld.acquire.gpu.global.b32 count, [$0];\n\t"
+        "setp.ge.s32 reached, count, $1;\n\t@reached bra DONE;\n\t"
+        "bra WAIT;\n\tDONE:\n\t}",
+        {elementOf(op, b.getI32Type()), lookup(op.getValue())});
+  // TMA reads by another proxy than the threads that have stored.
+  bool copies = false;
+  role.walk([&](hopper::TmaLoadOp) { copies = true; });
+  if (copies)
+    b.ptx("fence.proxy.async.global;");
+}
+
+} // namespace ashlar

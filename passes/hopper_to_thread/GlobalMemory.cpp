@@ -1,0 +1,252 @@
+// Fragments to and from global memory, by ordinary loads and stores.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "passes/hopper_to_thread/Words.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+namespace {
+
+/// The accesses of a fragment to a tensor in global memory.
+struct GlobalAccess {
+  PtxBuilder &b;
+  SmallVector<Value> coordinates, extents, strides;
+  Value pointer;
+  Type scalar;
+  SmallVector<int64_t> shape; ///< of the fragment, as it lies in memory
+  size_t leading; ///< tensor dimensions before those of the fragment
+  bool nonNegative;
+
+  /// The element coordinates of value v, and whether it lies inside in every
+  /// dimension but the last.
+  struct Row {
+    Value address, inside;
+  };
+  std::map<std::vector<int64_t>, Row> rows;
+
+  Row &row(ArrayRef<Value> thread, const std::vector<int64_t> &offset) {
+    auto [it, isNew] = rows.try_emplace(offset);
+    if (!isNew)
+      return it->second;
+    Value address = b.i64(0), inside;
+    for (size_t i = 0; i < coordinates.size(); ++i) {
+      Value at = coordinates[i];
+      bool last = i + 1 == coordinates.size();
+      if (i >= leading)
+        at = b.add(at, last ? thread[i - leading]
+                            : b.add(thread[i - leading], offset[i - leading]));
+      address =
+          b.add(address, last ? b.extend(at) : b.mul(b.extend(at), strides[i]));
+      if (!last)
+        inside = b.both(inside, b.within(at, extents[i], nonNegative));
+    }
+    it->second = {b.elementAddress(pointer, scalar, address), inside};
+    return it->second;
+  }
+
+  /// Whether the whole fragment lies inside.
+  Value interior() {
+    Value result;
+    if (!nonNegative) {
+      // The sign of one is that of all of them together.
+      Value signs = coordinates.front();
+      for (Value coordinate : ArrayRef(coordinates).drop_front())
+        signs = b.bitOr(signs, coordinate);
+      result = b.lessThan(b.i32(-1), signs);
+    }
+    for (size_t i = 0; i < coordinates.size(); ++i) {
+      int64_t extent = i < leading ? 1 : shape[i - leading];
+      result = b.both(
+          result, b.lessThan(b.add(coordinates[i], extent - 1), extents[i]));
+    }
+    return result;
+  }
+
+  /// Tests columns of the thread: each by a comparison with how many are left,
+  /// or, where they may lie before the tensor, of its own coordinate.
+  std::function<Value(int64_t)> columnTest(Value thread) {
+    Value first = b.add(coordinates.back(), thread), end = extents.back();
+    if (!nonNegative)
+      return [=, this](int64_t column) {
+        return b.within(b.add(first, column), end, false);
+      };
+    Value left = b.sub(end, first);
+    return
+        [=, this](int64_t column) { return b.lessThan(b.i32(column), left); };
+  }
+
+  Value address(Row &row, int64_t column) {
+    return column ? b.elementAddress(row.address, scalar, b.i64(column))
+                  : row.address;
+  }
+};
+
+/// Whether it is known that a fragment lies inside of a tensor in all of its
+/// own dimensions.
+template <typename Op> bool liesInside(Op op, ArrayRef<int64_t> shape) {
+  size_t leading = op.getCoordinates().size() - shape.size();
+  for (auto [i, length] : llvm::enumerate(shape)) {
+    auto at = getConstantIntValue(op.getCoordinates()[leading + i]);
+    auto extent = getConstantIntValue(op.getExtents()[leading + i]);
+    if (!at || !extent || *at < 0 || *at + length > *extent)
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+template <typename Op>
+static GlobalAccess globalAccess(PtxBuilder &b, Op op, const FragmentType &type,
+                                 SmallVector<Value> coordinates,
+                                 SmallVector<Value> extents,
+                                 SmallVector<Value> strides, Value pointer) {
+  int64_t bytes = tile::elementBytes(type.element);
+  SmallVector<int64_t> shape(ArrayRef<int64_t>(type.layout.shape));
+  if (op.getTransposed())
+    std::swap(shape[0], shape[1]);
+  return {b,
+          coordinates,
+          extents,
+          strides,
+          pointer,
+          b.getIntegerType(8 * bytes),
+          shape,
+          coordinates.size() - type.layout.shape.size(),
+          op.getNonnegative(),
+          {}};
+}
+
+/// Values of a thread that are next to each other in memory.
+template <typename Op>
+static int64_t lengthInMemory(Op op, const FragmentType &type) {
+  return op.getTransposed() ? 1 : vectorLength(type, op.getAlignment());
+}
+
+/// Offsets of value v in every dimension but the last.
+static std::vector<int64_t>
+rowOf(const std::vector<std::vector<int64_t>> &value, int64_t v) {
+  std::vector<int64_t> offset;
+  for (size_t d = 0; d + 1 < value.size(); ++d)
+    offset.push_back(value[d][v]);
+  return offset;
+}
+
+void ThreadLowering::lower(hopper::StoreOp op) {
+  FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
+  GlobalAccess access = globalAccess(
+      b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
+      lookup(op.getStrides()), lookup(op.getPointer()));
+  Place place = placeInMemory(type, op.getTransposed());
+  Registers scalars = unpack(type, registersOf(op.getValue()));
+  int64_t bytes = tile::elementBytes(type.element);
+  int64_t length = lengthInMemory(op, type);
+
+  // Inside the tensor, whole vectors without a test; at its edge, element by
+  // element; nothing outside of it.
+  Value interior = access.interior();
+  bool hasEdge = !liesInside(op, access.shape);
+  auto branch =
+      scf::IfOp::create(b, b.loc, interior, /*withElseRegion=*/hasEdge);
+  OpBuilder::InsertionGuard guard(b);
+  for (bool whole : {true, false}) {
+    if (!whole && !hasEdge)
+      continue;
+    b.setInsertionPointToStart(whole ? branch.thenBlock() : branch.elseBlock());
+    access.rows.clear();
+    int64_t step = whole ? length : 1;
+    Words words(step * bytes);
+    std::function<Value(int64_t)> isColumn;
+    if (!whole)
+      isColumn = access.columnTest(place.thread.back());
+    for (int64_t v = 0; v < type.values; v += step) {
+      auto &row = access.row(place.thread, rowOf(place.value, v));
+      int64_t column = place.value.back()[v];
+      SmallVector<Value> operands{access.address(row, column)};
+      for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, step)))
+        operands.push_back(widen(b, word));
+      std::string store =
+          "st.global" + words.suffix() + " [$0], " + words.list(1) + ";";
+      if (whole) {
+        b.ptx(store, operands);
+        continue;
+      }
+      Value inside = b.both(row.inside, isColumn(column));
+      operands.push_back(b.flag(inside));
+      b.ptx("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $" +
+                std::to_string(operands.size() - 1) + ", 0;\n\t@p " + store +
+                "\n\t}",
+            operands);
+    }
+  }
+}
+
+void ThreadLowering::lower(hopper::LoadOp op) {
+  FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
+  GlobalAccess access = globalAccess(
+      b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
+      lookup(op.getStrides()), lookup(op.getPointer()));
+  Place place = placeInMemory(type, op.getTransposed());
+  int64_t bytes = tile::elementBytes(type.element);
+  Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
+  int64_t length = lengthInMemory(op, type);
+  Value interior = access.interior();
+  bool hasEdge = !liesInside(op, access.shape);
+  SmallVector<Type> results(type.registers(), type.registerType);
+  auto branch = scf::IfOp::create(b, b.loc, results, interior, true, true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    for (bool whole : {true, false}) {
+      b.setInsertionPointToStart(whole ? branch.thenBlock()
+                                       : branch.elseBlock());
+      access.rows.clear();
+      int64_t step = whole ? length : 1;
+      Words words(step * bytes);
+      Registers scalars;
+      if (!whole && !hasEdge) {
+        Value zero = arith::ConstantOp::create(b, b.loc, b.getZeroAttr(scalar));
+        scf::YieldOp::create(b, b.loc,
+                             pack(type, Registers(type.values, zero)));
+        continue;
+      }
+      std::function<Value(int64_t)> isColumn;
+      if (!whole)
+        isColumn = access.columnTest(place.thread.back());
+      for (int64_t v = 0; v < type.values; v += step) {
+        auto &row = access.row(place.thread, rowOf(place.value, v));
+        int64_t column = place.value.back()[v];
+        SmallVector<Value> operands{access.address(row, column)};
+        SmallVector<Type> loadedTypes(words.count, wordRegister(b, words));
+        std::string address = "[$" + std::to_string(words.count) + "]";
+        std::string load =
+            "ld.global" + words.suffix() + " " + words.list(0) + ", ";
+        SmallVector<Value> loaded;
+        if (whole) {
+          loaded = b.ptx(load + address + ";", loadedTypes, operands);
+        } else {
+          Value inside = b.both(row.inside, isColumn(column));
+          operands.push_back(b.flag(inside));
+          std::string zero =
+              "mov.b" + std::to_string(std::max<int64_t>(words.bits, 16));
+          loaded = b.ptx("{\n\t.reg .pred p;\n\t.reg .b" +
+                             std::to_string(std::max<int64_t>(words.bits, 16)) +
+                             " e;\n\tsetp.ne.b32 p, $2, 0;\n\t" + zero +
+                             " e, 0;\n\t@p ld.global.b" +
+                             std::to_string(words.bits) + " e, [$1];\n\t" +
+                             zero + " $0, e;\n\t}",
+                         loadedTypes, operands);
+        }
+        for (Value &word : loaded)
+          word = narrow(b, words, word);
+        llvm::append_range(scalars, fromWords(b, loaded, scalar, step));
+      }
+      scf::YieldOp::create(b, b.loc, pack(type, scalars));
+    }
+  }
+  values.set(op.getResult(), Registers(branch.getResults()));
+}
+
+} // namespace ashlar

@@ -1,0 +1,214 @@
+#include "passes/hopper_to_thread/Math.h"
+#include "compiler/hopper/Hopper.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+namespace {
+
+/// PTX that makes $0 of f32 operands, $1 and on.
+struct Function {
+  StringRef operation;
+  StringRef exact, fast;
+  /// What takes f16, f16x2, bf16 or bf16x2 in the fast form: a suffix follows.
+  StringRef fastF16 = "", fastBf16 = "";
+};
+
+// exp(x) is 2^n · 2^r, where n + r = x · log2(e): n is rounded down from
+// 252 · saturate(x · log2(e) / 252 + 1/2) − 126, in the low bits of a float, r
+// is computed with log2(e) in two parts. r alone carries infinities and NaNs.
+constexpr StringRef exactExp = R"({
+	.reg .f32 n, r;
+	.reg .b32 scale;
+	fma.rn.sat.f32 n, $1, 0f3BBB989D, 0f3F000000;
+	fma.rm.f32 n, n, 0f437C0000, 0f4B400001;
+	shl.b32 scale, n, 23;
+	sub.rn.f32 n, n, 0f4B40007F;
+	neg.f32 n, n;
+	fma.rn.f32 r, $1, 0f3FB8AA3B, n;
+	fma.rn.f32 r, $1, 0f32A57060, r;
+	ex2.approx.ftz.f32 r, r;
+	mul.rn.f32 $0, r, scale;
+	})";
+
+// x + x³ · p(x²) up to 0.6 (p fitted at Chebyshev's points), and beyond
+// 1 − 2 / (exp(2|x|) + 1), with the sign of x.
+constexpr StringRef exactTanh = R"({
+	.reg .f32 far, near, square, size;
+	.reg .pred isFar;
+	abs.f32 size, $1;
+	mul.rn.f32 far, size, 0f4038AA3B;
+	ex2.approx.ftz.f32 far, far;
+	add.rn.f32 far, far, 0f3F800000;
+	rcp.approx.ftz.f32 far, far;
+	fma.rn.f32 far, far, 0fC0000000, 0f3F800000;
+	copysign.f32 far, $1, far;
+	mul.rn.f32 square, $1, $1;
+	fma.rn.f32 near, square, 0fBBCD6D30, 0f3CACF0E4;
+	fma.rn.f32 near, near, square, 0fBD5CAAEE;
+	fma.rn.f32 near, near, square, 0f3E088770;
+	fma.rn.f32 near, near, square, 0fBEAAAAAA;
+	mul.rn.f32 near, near, square;
+	fma.rn.f32 near, near, $1, $1;
+	setp.gt.f32 isFar, size, 0f3F19999A;
+	selp.f32 $0, far, near, isFar;
+	})";
+
+// x = 2^n · (1 + f), with f from −1/3 to 1/3: the logarithm of the latter is
+// f + f² · q(f) (q fitted at Chebyshev's points), and `last` makes the result
+// of n and of that. Infinities, NaNs and what is below 0 come out of
+// x · ∞ + ∞, and 0 is tested for.
+std::string logarithm(StringRef last) {
+  constexpr StringRef reduced = R"({
+	.reg .b32 x, n, f, q, power, scaled;
+	.reg .pred isSubnormal, isSpecial, isZero;
+	setp.lt.f32 isSubnormal, $1, 0f00800000;
+	mul.rn.f32 scaled, $1, 0f4B000000;
+	selp.f32 x, scaled, $1, isSubnormal;
+	selp.f32 n, 0fC1B80000, 0f00000000, isSubnormal;
+	sub.s32 power, x, 0x3F2AAAAB;
+	and.b32 power, power, 0xFF800000;
+	sub.s32 f, x, power;
+	cvt.rn.f32.s32 power, power;
+	fma.rn.f32 n, power, 0f34000000, n;
+	add.rn.f32 f, f, 0fBF800000;
+	fma.rn.f32 q, f, 0f3E097ACC, 0fBE1A0476;
+	fma.rn.f32 q, q, f, 0f3E10924D;
+	fma.rn.f32 q, q, f, 0fBE28C93E;
+	fma.rn.f32 q, q, f, 0f3E4CD6B6;
+	fma.rn.f32 q, q, f, 0fBE80056F;
+	fma.rn.f32 q, q, f, 0f3EAAAAA6;
+	fma.rn.f32 q, q, f, 0fBEFFFFFB;
+	mul.rn.f32 scaled, f, f;
+	fma.rn.f32 q, q, scaled, f;
+	)";
+  constexpr StringRef checked = R"(
+	setp.ge.u32 isSpecial, x, 0x7F800000;
+	@isSpecial fma.rn.f32 q, x, 0f7F800000, 0f7F800000;
+	setp.eq.f32 isZero, x, 0f00000000;
+	selp.f32 $0, 0fFF800000, q, isZero;
+	})";
+  return (reduced + last + checked).str();
+}
+
+/// Errors: docs/arithmetic.md.
+ArrayRef<Function> allFunctions() {
+  static const std::string exactLog =
+      logarithm("fma.rn.f32 q, n, 0f3F317218, q;");
+  static const std::string exactLog2 =
+      logarithm("fma.rn.f32 q, q, 0f3FB8AA3B, n;");
+  static const Function functions[] = {
+      {"arith.divf", "", "div.full.f32 $0, $1, $2;"},
+      {"math.exp", exactExp, R"({
+	.reg .f32 scaled;
+	mul.rn.ftz.f32 scaled, $1, 0f3FB8AA3B;
+	ex2.approx.ftz.f32 $0, scaled;
+	})"},
+      {"math.exp2", "ex2.approx.f32 $0, $1;", "ex2.approx.ftz.f32 $0, $1;",
+       "ex2.approx.", "ex2.approx.ftz."},
+      {"math.log", exactLog, R"({
+	.reg .f32 binary;
+	lg2.approx.ftz.f32 binary, $1;
+	mul.rn.ftz.f32 $0, binary, 0f3F317218;
+	})"},
+      {"math.log2", exactLog2, "lg2.approx.ftz.f32 $0, $1;"},
+      {"math.rsqrt", "rsqrt.approx.f32 $0, $1;",
+       "rsqrt.approx.ftz.f32 $0, $1;"},
+      {"math.sqrt", "sqrt.rn.f32 $0, $1;", "sqrt.approx.ftz.f32 $0, $1;"},
+      {"math.tanh", exactTanh, "tanh.approx.f32 $0, $1;", "tanh.approx.",
+       "tanh.approx."},
+  };
+  return functions;
+}
+
+const Function *functionOf(Operation &op) {
+  ArrayRef<Function> all = allFunctions();
+  auto *found = llvm::find_if(all, [&](const Function &function) {
+    return function.operation == op.getName().getStringRef();
+  });
+  return found == all.end() ? nullptr : found;
+}
+
+bool isFast(Operation &op) {
+  auto flagged = dyn_cast<arith::ArithFastMathInterface>(op);
+  return flagged &&
+         arith::bitEnumContainsAll(flagged.getFastMathFlagsAttr().getValue(),
+                                   arith::FastMathFlags::afn);
+}
+
+/// What LLVM has for every type.
+bool isLlvms(Operation &op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::RoundEvenOp>(op);
+}
+
+Value onAnyType(PtxBuilder &b, Operation &op, ArrayRef<Value> x) {
+  return llvm::TypeSwitch<Operation *, Value>(&op)
+      .Case<math::AbsFOp>(
+          [&](auto) { return LLVM::FAbsOp::create(b, b.loc, x[0]); })
+      .Case<math::AbsIOp>([&](auto) {
+        return LLVM::AbsOp::create(b, b.loc, x[0].getType(), x[0],
+                                   /*is_int_min_poison=*/false);
+      })
+      .Case<math::FmaOp>(
+          [&](auto) { return LLVM::FMAOp::create(b, b.loc, x[0], x[1], x[2]); })
+      .Case<math::RoundEvenOp>(
+          [&](auto) { return LLVM::RoundEvenOp::create(b, b.loc, x[0]); });
+}
+
+bool isReciprocal(Operation &op) {
+  if (!isa<arith::DivFOp>(op))
+    return false;
+  Value dividend = op.getOperand(0);
+  if (auto splat = dividend.getDefiningOp<hopper::SplatOp>())
+    dividend = splat.getValue();
+  return matchPattern(dividend, m_OneFloat());
+}
+
+Value onF32(PtxBuilder &b, Operation &op, StringRef text,
+            ArrayRef<Value> operands) {
+  Type type = operands[0].getType(), f32 = b.getF32Type();
+  SmallVector<Value> wide(operands);
+  for (Value &operand : wide)
+    if (operand.getType() != f32)
+      operand = arith::ExtFOp::create(b, b.loc, f32, operand);
+  // 1 / x has an instruction of its own.
+  if (isReciprocal(op)) {
+    text = "rcp.approx.ftz.f32 $0, $1;";
+    wide.erase(wide.begin());
+  }
+  Value value = b.value(text, f32, wide);
+  return type == f32 ? value : arith::TruncFOp::create(b, b.loc, type, value);
+}
+
+} // namespace
+
+bool takesPairs(Operation &op) {
+  if (const Function *function = functionOf(op); function && isFast(op))
+    return !function->fastF16.empty();
+  return isa<arith::ArithDialect>(op.getDialect()) || isLlvms(op);
+}
+
+Value lowerMath(PtxBuilder &b, Operation &op, ArrayRef<Value> operands) {
+  if (isLlvms(op))
+    return onAnyType(b, op, operands);
+  const Function *function = functionOf(op);
+  if (!function)
+    return {};
+  StringRef text = isFast(op) ? function->fast : function->exact;
+  if (text.empty())
+    return {};
+  Type type = operands[0].getType(), element = getElementTypeOrSelf(type);
+  if (element.isF32() || !takesPairs(op))
+    return onF32(b, op, text, operands);
+  StringRef prefix = element.isBF16() ? function->fastBf16 : function->fastF16;
+  StringRef suffix = element.isBF16() ? "bf16" : "f16";
+  StringRef pair = type == element ? "" : "x2";
+  return b.value((prefix + suffix + pair + " $0, $1;").str(), type, operands);
+}
+
+} // namespace ashlar

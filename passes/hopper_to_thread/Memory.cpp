@@ -1,0 +1,114 @@
+// Fragments to and from shared memory.
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/hopper_to_thread/Words.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+LogicalResult ThreadLowering::lowerMemory(Operation &op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+      .Case<hopper::SharedLoadOp, hopper::SharedStoreOp>(
+          [&](auto access) { return lower(access); })
+      .Case<hopper::LoadOp, hopper::StoreOp>([&](auto access) {
+        lower(access);
+        return success();
+      })
+      .Default([](Operation *) { return failure(); });
+}
+
+/// Byte offsets of a fragment's vectors in a shared tile, each the sum of a
+/// thread's part and a constant, then swizzled.
+static LogicalResult checkAdditive(Operation *op, const FragmentType &type,
+                                   const layout::Layout &tile,
+                                   bool transposed = false) {
+  auto coordinate = [&](int64_t thread, int64_t value) {
+    auto at = layout::coordinate(type.layout, thread, value);
+    if (transposed)
+      std::swap(at[0], at[1]);
+    return at;
+  };
+  int64_t threads = type.layout.thread.size();
+  for (int64_t bit = 1; bit < threads; bit *= 2)
+    for (int64_t value = 0; value < type.values; ++value) {
+      auto whole = coordinate(threads - bit, value);
+      auto ofThread = coordinate(threads - bit, 0);
+      auto ofValue = coordinate(0, value);
+      if (tile.at(whole) != tile.at(ofThread) + tile.at(ofValue))
+        return op->emitError("the layout of this fragment, ")
+               << type.layout.str() << ", crosses that of the shared tile, "
+               << tile.str();
+    }
+  return success();
+}
+
+LogicalResult ThreadLowering::lower(hopper::SharedStoreOp op) {
+  FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
+  const layout::SwizzledLayout &tile = *op.getTarget().getType().getLayout();
+  bool transposed = op.getTransposed();
+  if (failed(checkAdditive(op, type, tile.layout, transposed)))
+    return failure();
+  if (storeMatrices(op, type, tile))
+    return success();
+  auto mode = [&](size_t i) {
+    return tile.layout.mode(transposed ? 1 - i : i);
+  };
+  Place place = placeOf(type);
+  Value base = b.i32(0);
+  for (auto [i, coordinate] : llvm::enumerate(place.thread))
+    base = b.add(base, image(mode(i), coordinate));
+  int64_t bytes = tile::elementBytes(type.element);
+  int64_t length = transposed ? 1 : vectorLength(type, 16);
+  Words words(length * bytes);
+  Registers scalars = unpack(type, registersOf(op.getValue()));
+  for (int64_t v = 0; v < type.values; v += length) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < place.value.size(); ++d)
+      offset += mode(d)(place.value[d][v]);
+    Value address = b.add(lookup(op.getTarget()),
+                          swizzled(tile.swizzle, b.add(base, offset)));
+    SmallVector<Value> operands{address};
+    for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, length)))
+      operands.push_back(widen(b, word));
+    b.ptx("st.shared::cta" + words.suffix() + " [$0], " + words.list(1) + ";",
+          operands);
+  }
+  return success();
+}
+
+LogicalResult ThreadLowering::lower(hopper::SharedLoadOp op) {
+  FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
+  const layout::SwizzledLayout &tile = *op.getSource().getType().getLayout();
+  if (failed(checkAdditive(op, type, tile.layout)))
+    return failure();
+  Place place = placeOf(type);
+  Value base = b.i32(0);
+  for (auto [i, coordinate] : llvm::enumerate(place.thread))
+    base = b.add(base, image(tile.layout.mode(i), coordinate));
+  int64_t bytes = tile::elementBytes(type.element);
+  int64_t length = vectorLength(type, 16);
+  Words words(length * bytes);
+  Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
+  Registers scalars;
+  for (int64_t v = 0; v < type.values; v += length) {
+    int64_t offset = 0;
+    for (size_t d = 0; d < place.value.size(); ++d)
+      offset += tile.layout.mode(d)(place.value[d][v]);
+    Value address = b.add(lookup(op.getSource()),
+                          swizzled(tile.swizzle, b.add(base, offset)));
+    SmallVector<Type> results(words.count, wordRegister(b, words));
+    SmallVector<Value> loaded =
+        b.ptx("ld.shared::cta" + words.suffix() + " " + words.list(0) + ", [$" +
+                  std::to_string(words.count) + "];",
+              results, address);
+    for (Value &word : loaded)
+      word = narrow(b, words, word);
+    llvm::append_range(scalars, fromWords(b, loaded, scalar, length));
+  }
+  values.set(op.getResult(), pack(type, scalars));
+  return success();
+}
+
+} // namespace ashlar

@@ -1,0 +1,149 @@
+// wgmma as PTX: one statement issues every step of K for one block of the
+// accumulator.
+
+#include "compiler/layout/Wgmma.h"
+#include "compiler/target/Elements.h"
+#include "compiler/target/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/hopper_to_thread/ThreadLowering.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+namespace {
+
+/// An operand as wgmma sees it: a tile of (M or N, K).
+struct Operand {
+  layout::SwizzledLayout tile;
+  bool transposed;     ///< M or N is contiguous
+  uint64_t descriptor; ///< without the start address
+
+  static layout::Result<Operand> of(tile::SharedType type, bool kContiguous,
+                                    bool kIsSecond, int64_t mn, int64_t k) {
+    layout::SwizzledLayout tile = *type.getLayout();
+    if (!kIsSecond)
+      tile = layout::transposed(tile);
+    auto form = layout::wgmmaOperand(tile, kContiguous ? 1 : 0,
+                                     type.elementBytes(), mn, k);
+    if (!form)
+      return form.refusal();
+    auto descriptor = layout::descriptorBits(*form);
+    if (!descriptor)
+      return descriptor.refusal();
+    return Operand{tile, form->major == layout::Major::MN, *descriptor};
+  }
+
+  /// Bytes from the tile's start to the block at (mn, k), before the swizzle,
+  /// which works on address bits that the start of a tile leaves alone.
+  int64_t offset(int64_t mn, int64_t k) const {
+    return tile.layout.at({mn, k});
+  }
+};
+
+/// The widest N of one instruction that cuts n evenly.
+int64_t instructionColumns(int64_t n, int64_t step) {
+  for (int64_t parts = llvm::divideCeil(n, target::wgmmaMostColumns);; ++parts)
+    if (n % parts == 0 && (n / parts) % step == 0)
+      return n / parts;
+}
+
+} // namespace
+
+LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
+  tile::SharedType typeA = op.getA().getType(), typeB = op.getB().getType();
+  FragmentType type(op.getAccumulator().getType().getFragment());
+  int64_t m = type.layout.shape[0], n = type.layout.shape[1];
+  int64_t elementBytes = typeA.elementBytes();
+  int64_t k = typeA.sizeBytes() / elementBytes / m;
+  int64_t kStep = target::wgmmaDepthBytes / elementBytes;
+  bool integers = target::isInteger(*tile::elementType(typeA.getElementType()));
+  int64_t columns = n <= target::wgmmaMostColumns
+                        ? n
+                        : instructionColumns(n, target::wgmmaStep(integers));
+  int64_t warpgroups = role.getWarps() / 4;
+  int64_t rows = m / warpgroups;
+
+  auto a =
+      Operand::of(typeA, !op.getTransposeA(), !op.getTransposeA(), 64, kStep);
+  auto bOperand = Operand::of(typeB, op.getTransposeB(), op.getTransposeB(),
+                              columns, kStep);
+  for (const auto *operand : {&a, &bOperand})
+    if (!*operand)
+      return op.emitError("wgmma cannot read this tile: ") << operand->why();
+
+  // A descriptor is the start address over 16 and, above it, constant fields.
+  auto descriptor = [&](Value address, uint64_t constant) {
+    Value field = arith::ShRUIOp::create(b, b.loc, address, b.i32(4));
+    field = b.bitAnd(field, b.i32(0x3FFF));
+    Value wide = arith::ExtUIOp::create(b, b.loc, b.getI64Type(), field);
+    return Value(
+        arith::OrIOp::create(b, b.loc, wide, b.i64(int64_t(constant))));
+  };
+  Value addressA = lookup(op.getA());
+  if (warpgroups > 1)
+    addressA = b.add(addressA, b.mul(warpgroupOfRole(), a->offset(rows, 0)));
+  Value startA = descriptor(addressA, a->descriptor);
+  Value startB = descriptor(lookup(op.getB()), bOperand->descriptor);
+
+  std::string instruction =
+      "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) + "k" +
+      std::to_string(kStep) + "." + tile::elementName(type.element) + "." +
+      tile::elementName(typeA.getElementType()) + "." +
+      tile::elementName(typeB.getElementType());
+  std::string modifiers = integers ? "" : ", 1, 1";
+  if (elementBytes == 2)
+    modifiers += std::string(", ") + (a->transposed ? "1" : "0") + ", " +
+                 (bOperand->transposed ? "1" : "0");
+
+  int64_t perBlock = columns / 2 / type.packed;
+  int64_t blocks = type.registers() / perBlock;
+  int64_t blocksPerRow = n / columns;
+  // One statement for all blocks, so that nothing comes between them.
+  SmallVector<Value> operands;
+  const std::string &name = accumulators.at(op.getAccumulator());
+  // The first step overwrites what is not to be read.
+  std::string overwritten = op.getZeroed() ? "1" : "0";
+  if (!op.getZeroed() && op.getOverwrite()) {
+    overwritten = "$0";
+    operands.push_back(b.flag(lookup(op.getOverwrite())));
+  }
+  std::string text = "{\n\t.reg .pred accumulate, accumulate_first;\n\t"
+                     "setp.ne.b32 accumulate, 1, 0;\n\t"
+                     "setp.eq.b32 accumulate_first, " +
+                     overwritten + ", 0;\n\twgmma.fence.sync.aligned;\n\t";
+  for (int64_t block = 0; block < blocks; ++block) {
+    int64_t row = block / blocksPerRow * 64;
+    int64_t column = block % blocksPerRow * columns;
+    std::string registers;
+    for (int64_t i = 0; i < perBlock; ++i)
+      registers +=
+          (i ? ", " : "{") + name + std::to_string(block * perBlock + i);
+    registers += "}";
+    for (int64_t step = 0; step < k; step += kStep) {
+      size_t number = operands.size();
+      operands.push_back(b.add(startA, a->offset(row, step) / 16));
+      operands.push_back(b.add(startB, bOperand->offset(column, step) / 16));
+      text += instruction + " " + registers + ", $" + std::to_string(number) +
+              ", $" + std::to_string(number + 1) +
+              (step == 0 ? ", accumulate_first" : ", accumulate") + modifiers +
+              ";\n\t";
+    }
+  }
+  b.ptx(text + "}", operands);
+  return success();
+}
+
+void ThreadLowering::lower(hopper::WgmmaWaitOp op) {
+  std::string wait = "wgmma.wait_group.sync.aligned " +
+                     std::to_string(op.getPending()) + ";\n\t";
+  if (!op.getTwice())
+    return b.ptx(wait.substr(0, wait.size() - 2));
+  // The condition is the same for all threads, which is all that it need be.
+  b.ptx("{\n\t.reg .pred either;\n\t.reg .b32 block;\n\t"
+        "mov.u32 block, %ctaid.x;\n\tsetp.eq.u32 either, block, 0;\n\t"
+        "@either bra EITHER;\n\t" +
+        wait + "bra DONE;\n\tEITHER:\n\t" + wait + "DONE:\n\t}");
+}
+
+} // namespace ashlar

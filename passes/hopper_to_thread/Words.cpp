@@ -1,0 +1,79 @@
+#include "passes/hopper_to_thread/Words.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+int64_t vectorLength(const FragmentType &type, int64_t alignmentBytes) {
+  int64_t bytes = tile::elementBytes(type.element);
+  int64_t length = std::min(layout::contiguousValues(type.layout),
+                            std::max<int64_t>(alignmentBytes / bytes, 1));
+  length = std::min<int64_t>(length, 16 / bytes);
+  // A vector starts at a multiple of its length along the last dimension.
+  auto aligned = [&](const layout::Layout &layout) {
+    auto strides = layout.stride().flatten(), shape = layout.shape().flatten();
+    for (size_t i = 0; i < strides.size(); ++i)
+      if (shape[i] > 1 && strides[i] >= length && strides[i] % length)
+        return false;
+    return true;
+  };
+  auto thread = layout::perDimension(type.layout.thread, type.layout.shape);
+  auto value = layout::perDimension(type.layout.value, type.layout.shape);
+  while (length > 1 && (type.values % length || !aligned(thread.back()) ||
+                        !aligned(value.back())))
+    length /= 2;
+  return length;
+}
+
+SmallVector<Value> toWords(PtxBuilder &b, const Words &words,
+                           ArrayRef<Value> scalars) {
+  Type scalar = scalars.front().getType();
+  auto vector = VectorType::get({int64_t(scalars.size())}, scalar);
+  Value packed = LLVM::PoisonOp::create(b, b.loc, vector);
+  for (auto [i, value] : llvm::enumerate(scalars))
+    packed = LLVM::InsertElementOp::create(b, b.loc, packed, value, b.i32(i));
+  Type word = b.getIntegerType(words.bits);
+  if (words.count == 1)
+    return {LLVM::BitcastOp::create(b, b.loc, word, packed)};
+  Value cast = LLVM::BitcastOp::create(
+      b, b.loc, VectorType::get({words.count}, word), packed);
+  SmallVector<Value> result;
+  for (int64_t i = 0; i < words.count; ++i)
+    result.push_back(LLVM::ExtractElementOp::create(b, b.loc, cast, b.i32(i)));
+  return result;
+}
+
+SmallVector<Value> fromWords(PtxBuilder &b, ArrayRef<Value> words, Type scalar,
+                             int64_t count) {
+  Value packed = words.front();
+  if (words.size() > 1) {
+    packed = LLVM::PoisonOp::create(
+        b, b.loc,
+        VectorType::get({int64_t(words.size())}, words.front().getType()));
+    for (auto [i, word] : llvm::enumerate(words))
+      packed = LLVM::InsertElementOp::create(b, b.loc, packed, word, b.i32(i));
+  }
+  Value cast = LLVM::BitcastOp::create(
+      b, b.loc, VectorType::get({count}, scalar), packed);
+  SmallVector<Value> result;
+  for (int64_t i = 0; i < count; ++i)
+    result.push_back(LLVM::ExtractElementOp::create(b, b.loc, cast, b.i32(i)));
+  return result;
+}
+
+Type wordRegister(PtxBuilder &b, const Words &words) {
+  return b.getIntegerType(std::max<int64_t>(words.bits, 16));
+}
+Value widen(PtxBuilder &b, Value word) {
+  return word.getType().isInteger(8)
+             ? Value(arith::ExtUIOp::create(b, b.loc, b.getI16Type(), word))
+             : word;
+}
+Value narrow(PtxBuilder &b, const Words &words, Value word) {
+  return words.bits == 8 ? Value(arith::TruncIOp::create(
+                               b, b.loc, b.getIntegerType(8), word))
+                         : word;
+}
+
+} // namespace ashlar

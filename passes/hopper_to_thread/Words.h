@@ -1,0 +1,48 @@
+// A fragment's values as memory accesses move them: several to an access, as
+// integers that PTX has registers for.
+#ifndef ASHLAR_PASSES_HOPPERTOTHREAD_WORDS_H
+#define ASHLAR_PASSES_HOPPERTOTHREAD_WORDS_H
+
+#include "passes/hopper_to_thread/ThreadLowering.h"
+
+namespace ashlar {
+
+/// Values that one access moves: consecutive in registers and in memory.
+int64_t vectorLength(const FragmentType &type, int64_t alignmentBytes);
+
+/// Vectors of a fragment as one memory access sees them: as integers of at most
+/// 32 bits.
+struct Words {
+  int64_t bits;  ///< of one word
+  int64_t count; ///< to an access
+
+  Words(int64_t bytes)
+      : bits(std::min<int64_t>(8 * bytes, 32)), count(8 * bytes / bits) {}
+  std::string suffix() const {
+    return (count > 1 ? ".v" + std::to_string(count) : std::string()) + ".b" +
+           std::to_string(bits);
+  }
+  /// "{$1, $2}" or "$1"
+  std::string list(unsigned first) const {
+    std::string text;
+    for (int64_t i = 0; i < count; ++i)
+      text += (i ? ", $" : "$") + std::to_string(first + i);
+    return count > 1 ? "{" + text + "}" : text;
+  }
+};
+
+/// `count` scalars of the fragment's element as words, and back.
+llvm::SmallVector<mlir::Value> toWords(PtxBuilder &b, const Words &words,
+                                       llvm::ArrayRef<mlir::Value> scalars);
+llvm::SmallVector<mlir::Value> fromWords(PtxBuilder &b,
+                                         llvm::ArrayRef<mlir::Value> words,
+                                         mlir::Type scalar, int64_t count);
+
+/// PTX moves 8 bits through a 16-bit register.
+mlir::Type wordRegister(PtxBuilder &b, const Words &words);
+mlir::Value widen(PtxBuilder &b, mlir::Value word);
+mlir::Value narrow(PtxBuilder &b, const Words &words, mlir::Value word);
+
+} // namespace ashlar
+
+#endif

@@ -1,0 +1,106 @@
+// RUN: ashlar-opt %s --split-input-file --hopper-to-thread | FileCheck %s
+
+// A tensor map is a parameter of 128 bytes. TMA takes the innermost coordinate
+// first.
+
+// CHECK: llvm.func @tma(%[[MAP:.+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %[[M:.+]]: i32, %[[N:.+]]: i32)
+hopper.kernel @tma threads 32 shared 8256 cluster 1 {
+  %map = hopper.tensor_map "A" box [1, 64, 64] swizzle 128 : !hopper.tensor_map
+  %m = hopper.size "M"
+  %n = hopper.size "N"
+  %c0 = arith.constant 0 : index
+  %mask = arith.constant 3 : index
+  hopper.role "load" from 0 warps 1 {
+    %tile = hopper.shared_address 0
+    %full = hopper.shared_address 8192
+    // CHECK: "cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {$5, $4, $3}], [$2];", "r,l,r,r,r,r,~{memory}" %{{.+}}, %[[MAP]], %{{.+}}, %{{.+}}, %[[M]], %[[N]]
+    hopper.tma.load %map[%c0, %m, %n] to %tile on %full : !hopper.tensor_map
+    // CHECK: "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$5, $4, $3}], [$2], $6;", "r,l,r,r,r,r,h,~{memory}"
+    hopper.tma.load %map[%c0, %m, %n] to %tile on %full multicast %mask : !hopper.tensor_map
+    // CHECK: createpolicy.fractional.L2::evict_first.b64 policy, 1.0;
+    // CHECK-SAME: cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes.L2::cache_hint [$0], [$1, {$5, $4, $3}], [$2], policy;
+    hopper.tma.load %map[%c0, %m, %n] to %tile on %full kept 0.0 : !hopper.tensor_map
+    // CHECK: createpolicy.fractional.L2::evict_normal.L2::evict_first.b64 policy, 0.125000;
+    // CHECK-SAME: .multicast::cluster.L2::cache_hint [$0], [$1, {$5, $4, $3}], [$2], $6, policy;
+    hopper.tma.load %map[%c0, %m, %n] to %tile on %full multicast %mask kept 0.125 : !hopper.tensor_map
+    // CHECK: "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [$1, {$4, $3, $2}], [$0];"
+    hopper.tma.store %tile to %map[%c0, %m, %n] : !hopper.tensor_map
+    // CHECK: "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [$1, {$4, $3, $2}], [$0];"
+    hopper.tma.store %tile to %map[%c0, %m, %n] reduce add : !hopper.tensor_map
+    // CHECK: "prefetch.tensormap [$0];", "l,~{memory}" %[[MAP]]
+    hopper.tensor_map.prefetch %map : !hopper.tensor_map
+    // CHECK: "cp.async.bulk.prefetch.tensor.3d.L2.global.tile [$0, {$3, $2, $1}];", "l,r,r,r,~{memory}" %[[MAP]], %{{.+}}, %[[M]], %[[N]]
+    hopper.tma.prefetch %map[%c0, %m, %n] : !hopper.tensor_map
+    // CHECK: "cp.async.bulk.commit_group;"
+    hopper.bulk.commit
+    // CHECK: "cp.async.bulk.wait_group.read 0;"
+    hopper.bulk.wait 0 read
+    // CHECK: "cp.async.bulk.wait_group 2;"
+    hopper.bulk.wait 2
+  }
+}
+
+// -----
+
+// cp.async of what the alignment allows; past the edge it reads fewer bytes and
+// fills with zeros; rows below the edge read none.
+
+// CHECK: llvm.func @cp_async(%[[M:.+]]: i32, %[[N:.+]]: i32, %[[A:.+]]: !llvm.ptr<1>, %[[STRIDE:.+]]: i64)
+hopper.kernel @cp_async threads 128 shared 8192 cluster 1 {
+  %m = hopper.size "M"
+  %n = hopper.size "N"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %stride = hopper.stride "A"[0]
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  hopper.role "load" from 0 warps 4 {
+    %tile = hopper.shared_address 0
+    %v = hopper.view %tile : !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+    // 64 rows of 128 bytes in chunks of 8, a chunk per thread and round.
+    // CHECK-DAG: %[[CHUNKS:.+]] = arith.constant 1024 : i32
+    // CHECK-DAG: %[[THREADS:.+]] = arith.constant 128 : i32
+    // CHECK: scf.for %{{.+}} = %{{.+}} to %[[CHUNKS]] step %[[THREADS]]
+    // CHECK: %[[INSIDE:.+]] = arith.cmpi slt, %{{.+}}, %[[M]]
+    // CHECK: %[[LEFT:.+]] = arith.subi %[[N]]
+    // CHECK: arith.maxsi
+    // CHECK: %[[ELEMENTS:.+]] = arith.minsi
+    // CHECK: %[[BYTES:.+]] = arith.muli %[[ELEMENTS]], %c2
+    // CHECK: %[[READ:.+]] = arith.select %[[INSIDE]], %[[BYTES]], %{{.+}}
+    // CHECK: "cp.async.ca.shared::cta.global [$0], [$1], 8, $2;", "r,l,r,~{memory}" %{{.+}}, %{{.+}}, %[[READ]]
+    hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 8 to %v {nonnegative} : !hopper.pointer, !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+    // Below 4 bytes cp.async has nothing: one element at a time.
+    // CHECK: scf.for
+    // CHECK: @p ld.global.b16 element, [$1];{{.*}}st.shared::cta.b16 [$0], element;
+    hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+  }
+}
+
+// -----
+
+// A tile to global memory element by element: by all threads of the role, or by
+// each warp of it a tile of its own.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!rows = !tile.shared<16x64xbf16, "S<3,4,3> o (16,64):(128,2)">
+// CHECK-LABEL: llvm.func @out
+hopper.kernel @out threads 128 shared 8192 cluster 1 {
+  %m = hopper.size "M"
+  %D = hopper.pointer "D" : !hopper.pointer
+  %stride = hopper.stride "D"[0]
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  hopper.role "store" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %v = hopper.view %at : !tile
+    %w = hopper.view %at : !rows
+    // CHECK: scf.for %{{.+}} = %{{.+}} to %c4096{{.*}} step %c128
+    // CHECK: scf.if
+    // CHECK: %[[VALUE:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> bf16
+    // CHECK: llvm.store %[[VALUE]], %{{.+}} : bf16, !llvm.ptr<1>
+    hopper.copy_tile_out %v to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] {nonnegative} : !tile, !hopper.pointer
+    // CHECK: %[[LANE:.+]] = arith.remui %{{.+}}, %c32
+    // CHECK: scf.for %{{.+}} = %[[LANE]] to %c1024{{.*}} step %c32
+    // CHECK: llvm.atomicrmw fadd %{{.+}}, %{{.+}} monotonic : !llvm.ptr<1>, bf16
+    hopper.copy_tile_out per_warp %w to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] reduce add {nonnegative} : !rows, !hopper.pointer
+  }
+}
