@@ -29,7 +29,7 @@ public:
   void place() {
     kernel.walk([&](Operation *op) {
       if (auto left = plan.groupsLeft(op))
-        waits.push_back({op, *left});
+        waits.push_back({op, *left, op});
     });
     waitInArms();
     findWaitingLoops();
@@ -41,13 +41,12 @@ public:
         hopper::WgmmaWaitOp::create(builder, role.getLoc(), 0,
                                     !waitingLoops.empty());
       }
-    for (auto [op, left] : waits)
-      if (left == 0 && issuesInItsLoop(op))
-        sayWhy(op);
-    for (auto [op, left] : waits) {
-      OpBuilder builder(op);
-      hopper::WgmmaWaitOp::create(builder, op->getLoc(), left,
-                                  isBehindWaitingLoop(op));
+    for (auto [before, left, cause] : waits) {
+      if (left == 0 && issuesInItsLoop(cause))
+        sayWhy(cause);
+      OpBuilder builder(before);
+      hopper::WgmmaWaitOp::create(builder, cause->getLoc(), left,
+                                  isBehindWaitingLoop(cause));
     }
   }
 
@@ -57,20 +56,20 @@ private:
   /// computed (C7515); a second one is as wrong as none.
   void waitInArms() {
     llvm::SmallPtrSet<Block *, 8> waiting;
-    for (auto [op, left] : waits)
+    for (auto [op, left, cause] : waits)
       if (left == 0)
         waiting.insert(op->getBlock());
     kernel.walk([&](hopper::AccumulatorWriteOp write) {
       if (isa<scf::IfOp>(write->getParentOp()) &&
           waiting.insert(write->getBlock()).second)
-        waits.push_back({&write->getBlock()->front(), 0});
+        waits.push_back({&write->getBlock()->front(), 0, write});
     });
   }
 
   /// The accumulators of groups that go on into the next iteration of a loop,
   /// are waited for there with others left in flight, and read.
   void findWaitingLoops() {
-    for (auto [op, left] : waits) {
+    for (auto [op, left, cause] : waits) {
       auto loop = op->getParentOfType<scf::ForOp>();
       if (!loop || !left)
         continue;
@@ -90,7 +89,7 @@ private:
   /// before.
   void waitAgainOverIterations() {
     llvm::SmallPtrSet<Operation *, 8> waiting;
-    for (auto [op, left] : waits)
+    for (auto [op, left, cause] : waits)
       waiting.insert(op);
     kernel.walk([&](scf::ForOp loop) {
       bool isKnown = false; // of what is in flight at this point
@@ -105,7 +104,7 @@ private:
         for (const Pending &entry : plan.before(&op).pending())
           inFlight = std::max(inFlight, entry.younger + 1);
         if (inFlight) {
-          waits.push_back({&op, inFlight});
+          waits.push_back({&op, inFlight, &op});
           waitingLoops.insert(loop);
         }
         isKnown = true;
@@ -190,7 +189,12 @@ private:
   hopper::KernelOp kernel;
   InFlight plan;
   DenseSet<std::pair<Location, StringRef>> told;
-  SmallVector<std::pair<Operation *, int64_t>> waits;
+  struct Wait {
+    Operation *before;
+    int64_t left;     ///< groups that may stay in flight
+    Operation *cause; ///< what needs the others complete
+  };
+  SmallVector<Wait> waits;
   /// Those that read or write an accumulator for which they have waited, over
   /// the end of an iteration, with others left in flight.
   llvm::SmallPtrSet<Operation *, 4> waitingLoops;
