@@ -38,6 +38,11 @@ int64_t registersEach(hopper::RoleOp role, Type type) {
   return llvm::divideCeil(uint64_t(bits), 32 * 32 * role.getWarps());
 }
 
+/// Of a loop over a distance that is not negative.
+Value iterations(Arithmetic a, Value distance, Value step) {
+  return a.div(a.add(distance, a.sub(step, a.constant(1))), step);
+}
+
 class Overlap {
 public:
   explicit Overlap(scf::ForOp loop) : loop(loop) {}
@@ -205,8 +210,7 @@ void Overlap::write() {
 
   builder.setInsertionPointToStart(whole.thenBlock());
   Arithmetic a{builder, loc};
-  Value stepLessOne = a.sub(step, a.constant(1));
-  Value count = a.div(a.add(a.sub(high, low), stepLessOne), step);
+  Value count = iterations(a, a.sub(high, low), step);
   Value last = a.add(low, a.mul(a.sub(count, a.constant(1)), step));
   SmallVector<Value> first = llvm::map_to_vector(
       sums, [&](unsigned i) { return Value(loop.getInits()[i]); });
@@ -263,7 +267,7 @@ void writeInPairs(scf::ForOp loop) {
   Value zero = a.constant(0);
   Value distance = arith::MaxSIOp::create(
       builder, loc, a.sub(loop.getUpperBound(), low), zero);
-  Value count = a.div(a.add(distance, a.sub(step, a.constant(1))), step);
+  Value count = iterations(a, distance, step);
   Value odd = a.rem(count, 2);
   Value last = a.add(low, a.mul(a.sub(count, odd), step));
   auto iteration = [&](OpBuilder &at, Value number, ValueRange carried) {

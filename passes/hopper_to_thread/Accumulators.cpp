@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/ZeroFragment.h"
 #include "passes/hopper_to_thread/ThreadLowering.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace ashlar {
 
@@ -82,11 +83,17 @@ namespace {
 /// Whether a fragment has the same in many registers: computed of rows or
 /// columns and of what is the same everywhere.
 bool repeatsRegisters(Value fragment) {
-  Operation *op = fragment.getDefiningOp();
-  if (isa_and_present<hopper::BroadcastOp, hopper::SplatOp>(op))
-    return true;
-  return op && isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-         llvm::all_of(op->getOperands(), repeatsRegisters);
+  llvm::SetVector<Value> computed;
+  computed.insert(fragment);
+  for (size_t i = 0; i < computed.size(); ++i) {
+    Operation *op = computed[i].getDefiningOp();
+    if (isa_and_present<hopper::BroadcastOp, hopper::SplatOp>(op))
+      continue;
+    if (!op || !isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+      return false;
+    computed.insert(op->operand_begin(), op->operand_end());
+  }
+  return true;
 }
 
 } // namespace

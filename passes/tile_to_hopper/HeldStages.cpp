@@ -5,12 +5,12 @@ namespace ashlar {
 
 using namespace mlir;
 
-namespace {
-
-bool isAcquire(Operation &op) {
+bool acquires(Operation *op) {
   return isa<tile::AcquireOp, tile::TryAcquireOp>(op);
 }
-bool isWait(Operation &op) { return isa<tile::WaitOp, tile::TryWaitOp>(op); }
+bool waits(Operation *op) { return isa<tile::WaitOp, tile::TryWaitOp>(op); }
+
+namespace {
 
 /// Counts in the order of the program.
 struct Walk {
@@ -35,10 +35,10 @@ public:
 
   void walk(Block &block) {
     for (Operation &op : block) {
-      if (isAcquire(op) || isWait(op))
+      if (acquires(&op) || waits(&op))
         note(op, grown ? HeldStages::unbounded : int64_t(held.size()));
       if (isOf(op)) {
-        if (filling ? isAcquire(op) : isWait(op))
+        if (filling ? acquires(&op) : waits(&op))
           held.push_back({op.getResults().back()});
         else if (filling ? isa<tile::CommitOp>(op) : isa<tile::ReleaseOp>(op))
           giveBack(op);
@@ -109,10 +109,10 @@ public:
   /// The count at the end of a block that begins with `count`.
   int64_t walk(Block &block, int64_t count) {
     for (Operation &op : block) {
-      if (isAcquire(op) || isWait(op))
+      if (acquires(&op) || waits(&op))
         note(op, count);
       if (isOf(op))
-        count += isAcquire(op) - isWait(op);
+        count += acquires(&op) - waits(&op);
       if (auto loop = dyn_cast<scf::ForOp>(op))
         count = walkLoop(loop, count);
       else if (auto branch = dyn_cast<scf::IfOp>(op))

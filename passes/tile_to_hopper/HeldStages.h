@@ -7,6 +7,11 @@
 
 namespace ashlar {
 
+/// Whether an operation takes a stage to be filled, or tries to.
+bool acquires(mlir::Operation *op);
+/// Whether an operation takes a stage to be read, or tries to.
+bool waits(mlir::Operation *op);
+
 /// The most stages of a pipeline that a role has at a point, over all paths.
 class HeldStages {
 public:

@@ -11,19 +11,14 @@ using namespace mlir;
 
 namespace {
 
-bool isAcquire(Operation *op) {
-  return isa<tile::AcquireOp, tile::TryAcquireOp>(op);
-}
-bool isWait(Operation *op) { return isa<tile::WaitOp, tile::TryWaitOp>(op); }
-
 /// Who fills and who drains a pipeline.
 struct Traffic {
   explicit Traffic(tile::PipelineOp op)
       : stages(op.getResult().getType().getStages()) {
     for (Operation *user : op.getResult().getUsers())
-      if (isAcquire(user))
+      if (acquires(user))
         producers.insert(tile::roleOf(user));
-      else if (isWait(user))
+      else if (waits(user))
         consumers.insert(tile::roleOf(user));
   }
 
@@ -95,13 +90,13 @@ private:
     const Traffic &traffic = pipelines.find(pipeline)->second;
     const bool ofThis = taking->getOperand(0) == pipeline;
     if (!llvm::is_contained(between, pipeline))
-      return ofThis && isAcquire(taking)
+      return ofThis && acquires(taking)
                  ? traffic.stages - 1 -
                        heldOf(taking, pipeline, Of::ahead).before(taking)
                  : traffic.stages;
     if (inStep)
       return leftFor(taking, pipeline);
-    if (!ofThis || isAcquire(taking) || traffic.producers.size() != 1 ||
+    if (!ofThis || acquires(taking) || traffic.producers.size() != 1 ||
         (inCluster && between.size() > 1))
       return 0;
     Operation *producer = traffic.producers.front();

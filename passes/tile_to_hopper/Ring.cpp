@@ -2,6 +2,7 @@
 #include "compiler/tile/Plan.h"
 #include "passes/SharedMemory.h"
 #include "passes/tile_to_hopper/Coordinates.h"
+#include "passes/tile_to_hopper/HeldStages.h"
 
 #include <set>
 
@@ -84,8 +85,7 @@ Filling Ring::filling(tile::RoleOp role) const {
   if (!result.byTma && !result.byCpAsync && !result.byThreads)
     result.byThreads = true;
   const bool drains = llvm::any_of(value.getUsers(), [&](Operation *user) {
-    return isa<tile::WaitOp, tile::TryWaitOp>(user) &&
-           tile::roleOf(user) == role;
+    return waits(user) && tile::roleOf(user) == role;
   });
   result.everyWarp = result.byTma && !result.byCpAsync && !result.byThreads &&
                      !drains && role.getWarps() > 1;
