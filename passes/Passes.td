@@ -19,9 +19,46 @@ def TilePlanMemory : Pass<"tile-plan-memory", "::ashlar::tile::KernelOp"> {
   let summary = "Give every shared tile and barrier its offset, every role its warps";
 }
 
+def TileHoldStages : Pass<"tile-hold-stages", "::ashlar::tile::KernelOp"> {
+  let summary = "Say how many stages a role may hold where it takes one";
+}
+
+def TileExpandClusterSums : Pass<"tile-expand-cluster-sums", "::ashlar::tile::KernelOp"> {
+  let summary = "Sums over a cluster become sends, waits and additions";
+  let dependentDialects = ["::ashlar::hopper::HopperDialect"];
+}
+
+def TileShareTiles : Pass<"tile-share-tiles", "::ashlar::tile::KernelOp"> {
+  let summary = "The instances of a role share out its tiles, and keep their order";
+  let dependentDialects = ["::ashlar::hopper::HopperDialect"];
+}
+
+def TileExpandSchedules : Pass<"tile-expand-schedules", "::ashlar::tile::KernelOp"> {
+  let summary = "Tile coordinates become arithmetic on the CTA's number";
+  let dependentDialects = ["::ashlar::hopper::HopperDialect"];
+}
+
+def TileOrderAccesses : Pass<"tile-order-accesses", "::ashlar::tile::KernelOp"> {
+  let summary = "Order a role's accesses to shared tiles by barriers and waits for stores";
+  let dependentDialects = ["::ashlar::hopper::HopperDialect"];
+}
+
+def TilePlaceStages : Pass<"tile-place-stages", "::ashlar::tile::KernelOp"> {
+  let summary = "Stages are taken at a number and a parity, which loops carry";
+  let dependentDialects = ["::ashlar::hopper::HopperDialect"];
+}
+
 def TileToHopper : Pass<"tile-to-hopper", "::mlir::ModuleOp"> {
   let summary = "Pipelines become mbarriers, copies TMA or cp.async, mma wgmma";
   let dependentDialects = ["::ashlar::hopper::HopperDialect"];
+}
+
+def HopperJoinOnce : Pass<"hopper-join-once", "::ashlar::hopper::KernelOp"> {
+  let summary = "Join what one thread does one thing after another";
+}
+
+def HopperStartEarly : Pass<"hopper-start-early", "::ashlar::hopper::KernelOp"> {
+  let summary = "A role that loads computes its first tile's place before it waits";
 }
 
 def HopperOverlapProducts : Pass<"hopper-overlap-products", "::ashlar::hopper::KernelOp"> {

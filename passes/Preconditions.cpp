@@ -51,6 +51,10 @@ LogicalResult demandPlan(tile::KernelOp kernel) {
     return kernel.emitError("kernel '")
            << kernel.getSymName()
            << "' has no memory plan; run tile-plan-memory first";
+  return demandStages(kernel);
+}
+
+LogicalResult demandStages(tile::KernelOp kernel) {
   WalkResult walked = kernel.walk([&](Operation *op) -> WalkResult {
     for (Value result : op->getResults())
       if (isa<tile::StageType>(result.getType()) && !tile::pipelineOf(result))

@@ -9,6 +9,9 @@ namespace ashlar {
 /// Every shared tile and every fragment has a layout.
 llvm::LogicalResult demandLayouts(mlir::Operation *kernel);
 
+/// Each stage has a pipeline.
+llvm::LogicalResult demandStages(tile::KernelOp kernel);
+
 /// The kernel has a plan, and each stage a pipeline.
 llvm::LogicalResult demandPlan(tile::KernelOp kernel);
 

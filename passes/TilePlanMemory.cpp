@@ -83,7 +83,7 @@ struct Plan {
   SmallVector<tile::RingPlanAttr> rings;
   SmallVector<tile::SumPlanAttr> sums;
   SmallVector<int64_t> firstWarps;
-  SmallVector<std::optional<int64_t>> turns;
+  SmallVector<std::optional<int64_t>> orderBarriers;
 
   int64_t take(int64_t alignment, int64_t bytes) {
     int64_t begin = llvm::alignTo(sharedBytes, alignment);
@@ -111,9 +111,9 @@ void planExchanges(tile::KernelOp kernel, Plan &plan) {
         kernel.getContext(), at, plan.takeBarriers(2 * instancesOf(sum))));
   for (auto role : kernel.getBody().getOps<tile::RoleOp>())
     if (role.getInstances() == 1)
-      plan.turns.push_back(std::nullopt);
+      plan.orderBarriers.push_back(std::nullopt);
     else
-      plan.turns.push_back(plan.takeBarriers(role.getInstances()));
+      plan.orderBarriers.push_back(plan.takeBarriers(role.getInstances()));
 }
 
 LogicalResult planShared(tile::KernelOp kernel, Plan &plan) {
@@ -259,8 +259,8 @@ LogicalResult planWarps(tile::KernelOp kernel, Plan &plan) {
 
 tile::PlanAttr attributeOf(const Plan &plan, MLIRContext *context) {
   SmallVector<tile::RolePlanAttr> roles;
-  for (auto [warp, turns] : llvm::zip(plan.firstWarps, plan.turns))
-    roles.push_back(tile::RolePlanAttr::get(context, warp, turns));
+  for (auto [warp, barriers] : llvm::zip(plan.firstWarps, plan.orderBarriers))
+    roles.push_back(tile::RolePlanAttr::get(context, warp, barriers));
   return tile::PlanAttr::get(context, plan.threads, plan.sharedBytes,
                              plan.tiles, plan.rings, roles, plan.sums);
 }

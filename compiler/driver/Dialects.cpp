@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -26,8 +27,13 @@ void registerDialects(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
+static void buildTileExpansion(OpPassManager &kernel);
+
 void registerPasses() {
   registerAshlarPasses();
+  PassPipelineRegistration<>(
+      "tile-expand", "What tile-to-hopper needs behind tile-plan-memory",
+      buildTileExpansion);
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   mlir::registerSCFToControlFlowPass();
@@ -49,9 +55,30 @@ void buildTilePlan(OpPassManager &passes) {
   kernel.addPass(createTilePlanMemory());
 }
 
+static void buildTileExpansion(OpPassManager &kernel) {
+  // How many stages a role may hold is said where it takes one.
+  kernel.addPass(createTileHoldStages());
+  // A sum over a cluster is sends, waits and additions.
+  kernel.addPass(createTileExpandClusterSums());
+  // Each instance of a role takes its own tiles, and their stages in turn.
+  kernel.addPass(createTileShareTiles());
+  // Tiles have coordinates by arithmetic.
+  kernel.addPass(createTileExpandSchedules());
+  // A role's threads and TMA access shared tiles in the program's order.
+  kernel.addPass(createTileOrderAccesses());
+  // A place in a ring is a stage's number and a parity.
+  kernel.addPass(createTilePlaceStages());
+}
+
 void buildTileToHopper(OpPassManager &passes) {
-  // Pipelines are rings of mbarriers, copies TMA or cp.async, mma wgmma.
+  buildTileExpansion(passes.nest<tile::KernelOp>());
+  // Pipelines are rings of mbarriers, copies TMA or cp.async.
   passes.addPass(createTileToHopper());
+  auto &kernel = passes.nest<hopper::KernelOp>();
+  // What one thread does one thing after another it does at once.
+  kernel.addPass(createHopperJoinOnce());
+  // A role that loads computes before it waits.
+  kernel.addPass(createHopperStartEarly());
 }
 
 void buildHopperToThread(OpPassManager &passes, bool comments) {

@@ -11,7 +11,7 @@ namespace ashlar::hopper {
 namespace {
 
 LogicalResult demandRole(Operation *op) {
-  if (op->getParentOfType<RoleOp>())
+  if (op->getParentOfType<RoleOp>() || tile::roleOf(op))
     return success();
   return op->emitOpError("stands outside a role; only a role's threads share "
                          "out a tile");

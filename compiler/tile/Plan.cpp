@@ -111,12 +111,12 @@ private:
         isTaken[warp] = true;
       }
       const int64_t instances = role.getInstances();
-      if (entry.getTurns().has_value() != (instances > 1))
+      if (entry.getOrderBarriers().has_value() != (instances > 1))
         return refuse(role) << (instances > 1 ? "it no" : "it")
                             << " mbarriers to pass on a turn; it has "
                             << instances << " instances";
-      if (entry.getTurns() &&
-          failed(takeBarriers(role, *entry.getTurns(), instances)))
+      if (entry.getOrderBarriers() &&
+          failed(takeBarriers(role, *entry.getOrderBarriers(), instances)))
         return failure();
     }
     return success();

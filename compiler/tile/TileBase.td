@@ -134,10 +134,10 @@ def Tile_RingPlan : Tile_Attr<"RingPlan", "ring_plan"> {
   }];
 }
 def Tile_RolePlan : Tile_Attr<"RolePlan", "role_plan"> {
-  let summary = "the first warp of a role, and the mbarriers over which several instances pass on their turn";
+  let summary = "the first warp of a role, and the mbarriers by which several instances keep their order";
   let parameters = (ins "int64_t":$firstWarp,
-                        OptionalParameter<"std::optional<int64_t>">:$turns);
-  let assemblyFormat = "`<` $firstWarp (`turns` $turns^)? `>`";
+                        OptionalParameter<"std::optional<int64_t>">:$orderBarriers);
+  let assemblyFormat = "`<` $firstWarp (`order_barriers` $orderBarriers^)? `>`";
 }
 def Tile_SumPlan : Tile_Attr<"SumPlan", "sum_plan"> {
   let summary = "where the parts of a cluster_sum arrive, and the two mbarriers of each instance that say so";

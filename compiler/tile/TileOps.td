@@ -108,6 +108,12 @@ def Tile_BarrierOp : Tile_Declaration<"barrier"> {
   let assemblyFormat = "$name attr-dict `:` type($result)";
 }
 
+def Tile_MbarrierOp : Tile_Declaration<"mbarrier"> {
+  let summary = "an mbarrier at a byte of shared memory, initialised before any role starts";
+  let arguments = (ins I64Attr:$offset, I64Attr:$count);
+  let assemblyFormat = "$offset `count` $count attr-dict";
+}
+
 def Tile_RoleOp : Tile_Declaration<"role", [
     SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "the program of a group of warps";
@@ -147,6 +153,18 @@ def Tile_ScheduleCoordinatesOp : Tile_Op<"schedule_coordinates", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_TileCoordinateOp : Tile_Op<"tile_coordinate", [Pure]> {
+  let summary = "a coordinate of this CTA's tile along a dimension of the schedule";
+  let description = [{
+    What `tile.schedule_coordinates` gives, once it is arithmetic. It is at
+    least 0, and the same in CTAs of a cluster that differ along other
+    dimensions only.
+  }];
+  let arguments = (ins Index:$value, I64Attr:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$value `along` $dimension attr-dict";
+}
+
 //===-- Coordinates -------------------------------------------------------===//
 
 def Tile_MultipleOfOp : Tile_Op<"multiple_of", [Pure]> {
@@ -163,18 +181,52 @@ def Tile_MultipleOfOp : Tile_Op<"multiple_of", [Pure]> {
 
 //===-- Pipelines ---------------------------------------------------------===//
 
-def Tile_AcquireOp : Tile_Op<"acquire"> {
-  let summary = "waits until the next stage is empty and takes it for writing";
-  let arguments = (ins Tile_Pipeline:$pipeline);
+class Tile_TakeOp<string mnemonic> : Tile_Op<mnemonic> {
+  code takeDescription = [{
+    `at` is the place in the ring, a stage's number and the parity of its phase,
+    and comes from `tile-place-stages`. `holds`, from `tile-hold-stages`: how
+    many stages of each pipeline of the kernel the role may hold here, released
+    or not by its program, with no deadlock that the program does not have.
+    `agree`, from `tile-order-accesses`: the named barrier over which the warps
+    of the role agree.
+  }];
+  let description = takeDescription;
+}
+class Tile_TakeNowOp<string mnemonic> : Tile_TakeOp<mnemonic> {
+  let arguments = (ins Tile_Pipeline:$pipeline, Variadic<Index>:$place,
+                       OptionalAttr<DenseI64ArrayAttr>:$holds);
   let results = (outs Tile_Stage:$stage);
-  let assemblyFormat = "$pipeline attr-dict `:` type($pipeline)";
+  let assemblyFormat = [{
+    $pipeline (`at` $place^)? (`holds` $holds^)? attr-dict `:` type($pipeline)
+  }];
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$stage,
+                                 "::mlir::Value":$pipeline), [{
+    build($_builder, $_state, stage, pipeline, ::mlir::ValueRange(),
+          ::mlir::DenseI64ArrayAttr());
+  }]>];
+}
+class Tile_TryTakeOp<string mnemonic> : Tile_TakeOp<mnemonic> {
+  let arguments = (ins Tile_Pipeline:$pipeline, Variadic<Index>:$place,
+                       OptionalAttr<I64Attr>:$agree);
+  let results = (outs I1:$ready, Tile_Stage:$stage);
+  let assemblyFormat = [{
+    $pipeline (`at` $place^)? (`agree` $agree^)? attr-dict `:` type($pipeline)
+  }];
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$ready, "::mlir::Type":$stage,
+                                 "::mlir::Value":$pipeline), [{
+    build($_builder, $_state, ready, stage, pipeline, ::mlir::ValueRange(),
+          ::mlir::IntegerAttr());
+  }]>];
 }
 
-def Tile_TryAcquireOp : Tile_Op<"try_acquire"> {
+def Tile_AcquireOp : Tile_TakeNowOp<"acquire"> {
+  let summary = "waits until the next stage is empty and takes it for writing";
+}
+
+def Tile_TryAcquireOp : Tile_TryTakeOp<"try_acquire"> {
   let summary = "takes the next stage if it is empty; valid only where ready is true";
-  let arguments = (ins Tile_Pipeline:$pipeline);
-  let results = (outs I1:$ready, Tile_Stage:$stage);
-  let assemblyFormat = "$pipeline attr-dict `:` type($pipeline)";
 }
 
 def Tile_CommitOp : Tile_Op<"commit"> {
@@ -183,24 +235,38 @@ def Tile_CommitOp : Tile_Op<"commit"> {
   let assemblyFormat = "$pipeline `,` $stage attr-dict `:` type($pipeline)";
 }
 
-def Tile_WaitOp : Tile_Op<"wait"> {
+def Tile_WaitOp : Tile_TakeNowOp<"wait"> {
   let summary = "waits until the next stage is full and takes it for reading";
-  let arguments = (ins Tile_Pipeline:$pipeline);
-  let results = (outs Tile_Stage:$stage);
-  let assemblyFormat = "$pipeline attr-dict `:` type($pipeline)";
 }
 
-def Tile_TryWaitOp : Tile_Op<"try_wait"> {
+def Tile_TryWaitOp : Tile_TryTakeOp<"try_wait"> {
   let summary = "takes the next stage if it is full; valid only where ready is true";
-  let arguments = (ins Tile_Pipeline:$pipeline);
-  let results = (outs I1:$ready, Tile_Stage:$stage);
-  let assemblyFormat = "$pipeline attr-dict `:` type($pipeline)";
+}
+
+def Tile_SkipOp : Tile_Op<"skip"> {
+  let summary = "passes by the next stages: other instances of the role take them";
+  let arguments = (ins Tile_Pipeline:$pipeline, Index:$count,
+                       UnitAttr:$filling);
+  let assemblyFormat = [{
+    (`filling` $filling^)? $pipeline `,` $count attr-dict `:` type($pipeline)
+  }];
 }
 
 def Tile_ReleaseOp : Tile_Op<"release"> {
   let summary = "the stage may be refilled once the role has read it";
-  let arguments = (ins Tile_Pipeline:$pipeline, Tile_Stage:$stage);
-  let assemblyFormat = "$pipeline `,` $stage attr-dict `:` type($pipeline)";
+  let description = [{
+    `newer`, from `tile-hold-stages`: the most stages of the pipeline that the
+    role has taken after this one.
+  }];
+  let arguments = (ins Tile_Pipeline:$pipeline, Tile_Stage:$stage,
+                       DefaultValuedAttr<I64Attr, "0">:$newer);
+  let assemblyFormat = [{
+    $pipeline `,` $stage (`newer` $newer^)? attr-dict `:` type($pipeline)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$pipeline,
+                                 "::mlir::Value":$stage), [{
+    build($_builder, $_state, pipeline, stage, /*newer=*/0);
+  }]>];
 }
 
 def Tile_BufferOp : Tile_Op<"buffer", [Pure]> {
@@ -258,13 +324,25 @@ def Tile_CopyOp : Tile_Op<"copy"> {
 
 def Tile_CopyOutOp : Tile_Op<"copy_out"> {
   let summary = "asynchronous copy from shared to global; nothing outside the tensor is written";
+  let description = [{
+    `by_warps`, from `tile-order-accesses`: each warp stores the rows of the
+    tile that it has of such a fragment, and waits for no other.
+  }];
   let arguments = (ins Tile_Shared:$source, Tile_Tensor:$target,
                        Variadic<Index>:$coordinates,
-                       OptionalAttr<Tile_ReductionAttr>:$reduction);
+                       OptionalAttr<Tile_ReductionAttr>:$reduction,
+                       OptionalAttr<Tile_Fragment>:$by_warps);
   let assemblyFormat = [{
     $source `to` $target `[` $coordinates `]` (`reduce` $reduction^)?
-    attr-dict `:` type($source) `,` type($target)
+    (`by_warps` $by_warps^)? attr-dict `:` type($source) `,` type($target)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source,
+                                 "::mlir::Value":$target,
+                                 "::mlir::ValueRange":$coordinates,
+                                 "::ashlar::tile::ReductionAttr":$reduction), [{
+    build($_builder, $_state, source, target, coordinates, reduction,
+          FragmentAttr());
+  }]>];
   let hasVerifier = 1;
 }
 

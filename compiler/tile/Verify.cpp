@@ -286,6 +286,42 @@ LogicalResult ScheduleCoordinatesOp::verify() {
   return success();
 }
 
+namespace {
+
+LogicalResult checkPlace(Operation *op, ValueRange place) {
+  if (place.empty() || place.size() == 2)
+    return success();
+  return op->emitOpError("stands at ")
+         << place.size()
+         << " values; a place in a ring is a stage and a parity";
+}
+
+LogicalResult checkTake(Operation *op, ValueRange place,
+                        std::optional<ArrayRef<int64_t>> holds) {
+  if (failed(checkPlace(op, place)))
+    return failure();
+  if (!holds)
+    return success();
+  auto kernel = op->getParentOfType<KernelOp>();
+  const size_t pipelines =
+      kernel ? llvm::range_size(kernel.getBody().getOps<PipelineOp>()) : 0;
+  if (holds->size() == pipelines)
+    return success();
+  return op->emitOpError("may hold stages of ")
+         << holds->size() << " pipelines; the kernel has " << pipelines;
+}
+
+} // namespace
+
+LogicalResult AcquireOp::verify() {
+  return checkTake(*this, getPlace(), getHolds());
+}
+LogicalResult WaitOp::verify() {
+  return checkTake(*this, getPlace(), getHolds());
+}
+LogicalResult TryAcquireOp::verify() { return checkPlace(*this, getPlace()); }
+LogicalResult TryWaitOp::verify() { return checkPlace(*this, getPlace()); }
+
 LogicalResult BufferOp::verify() {
   auto pipeline = pipelineOf(getStage());
   if (!pipeline)

@@ -1,217 +1,163 @@
 // Stages as barriers and phases.
 
+#include "compiler/target/Target.h"
 #include "passes/SharedMemory.h"
-#include "passes/tile_to_hopper/Boxes.h"
-#include "passes/tile_to_hopper/KernelLowering.h"
+#include "passes/stages/HeldStages.h"
+#include "passes/tile_to_hopper/Lowering.h"
 
 namespace ashlar {
 
 using namespace mlir;
 
-Cursor &KernelLowering::cursor(Value pipeline, bool filling) {
-  auto [it, isNew] =
-      cursors.try_emplace({pipeline.getAsOpaquePointer(), filling});
-  if (isNew) {
-    // A fresh empty barrier counts as one whose previous phase, of parity 1,
-    // is over: the first round of acquires passes.
-    OpBuilder::InsertionGuard guard(builder);
-    Operation *lowered = builder.getInsertionBlock()->getParentOp();
-    while (!isa<hopper::RoleOp>(lowered))
-      lowered = lowered->getParentOp();
-    builder.setInsertionPointToStart(
-        &cast<hopper::RoleOp>(lowered).getBody().front());
-    Arithmetic a{builder, pipeline.getLoc()};
-    it->second = {a.constant(0), a.constant(filling ? 1 : 0)};
-  }
-  return it->second;
+namespace {
+
+/// The barrier that a take waits for.
+Value barrierOf(Arithmetic a, Operation *take, const Ring &ring, Value stage) {
+  return barrierOfStage(a, acquires(take) ? ring.emptyOffset : ring.fullOffset,
+                        stage);
 }
 
-SmallVector<KernelLowering::CursorKey>
-KernelLowering::cursorsMovedIn(Operation *op) {
-  SmallVector<CursorKey> moved;
-  op->walk([&](Operation *inner) {
-    if (isa<tile::ClusterSumOp>(inner))
-      moved.push_back({inner->getResult(0), false});
-    if (auto loop = dyn_cast<scf::ForOp>(inner); loop && sharesTiles(loop))
-      moved.push_back({loop.getStep(), false});
-    bool fills = isa<tile::AcquireOp, tile::TryAcquireOp>(inner);
-    if (!fills && !isa<tile::WaitOp, tile::TryWaitOp>(inner))
-      return;
-    CursorKey key{inner->getOperand(0), fills};
-    if (!llvm::is_contained(moved, key))
-      moved.push_back(key);
-  });
-  return moved;
-}
-
-Value KernelLowering::barrier(Location loc, int64_t offset, Value stage) {
-  Arithmetic a{builder, loc};
-  Value base = hopper::SharedAddressOp::create(builder, loc, offset);
-  return a.add(base, a.mul(stage, target::mbarrierBytes));
-}
-
-Cursor KernelLowering::next(Location loc, const Ring &ring, Cursor at) {
-  Arithmetic a{builder, loc};
-  Value following = a.add(at.stage, 1);
-  Value wraps = a.equal(following, ring.stages);
-  return {a.select(wraps, a.constant(0), following),
-          a.select(wraps, a.exclusiveOr(at.parity, a.constant(1)), at.parity)};
-}
-
-void KernelLowering::takeStage(Operation &op, bool filling) {
-  Value pipeline = op.getOperand(0);
-  Ring &ring = ringOf(pipeline);
-  Location loc = named(op, filling ? "acquire" : "wait");
-  Cursor &at = cursor(pipeline, filling);
+template <typename Op, typename Adaptor>
+void lowerTake(Op op, Adaptor adaptor, Rewriter &rewriter,
+               const Context &context) {
+  const Ring &ring = context.rings.of(op.getPipeline());
+  Location loc = named(op, acquires(op) ? "acquire" : "wait");
+  Value stage = adaptor.getPlace()[0];
   auto wait = hopper::MbarrierWaitOp::create(
-      builder, loc,
-      barrier(loc, filling ? ring.emptyOffset : ring.fullOffset, at.stage),
-      at.parity, /*generic=*/!filling && ring.filledByCpAsync,
-      /*cluster=*/false);
+      rewriter, loc, barrierOf({rewriter, loc}, op, ring, stage),
+      adaptor.getPlace()[1],
+      /*generic=*/!acquires(op) && ring.filledByCpAsync, /*cluster=*/false);
   SmallVector<int64_t> numbers, offsets;
-  for (auto [held, number] : mostStages.at(&op)) {
-    numbers.push_back(number);
-    offsets.push_back(ringOf(held).fullOffset);
-  }
+  if (auto holds = op.getHolds())
+    for (auto [number, other] : llvm::zip(*holds, context.rings))
+      if (number) {
+        numbers.push_back(number);
+        offsets.push_back(other.second.fullOffset);
+      }
   if (!numbers.empty()) {
     wait.setHolds(numbers);
     wait.setRings(offsets);
   }
-  map.map(op.getResult(0), at.stage);
-  at = next(loc, ring, at);
+  rewriter.replaceOp(op, stage);
 }
 
-void KernelLowering::tryStage(Operation &op, bool filling) {
-  Value pipeline = op.getOperand(0);
-  Ring &ring = ringOf(pipeline);
-  Location loc = named(op, filling ? "try_acquire" : "try_wait");
-  Cursor &at = cursor(pipeline, filling);
-  IntegerAttr agree;
-  if (role.getWarps() > 1 && role.getInstances() == 1)
-    agree = builder.getI64IntegerAttr(roleBarrierId());
+template <typename Op, typename Adaptor>
+void lowerTryTake(Op op, Adaptor adaptor, Rewriter &rewriter,
+                  const Context &context) {
+  const Ring &ring = context.rings.of(op.getPipeline());
+  Location loc = named(op, acquires(op) ? "try_acquire" : "try_wait");
+  Value stage = adaptor.getPlace()[0];
   Value ready = hopper::MbarrierTestOp::create(
-      builder, loc, builder.getI1Type(),
-      barrier(loc, filling ? ring.emptyOffset : ring.fullOffset, at.stage),
-      at.parity, agree, UnitAttr::get(builder.getContext()));
-  if (filling || !ring.filledByCpAsync)
-    ready.getDefiningOp<hopper::MbarrierTestOp>().setGeneric(false);
-  map.map(op.getResult(0), ready);
-  map.map(op.getResult(1), at.stage);
-  Arithmetic a{builder, loc};
-  Cursor advanced = next(loc, ring, at);
-  at = {a.select(ready, advanced.stage, at.stage),
-        a.select(ready, advanced.parity, at.parity)};
+      rewriter, loc, rewriter.getI1Type(),
+      barrierOf({rewriter, loc}, op, ring, stage), adaptor.getPlace()[1],
+      op.getAgreeAttr(),
+      /*generic=*/!acquires(op) && ring.filledByCpAsync ? rewriter.getUnitAttr()
+                                                        : UnitAttr());
+  rewriter.replaceOp(op, {ready, stage});
 }
 
-void KernelLowering::awaitPeers() {
-  for (auto &[pipeline, ring] : rings) {
-    const bool fills = llvm::any_of(pipeline.getUsers(), [&](Operation *user) {
-      return isa<tile::AcquireOp, tile::TryAcquireOp>(user) &&
-             tile::roleOf(user) == role;
-    });
-    if (!fills || ring->writers.size() == 1)
-      continue;
-    // An instance is ahead of others here, by more rounds than a parity tells.
-    if (role.getInstances() > 1) {
-      meetsAtEnd = true;
-      continue;
-    }
-    Location loc = named(*role, "end of role");
-    Arithmetic a{builder, loc};
-    const Cursor at = cursor(pipeline, /*filling=*/true);
-    auto loop = scf::ForOp::create(builder, loc, a.constant(0),
-                                   a.constant(ring->stages), a.constant(1),
-                                   ValueRange{at.stage, at.parity});
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    const Cursor here{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-    hopper::MbarrierWaitOp::create(
-        builder, loc, barrier(loc, ring->emptyOffset, here.stage), here.parity,
-        /*generic=*/false, /*cluster=*/false);
-    const Cursor following = next(loc, *ring, here);
-    scf::YieldOp::create(builder, loc,
-                         ValueRange{following.stage, following.parity});
-  }
-  role.walk([&](tile::ClusterSumOp sum) { waitForEmptySlots(sum); });
+void replaceByView(Operation *op, Value address, Value stage,
+                   Rewriter &rewriter) {
+  rewriter.replaceOp(op, hopper::ViewOp::create(rewriter, op->getLoc(),
+                                                op->getResult(0).getType(),
+                                                address, stage));
 }
 
-void KernelLowering::lower(tile::CommitOp op) {
-  Ring &ring = ringOf(op.getPipeline());
-  Location loc = named(*op, "commit");
-  Value full = barrier(loc, ring.fullOffset, lookup(op.getStage()));
-  Filling how = ring.filling(role);
+} // namespace
+
+static void lower(tile::AcquireOp op, tile::AcquireOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  lowerTake(op, adaptor, rewriter, context);
+}
+
+static void lower(tile::WaitOp op, tile::WaitOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  lowerTake(op, adaptor, rewriter, context);
+}
+
+static void lower(tile::TryAcquireOp op, tile::TryAcquireOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  lowerTryTake(op, adaptor, rewriter, context);
+}
+
+static void lower(tile::TryWaitOp op, tile::TryWaitOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  lowerTryTake(op, adaptor, rewriter, context);
+}
+
+static void lower(tile::CommitOp op, tile::CommitOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const Ring &ring = context.rings.of(op.getPipeline());
+  const Filling how = ring.filling(op);
+  Location loc = named(op, "commit");
+  Value full =
+      barrierOfStage({rewriter, loc}, ring.fullOffset, adaptor.getStage());
   auto arrive = [&] {
-    hopper::MbarrierArriveOp::create(builder, loc, full, Value());
+    hopper::MbarrierArriveOp::create(rewriter, loc, full, Value());
   };
-  if (how.everyWarp) {
-    auto perWarp = hopper::OncePerWarpOp::create(builder, loc);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&perWarp.getBody().emplaceBlock());
-    arrive();
-  } else if (how.byTma) {
-    once(loc, arrive);
-  }
+  if (how.everyWarp)
+    byOneThreadPerWarp(rewriter, loc, arrive);
+  else if (how.byTma)
+    byOneThread(rewriter, loc, arrive);
   if (how.byCpAsync)
-    hopper::MbarrierArriveAsyncOp::create(builder, loc, full);
+    hopper::MbarrierArriveAsyncOp::create(rewriter, loc, full);
   if (how.byThreads)
     arrive();
+  rewriter.eraseOp(op);
 }
 
-void KernelLowering::lower(tile::ReleaseOp op) {
-  Ring &ring = ringOf(op.getPipeline());
-  Location loc = named(*op, "release");
-  Value stage = lookup(op.getStage());
-
-  // The stage is to be written again only when TMA has read it. Each warp tells
-  // of what it has stored by itself.
-  if (llvm::any_of(accessesOfStage(op.getStage()),
-                   llvm::IsaPred<tile::CopyOutOp>)) {
-    waitForStores(loc, 0);
-    if (warpTiles.empty())
-      roleBarrier(loc);
-  }
-
-  auto release =
-      hopper::ReleaseOp::create(builder, loc, stage, /*condition=*/Value(),
-                                ring.fullOffset, mostStages.newerThan(op));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&release.getBody().emplaceBlock());
-  Value empty = barrier(loc, ring.emptyOffset, stage);
+static void lower(tile::ReleaseOp op, tile::ReleaseOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const Ring &ring = context.rings.of(op.getPipeline());
+  Location loc = named(op, "release");
+  auto release = hopper::ReleaseOp::create(rewriter, loc, adaptor.getStage(),
+                                           /*condition=*/Value(),
+                                           ring.fullOffset, op.getNewer());
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(&release.getBody().emplaceBlock());
+  Value empty =
+      barrierOfStage({rewriter, loc}, ring.emptyOffset, adaptor.getStage());
   for (auto &delta : ring.writers) {
-    bool own = llvm::all_of(delta, [](int64_t step) { return step == 0; });
-    Value rank = own ? Value() : cluster.peer(builder, loc, delta);
-    hopper::MbarrierArriveOp::create(builder, loc, empty, rank);
+    const bool own =
+        llvm::all_of(delta, [](int64_t step) { return step == 0; });
+    Value rank = own ? Value() : context.cluster.peer(rewriter, loc, delta);
+    hopper::MbarrierArriveOp::create(rewriter, loc, empty, rank);
   }
+  rewriter.eraseOp(op);
 }
 
-void KernelLowering::lower(tile::BufferOp op) {
-  Ring &ring = ringOf(tile::pipelineOf(op.getStage()));
-  Location loc = op.getLoc();
-  Arithmetic a{builder, loc};
+static void lower(tile::BufferOp op, tile::BufferOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const Ring &ring = context.rings.of(tile::pipelineOf(op.getStage()));
+  Arithmetic a{rewriter, op.getLoc()};
   Value base = hopper::SharedAddressOp::create(
-      builder, loc, ring.offset + ring.tileOffsets[op.getIndex()]);
-  Value address = a.add(base, a.mul(lookup(op.getStage()), ring.stageBytes));
-  map.map(op.getResult(),
-          hopper::ViewOp::create(builder, loc, op.getResult().getType(),
-                                 address, lookup(op.getStage())));
+      rewriter, a.loc, ring.offset + ring.tileOffsets[op.getIndex()]);
+  replaceByView(op, a.add(base, a.mul(adaptor.getStage(), ring.stageBytes)),
+                adaptor.getStage(), rewriter);
 }
 
-void KernelLowering::lower(tile::PartOp op) {
-  Arithmetic a{builder, op.getLoc()};
-  int64_t offset =
+static void lower(tile::PartOp op, tile::PartOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  Arithmetic a{rewriter, op.getLoc()};
+  auto source = adaptor.getSource().getDefiningOp<hopper::ViewOp>();
+  const int64_t offset =
       op.getSource().getType().getLayout()->layout.at(op.getOffsets());
-  Value address = a.add(addressOf(lookup(op.getSource())), offset);
-  map.map(op.getResult(),
-          hopper::ViewOp::create(builder, a.loc, op.getResult().getType(),
-                                 address, stageOf(lookup(op.getSource()))));
+  replaceByView(op, a.add(source.getAddress(), offset), source.getStage(),
+                rewriter);
 }
 
-void KernelLowering::lower(tile::ViewOp op) {
-  Arithmetic a{builder, op.getLoc()};
-  Value address = a.add(addressOf(lookup(op.getSource())), offsetOfView(op));
-  map.map(op.getResult(),
-          hopper::ViewOp::create(builder, a.loc, op.getResult().getType(),
-                                 address, stageOf(lookup(op.getSource()))));
+static void lower(tile::ViewOp op, tile::ViewOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  Arithmetic a{rewriter, op.getLoc()};
+  auto source = adaptor.getSource().getDefiningOp<hopper::ViewOp>();
+  replaceByView(op, a.add(source.getAddress(), offsetOfView(op)),
+                source.getStage(), rewriter);
+}
+
+void addPipelines(Patterns &patterns) {
+  patterns.add<tile::AcquireOp, tile::WaitOp, tile::TryAcquireOp,
+               tile::TryWaitOp, tile::CommitOp, tile::ReleaseOp, tile::BufferOp,
+               tile::PartOp, tile::ViewOp>();
 }
 
 } // namespace ashlar

@@ -1,4 +1,4 @@
-// RUN: ashlar-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory),tile-to-hopper)' | FileCheck %s
+// RUN: ashlar-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory,tile-expand),tile-to-hopper,hopper.kernel(hopper-join-once,hopper-start-early))' | FileCheck %s
 
 // A role that copies a tile out tells the next writer of it when TMA has read
 // it, not before.

@@ -1,4 +1,4 @@
-// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-verify-protocol,tile-assign-layouts,tile-plan-memory),tile-to-hopper)' | FileCheck %s
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-verify-protocol,tile-assign-layouts,tile-plan-memory,tile-expand),tile-to-hopper,hopper.kernel(hopper-join-once,hopper-start-early))' | FileCheck %s
 
 // A ring: full and empty barriers, cursors that wrap, TMA that completes on the
 // full barrier, a release that arrives at the empty one.

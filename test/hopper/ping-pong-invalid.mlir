@@ -1,4 +1,4 @@
-// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory),tile-to-hopper)' --verify-diagnostics
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory,tile-expand),tile-to-hopper,hopper.kernel(hopper-join-once,hopper-start-early))' --verify-diagnostics
 
 // Each instance of a role passes by the stages of the others' tiles, so it must
 // be able to count them.

@@ -1,4 +1,4 @@
-// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory),tile-to-hopper)' | FileCheck %s
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory,tile-expand),tile-to-hopper,hopper.kernel(hopper-join-once,hopper-start-early))' | FileCheck %s
 
 // Two instances take tiles in turn: each passes by the stages of the tile that
 // the other has between two of its own, and the second by those of the first.
@@ -40,8 +40,7 @@ tile.kernel @turns {
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
 
     // The second instance begins behind the stages of one tile.
-    // CHECK: %[[APART:.+]] = arith.divui %[[STEP]], %c2
-    // CHECK: %[[OTHER:.+]] = arith.subi %[[FIRST]], %[[APART]]
+    // CHECK: %[[OTHER:.+]] = arith.subi %[[FIRST]], %[[CTAS]]
     // CHECK: %[[LENGTH:.+]] = arith.muli %[[OTHER]], %[[K]]
     // CHECK: %[[RUNS:.+]] = arith.cmpi sgt, %[[LENGTH]], %c0
     // CHECK: %[[STAGES:.+]] = arith.select %[[RUNS]]
@@ -50,7 +49,7 @@ tile.kernel @turns {
     // CHECK: %[[ROUNDS:.+]] = arith.divui %[[PASSED]], %c3
     // CHECK: %[[STAGE:.+]] = arith.remui %[[PASSED]], %c3
     // CHECK: %[[PARITY:.+]] = arith.remui %[[ROUNDS]], %c2
-    // CHECK: scf.for %[[NUMBER:[^ ]+]] = %[[FIRST]] to %{{.+}} step %[[STEP]] iter_args(%{{[^ ]+}} = %[[STAGE]], %{{[^ ]+}} = %[[PARITY]], %{{[^ ]+}} = %c0{{[^ ]*}}, %[[TURN:[^ ]+]] = %c0{{[^ ]*}})
+    // CHECK: scf.for %[[NUMBER:[^ ]+]] = %[[FIRST]] to %{{.+}} step %[[STEP]] iter_args(%[[TURN:[^ ]+]] = %c0{{[^ ]*}}, %{{[^ ]+}} = %[[STAGE]], %{{[^ ]+}} = %[[PARITY]])
     scf.for %t = %first to %end step %step {
       %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
       %length = arith.muli %m, %K : index

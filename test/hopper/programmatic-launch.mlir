@@ -1,4 +1,4 @@
-// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory),tile-to-hopper)' | FileCheck %s
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory,tile-expand),tile-to-hopper,hopper.kernel(hopper-join-once,hopper-start-early))' | FileCheck %s
 
 // Barriers are set up and tensor maps fetched before the launch before is done;
 // nothing is read or written before.

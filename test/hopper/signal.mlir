@@ -1,4 +1,4 @@
-// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory),tile-to-hopper)' | FileCheck %s
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory,tile-expand),tile-to-hopper,hopper.kernel(hopper-join-once,hopper-start-early))' | FileCheck %s
 
 // One thread signals when every thread of the role has stored; one waits, and
 // the others for it.

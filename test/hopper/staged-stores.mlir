@@ -1,4 +1,4 @@
-// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory),tile-to-hopper)' | FileCheck %s
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory,tile-expand),tile-to-hopper,hopper.kernel(hopper-join-once,hopper-start-early))' | FileCheck %s
 
 // Each warp has 16 rows of an accumulator: it stages them and hands them to TMA
 // by itself. Two tiles in turn: a warp waits until TMA has read the tile that

@@ -71,7 +71,7 @@ tile.kernel @exactly {
 
 // CHECK-LABEL: tile.kernel @instances
 // CHECK-SAME: #tile.plan<416 threads 4112 bytes tiles[0, 2048, 3072]
-// CHECK-SAME: roles[<12>, <0 turns 4096>, <8>]>
+// CHECK-SAME: roles[<12>, <0 order_barriers 4096>, <8>]>
 tile.kernel @instances {
   %own = tile.alloc : !tile.shared<8x64xbf16>
   %small = tile.alloc : !tile.shared<8x16xbf16>

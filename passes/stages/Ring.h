@@ -1,9 +1,10 @@
 // A pipeline as a ring of mbarriers: who arrives at them, and how often.
-#ifndef ASHLAR_PASSES_TILETOHOPPER_RING_H
-#define ASHLAR_PASSES_TILETOHOPPER_RING_H
+#ifndef ASHLAR_PASSES_STAGES_RING_H
+#define ASHLAR_PASSES_STAGES_RING_H
 
 #include "compiler/target/Target.h"
-#include "passes/tile_to_hopper/Cluster.h"
+#include "passes/Cluster.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace ashlar {
 
@@ -24,7 +25,7 @@ struct Filling {
   bool everyWarp = false;
 };
 
-/// What `tile-to-hopper` needs to know of a pipeline.
+/// A pipeline in shared memory.
 class Ring {
 public:
   Ring(tile::PipelineOp pipeline, const Cluster &cluster);
@@ -39,10 +40,34 @@ public:
   /// they all wait for its releases.
   std::vector<std::vector<int64_t>> writers;
 
-  Filling filling(tile::RoleOp role) const;
+  bool isWrittenByPeers() const { return writers.size() > 1; }
+  /// Of the role that commits.
+  const Filling &filling(tile::CommitOp commit) const {
+    return fillings.find(commit)->second;
+  }
 
 private:
-  tile::PipelineOp pipeline;
+  llvm::DenseMap<mlir::Operation *, Filling> fillings;
+};
+
+/// The pipelines of a kernel, which has a plan and whose schedules are
+/// expanded.
+class Rings {
+public:
+  Rings(tile::KernelOp kernel, const Cluster &cluster) {
+    for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>())
+      rings.insert({pipeline.getResult(), Ring(pipeline, cluster)});
+  }
+
+  const Ring &of(mlir::Value pipeline) const {
+    return rings.find(pipeline)->second;
+  }
+  auto begin() const { return rings.begin(); }
+  auto end() const { return rings.end(); }
+  bool empty() const { return rings.empty(); }
+
+private:
+  llvm::MapVector<mlir::Value, Ring> rings;
 };
 
 } // namespace ashlar

@@ -1,6 +1,6 @@
 // Whether the roles of a kernel go through their stages in step.
-#ifndef ASHLAR_PASSES_TILETOHOPPER_STAGESINSTEP_H
-#define ASHLAR_PASSES_TILETOHOPPER_STAGESINSTEP_H
+#ifndef ASHLAR_PASSES_STAGES_STAGESINSTEP_H
+#define ASHLAR_PASSES_STAGES_STAGESINSTEP_H
 
 #include "compiler/tile/Tile.h"
 

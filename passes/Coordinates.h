@@ -3,8 +3,8 @@
 //
 // Indices do not overflow, as signed integers of C++ do not. MLIR's range
 // analysis has to assume that they wrap, and knows no divisors.
-#ifndef ASHLAR_PASSES_TILETOHOPPER_COORDINATES_H
-#define ASHLAR_PASSES_TILETOHOPPER_COORDINATES_H
+#ifndef ASHLAR_PASSES_COORDINATES_H
+#define ASHLAR_PASSES_COORDINATES_H
 
 #include "mlir/IR/ValueRange.h"
 

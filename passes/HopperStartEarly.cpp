@@ -1,11 +1,19 @@
-// A role that loads works out where its first tile is before it waits: for the
-// other roles, while the barriers are initialised, and for the launch before.
+// hopper-start-early: a role that loads works out where its first tile is
+// before it waits: for the other roles, while the barriers are initialised, and
+// for the launch before.
 
+#include "compiler/hopper/Hopper.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/tile_to_hopper/KernelLowering.h"
+#include "passes/Arithmetic.h"
+#include "passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ashlar {
+
+#define GEN_PASS_DEF_HOPPERSTARTEARLY
+#include "passes/Passes.h.inc"
 
 using namespace mlir;
 
@@ -99,9 +107,17 @@ scf::ForOp computeAhead(scf::ForOp loop) {
   return carrying;
 }
 
-} // namespace
+bool loads(hopper::RoleOp role) {
+  return role
+      .walk([](Operation *op) {
+        return isa<hopper::TmaLoadOp, hopper::CopyTileOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
-void KernelLowering::startEarly(Block &body) {
+void startEarly(Block &body) {
   // The next launch is let go in the author's order: after this one's wait,
   // mostly, so that grids beside each other take turns.
   SmallVector<Operation *> waits;
@@ -119,4 +135,13 @@ void KernelLowering::startEarly(Block &body) {
     wait->moveBefore(first);
 }
 
+struct HopperStartEarly : impl::HopperStartEarlyBase<HopperStartEarly> {
+  void runOnOperation() override {
+    for (auto role : getOperation().getBody().getOps<hopper::RoleOp>())
+      if (loads(role))
+        startEarly(role.getBody().front());
+  }
+};
+
+} // namespace
 } // namespace ashlar

@@ -1,6 +1,6 @@
 // How many stages a role holds where it takes another one.
-#ifndef ASHLAR_PASSES_TILETOHOPPER_HELDSTAGES_H
-#define ASHLAR_PASSES_TILETOHOPPER_HELDSTAGES_H
+#ifndef ASHLAR_PASSES_STAGES_HELDSTAGES_H
+#define ASHLAR_PASSES_STAGES_HELDSTAGES_H
 
 #include "compiler/tile/Tile.h"
 #include "llvm/ADT/DenseMap.h"
@@ -11,6 +11,11 @@ namespace ashlar {
 bool acquires(mlir::Operation *op);
 /// Whether an operation takes a stage to be read, or tries to.
 bool waits(mlir::Operation *op);
+
+/// What a role takes a stage for.
+enum class Side { filling, draining };
+/// A pipeline, and the side on which a role takes its stages.
+using SideOfPipeline = std::pair<mlir::Value, Side>;
 
 /// The most stages of a pipeline that a role has at a point, over all paths.
 class HeldStages {

@@ -1,4 +1,4 @@
-#include "passes/tile_to_hopper/Cluster.h"
+#include "passes/Cluster.h"
 #include "compiler/hopper/Hopper.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Arithmetic.h"
@@ -26,8 +26,8 @@ void collect(Value value, llvm::SmallBitVector &dimensions,
     return;
   }
   Operation *op = value.getDefiningOp();
-  if (isa<tile::ScheduleCoordinatesOp>(op)) {
-    dimensions.set(cast<OpResult>(value).getResultNumber());
+  if (auto coordinate = dyn_cast<tile::TileCoordinateOp>(op)) {
+    dimensions.set(coordinate.getDimension());
     return;
   }
   for (Value operand : op->getOperands())

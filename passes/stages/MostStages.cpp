@@ -1,6 +1,6 @@
-#include "passes/tile_to_hopper/MostStages.h"
-#include "passes/tile_to_hopper/HeldStages.h"
-#include "passes/tile_to_hopper/StagesInStep.h"
+#include "passes/stages/MostStages.h"
+#include "passes/stages/HeldStages.h"
+#include "passes/stages/StagesInStep.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <map>

@@ -1,4 +1,4 @@
-#include "passes/tile_to_hopper/HeldStages.h"
+#include "passes/stages/HeldStages.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace ashlar {

@@ -1,4 +1,4 @@
-#include "passes/tile_to_hopper/StagesInStep.h"
+#include "passes/stages/StagesInStep.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

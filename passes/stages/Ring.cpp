@@ -1,8 +1,8 @@
-#include "passes/tile_to_hopper/Ring.h"
+#include "passes/stages/Ring.h"
 #include "compiler/tile/Plan.h"
+#include "passes/Coordinates.h"
 #include "passes/SharedMemory.h"
-#include "passes/tile_to_hopper/Coordinates.h"
-#include "passes/tile_to_hopper/HeldStages.h"
+#include "passes/stages/HeldStages.h"
 
 #include <set>
 
@@ -25,9 +25,34 @@ bool belongsTo(Value shared, Value pipeline) {
   return buffer && tile::pipelineOf(buffer.getStage()) == pipeline;
 }
 
+Filling fillingBy(tile::RoleOp role, Value pipeline) {
+  Filling result;
+  role.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<tile::CopyOp>(op)) {
+      if (!belongsTo(copy.getTarget(), pipeline))
+        return;
+      CopyEngine engine = engineOf(copy);
+      result.byTma |= engine == CopyEngine::tma;
+      result.byCpAsync |= engine == CopyEngine::cpAsync;
+      result.byThreads |= engine == CopyEngine::threads;
+    }
+    if (auto write = dyn_cast<tile::WriteOp>(op))
+      result.byThreads |= belongsTo(write.getTarget(), pipeline);
+  });
+  // A role that commits without writing still has to arrive.
+  if (!result.byTma && !result.byCpAsync && !result.byThreads)
+    result.byThreads = true;
+  const bool drains = llvm::any_of(pipeline.getUsers(), [&](Operation *user) {
+    return waits(user) && tile::roleOf(user) == role;
+  });
+  result.everyWarp = result.byTma && !result.byCpAsync && !result.byThreads &&
+                     !drains && role.getWarps() > 1;
+  return result;
+}
+
 } // namespace
 
-Ring::Ring(tile::PipelineOp op, const Cluster &cluster) : pipeline(op) {
+Ring::Ring(tile::PipelineOp op, const Cluster &cluster) {
   stages = op.getResult().getType().getStages();
   tile::RingPlanAttr plan = tile::planOf(op);
   offset = plan.getOffset();
@@ -48,8 +73,11 @@ Ring::Ring(tile::PipelineOp op, const Cluster &cluster) : pipeline(op) {
   }
   for (Operation *producer : producers) {
     auto role = cast<tile::RoleOp>(producer);
-    Filling how = filling(role);
-    int64_t threads = 32 * role.getWarps();
+    Filling how = fillingBy(role, op.getResult());
+    for (Operation *user : op.getResult().getUsers())
+      if (isa<tile::CommitOp>(user) && tile::roleOf(user) == producer)
+        fillings[user] = how;
+    int64_t threads = target::warpThreads * role.getWarps();
     fullCount += how.everyWarp ? role.getWarps() : how.byTma ? 1 : 0;
     fullCount += how.byCpAsync ? threads : 0;
     fullCount += how.byThreads ? threads : 0;
@@ -64,32 +92,6 @@ Ring::Ring(tile::PipelineOp op, const Cluster &cluster) : pipeline(op) {
   writers.assign(distinct.begin(), distinct.end());
   for (Operation *consumer : consumers)
     emptyCount += cast<tile::RoleOp>(consumer).getWarps() * writers.size();
-}
-
-Filling Ring::filling(tile::RoleOp role) const {
-  Filling result;
-  Value value = const_cast<Ring *>(this)->pipeline.getResult();
-  role.walk([&](Operation *op) {
-    if (auto copy = dyn_cast<tile::CopyOp>(op)) {
-      if (!belongsTo(copy.getTarget(), value))
-        return;
-      CopyEngine engine = engineOf(copy);
-      result.byTma |= engine == CopyEngine::tma;
-      result.byCpAsync |= engine == CopyEngine::cpAsync;
-      result.byThreads |= engine == CopyEngine::threads;
-    }
-    if (auto write = dyn_cast<tile::WriteOp>(op))
-      result.byThreads |= belongsTo(write.getTarget(), value);
-  });
-  // A role that commits without writing still has to arrive.
-  if (!result.byTma && !result.byCpAsync && !result.byThreads)
-    result.byThreads = true;
-  const bool drains = llvm::any_of(value.getUsers(), [&](Operation *user) {
-    return waits(user) && tile::roleOf(user) == role;
-  });
-  result.everyWarp = result.byTma && !result.byCpAsync && !result.byThreads &&
-                     !drains && role.getWarps() > 1;
-  return result;
 }
 
 } // namespace ashlar

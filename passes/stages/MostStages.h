@@ -1,6 +1,6 @@
 // How many stages a role may hold, released or not by its program.
-#ifndef ASHLAR_PASSES_TILETOHOPPER_MOSTSTAGES_H
-#define ASHLAR_PASSES_TILETOHOPPER_MOSTSTAGES_H
+#ifndef ASHLAR_PASSES_STAGES_MOSTSTAGES_H
+#define ASHLAR_PASSES_STAGES_MOSTSTAGES_H
 
 #include "compiler/tile/Tile.h"
 #include "llvm/ADT/MapVector.h"

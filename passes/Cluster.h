@@ -1,6 +1,6 @@
 // Where a CTA stands in its cluster, and which of its peers want the same tile.
-#ifndef ASHLAR_PASSES_TILETOHOPPER_CLUSTER_H
-#define ASHLAR_PASSES_TILETOHOPPER_CLUSTER_H
+#ifndef ASHLAR_PASSES_CLUSTER_H
+#define ASHLAR_PASSES_CLUSTER_H
 
 #include "compiler/tile/Tile.h"
 

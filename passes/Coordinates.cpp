@@ -1,4 +1,4 @@
-#include "passes/tile_to_hopper/Coordinates.h"
+#include "passes/Coordinates.h"
 #include "compiler/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -104,8 +104,7 @@ private:
     llvm::APInt constant;
     if (matchPattern(value, m_ConstantInt(&constant)))
       return {!constant.isNegative(), powerOfTwoIn(constant.getSExtValue())};
-    if (isa_and_present<tile::SizeOp, tile::ScheduleRangeOp,
-                        tile::ScheduleCoordinatesOp>(op))
+    if (isa_and_present<tile::SizeOp, tile::TileCoordinateOp>(op))
       return {true, 1};
     SmallVector<Value> from = sources(value);
     if (from.empty())

@@ -1,13 +1,38 @@
-// The tile loop: from a CTA's number to the coordinates of its tiles.
+// tile-expand-schedules: from a CTA's number to the coordinates of its tiles,
+// by arithmetic.
 
 #include "mlir/IR/Matchers.h"
-#include "passes/tile_to_hopper/KernelLowering.h"
+#include "passes/Cluster.h"
+#include "passes/InRole.h"
+#include "passes/Passes.h"
 
 namespace ashlar {
+
+#define GEN_PASS_DEF_TILEEXPANDSCHEDULES
+#include "passes/Passes.h.inc"
 
 using namespace mlir;
 
 namespace {
+
+/// A divisor that stays the same over a loop of tiles, with its reciprocal
+/// in units of 2^-32: a division takes the time of two multiplications.
+struct Divisor {
+  Value value, reciprocal;
+};
+
+/// How the tiles of a schedule are counted, as a role's loop goes over them.
+struct RasterCounts {
+  SmallVector<Value> clusters; ///< along each dimension
+  Divisor plane;
+  /// Tiles in a step of each mode of the raster but the fastest, which takes
+  /// one; and at the edge of the other dimension, where that cuts the step.
+  struct Step {
+    Divisor whole;
+    std::optional<Divisor> atEdge;
+  };
+  SmallVector<Step> steps;
+};
 
 /// A count may be 0 where there are no tiles at all.
 Divisor divisor(Arithmetic a, Value value) {
@@ -117,22 +142,51 @@ void placeInPlane(Arithmetic a, tile::RasterAttr raster,
   move(all.back(), number);
 }
 
-} // namespace
-
-SmallVector<Value> KernelLowering::clusterCounts(tile::ScheduleOp schedule,
-                                                 Arithmetic a) {
-  SmallVector<Value> counts;
-  for (auto [i, extent] : llvm::enumerate(schedule.getExtents())) {
-    Value tiles = a.ceilDiv(lookup(extent), schedule.getTile()[i]);
-    counts.push_back(cluster.size() > 1 ? a.ceilDiv(tiles, cluster.extents()[i])
-                                        : tiles);
-  }
-  return counts;
+tile::ScheduleOp scheduleOf(Value value) {
+  return value.getDefiningOp<tile::ScheduleOp>();
 }
 
-RasterCounts KernelLowering::rasterCounts(tile::ScheduleOp schedule,
-                                          Arithmetic a) {
-  RasterCounts counts{clusterCounts(schedule, a), {}, {}};
+/// Expands the schedules of a role.
+class Expansion {
+public:
+  Expansion(tile::RoleOp role, const Cluster &cluster)
+      : role(role), cluster(cluster) {}
+
+  void run() {
+    SmallVector<Operation *> ops;
+    role.walk([&](Operation *op) {
+      if (isa<tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      OpBuilder builder(op);
+      Arithmetic a{builder, op->getLoc()};
+      if (auto range = dyn_cast<tile::ScheduleRangeOp>(op))
+        expand(range, a);
+      else
+        expand(cast<tile::ScheduleCoordinatesOp>(op), a);
+      op->erase();
+    }
+  }
+
+private:
+  RasterCounts count(tile::ScheduleOp schedule, Arithmetic a);
+  void expand(tile::ScheduleRangeOp op, Arithmetic a);
+  void expand(tile::ScheduleCoordinatesOp op, Arithmetic a);
+
+  tile::RoleOp role;
+  const Cluster &cluster;
+  /// Of ranges directly in the role, for the tile numbers behind them.
+  llvm::DenseMap<Operation *, RasterCounts> ofRanges;
+};
+
+RasterCounts Expansion::count(tile::ScheduleOp schedule, Arithmetic a) {
+  RasterCounts counts;
+  for (auto [i, extent] : llvm::enumerate(schedule.getExtents())) {
+    Value tiles = a.ceilDiv(extent, schedule.getTile()[i]);
+    counts.clusters.push_back(
+        cluster.size() > 1 ? a.ceilDiv(tiles, cluster.extents()[i]) : tiles);
+  }
   if (!schedule.getRaster())
     return counts;
   ArrayRef<Value> extents = ArrayRef(counts.clusters).take_back(2);
@@ -149,39 +203,31 @@ RasterCounts KernelLowering::rasterCounts(tile::ScheduleOp schedule,
   return counts;
 }
 
-void KernelLowering::lower(tile::ScheduleRangeOp op) {
-  auto schedule = op.getSchedule().getDefiningOp<tile::ScheduleOp>();
-  Arithmetic a{builder, op.getLoc()};
-  Location loc = op.getLoc();
-  RasterCounts counts = rasterCounts(schedule, a);
+void Expansion::expand(tile::ScheduleRangeOp op, Arithmetic a) {
+  tile::ScheduleOp schedule = scheduleOf(op.getSchedule());
+  RasterCounts own = count(schedule, a);
   Value total = a.constant(1);
-  for (Value count : counts.clusters)
-    total = a.mul(total, count);
-  rasters[schedule] = std::move(counts);
-  Value first = a.div(special(loc, "ctaid.x"), cluster.size());
+  for (Value clusters : own.clusters)
+    total = a.mul(total, clusters);
+  if (op->getParentOp() == role)
+    ofRanges.try_emplace(schedule, std::move(own));
+  auto special = [&](StringRef name) {
+    return hopper::SpecialRegisterOp::create(a.builder, a.loc, name);
+  };
+  Value first = a.div(special("ctaid.x"), cluster.size());
   Value step = schedule.getPersistent()
-                   ? a.div(special(loc, "nctaid.x"), cluster.size())
+                   ? a.div(special("nctaid.x"), cluster.size())
                    : total;
-  map.map(op.getFirst(), a.add(first, a.mul(instance(loc), step)));
-  map.map(op.getEnd(), total);
-  map.map(op.getStep(), a.mul(step, role.getInstances()));
+  op->replaceAllUsesWith(ValueRange{first, total, step});
 }
 
-void KernelLowering::lower(tile::ScheduleCoordinatesOp op) {
-  for (auto [result, value] : llvm::zip(
-           op.getCoordinates(),
-           tileCoordinates(op.getLoc(),
-                           op.getSchedule().getDefiningOp<tile::ScheduleOp>(),
-                           lookup(op.getNumber()))))
-    map.map(result, value);
-}
-
-SmallVector<Value> KernelLowering::tileCoordinates(Location loc,
-                                                   tile::ScheduleOp schedule,
-                                                   Value number) {
-  Arithmetic a{builder, loc};
-  const RasterCounts &counts = rasters[schedule];
-  size_t rank = counts.clusters.size();
+void Expansion::expand(tile::ScheduleCoordinatesOp op, Arithmetic a) {
+  tile::ScheduleOp schedule = scheduleOf(op.getSchedule());
+  auto known = ofRanges.find(schedule);
+  const RasterCounts counts =
+      known == ofRanges.end() ? count(schedule, a) : known->second;
+  Value number = op.getNumber();
+  const size_t rank = counts.clusters.size();
   SmallVector<Value> place(rank, a.constant(0));
 
   if (rank == 1) {
@@ -208,9 +254,21 @@ SmallVector<Value> KernelLowering::tileCoordinates(Location loc,
                  MutableArrayRef(place).take_back(2));
   }
   if (cluster.size() > 1)
-    for (auto [i, own] : llvm::enumerate(cluster.coordinates(builder, loc)))
+    for (auto [i, own] : llvm::enumerate(cluster.coordinates(a.builder, a.loc)))
       place[i] = a.add(a.mul(place[i], cluster.extents()[i]), own);
-  return place;
+  for (auto [i, coordinate] : llvm::enumerate(place))
+    op.getCoordinates()[i].replaceAllUsesWith(
+        tile::TileCoordinateOp::create(a.builder, a.loc, coordinate, i));
 }
 
+struct TileExpandSchedules
+    : impl::TileExpandSchedulesBase<TileExpandSchedules> {
+  void runOnOperation() override {
+    const Cluster cluster(getOperation());
+    for (auto role : getOperation().getBody().getOps<tile::RoleOp>())
+      Expansion(role, cluster).run();
+  }
+};
+
+} // namespace
 } // namespace ashlar

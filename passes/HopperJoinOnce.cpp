@@ -1,0 +1,46 @@
+// hopper-join-once: what one thread does at two places with nothing but
+// arithmetic between them it does at the second.
+
+#include "compiler/hopper/Hopper.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Passes.h"
+
+namespace ashlar {
+
+#define GEN_PASS_DEF_HOPPERJOINONCE
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// The `hopper.once` that ends right before an operation, but for arithmetic.
+hopper::OnceOp onceBefore(Operation *op) {
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode()) {
+    if (auto once = dyn_cast<hopper::OnceOp>(before))
+      return once;
+    if (!isPure(before))
+      break;
+  }
+  return {};
+}
+
+struct HopperJoinOnce : impl::HopperJoinOnceBase<HopperJoinOnce> {
+  void runOnOperation() override {
+    for (auto role : getOperation().getBody().getOps<hopper::RoleOp>()) {
+      SmallVector<hopper::OnceOp> all;
+      role.walk([&](hopper::OnceOp once) { all.push_back(once); });
+      for (hopper::OnceOp once : all)
+        if (hopper::OnceOp before = onceBefore(once)) {
+          Block &body = once.getBody().front();
+          body.getOperations().splice(body.begin(),
+                                      before.getBody().front().getOperations());
+          before.erase();
+        }
+    }
+  }
+};
+
+} // namespace
+} // namespace ashlar

@@ -1,0 +1,53 @@
+#include "passes/InRole.h"
+
+#include "compiler/target/Target.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+Location named(Operation *op, StringRef name) {
+  return NameLoc::get(StringAttr::get(op->getContext(), name), op->getLoc());
+}
+
+Value instance(Arithmetic a, tile::RoleOp role) {
+  if (role.getInstances() == 1)
+    return a.constant(0);
+  return hopper::SpecialRegisterOp::create(a.builder, a.loc, "instance");
+}
+
+Value ofInstance(Arithmetic a, tile::RoleOp role, int64_t offset,
+                 int64_t bytes) {
+  Value own = a.mul(instance(a, role), bytes);
+  return a.add(hopper::SharedAddressOp::create(a.builder, a.loc, offset), own);
+}
+
+Value barrierOfStage(Arithmetic a, int64_t offset, Value stage) {
+  Value base = hopper::SharedAddressOp::create(a.builder, a.loc, offset);
+  return a.add(base, a.mul(stage, target::mbarrierBytes));
+}
+
+namespace {
+
+template <typename Op>
+void inRegion(OpBuilder &builder, Location loc,
+              llvm::function_ref<void()> body) {
+  auto op = Op::create(builder, loc);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  body();
+}
+
+} // namespace
+
+void byOneThread(OpBuilder &builder, Location loc,
+                 llvm::function_ref<void()> body) {
+  inRegion<hopper::OnceOp>(builder, loc, body);
+}
+
+void byOneThreadPerWarp(OpBuilder &builder, Location loc,
+                        llvm::function_ref<void()> body) {
+  inRegion<hopper::OncePerWarpOp>(builder, loc, body);
+}
+
+} // namespace ashlar

@@ -1,0 +1,35 @@
+// What passes write into a role: places in shared memory, names of what they
+// make of an operation.
+#ifndef ASHLAR_PASSES_INROLE_H
+#define ASHLAR_PASSES_INROLE_H
+
+#include "compiler/hopper/Hopper.h"
+#include "passes/Arithmetic.h"
+
+namespace ashlar {
+
+/// The location of an operation, and what it is called there: comments in the
+/// PTX say so.
+mlir::Location named(mlir::Operation *op, llvm::StringRef name);
+
+/// The number of this instance of a role.
+mlir::Value instance(Arithmetic arithmetic, tile::RoleOp role);
+
+/// An address in the part of shared memory of this instance, of `bytes` each.
+mlir::Value ofInstance(Arithmetic arithmetic, tile::RoleOp role, int64_t offset,
+                       int64_t bytes);
+
+/// The address of a stage's mbarrier; that of the first is at `offset`.
+mlir::Value barrierOfStage(Arithmetic arithmetic, int64_t offset,
+                           mlir::Value stage);
+
+/// Runs `body` with the builder in a region that one thread of the role runs,
+/// or one of each warp.
+void byOneThread(mlir::OpBuilder &builder, mlir::Location loc,
+                 llvm::function_ref<void()> body);
+void byOneThreadPerWarp(mlir::OpBuilder &builder, mlir::Location loc,
+                        llvm::function_ref<void()> body);
+
+} // namespace ashlar
+
+#endif

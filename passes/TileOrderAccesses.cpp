@@ -1,0 +1,331 @@
+// tile-order-accesses: accesses of a role's threads and of TMA to one shared
+// tile follow each other in the program's order, by barriers of the role and
+// waits for its stores; barriers have their numbers.
+//
+// Where each warp writes rows of a tile that are its own, it also stores them
+// by itself: no warp waits for another.
+
+#include "compiler/layout/SharedTile.h"
+#include "compiler/target/Target.h"
+#include "passes/InRole.h"
+#include "passes/Passes.h"
+#include "passes/Preconditions.h"
+#include "passes/SharedMemory.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace ashlar {
+
+#define GEN_PASS_DEF_TILEORDERACCESSES
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// The layout of the fragment that a write has, and the rows of the tile that
+/// are each warp's own in it.
+struct OwnRows {
+  tile::FragmentAttr fragment;
+  layout::WarpRows rows;
+};
+
+/// The rows that each warp writes of a tile, if they are its own: whole swizzle
+/// atoms.
+std::optional<OwnRows> rowsOfWarps(tile::WriteOp write) {
+  auto type = cast<RankedTensorType>(write.getValue().getType());
+  auto rows = layout::warpRows(tile::fragmentOf(type).getLayout());
+  if (!rows || type.getRank() != 2 || write.getTransposed())
+    return std::nullopt;
+  const layout::SwizzledLayout &tile = *write.getTarget().getType().getLayout();
+  auto isWhole = [&](int64_t row) {
+    return tile.layout.at({row, 0}) % layout::alignmentBytes(tile) == 0;
+  };
+  if (!isWhole(rows->count) ||
+      !llvm::all_of(rows->ofWarp.stride().flatten(), isWhole))
+    return std::nullopt;
+  for (int64_t part = 0; part < rows->parts; ++part)
+    if (!isWhole(part * rows->stride) ||
+        tile.layout.at({part * rows->stride, 0}) !=
+            part * tile.layout.at({rows->stride, 0}))
+      return std::nullopt;
+  return OwnRows{tile::fragmentOf(type), *rows};
+}
+
+/// The tile that the warps' rows are those of: a part that starts with its
+/// tile's first row has the same.
+Value tileOfRows(Value shared) {
+  auto part = shared.getDefiningOp<tile::PartOp>();
+  return part && part.getOffsets().front() == 0 ? tileOfRows(part.getSource())
+                                                : shared;
+}
+
+/// The tiles that the warps of a role store by themselves, each with a fragment
+/// that says how the rows are shared out; empty where there is one that they do
+/// not.
+using WarpTiles = llvm::DenseMap<Value, tile::FragmentAttr>;
+
+bool addWarpTile(tile::CopyOutOp out, WarpTiles &tiles) {
+  Value tile = tileOfRows(out.getSource());
+  std::optional<OwnRows> rows;
+  for (Operation *access : accessesOf(tile)) {
+    auto write = dyn_cast<tile::WriteOp>(access);
+    if (tile::roleOf(access) != tile::roleOf(out) ||
+        (!write && !isa<tile::CopyOutOp>(access)))
+      return false;
+    if (!overlap(accessedTile(access), tile))
+      continue;
+    if (tileOfRows(accessedTile(access)) != tile)
+      return false;
+    if (!write)
+      continue;
+    auto own = rowsOfWarps(write);
+    if (!own || (rows && !(rows->rows == own->rows)))
+      return false;
+    rows = own;
+  }
+  if (!rows)
+    return false;
+  for (Operation *access : accessesOf(tile))
+    if (tileOfRows(accessedTile(access)) == tile)
+      tiles.try_emplace(accessedTile(access), rows->fragment);
+  return true;
+}
+
+WarpTiles warpTilesOf(tile::RoleOp role) {
+  WarpTiles tiles;
+  bool all = true;
+  role.walk([&](tile::CopyOutOp out) {
+    all = all && (tiles.contains(out.getSource()) || addWarpTile(out, tiles));
+  });
+  return all ? tiles : WarpTiles();
+}
+
+/// The named barriers of a kernel: the author's, then those of roles that need
+/// one.
+class BarrierNumbers {
+public:
+  explicit BarrierNumbers(tile::KernelOp kernel) : kernel(kernel) {
+    for (auto barrier : kernel.getBody().getOps<tile::BarrierOp>()) {
+      numbers[barrier] = next++;
+      llvm::SmallPtrSet<Operation *, 4> roles;
+      for (Operation *user : barrier.getResult().getUsers())
+        if (auto role = tile::roleOf(user); role && roles.insert(role).second)
+          threads[barrier] +=
+              target::warpThreads * role.getWarps() * role.getInstances();
+    }
+  }
+
+  int64_t of(tile::BarrierOp barrier) { return numbers.lookup(barrier); }
+  /// That meet at the author's barrier.
+  int64_t threadsOf(tile::BarrierOp barrier) { return threads.lookup(barrier); }
+  /// The first of as many as the role has instances.
+  int64_t of(tile::RoleOp role) {
+    auto [it, isNew] = numbers.try_emplace(role, next);
+    if (isNew)
+      next += role.getInstances();
+    return it->second;
+  }
+
+  LogicalResult check() {
+    if (next <= target::namedBarriers)
+      return success();
+    return kernel.emitError("kernel '")
+           << kernel.getSymName() << "' needs " << next - 1
+           << " named barriers with those of its roles; a CTA has "
+           << target::namedBarriers - 1 << ": let roles share some";
+  }
+
+private:
+  tile::KernelOp kernel;
+  llvm::DenseMap<Operation *, int64_t> numbers, threads;
+  int64_t next = 1;
+};
+
+/// Orders the accesses of a role.
+class Order {
+public:
+  Order(tile::RoleOp role, BarrierNumbers &numbers)
+      : role(role), numbers(numbers), warpTiles(warpTilesOf(role)),
+        builder(role) {
+    role.walk([&](tile::CopyOutOp out) { stores.push_back(out); });
+  }
+
+  void run();
+
+private:
+  void order(Operation *op);
+  void order(tile::WriteOp op);
+  void order(tile::ReleaseOp op);
+  template <typename Op> void meet(Op op);
+  template <typename Op> void agree(Op op);
+
+  /// Orders accesses of this role's threads to a tile that it writes and reads.
+  void orderAccess(Value shared, Operation *op);
+  void roleBarrier(Location loc);
+  /// Waits until TMA has read, or also written, what the role has handed to it,
+  /// but for the last `pending` tiles.
+  void waitForStores(Location loc, int64_t pending, bool written = false);
+  std::optional<int64_t> storesSince(tile::WriteOp op);
+
+  tile::RoleOp role;
+  BarrierNumbers &numbers;
+  const WarpTiles warpTiles;
+  SmallVector<tile::CopyOutOp> stores; ///< in the order of the text
+  OpBuilder builder;
+};
+
+void Order::run() {
+  SmallVector<Operation *> ops;
+  role.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    builder.setInsertionPoint(op);
+    order(op);
+  }
+  builder.setInsertionPointToEnd(&role.getBody().front());
+  if (!stores.empty())
+    waitForStores(role.getLoc(), 0);
+}
+
+void Order::order(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tile::WriteOp, tile::ReleaseOp>([&](auto access) { order(access); })
+      .Case<tile::ReadOp>(
+          [&](auto read) { orderAccess(read.getSource(), read); })
+      .Case<tile::MmaOp>([&](auto mma) {
+        orderAccess(mma.getA(), mma);
+        if (mma.getA() != mma.getB())
+          orderAccess(mma.getB(), mma);
+      })
+      .Case<tile::CopyOutOp>([&](auto out) {
+        if (auto rows = warpTiles.find(out.getSource());
+            rows != warpTiles.end())
+          out.setByWarpsAttr(rows->second);
+        else
+          orderAccess(out.getSource(), out);
+      })
+      .Case<tile::SyncOp, tile::ArriveOp>([&](auto barrier) { meet(barrier); })
+      .Case<tile::TryAcquireOp, tile::TryWaitOp>(
+          [&](auto take) { agree(take); })
+      .Case<tile::SignalOp>([&](auto signal) {
+        Location loc = named(signal, "signal");
+        if (!stores.empty())
+          waitForStores(loc, 0, /*written=*/true);
+        roleBarrier(loc);
+      })
+      .Case<tile::AwaitOp>([&](auto await) {
+        builder.setInsertionPointAfter(await);
+        roleBarrier(named(await, "await"));
+      });
+}
+
+void Order::order(tile::WriteOp op) {
+  if (!warpTiles.contains(op.getTarget()))
+    return orderAccess(op.getTarget(), op);
+  Location loc = named(op, "store");
+  if (auto pending = storesSince(op)) {
+    waitForStores(loc, *pending);
+    hopper::WarpSyncOp::create(builder, loc);
+  }
+}
+
+void Order::order(tile::ReleaseOp op) {
+  // The stage is to be written again only when TMA has read it. Each warp tells
+  // of what it has stored by itself.
+  if (llvm::none_of(accessesOfStage(op.getStage()),
+                    llvm::IsaPred<tile::CopyOutOp>))
+    return;
+  Location loc = named(op, "release");
+  waitForStores(loc, 0);
+  if (warpTiles.empty())
+    roleBarrier(loc);
+}
+
+/// A named barrier of the author's.
+template <typename Op> void Order::meet(Op op) {
+  // What this role has handed to TMA must be read before others may write it.
+  if (!stores.empty())
+    waitForStores(op.getLoc(), 0);
+  auto barrier = op.getBarrier().template getDefiningOp<tile::BarrierOp>();
+  hopper::NamedBarrierOp::create(
+      builder, named(op, "barrier"), numbers.of(barrier),
+      numbers.threadsOf(barrier),
+      /*arrive=*/std::is_same_v<Op, tile::ArriveOp>, /*per_instance=*/false);
+  op.erase();
+}
+
+template <typename Op> void Order::agree(Op op) {
+  if (role.getWarps() > 1 && role.getInstances() == 1)
+    op.setAgree(numbers.of(role));
+}
+
+void Order::orderAccess(Value shared, Operation *op) {
+  bool written = false, read = false, copiedOut = false;
+  for (Operation *user : accessesOf(shared)) {
+    if (tile::roleOf(user) != role)
+      continue;
+    written |= isa<tile::WriteOp>(user);
+    read |= !isa<tile::WriteOp, tile::CopyOp>(user);
+    copiedOut |= isa<tile::CopyOutOp>(user);
+  }
+  if (!written || !read)
+    return;
+  if (auto write = dyn_cast<tile::WriteOp>(op); write && copiedOut)
+    if (auto pending = storesSince(write))
+      waitForStores(op->getLoc(), *pending);
+  roleBarrier(op->getLoc());
+}
+
+void Order::roleBarrier(Location loc) {
+  hopper::NamedBarrierOp::create(builder, loc, numbers.of(role),
+                                 target::warpThreads * role.getWarps(),
+                                 /*arrive=*/false,
+                                 /*per_instance=*/role.getInstances() > 1);
+}
+
+void Order::waitForStores(Location loc, int64_t pending, bool written) {
+  auto wait = [&] {
+    hopper::BulkWaitOp::create(builder, loc, pending, /*read=*/!written);
+  };
+  if (warpTiles.empty())
+    byOneThread(builder, loc, wait);
+  else
+    byOneThreadPerWarp(builder, loc, wait);
+}
+
+/// The tiles handed to TMA between the last one that this write overwrites, of
+/// an iteration ago or of this one, and the write; 0 where that is not the same
+/// each time. Nothing where the write is the first: a stage is taken again only
+/// when TMA has read it.
+std::optional<int64_t> Order::storesSince(tile::WriteOp op) {
+  if (llvm::any_of(stores, [&](tile::CopyOutOp out) {
+        return out->getBlock() != op->getBlock();
+      }))
+    return 0;
+  const int64_t count = stores.size();
+  int64_t before = 0;
+  while (before < count && stores[before]->isBeforeInBlock(op))
+    ++before;
+  const bool inStage = tile::bufferOf(op.getTarget()) != nullptr;
+  for (int64_t since = 0; since < (inStage ? before : count); ++since) {
+    const int64_t last = (before - 1 - since + 2 * count) % count;
+    if (overlap(stores[last].getSource(), op.getTarget()))
+      return since;
+  }
+  return inStage ? std::nullopt : std::optional<int64_t>(0);
+}
+
+struct TileOrderAccesses : impl::TileOrderAccessesBase<TileOrderAccesses> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(demandStages(kernel)) || failed(demandLayouts(kernel)))
+      return signalPassFailure();
+    BarrierNumbers numbers(kernel);
+    for (auto role : kernel.getBody().getOps<tile::RoleOp>())
+      Order(role, numbers).run();
+    if (failed(numbers.check()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace ashlar

@@ -1,0 +1,89 @@
+// Tiles from global memory to stages and to L2.
+
+#include "passes/Coordinates.h"
+#include "passes/tile_to_hopper/Boxes.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+/// By the role's threads.
+static void lowerByThreads(tile::CopyOp op, tile::CopyOp::Adaptor adaptor,
+                           Rewriter &rewriter, const Context &context) {
+  const GlobalTensor global =
+      context.parameters.tensor(op.getSource(), rewriter);
+  hopper::CopyTileOp::create(rewriter, named(op, "copy"), global.pointer,
+                             adaptor.getCoordinates(), global.extents,
+                             global.strides, adaptor.getTarget(),
+                             rowAlignment(op.getSource(), op.getCoordinates()),
+                             areNonNegative(op.getCoordinates()));
+  rewriter.eraseOp(op);
+}
+
+static void lower(tile::CopyOp op, tile::CopyOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const CopyMovement *movement = context.movements.of(op);
+  if (!movement)
+    return lowerByThreads(op, adaptor, rewriter, context);
+  Location loc = named(op, "copy");
+  Arithmetic a{rewriter, loc};
+  tile::SharedType type = op.getTarget().getType();
+  SmallVector<Value> coordinates = adaptor.getCoordinates();
+  auto view = adaptor.getTarget().getDefiningOp<hopper::ViewOp>();
+  Value address = view.getAddress(), mask;
+  auto buffer = op.getTarget().getDefiningOp<tile::BufferOp>();
+  const Ring &ring = context.rings.of(tile::pipelineOf(buffer.getStage()));
+  Value full = barrierOfStage(a, ring.fullOffset, view.getStage());
+
+  if (movement->multicast) {
+    const Multicast &slices = *movement->multicast;
+    auto group = context.cluster.group(rewriter, loc, slices.dimensions);
+    address = a.add(address, a.mul(group.place, slices.bytes));
+    const size_t at =
+        coordinates.size() - type.getShape().size() + slices.split;
+    coordinates[at] = a.add(coordinates[at], a.mul(group.place, slices.rows));
+    mask = group.mask;
+  }
+  SmallVector<std::pair<SmallVector<Value>, Value>> places;
+  for (const layout::TmaBox &box : movement->tma.boxes)
+    places.emplace_back(
+        boxCoordinates(a, coordinates, box.offset),
+        a.add(address, type.getLayout()->layout.at(box.offset)));
+  Value map = mapFor(rewriter, op, op.getSource(), movement->tma);
+  byOneThread(rewriter, loc, [&] {
+    hopper::MbarrierExpectOp::create(rewriter, loc, full, type.sizeBytes());
+    for (auto &[at, to] : places)
+      hopper::TmaLoadOp::create(rewriter, loc, map, at, to, full, mask,
+                                op.getKeptAttr());
+  });
+  rewriter.eraseOp(op);
+}
+
+static void lower(tile::PrefetchOp op, tile::PrefetchOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  Location loc = named(op, "prefetch");
+  Arithmetic a{rewriter, loc};
+  const TmaTile &tile = context.movements.of(op);
+  SmallVector<Value> coordinates = adaptor.getCoordinates();
+  // TMA's boxes begin on 16 bytes: here somewhat before the tile.
+  const int64_t elementBytes =
+      tile::elementBytes(op.getSource().getType().getElementType());
+  if (rowAlignment(op.getSource(), op.getCoordinates()) < 16)
+    coordinates.back() =
+        a.sub(coordinates.back(), a.rem(coordinates.back(), 16 / elementBytes));
+  SmallVector<SmallVector<Value>> places;
+  for (const layout::TmaBox &box : tile.boxes)
+    places.push_back(boxCoordinates(a, coordinates, box.offset));
+  Value map = mapFor(rewriter, op, op.getSource(), tile);
+  byOneThread(rewriter, loc, [&] {
+    for (auto &at : places)
+      hopper::TmaPrefetchOp::create(rewriter, loc, map, at);
+  });
+  rewriter.eraseOp(op);
+}
+
+void addCopies(Patterns &patterns) {
+  patterns.add<tile::CopyOp, tile::PrefetchOp>();
+}
+
+} // namespace ashlar

@@ -1,0 +1,67 @@
+// What a role's threads hold and compute, and what only names a value.
+
+#include "passes/tile_to_hopper/Lowering.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+static void lower(tile::ReadOp op, tile::ReadOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, hopper::SharedLoadOp::create(
+                             rewriter, named(op, "load"),
+                             op.getResult().getType(), adaptor.getSource()));
+}
+
+static void lower(tile::WriteOp op, tile::WriteOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, hopper::SharedStoreOp::create(
+                             rewriter, named(op, "store"), adaptor.getValue(),
+                             adaptor.getTarget(), op.getTransposed()));
+}
+
+static void lower(tile::MmaOp op, tile::MmaOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(
+      op, hopper::MmaOp::create(
+              rewriter, named(op, "mma"), op.getResult().getType(),
+              adaptor.getA(), adaptor.getB(), adaptor.getAccumulator(),
+              /*overwrite=*/Value(), op.getTransposeA(), op.getTransposeB()));
+}
+
+static void lower(tile::SplatOp op, tile::SplatOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOpWithNewOp<hopper::SplatOp>(op, op.getResult().getType(),
+                                               adaptor.getValue());
+}
+
+static void lower(tile::BroadcastOp op, tile::BroadcastOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOpWithNewOp<hopper::BroadcastOp>(
+      op, op.getResult().getType(), adaptor.getValue(), op.getDimensions());
+}
+
+static void lower(tile::SliceOp op, tile::SliceOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOpWithNewOp<hopper::SliceOp>(
+      op, op.getResult().getType(), adaptor.getValue(), op.getOffsets());
+}
+
+static void lower(tile::MultipleOfOp op, tile::MultipleOfOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, adaptor.getIndex());
+}
+
+static void lower(tile::TileCoordinateOp op,
+                  tile::TileCoordinateOp::Adaptor adaptor, Rewriter &rewriter,
+                  const Context &) {
+  rewriter.replaceOp(op, adaptor.getValue());
+}
+
+void addFragments(Patterns &patterns) {
+  patterns.add<tile::ReadOp, tile::WriteOp, tile::MmaOp, tile::SplatOp,
+               tile::BroadcastOp, tile::SliceOp, tile::MultipleOfOp,
+               tile::TileCoordinateOp>();
+}
+
+} // namespace ashlar

@@ -1,0 +1,96 @@
+// Fragments to and from global memory, and what CTAs tell one another there.
+
+#include "passes/Coordinates.h"
+#include "passes/tile_to_hopper/Lowering.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+static void lower(tile::LoadOp op, tile::LoadOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const GlobalTensor global =
+      context.parameters.tensor(op.getSource(), rewriter);
+  rewriter.replaceOp(
+      op, hopper::LoadOp::create(
+              rewriter, named(op, "load"), op.getResult().getType(),
+              global.pointer, adaptor.getCoordinates(), global.extents,
+              global.strides, rowAlignment(op.getSource(), op.getCoordinates()),
+              op.getTransposed(), areNonNegative(op.getCoordinates())));
+}
+
+static void lower(tile::StoreOp op, tile::StoreOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const GlobalTensor global =
+      context.parameters.tensor(op.getTarget(), rewriter);
+  rewriter.replaceOp(
+      op, hopper::StoreOp::create(
+              rewriter, named(op, "store"), adaptor.getValue(), global.pointer,
+              adaptor.getCoordinates(), global.extents, global.strides,
+              rowAlignment(op.getTarget(), op.getCoordinates()),
+              op.getTransposed(), areNonNegative(op.getCoordinates())));
+}
+
+static void lower(tile::ReduceIntoOp op, tile::ReduceIntoOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const GlobalTensor global =
+      context.parameters.tensor(op.getTarget(), rewriter);
+  rewriter.replaceOp(
+      op, hopper::ReduceIntoOp::create(rewriter, named(op, "reduce"),
+                                       adaptor.getValue(), op.getReduction(),
+                                       global.pointer, adaptor.getCoordinates(),
+                                       global.extents, global.strides));
+}
+
+static void lower(tile::InsideOp op, tile::InsideOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  rewriter.replaceOp(
+      op, hopper::InsideOp::create(
+              rewriter, named(op, "inside"), op.getResult().getType(),
+              adaptor.getCoordinates(),
+              context.parameters.tensor(op.getTensor(), rewriter).extents,
+              op.getTransposed(), areNonNegative(op.getCoordinates())));
+}
+
+static void lower(tile::SignalOp op, tile::SignalOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  Location loc = named(op, "signal");
+  const GlobalTensor global =
+      context.parameters.tensor(op.getCounter(), rewriter);
+  byOneThread(rewriter, loc, [&] {
+    hopper::SignalOp::create(rewriter, loc, adaptor.getAmount(), global.pointer,
+                             adaptor.getCoordinates(), global.strides);
+  });
+  rewriter.eraseOp(op);
+}
+
+static void lower(tile::AwaitOp op, tile::AwaitOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  Location loc = named(op, "await");
+  const GlobalTensor global =
+      context.parameters.tensor(op.getCounter(), rewriter);
+  byOneThread(rewriter, loc, [&] {
+    hopper::AwaitOp::create(rewriter, loc, global.pointer,
+                            adaptor.getCoordinates(), global.strides,
+                            adaptor.getValue());
+  });
+  rewriter.eraseOp(op);
+}
+
+static void lower(tile::WaitLaunchOp op, tile::WaitLaunchOp::Adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOpWithNewOp<hopper::GridWaitOp>(op);
+}
+
+static void lower(tile::AllowLaunchOp op, tile::AllowLaunchOp::Adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOpWithNewOp<hopper::GridReleaseOp>(op);
+}
+
+void addGlobalMemory(Patterns &patterns) {
+  patterns.add<tile::LoadOp, tile::StoreOp, tile::ReduceIntoOp, tile::InsideOp,
+               tile::SignalOp, tile::AwaitOp, tile::WaitLaunchOp,
+               tile::AllowLaunchOp>();
+}
+
+} // namespace ashlar

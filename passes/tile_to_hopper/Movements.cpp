@@ -1,0 +1,179 @@
+#include "passes/tile_to_hopper/Movements.h"
+
+#include "compiler/layout/SharedTile.h"
+#include "passes/Coordinates.h"
+#include "passes/stages/Ring.h"
+
+namespace ashlar {
+
+using namespace mlir;
+using layout::SwizzledLayout;
+
+int64_t TmaTile::swizzleBytes() const {
+  return layout.swizzle.bits ? layout::atomBytes(layout) : 0;
+}
+
+namespace {
+
+/// The part of a shared tile that has this shape.
+layout::Result<TmaTile> tmaTile(const SwizzledLayout &tile,
+                                const std::vector<int64_t> &shape,
+                                int64_t elementBytes) {
+  auto part = layout::partOfTile(tile, std::vector<int64_t>(shape.size(), 0),
+                                 shape, elementBytes);
+  if (!part)
+    return part.refusal();
+  auto boxes = layout::tmaBoxes(*part, shape, elementBytes);
+  if (!boxes)
+    return boxes.refusal();
+  return TmaTile{shape, *part, *boxes};
+}
+
+FailureOr<Multicast> multicastOf(tile::CopyOp op, const Cluster &cluster) {
+  Multicast result;
+  result.dimensions = cluster.sharedDimensions(op);
+  if (result.dimensions.empty())
+    return op.emitError("this copy is multicast, but each CTA of the cluster "
+                        "wants another tile: its coordinates depend on every "
+                        "dimension of the cluster; leave multicast out");
+  // This CTA fetches its slice of the first dimension that has more than one
+  // element.
+  ArrayRef<int64_t> shape = op.getTarget().getType().getShape();
+  const SwizzledLayout &layout = *op.getTarget().getType().getLayout();
+  result.split = 0;
+  while (result.split + 1 < shape.size() && shape[result.split] == 1)
+    ++result.split;
+  const int64_t group = cluster.deltas(result.dimensions).size();
+  const int64_t extent = shape[result.split];
+  result.rows = extent / group;
+  std::vector<int64_t> second(shape.size(), 0);
+  second[result.split] = result.rows;
+  result.bytes = layout.layout.at(second);
+  if (extent % group || result.rows == 0 ||
+      result.bytes % layout::alignmentBytes(layout) ||
+      result.split + 1 == shape.size())
+    return op.emitError("a multicast to ")
+           << group << " CTAs splits this tile of " << extent
+           << " rows into as many slices of whole swizzle atoms (8 rows): "
+              "make the rows a multiple of "
+           << 8 * group;
+  return result;
+}
+
+FailureOr<CopyMovement> movementOf(tile::CopyOp op, const Cluster &cluster) {
+  std::optional<Multicast> multicast;
+  tile::SharedType type = op.getTarget().getType();
+  std::vector<int64_t> shape = type.getShape().vec();
+  if (op.getMulticast() && cluster.size() > 1) {
+    auto slices = multicastOf(op, cluster);
+    if (failed(slices))
+      return failure();
+    multicast = *slices;
+    shape[multicast->split] = multicast->rows;
+  }
+  auto tile = tmaTile(*type.getLayout(), shape, type.elementBytes());
+  if (!tile)
+    return op.emitError("TMA cannot move this tile: ") << tile.why();
+  return CopyMovement{*tile, multicast};
+}
+
+FailureOr<CopyOutMovement> movementOf(tile::CopyOutOp op) {
+  auto tensor = op.getTarget().getDefiningOp<tile::TensorOp>();
+  if (tensor.getAlignment() < 16)
+    return op.emitError("tensor '")
+           << tensor.getName() << "' is aligned to " << tensor.getAlignment()
+           << " bytes; a copy from shared to global is TMA and needs 16: "
+              "store the fragment instead, or declare align(16)";
+  tile::SharedType type = op.getSource().getType();
+  std::vector<int64_t> shape = type.getShape().vec();
+  std::optional<layout::WarpRows> rows;
+  if (auto fragment = op.getByWarps()) {
+    rows = layout::warpRows(fragment->getLayout());
+    if (!rows || shape.size() != 2)
+      return op.emitError("is to be stored by warps, of a fragment whose rows "
+                          "are not each a warp's own");
+    shape[0] = rows->count;
+  }
+  auto tile = tmaTile(*type.getLayout(), shape, type.elementBytes());
+  if (!tile)
+    return op.emitError("TMA cannot move this tile: ") << tile.why();
+  return CopyOutMovement{*tile, rows};
+}
+
+FailureOr<TmaTile> movementOf(tile::PrefetchOp op) {
+  auto tensor = op.getSource().getDefiningOp<tile::TensorOp>();
+  if (tensor.getAlignment() < 16)
+    return op.emitError("tensor '")
+           << tensor.getName() << "' is aligned to " << tensor.getAlignment()
+           << " bytes; a prefetch is TMA and needs 16: leave it out, or "
+              "declare align(16)";
+  std::vector<int64_t> shape = op.getShape().vec();
+  const int64_t elementBytes =
+      tile::elementBytes(op.getSource().getType().getElementType());
+  auto layout = layout::sharedTileLayout(shape, elementBytes);
+  auto boxes = layout ? layout::tmaBoxes(*layout, shape, elementBytes)
+                      : layout.refusal();
+  if (!boxes)
+    return op.emitError("TMA cannot prefetch this tile: ") << boxes.why();
+  return TmaTile{shape, *layout, *boxes};
+}
+
+/// Tells the author which way a copy goes that TMA does not take, and why.
+void remarkWay(tile::CopyOp op) {
+  auto tensor = op.getSource().getDefiningOp<tile::TensorOp>();
+  const int64_t elementBytes = op.getTarget().getType().elementBytes();
+  InFlightDiagnostic remark = op.emitRemark("this copy goes by ");
+  if (engineOf(op) == CopyEngine::cpAsync)
+    remark << "cp.async, " << rowAlignment(op.getSource(), op.getCoordinates())
+           << " bytes at a time";
+  else
+    remark << "ordinary loads, element by element";
+  remark << ", not by TMA: ";
+  if (tensor.getAlignment() < 16)
+    remark << "tensor '" << tensor.getName() << "' is aligned to "
+           << tensor.getAlignment() << " bytes; TMA needs 16";
+  else
+    remark << "its last coordinate is not known to be a multiple of "
+           << 16 / elementBytes << " elements, the 16 bytes that TMA needs; "
+           << "promise it with multiple_of(index, " << 16 / elementBytes << ")";
+}
+
+} // namespace
+
+FailureOr<Movements> Movements::of(tile::KernelOp kernel,
+                                   const Cluster &cluster) {
+  Movements result;
+  auto note = [&](auto op, auto movement, auto &movements) -> WalkResult {
+    if (failed(movement))
+      return failure();
+    movements.try_emplace(op, *movement);
+    return success();
+  };
+  WalkResult walked = kernel.walk([&](Operation *op) -> WalkResult {
+    if (auto out = dyn_cast<tile::CopyOutOp>(op))
+      return note(out, movementOf(out), result.copiesOut);
+    if (auto prefetch = dyn_cast<tile::PrefetchOp>(op))
+      return note(prefetch, movementOf(prefetch), result.prefetches);
+    auto copy = dyn_cast<tile::CopyOp>(op);
+    if (!copy)
+      return success();
+    if (copy.getMulticast() && !kernel.getCluster())
+      return copy.emitError("this copy is multicast, and kernel '")
+             << kernel.getSymName()
+             << "' has no cluster: call cluster({...}) before the roles";
+    if (engineOf(copy) == CopyEngine::tma)
+      return note(copy, movementOf(copy, cluster), result.copies);
+    remarkWay(copy);
+    return success();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  return result;
+}
+
+const CopyMovement *Movements::of(tile::CopyOp copy) const {
+  auto found = copies.find(copy);
+  return found == copies.end() ? nullptr : &found->second;
+}
+
+} // namespace ashlar
