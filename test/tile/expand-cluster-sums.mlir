@@ -1,0 +1,40 @@
+// RUN: ashlar-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-cluster-sums))' | FileCheck %s
+
+// Each of a pair sends the other half of its columns, when that has read what
+// came before. The loop carries the parity of the rounds.
+
+!part = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!half = tensor<64x32xf32, #tile.fragment<"64x32 (4,8,4,1):(128,1,16,64) / (2,2,4,1):(64,8,512,64)">>
+// CHECK: tile.kernel @pair cluster [2] attributes {plan = #tile.plan<128 threads 8208 bytes roles[<0>]>}
+tile.kernel @pair cluster [2] attributes {plan = #tile.plan<128 threads 8208 bytes roles [<0>] sums [<0 barriers 8192>]>} {
+  %M = tile.size "M"
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: tile.mbarrier 8192 count 1
+  // CHECK-NEXT: tile.mbarrier 8200 count 4
+  // CHECK-NEXT: tile.role "math"
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<1.0> : !part
+    // CHECK: %[[BEHIND:.+]] = scf.for {{.*}} iter_args(%[[PARITY:.+]] = %c0
+    scf.for %t = %c0 to %M step %c1 {
+      // CHECK: %[[FULL:.+]] = hopper.shared_address 8192
+      // CHECK: %[[OWN:.+]] = arith.remui %{{.+}}, %c2
+      // CHECK: %[[BEFORE:.+]] = arith.xori %[[PARITY]], %c1
+      // CHECK: hopper.mbarrier.wait cluster %{{.+}} parity %[[BEFORE]]
+      // CHECK: hopper.mbarrier.expect_bytes %[[FULL]], 8192
+      // CHECK: arith.cmpi eq, %[[OWN]], %c0
+      // CHECK: hopper.exchange.send
+      // CHECK: arith.cmpi eq, %[[OWN]], %c1
+      // CHECK: hopper.exchange.send
+      // CHECK: hopper.mbarrier.wait cluster %[[FULL]] parity %[[PARITY]]
+      // CHECK-NEXT: hopper.exchange.receive
+      // CHECK-NEXT: arith.addf
+      // CHECK: %[[NEXT:.+]] = arith.xori %[[PARITY]], %c1
+      // CHECK: hopper.once_per_warp {
+      // CHECK: scf.yield %[[NEXT]]
+      %sum = tile.cluster_sum %f along 0 : !part -> !half
+    }
+    // CHECK: %[[LAST:.+]] = arith.xori %[[BEHIND]], %c1
+    // CHECK-NEXT: hopper.mbarrier.wait cluster %{{.+}} parity %[[LAST]]
+  }
+}

@@ -1,0 +1,105 @@
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-order-accesses))' | FileCheck %s
+
+// Each warp has 16 rows of the fragment, and stores them by itself when TMA has
+// read those before.
+
+!smem = !tile.shared<64x32xbf16, "S<2,4,3> o (64,32):(64,2)">
+!T = !tile.tensor<bf16, 2>
+!rows = tensor<64x32xbf16, #tile.fragment<"64x32 (4,8,4,1):(128,1,16,64) / (2,2,4,1):(64,8,512,64)">>
+// CHECK-LABEL: tile.kernel @by_warps
+tile.kernel @by_warps {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M, %M] align 16 : !T
+  %tile = tile.alloc : !smem
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<1.0> : !rows
+    // CHECK: scf.for
+    // CHECK-NEXT: hopper.once_per_warp {
+    // CHECK-NEXT: hopper.bulk.wait 0 read
+    // CHECK-NEXT: }
+    // CHECK-NEXT: hopper.warp_sync
+    // CHECK-NEXT: tile.write
+    // CHECK-NEXT: tile.copy_out {{.*}} by_warps <"64x32
+    scf.for %m = %c0 to %M step %c64 {
+      tile.write %f to %tile : !rows, !smem
+      tile.copy_out %tile to %D[%m, %c0] : !smem, !T
+    }
+    // Shared memory ends with the role.
+    // CHECK: }
+    // CHECK-NEXT: hopper.once_per_warp {
+    // CHECK-NEXT: hopper.bulk.wait 0 read
+  }
+}
+
+// -----
+
+// What others of the role read, all have written; the author's barriers have
+// the first numbers.
+
+!smem = !tile.shared<64x32xbf16, "S<2,4,3> o (64,32):(64,2)">
+!rows = tensor<64x32xbf16, #tile.fragment<"64x32 (4,8,4,1):(128,1,16,64) / (2,2,4,1):(64,8,512,64)">>
+!ring = !tile.pipeline<2, [!smem]>
+// CHECK-LABEL: tile.kernel @by_the_role
+tile.kernel @by_the_role {
+  %tile = tile.alloc : !smem
+  %ring = tile.pipeline : !ring
+  %done = tile.barrier "done" : !tile.barrier
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<1.0> : !rows
+    // CHECK: hopper.named_barrier 2 threads 128
+    // CHECK-NEXT: tile.write
+    // CHECK-NEXT: hopper.named_barrier 2 threads 128
+    // CHECK-NEXT: tile.read
+    // CHECK-NEXT: hopper.named_barrier 1 threads 192
+    tile.write %f to %tile : !rows, !smem
+    %g = tile.read %tile : !smem -> !rows
+    tile.sync %done : !tile.barrier
+  }
+  // CHECK: tile.role "other"
+  // CHECK-NEXT: hopper.named_barrier arrive 1 threads 192
+  // CHECK-NEXT: tile.try_wait %{{.+}} agree 3 :
+  tile.role "other" warps 2 {
+    tile.arrive %done : !tile.barrier
+    %ready, %s = tile.try_wait %ring : !ring
+  }
+}
+
+// -----
+
+// What TMA has still to read is not released, nor told of, before it has.
+
+!smem = !tile.shared<64x32xbf16, "S<2,4,3> o (64,32):(64,2)">
+!ring = !tile.pipeline<2, [!smem]>
+!T = !tile.tensor<bf16, 2>
+!C = !tile.tensor<i32, 1>
+// CHECK-LABEL: tile.kernel @told
+tile.kernel @told {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M, %M] align 16 : !T
+  %count = tile.tensor "count" inout [%M] align 4 : !C
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.role "store" warps 4 {
+    %s = tile.wait %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // CHECK: tile.copy_out %{{.+}} : <64x32
+    tile.copy_out %a to %D[%c0, %c0] : !smem, !T
+    // CHECK: hopper.once {
+    // CHECK-NEXT: hopper.bulk.wait 0 read
+    // CHECK-NEXT: }
+    // CHECK-NEXT: hopper.named_barrier 1 threads 128
+    // CHECK-NEXT: tile.release
+    tile.release %ring, %s : !ring
+    // CHECK: hopper.bulk.wait 0{{$}}
+    // CHECK-NEXT: }
+    // CHECK-NEXT: hopper.named_barrier 1 threads 128
+    // CHECK-NEXT: tile.signal
+    tile.signal %c1 to %count[%c0] : !C
+    // CHECK: tile.await
+    // CHECK-NEXT: hopper.named_barrier 1 threads 128
+    tile.await %count[%c0] at_least %c1 : !C
+  }
+}

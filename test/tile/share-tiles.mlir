@@ -1,0 +1,74 @@
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-share-tiles))' | FileCheck %s
+
+// Each of two instances takes every other tile. It passes by the stages of the
+// tile between two of its own, and the second by those of the first tile.
+
+!ring = !tile.pipeline<3, [!tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">]>
+// CHECK-LABEL: tile.kernel @two
+tile.kernel @two attributes {plan = #tile.plan<256 threads 24656 bytes rings [<0 every 8192 tiles [0] barriers 24576>] roles [<0 order_barriers 24640>]>} {
+  // CHECK: %[[K:.+]] = tile.size "K"
+  %K = tile.size "K"
+  // CHECK: %[[TILES:.+]] = tile.schedule
+  %tiles = tile.schedule persistent [%K] by [64] : !tile.schedule<1>
+  // CHECK: %[[RING:.+]] = tile.pipeline
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: tile.mbarrier 24640 count 4
+  // CHECK-NEXT: tile.mbarrier 24648 count 4
+  tile.role "math" warps 4 instances 2 {
+    // CHECK: %[[ALLFIRST:.+]], %[[END:.+]], %[[ALLSTEP:.+]] = tile.schedule_range
+    // CHECK: %[[INSTANCE:.+]] = hopper.special_register "instance"
+    // CHECK: %[[BEFORE:.+]] = arith.muli %[[INSTANCE]], %[[ALLSTEP]]
+    // CHECK: %[[FIRST:.+]] = arith.addi %[[ALLFIRST]], %[[BEFORE]]
+    // CHECK: %[[STEP:.+]] = arith.muli %[[ALLSTEP]], %c2
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
+    // CHECK: %[[OTHER:.+]] = arith.subi %[[FIRST]], %[[ALLSTEP]]
+    // CHECK: %[[AT:.+]] = tile.schedule_coordinates %[[TILES]], %[[OTHER]]
+    // CHECK: arith.muli %[[AT]], %[[K]]
+    // CHECK: %[[BEHIND:.+]] = arith.cmpi ugt, %{{.+}}, %c0
+    // CHECK: %[[COUNT:.+]] = arith.select %[[BEHIND]]
+    // CHECK: tile.skip %[[RING]], %[[COUNT]]
+    // CHECK: scf.for %[[TILE:[^ ]+]] = %[[FIRST]] to %[[END]] step %[[STEP]] iter_args(%[[PARITY:[^ ]+]] = %c0
+    scf.for %t = %first to %end step %step {
+      %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
+      %length = arith.muli %m, %K : index
+      // Its stages come when the instance before has taken its own; nobody is
+      // before the first one's first.
+      // CHECK: %[[FREE:.+]] = arith.select
+      // CHECK: %[[PHASE:.+]] = arith.xori %[[PARITY]], %[[FREE]]
+      // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PHASE]]
+      // CHECK: tile.wait
+      scf.for %k = %c0 to %length step %c1 {
+        %s = tile.wait %ring : !ring
+        tile.release %ring, %s : !ring
+      }
+      // CHECK: hopper.once_per_warp {
+      // CHECK-NEXT: hopper.mbarrier.arrive
+      // CHECK: %[[NEXT:.+]] = arith.addi %[[TILE]], %[[ALLSTEP]]
+      // CHECK: tile.schedule_coordinates %[[TILES]], %[[NEXT]]
+      // CHECK: tile.skip %[[RING]],
+      // CHECK: %[[THEN:.+]] = arith.xori %[[PARITY]], %c1
+      // CHECK: scf.yield %[[THEN]]
+    }
+  }
+}
+
+// -----
+
+// Nothing is shared by a role of one instance, nor in a loop over no tiles.
+
+// CHECK-LABEL: tile.kernel @one
+tile.kernel @one attributes {plan = #tile.plan<128 threads 0 bytes roles [<0>]>} {
+  %M = tile.size "M"
+  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
+  // CHECK: tile.role "math" warps 4 {
+  // CHECK-NEXT: %[[FIRST:.+]], %[[END:.+]], %[[STEP:.+]] = tile.schedule_range
+  // CHECK-NEXT: scf.for %{{.+}} = %[[FIRST]] to %[[END]] step %[[STEP]] {
+  tile.role "math" warps 4 {
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
+    scf.for %t = %first to %end step %step {
+      %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
+    }
+  }
+}
