@@ -1,0 +1,49 @@
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(hopper.kernel(hopper-start-early))' | FileCheck %s
+
+// The first column is computed before the role waits, the next ones an
+// iteration ahead. What might fail for a number that has no iteration stays.
+
+// CHECK-LABEL: hopper.kernel @ahead
+hopper.kernel @ahead threads 32 shared 8200 cluster 1 {
+  %M = hopper.size "M"
+  %map = hopper.tensor_map "A" box [64, 64] swizzle 128 : !hopper.tensor_map
+  hopper.role "load" from 0 warps 1 {
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %to = hopper.shared_address 0
+    %full = hopper.shared_address 8192
+    // CHECK: %[[FIRST:.+]] = scf.if %{{.+}} -> (index) {
+    // CHECK-NEXT: %[[EIGHT:.+]] = arith.muli %c1, %c8
+    // CHECK-NEXT: scf.yield %[[EIGHT]]
+    // CHECK: hopper.sync
+    // CHECK-NEXT: scf.for %[[I:.+]] = %c1 to %{{.+}} iter_args(%[[COLUMN:[^ ]+]] = %[[FIRST]])
+    hopper.sync
+    scf.for %i = %c1 to %M step %c1 {
+      // CHECK-NEXT: %[[ROW:.+]] = arith.divui %{{.+}}, %[[I]]
+      // CHECK: hopper.tma.load %{{.+}}[%[[ROW]], %[[COLUMN]]]
+      %row = arith.divui %M, %i : index
+      %column = arith.muli %i, %c8 : index
+      hopper.once {
+        hopper.tma.load %map[%row, %column] to %to on %full : !hopper.tensor_map
+      }
+      // CHECK: %[[NEXT:.+]] = arith.addi %[[I]], %c1
+      // CHECK-NEXT: %[[EIGHT:.+]] = arith.muli %[[NEXT]], %c8
+      // CHECK-NEXT: scf.yield %[[EIGHT]]
+    }
+  }
+}
+
+// -----
+
+// A role that loads nothing waits where it stands.
+
+// CHECK-LABEL: hopper.kernel @no_load
+hopper.kernel @no_load threads 32 shared 0 cluster 1 {
+  %M = hopper.size "M"
+  hopper.role "math" from 0 warps 1 {
+    // CHECK: hopper.sync
+    // CHECK-NEXT: arith.muli
+    hopper.sync
+    %twice = arith.muli %M, %M : index
+  }
+}
