@@ -77,7 +77,7 @@ Value Cluster::peer(OpBuilder &builder, Location loc,
 }
 
 SmallVector<int64_t> Cluster::sharedDimensions(tile::CopyOp copy) const {
-  llvm::SmallBitVector used(std::max<size_t>(shape.size(), 8));
+  llvm::SmallBitVector used(std::max<size_t>(shape.size(), 4));
   llvm::SmallPtrSet<void *, 16> seen;
   for (Value coordinate : copy.getCoordinates())
     collect(coordinate, used, seen);

@@ -96,7 +96,7 @@ struct Plan {
 };
 
 /// What the CTAs of a cluster send one another for a cluster_sum, and the
-/// barriers over which the instances of a role pass on their turn.
+/// barriers by which the instances of a role keep their order.
 void planExchanges(tile::KernelOp kernel, Plan &plan) {
   SmallVector<tile::ClusterSumOp> sums = tile::sumsOf(kernel);
   auto instancesOf = [](tile::ClusterSumOp sum) {

@@ -4,12 +4,10 @@
 #include "compiler/target/Target.h"
 #include "compiler/tile/Plan.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "passes/InRole.h"
 #include "passes/Passes.h"
 #include "passes/Preconditions.h"
-#include "passes/stages/HeldStages.h"
-#include "llvm/ADT/SetVector.h"
+#include "passes/stages/StagesOfTile.h"
 
 namespace ashlar {
 
@@ -22,16 +20,6 @@ namespace {
 
 tile::ScheduleRangeOp rangeOf(scf::ForOp loop) {
   return loop.getStep().getDefiningOp<tile::ScheduleRangeOp>();
-}
-
-llvm::SetVector<SideOfPipeline> stagesTakenIn(Operation *op) {
-  llvm::SetVector<SideOfPipeline> taken;
-  op->walk([&](Operation *inner) {
-    if (acquires(inner) || waits(inner))
-      taken.insert({inner->getOperand(0),
-                    acquires(inner) ? Side::filling : Side::draining});
-  });
-  return taken;
 }
 
 /// Shares out the tiles of a role.
@@ -59,11 +47,6 @@ private:
   /// Passes by the stages of tiles of other instances: of those before the
   /// first of this one, or between one and the next.
   LogicalResult skipTiles(scf::ForOp loop, bool beforeFirst);
-  FailureOr<Value> countStages(OpBuilder &builder, Block &block,
-                               SideOfPipeline stages, IRMapping &ofTile);
-  /// A value of the tile loop's body, for another tile.
-  FailureOr<Value> recompute(OpBuilder &builder, Value value,
-                             IRMapping &ofTile);
 
   tile::RoleOp role;
   int64_t instances, orderBarriers;
@@ -83,15 +66,15 @@ LogicalResult Sharing::check() {
     if (!loop || !rangeOf(loop))
       return op->emitError("role '")
              << role.getName()
-             << "' takes turns with other warpgroups, and the stage that it "
-                "takes here is no tile's: take it in the tile loop, directly "
-                "in the role";
+             << "' is in ping-pong with other warpgroups, and the stage that "
+                "it takes here is no tile's: take it in the tile loop, "
+                "directly in the role";
     if (shared && shared != loop)
       return op->emitError("role '")
              << role.getName()
-             << "' takes turns with other warpgroups, and takes stages in a "
-                "second tile loop here: the others could not tell how many it "
-                "took in the first; merge the loops";
+             << "' is in ping-pong with other warpgroups, and takes stages in "
+                "a second tile loop here: the others could not tell how many "
+                "it took in the first; merge the loops";
     shared = loop;
     return WalkResult::advance();
   });
@@ -131,7 +114,8 @@ LogicalResult Sharing::run() {
 /// From the tiles of all instances to those of this one.
 void Sharing::takeOwnTiles(scf::ForOp loop) {
   const Tiles own = tilesOf(rangeOf(loop));
-  loop.getLowerBoundMutable().assign(own.first);
+  if (loop.getLowerBound() == rangeOf(loop).getFirst())
+    loop.getLowerBoundMutable().assign(own.first);
   loop.getStepMutable().assign(own.step);
 }
 
@@ -149,7 +133,7 @@ Sharing::Tiles Sharing::tilesOf(tile::ScheduleRangeOp range) {
 
 void Sharing::takeInOrder(scf::ForOp &loop) {
   Location loc =
-      NameLoc::get(StringAttr::get(loop.getContext(), "turn"), loop.getLoc());
+      NameLoc::get(StringAttr::get(loop.getContext(), "order"), loop.getLoc());
   Operation *first = nullptr, *last = nullptr;
   for (Operation &op : *loop.getBody())
     if (!stagesTakenIn(&op).empty()) {
@@ -229,73 +213,6 @@ LogicalResult Sharing::skipTiles(scf::ForOp loop, bool beforeFirst) {
     tile::SkipOp::create(builder, loc, pipeline, count, side == Side::filling);
   }
   return success();
-}
-
-FailureOr<Value> Sharing::countStages(OpBuilder &builder, Block &block,
-                                      SideOfPipeline stages,
-                                      IRMapping &ofTile) {
-  auto [pipeline, side] = stages;
-  Arithmetic a{builder, block.getParentOp()->getLoc()};
-  Value total = a.constant(0);
-  for (Operation &op : block) {
-    if (side == Side::filling ? isa<tile::AcquireOp>(op)
-                              : isa<tile::WaitOp>(op)) {
-      if (op.getOperand(0) == pipeline)
-        total = a.add(total, 1);
-      continue;
-    }
-    if (!stagesTakenIn(&op).contains(stages))
-      continue;
-    auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop)
-      return op.emitError("role '")
-             << role.getName()
-             << "' takes turns with other warpgroups, and whether it takes a "
-                "stage here depends on a condition: the others could not tell "
-                "how many stages to pass by; take it always";
-    auto inner = countStages(builder, *loop.getBody(), stages, ofTile);
-    SmallVector<Value> bounds;
-    for (Value bound :
-         {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) {
-      auto value = recompute(builder, bound, ofTile);
-      if (failed(inner) || failed(value))
-        return failure();
-      bounds.push_back(*value);
-    }
-    Value span = a.sub(bounds[1], bounds[0]);
-    Value runs = arith::CmpIOp::create(
-        builder, a.loc, arith::CmpIPredicate::sgt, span, a.constant(0));
-    Value trips =
-        a.div(a.sub(a.add(span, bounds[2]), a.constant(1)), bounds[2]);
-    total = a.add(total, a.mul(a.select(runs, trips, a.constant(0)), *inner));
-  }
-  return total;
-}
-
-FailureOr<Value> Sharing::recompute(OpBuilder &builder, Value value,
-                                    IRMapping &ofTile) {
-  if (ofTile.contains(value))
-    return ofTile.lookup(value);
-  Operation *op = value.getDefiningOp();
-  if (!op || !op->getParentOfType<scf::ForOp>()) {
-    if (!isa<BlockArgument>(value))
-      return value;
-  } else if (isa<arith::ArithDialect>(op->getDialect()) ||
-             isa<tile::MultipleOfOp>(op)) {
-    for (Value operand : op->getOperands()) {
-      auto other = recompute(builder, operand, ofTile);
-      if (failed(other))
-        return failure();
-      ofTile.map(operand, *other);
-    }
-    builder.clone(*op, ofTile);
-    return ofTile.lookup(value);
-  }
-  return emitError(value.getLoc())
-         << "role '" << role.getName()
-         << "' takes turns with other warpgroups, and how many stages a tile "
-            "takes depends on this value, which only its own turn computes: "
-            "let it depend on sizes and tile coordinates alone";
 }
 
 struct TileShareTiles : impl::TileShareTilesBase<TileShareTiles> {

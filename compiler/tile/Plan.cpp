@@ -113,7 +113,7 @@ private:
       const int64_t instances = role.getInstances();
       if (entry.getOrderBarriers().has_value() != (instances > 1))
         return refuse(role) << (instances > 1 ? "it no" : "it")
-                            << " mbarriers to pass on a turn; it has "
+                            << " mbarriers to keep an order by; it has "
                             << instances << " instances";
       if (entry.getOrderBarriers() &&
           failed(takeBarriers(role, *entry.getOrderBarriers(), instances)))

@@ -112,6 +112,7 @@ def Tile_MbarrierOp : Tile_Declaration<"mbarrier"> {
   let summary = "an mbarrier at a byte of shared memory, initialised before any role starts";
   let arguments = (ins I64Attr:$offset, I64Attr:$count);
   let assemblyFormat = "$offset `count` $count attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_RoleOp : Tile_Declaration<"role", [
@@ -163,6 +164,7 @@ def Tile_TileCoordinateOp : Tile_Op<"tile_coordinate", [Pure]> {
   let arguments = (ins Index:$value, I64Attr:$dimension);
   let results = (outs Index:$result);
   let assemblyFormat = "$value `along` $dimension attr-dict";
+  let hasVerifier = 1;
 }
 
 //===-- Coordinates -------------------------------------------------------===//

@@ -17,6 +17,8 @@ namespace ashlar::tile {
 
 namespace {
 
+constexpr int64_t mostDimensions = 4; ///< of a schedule
+
 /// Whether an operation may stand beside the roles: declarations, and what is
 /// computed from sizes and scalars.
 bool standsBesideRoles(Operation &op) {
@@ -214,10 +216,10 @@ LogicalResult TensorOp::verify() {
 
 LogicalResult ScheduleOp::verify() {
   if (getExtents().size() != getTile().size() || getTile().empty() ||
-      getTile().size() > 4)
+      getTile().size() > mostDimensions)
     return emitOpError("has ")
            << getExtents().size() << " extents and " << getTile().size()
-           << " tile extents; both are 1 to 4 and agree";
+           << " tile extents; both are 1 to " << mostDimensions << " and agree";
   for (int64_t extent : getTile())
     if (extent < 1)
       return emitOpError("has a tile extent of ") << extent;
@@ -275,6 +277,28 @@ LogicalResult RoleOp::verifyRegions() {
   if (failed(checkSelfContained(*this)))
     return failure();
   return checkFragments(*this, target::warpThreads * getWarps());
+}
+
+LogicalResult MbarrierOp::verify() {
+  const int64_t offset = getOffset(), count = getCount();
+  if (offset < 0 || offset % target::mbarrierBytes ||
+      offset > target::sharedBytes - target::mbarrierBytes)
+    return emitOpError("lies at byte ")
+           << offset << " of shared memory; it takes " << target::mbarrierBytes
+           << " of the " << target::sharedBytes
+           << " there are, from a multiple of that on";
+  if (count < 1 || count > target::mbarrierMost)
+    return emitOpError("counts ")
+           << count << " arrivals; a barrier takes 1 to 2^20 - 1";
+  return success();
+}
+
+LogicalResult TileCoordinateOp::verify() {
+  const int64_t dimension = getDimension();
+  if (dimension >= 0 && dimension < mostDimensions)
+    return success();
+  return emitOpError("lies along dimension ")
+         << dimension << "; a schedule has at most " << mostDimensions;
 }
 
 LogicalResult ScheduleCoordinatesOp::verify() {
@@ -403,6 +427,11 @@ LogicalResult CopyOutOp::verify() {
            << elementName(element) << " with "
            << stringifyReduction(*getReduction())
            << "; TMA reduces s32, f16 and bf16, and adds f32";
+  ArrayRef<int64_t> shape = getSource().getType().getShape();
+  if (auto rows = getByWarps(); rows && rows->getLayout().shape[0] != shape[0])
+    return emitOpError("stores a tile of ")
+           << dimensions(shape) << " by warps, with the rows of a fragment of "
+           << dimensions(rows->getLayout().shape);
   return checkTileOfTensor(*this, getTarget().getType(),
                            getSource().getType().getShape(),
                            getSource().getType().getElementType());

@@ -17,9 +17,25 @@ Value barrierOf(Arithmetic a, Operation *take, const Ring &ring, Value stage) {
                         stage);
 }
 
-template <typename Op, typename Adaptor>
-void lowerTake(Op op, Adaptor adaptor, Rewriter &rewriter,
-               const Context &context) {
+template <typename Op>
+concept Takes =
+    std::is_same_v<Op, tile::AcquireOp> || std::is_same_v<Op, tile::WaitOp>;
+template <typename Op>
+concept TriesToTake = std::is_same_v<Op, tile::TryAcquireOp> ||
+                      std::is_same_v<Op, tile::TryWaitOp>;
+
+void replaceByView(Operation *op, Value address, Value stage,
+                   Rewriter &rewriter) {
+  rewriter.replaceOp(op, hopper::ViewOp::create(rewriter, op->getLoc(),
+                                                op->getResult(0).getType(),
+                                                address, stage));
+}
+
+} // namespace
+
+template <Takes Op>
+static void lower(Op op, typename Op::Adaptor adaptor, Rewriter &rewriter,
+                  const Context &context) {
   const Ring &ring = context.rings.of(op.getPipeline());
   Location loc = named(op, acquires(op) ? "acquire" : "wait");
   Value stage = adaptor.getPlace()[0];
@@ -41,48 +57,18 @@ void lowerTake(Op op, Adaptor adaptor, Rewriter &rewriter,
   rewriter.replaceOp(op, stage);
 }
 
-template <typename Op, typename Adaptor>
-void lowerTryTake(Op op, Adaptor adaptor, Rewriter &rewriter,
+template <TriesToTake Op>
+static void lower(Op op, typename Op::Adaptor adaptor, Rewriter &rewriter,
                   const Context &context) {
   const Ring &ring = context.rings.of(op.getPipeline());
   Location loc = named(op, acquires(op) ? "try_acquire" : "try_wait");
   Value stage = adaptor.getPlace()[0];
+  const bool generic = !acquires(op) && ring.filledByCpAsync;
   Value ready = hopper::MbarrierTestOp::create(
       rewriter, loc, rewriter.getI1Type(),
       barrierOf({rewriter, loc}, op, ring, stage), adaptor.getPlace()[1],
-      op.getAgreeAttr(),
-      /*generic=*/!acquires(op) && ring.filledByCpAsync ? rewriter.getUnitAttr()
-                                                        : UnitAttr());
+      op.getAgreeAttr(), generic ? rewriter.getUnitAttr() : UnitAttr());
   rewriter.replaceOp(op, {ready, stage});
-}
-
-void replaceByView(Operation *op, Value address, Value stage,
-                   Rewriter &rewriter) {
-  rewriter.replaceOp(op, hopper::ViewOp::create(rewriter, op->getLoc(),
-                                                op->getResult(0).getType(),
-                                                address, stage));
-}
-
-} // namespace
-
-static void lower(tile::AcquireOp op, tile::AcquireOp::Adaptor adaptor,
-                  Rewriter &rewriter, const Context &context) {
-  lowerTake(op, adaptor, rewriter, context);
-}
-
-static void lower(tile::WaitOp op, tile::WaitOp::Adaptor adaptor,
-                  Rewriter &rewriter, const Context &context) {
-  lowerTake(op, adaptor, rewriter, context);
-}
-
-static void lower(tile::TryAcquireOp op, tile::TryAcquireOp::Adaptor adaptor,
-                  Rewriter &rewriter, const Context &context) {
-  lowerTryTake(op, adaptor, rewriter, context);
-}
-
-static void lower(tile::TryWaitOp op, tile::TryWaitOp::Adaptor adaptor,
-                  Rewriter &rewriter, const Context &context) {
-  lowerTryTake(op, adaptor, rewriter, context);
 }
 
 static void lower(tile::CommitOp op, tile::CommitOp::Adaptor adaptor,

@@ -18,7 +18,7 @@ Kernel program() {
     });
     role("math", ping_pong(2), [&] {
       for (auto [m] : tiles)
-        // CHECK: ping-pong-condition.cpp:[[@LINE+1]]: error: role 'math' takes turns with other warpgroups, and whether it takes a stage here depends on a condition: the others could not tell how many stages to pass by; take it always
+        // CHECK: ping-pong-condition.cpp:[[@LINE+1]]: error: role 'math' is in ping-pong with other warpgroups, and whether it takes a stage here depends on a condition: the others could not tell how many stages to pass by; take it always
         when(m > 0, [&] { ring.release(ring.wait()); });
     });
   });

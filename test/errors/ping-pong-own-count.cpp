@@ -20,7 +20,7 @@ Kernel program() {
       }
     });
     role("math", ping_pong(2), [&] {
-      // CHECK: ping-pong-own-count.cpp:[[@LINE+1]]: error: role 'math' takes turns with other warpgroups, and how many stages a tile takes depends on this value, which only its own turn computes: let it depend on sizes and tile coordinates alone
+      // CHECK: ping-pong-own-count.cpp:[[@LINE+1]]: error: role 'math' is in ping-pong with other warpgroups, and how many stages a tile takes depends on this value, which only its own warpgroup computes: let it depend on sizes and tile coordinates alone
       Index length = 1;
       for (auto [m] : tiles) {
         for (Index k : range(length))

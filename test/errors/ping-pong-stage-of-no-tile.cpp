@@ -14,7 +14,7 @@ Kernel program() {
       ring.commit(s);
     });
     role("math", ping_pong(2), [&] {
-      // CHECK: ping-pong-stage-of-no-tile.cpp:[[@LINE+1]]: error: role 'math' takes turns with other warpgroups, and the stage that it takes here is no tile's: take it in the tile loop, directly in the role
+      // CHECK: ping-pong-stage-of-no-tile.cpp:[[@LINE+1]]: error: role 'math' is in ping-pong with other warpgroups, and the stage that it takes here is no tile's: take it in the tile loop, directly in the role
       ring.release(ring.wait());
     });
   });

@@ -39,7 +39,15 @@ bool runPasses(const std::string &text, Level level, int start) {
       kernel.addPass(createTileAssignLayouts());
     if (start == 3)
       kernel.addPass(createTilePlanMemory());
-    compiler::buildTileToHopper(passes);
+    // Of the passes that expand the level: all, the last two or none.
+    if (start == 5) {
+      kernel.addPass(createTileOrderAccesses());
+      kernel.addPass(createTilePlaceStages());
+    }
+    if (start < 5)
+      compiler::buildTileToHopper(passes);
+    else
+      passes.addPass(createTileToHopper());
   }
   if (level == Level::hopper && start == 1)
     passes.addPass(createHopperToThread());

@@ -10,7 +10,7 @@ enum class Level { tile, hopper, thread };
 /// Where a lowering starts: texts of any level can be given to any of its
 /// passes.
 inline constexpr int startsOf(Level level) {
-  return level == Level::tile ? 5 : level == Level::hopper ? 2 : 1;
+  return level == Level::tile ? 7 : level == Level::hopper ? 2 : 1;
 }
 
 /// What became of a text: a fault is a signal, an exception or no end in time.

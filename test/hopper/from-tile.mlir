@@ -855,18 +855,18 @@ tile.kernel @blocks {
 
 // CHECK-LABEL: hopper.kernel @named_barriers
 tile.kernel @named_barriers {
-  %turn = tile.barrier "turn" : !tile.barrier
+  %done = tile.barrier "done" : !tile.barrier
   %other = tile.barrier "other" : !tile.barrier
   // CHECK: hopper.role "a"
   tile.role "a" warps 4 {
     // CHECK: hopper.named_barrier 1 threads 192
     // CHECK: hopper.named_barrier arrive 2 threads 160
-    tile.sync %turn : !tile.barrier
+    tile.sync %done : !tile.barrier
     tile.arrive %other : !tile.barrier
   }
   tile.role "b" warps 2 {
     // CHECK: hopper.named_barrier arrive 1 threads 192
-    tile.arrive %turn : !tile.barrier
+    tile.arrive %done : !tile.barrier
   }
   tile.role "c" warps 1 {
     // CHECK: hopper.named_barrier 2 threads 160

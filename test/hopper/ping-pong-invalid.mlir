@@ -14,7 +14,7 @@ tile.kernel @under_a_condition {
     scf.for %t = %first to %end step %step {
       %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
       %odd = arith.cmpi eq, %m, %c0 : index
-      // expected-error@+1 {{role 'math' takes turns with other warpgroups, and whether it takes a stage here depends on a condition: the others could not tell how many stages to pass by; take it always}}
+      // expected-error@+1 {{role 'math' is in ping-pong with other warpgroups, and whether it takes a stage here depends on a condition: the others could not tell how many stages to pass by; take it always}}
       scf.if %odd {
         %s = tile.wait %ring : !ring
         tile.release %ring, %s : !ring
@@ -55,7 +55,7 @@ tile.kernel @carried {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
-    // expected-error@+1 {{role 'math' takes turns with other warpgroups, and how many stages a tile takes depends on this value, which only its own turn computes: let it depend on sizes and tile coordinates alone}}
+    // expected-error@+1 {{role 'math' is in ping-pong with other warpgroups, and how many stages a tile takes depends on this value, which only its own warpgroup computes: let it depend on sizes and tile coordinates alone}}
     %last = scf.for %t = %first to %end step %step iter_args(%length = %c1) -> index {
       %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
       scf.for %k = %c0 to %length step %c1 {
@@ -76,7 +76,7 @@ tile.kernel @before_the_tiles {
   %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
   %ring = tile.pipeline : !ring
   tile.role "math" warps 4 instances 2 {
-    // expected-error@+1 {{role 'math' takes turns with other warpgroups, and the stage that it takes here is no tile's: take it in the tile loop, directly in the role}}
+    // expected-error@+1 {{role 'math' is in ping-pong with other warpgroups, and the stage that it takes here is no tile's: take it in the tile loop, directly in the role}}
     %s = tile.wait %ring : !ring
     tile.release %ring, %s : !ring
   }
@@ -98,7 +98,7 @@ tile.kernel @the_tiles_again {
     }
     scf.for %t = %first to %end step %step {
       %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
-      // expected-error@+1 {{role 'math' takes turns with other warpgroups, and takes stages in a second tile loop here: the others could not tell how many it took in the first; merge the loops}}
+      // expected-error@+1 {{role 'math' is in ping-pong with other warpgroups, and takes stages in a second tile loop here: the others could not tell how many it took in the first; merge the loops}}
       %s = tile.wait %ring : !ring
       tile.release %ring, %s : !ring
     }

@@ -7,8 +7,8 @@
 !smem = !tile.shared<64x64xbf16>
 !ring = !tile.pipeline<3, [!smem]>
 !T = !tile.tensor<bf16, 2>
-// CHECK-LABEL: hopper.kernel @turns threads 288 shared 41024 cluster 1 {
-tile.kernel @turns {
+// CHECK-LABEL: hopper.kernel @two threads 288 shared 41024 cluster 1 {
+tile.kernel @two {
   %M = tile.size "M"
   // CHECK: %[[K:.+]] = hopper.size "K"
   %K = tile.size "K"
@@ -49,11 +49,11 @@ tile.kernel @turns {
     // CHECK: %[[ROUNDS:.+]] = arith.divui %[[PASSED]], %c3
     // CHECK: %[[STAGE:.+]] = arith.remui %[[PASSED]], %c3
     // CHECK: %[[PARITY:.+]] = arith.remui %[[ROUNDS]], %c2
-    // CHECK: scf.for %[[NUMBER:[^ ]+]] = %[[FIRST]] to %{{.+}} step %[[STEP]] iter_args(%[[TURN:[^ ]+]] = %c0{{[^ ]*}}, %{{[^ ]+}} = %[[STAGE]], %{{[^ ]+}} = %[[PARITY]])
+    // CHECK: scf.for %[[NUMBER:[^ ]+]] = %[[FIRST]] to %{{.+}} step %[[STEP]] iter_args(%[[ROUND:[^ ]+]] = %c0{{[^ ]*}}, %{{[^ ]+}} = %[[STAGE]], %{{[^ ]+}} = %[[PARITY]])
     scf.for %t = %first to %end step %step {
       %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
       %length = arith.muli %m, %K : index
-      // Its turn comes when the instance before has taken its stages.
+      // It waits until the instance before has taken its stages.
       // CHECK: %[[PHASE:.+]] = arith.xori %{{.+}}
       // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PHASE]]
       // CHECK: %[[INNER:.+]]:2 = scf.for

@@ -939,3 +939,26 @@ tile.kernel @broken_promise {
   // expected-error@+1 {{promises that 12 is a multiple of 8, which it is not}}
   %m = tile.multiple_of %c12, 8
 }
+
+// -----
+
+!ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+tile.kernel @half_a_place {
+  %ring = tile.pipeline : !ring
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{stands at 1 values; a place in a ring is a stage and a parity}}
+    %s = tile.wait %ring at %c0 : !ring
+  }
+}
+
+// -----
+
+!ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+tile.kernel @holds_of_another {
+  %ring = tile.pipeline : !ring
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{may hold stages of 2 pipelines; the kernel has 1}}
+    %s = tile.wait %ring holds [1, 1] : !ring
+  }
+}

@@ -26,8 +26,8 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
   %planned = tile.pipeline : !tile.pipeline<2, [!tile.shared<8x16xbf16, "S<1,4,3> o (8,16):(32,2)">]>
   // CHECK-NEXT: %[[STAGED:.+]] = tile.alloc : <64x64xbf16>
   %staged = tile.alloc : !smem
-  // CHECK-NEXT: %[[BARRIER:.+]] = tile.barrier "turn" : !tile.barrier
-  %turn = tile.barrier "turn" : !tile.barrier
+  // CHECK-NEXT: %[[BARRIER:.+]] = tile.barrier "done" : !tile.barrier
+  %done = tile.barrier "done" : !tile.barrier
 
   // CHECK-NEXT: tile.role "load" warps 1 registers 40 {
   tile.role "load" warps 1 registers 40 {
@@ -54,7 +54,7 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
     // CHECK-NEXT: %{{.+}}, %{{.+}} = tile.try_acquire %[[RING]]
     %ready, %t = tile.try_acquire %ring : !tile.pipeline<3, [!smem, !smem]>
     // CHECK-NEXT: tile.arrive %[[BARRIER]] : !tile.barrier
-    tile.arrive %turn : !tile.barrier
+    tile.arrive %done : !tile.barrier
   }
   // CHECK: tile.role "math" warps 4 registers 232 {
   tile.role "math" warps 4 registers 232 {
@@ -88,7 +88,7 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
     // CHECK: tile.write %[[HALF:.+]] to %[[STAGED]] : tensor<64x64xbf16>, <64x64xbf16>
     tile.write %half to %staged : tensor<64x64xbf16>, !smem
     // CHECK: tile.sync %[[BARRIER]] : !tile.barrier
-    tile.sync %turn : !tile.barrier
+    tile.sync %done : !tile.barrier
     // CHECK: tile.read %[[STAGED]] : <64x64xbf16> -> tensor<64x64xbf16>
     %again = tile.read %staged : !smem -> tensor<64x64xbf16>
     // CHECK: tile.write %[[HALF]] to %[[STAGED]] transposed : tensor<64x64xbf16>, <64x64xbf16>
@@ -106,8 +106,8 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
   }
 }
 
-// CHECK: tile.kernel @turns programmatic_launch {
-tile.kernel @turns programmatic_launch {
+// CHECK: tile.kernel @in_order programmatic_launch {
+tile.kernel @in_order programmatic_launch {
   // CHECK: tile.role "math" warps 4 instances 2 registers 232 {
   tile.role "math" warps 4 instances 2 registers 232 {
   }
@@ -150,5 +150,40 @@ tile.kernel @raster {
 tile.kernel @fragment_layout {
   tile.role "math" warps 4 {
     %f = arith.constant dense<0.0> : tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
+  }
+}
+
+// What the passes that expand the tile level write.
+
+!staged = !tile.shared<64x32xbf16, "S<2,4,3> o (64,32):(64,2)">
+!pair = !tile.pipeline<2, [!staged]>
+// CHECK: tile.kernel @expanded {
+tile.kernel @expanded {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %ring = tile.pipeline : !pair
+  %tile = tile.alloc : !staged
+  // CHECK: tile.mbarrier 16 count 4
+  tile.mbarrier 16 count 4
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    // CHECK: %[[ROW:.+]] = tile.tile_coordinate %c0 along 0
+    %row = tile.tile_coordinate %c0 along 0
+    // CHECK: tile.skip %{{.+}}, %c0 :
+    tile.skip %ring, %c0 : !pair
+    // CHECK: tile.skip filling %{{.+}}, %c0 :
+    tile.skip filling %ring, %c0 : !pair
+    // CHECK: tile.acquire %{{.+}} at %c0, %c0 holds [1] :
+    %s = tile.acquire %ring at %c0, %c0 holds [1] : !pair
+    // CHECK: tile.wait %{{.+}} at %c0, %c0 holds [2] :
+    %t = tile.wait %ring at %c0, %c0 holds [2] : !pair
+    // CHECK: tile.try_acquire %{{.+}} at %c0, %c0 agree 1 :
+    %ready, %u = tile.try_acquire %ring at %c0, %c0 agree 1 : !pair
+    // CHECK: tile.try_wait %{{.+}} agree 2 :
+    %there, %v = tile.try_wait %ring agree 2 : !pair
+    // CHECK: tile.release %{{.+}}, %{{.+}} newer 1 :
+    tile.release %ring, %t newer 1 : !pair
+    // CHECK: tile.copy_out %{{.+}} to %{{.+}}[%[[ROW]], %c0] by_warps <"64x32
+    tile.copy_out %tile to %D[%row, %c0] by_warps <"64x32 (4,8,4,1):(128,1,16,64) / (2,2,4,1):(64,8,512,64)"> : !staged, !tile.tensor<bf16, 2>
   }
 }
