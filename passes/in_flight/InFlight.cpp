@@ -1,6 +1,8 @@
 #include "passes/in_flight/InFlight.h"
-#include "mlir/Analysis/DataFlow/Utils.h"
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/SharedBuffer.h"
 
 namespace ashlar {
@@ -221,27 +223,71 @@ private:
   InFlight::Plan plan;
 };
 
+/// What the analysis of dead code asks of conditions and bounds: constants are
+/// folded by now, so nothing is propagated.
+class WrittenConstants : public DataFlowAnalysis {
+public:
+  using DataFlowAnalysis::DataFlowAnalysis;
+
+  LogicalResult initialize(Operation *top) override {
+    top->walk([&](Operation *op) {
+      for (Value operand : op->getOperands()) {
+        Attribute constant;
+        matchPattern(operand, m_Constant(&constant));
+        auto *lattice =
+            getOrCreate<dataflow::Lattice<dataflow::ConstantValue>>(operand);
+        propagateIfChanged(lattice, lattice->join(dataflow::ConstantValue(
+                                        constant, op->getDialect())));
+      }
+    });
+    return success();
+  }
+  LogicalResult visit(ProgramPoint *) override { return success(); }
+};
+
 } // namespace
 
 InFlight::InFlight(hopper::KernelOp kernel, Plan plan) : plan(plan) {
-  dataflow::loadBaselineAnalyses(solver);
-  solver.load<Analysis>(plan);
-  // It fails only where an analysis does not know an operation.
-  (void)solver.initializeAndRun(kernel);
+  for (auto role : kernel.getBody().getOps<hopper::RoleOp>()) {
+    if (!role.walk([](hopper::WgmmaOp) { return WalkResult::interrupt(); })
+             .wasInterrupted())
+      continue;
+    DataFlowSolver &solver =
+        *solvers.try_emplace(role, std::make_unique<DataFlowSolver>())
+             .first->second;
+    solver.load<WrittenConstants>();
+    solver.load<dataflow::DeadCodeAnalysis>();
+    solver.load<Analysis>(plan);
+    // It fails only where an analysis does not know an operation.
+    (void)solver.initializeAndRun(role);
+  }
 }
 
-const InFlightState &InFlight::at(ProgramPoint *point) const {
+template <typename Point>
+const InFlightState &InFlight::at(Operation *role, Point point) const {
   static const InFlightState nothing;
-  auto *lattice = solver.lookupState<InFlightLattice>(point);
+  auto solver = solvers.find(role);
+  if (solver == solvers.end())
+    return nothing;
+  auto *lattice =
+      solver->second->lookupState<InFlightLattice>(point(*solver->second));
   return lattice ? lattice->state : nothing;
 }
 
 const InFlightState &InFlight::before(Operation *op) const {
-  return at(const_cast<DataFlowSolver &>(solver).getProgramPointBefore(op));
+  return at(op->getParentOfType<hopper::RoleOp>(), [&](DataFlowSolver &solver) {
+    return solver.getProgramPointBefore(op);
+  });
 }
 
 const InFlightState &InFlight::atEnd(Block &block) const {
-  return at(const_cast<DataFlowSolver &>(solver).getProgramPointAfter(&block));
+  Operation *around = block.getParentOp();
+  Operation *role = isa<hopper::RoleOp>(around)
+                        ? around
+                        : around->getParentOfType<hopper::RoleOp>();
+  return at(role, [&](DataFlowSolver &solver) {
+    return solver.getProgramPointAfter(&block);
+  });
 }
 
 std::optional<int64_t> InFlight::groupsLeft(Operation *op) const {

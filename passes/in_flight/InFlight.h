@@ -103,10 +103,13 @@ public:
   std::optional<int64_t> groupsLeft(mlir::Operation *op) const;
 
 private:
-  const InFlightState &at(mlir::ProgramPoint *point) const;
+  template <typename Point>
+  const InFlightState &at(mlir::Operation *role, Point point) const;
 
   Plan plan;
-  mlir::DataFlowSolver solver;
+  /// Of the roles that multiply.
+  llvm::DenseMap<mlir::Operation *, std::unique_ptr<mlir::DataFlowSolver>>
+      solvers;
 };
 
 } // namespace ashlar
