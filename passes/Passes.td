@@ -85,6 +85,10 @@ def HopperInsertFences : Pass<"hopper-insert-fences", "::ashlar::hopper::KernelO
   let summary = "Fence generic accesses that asynchronous ones follow";
 }
 
+def HopperPinWritten : Pass<"hopper-pin-written", "::ashlar::hopper::KernelOp"> {
+  let summary = "Keep before a branch what its arms write to accumulators";
+}
+
 def HopperToThread : Pass<"hopper-to-thread", "::mlir::ModuleOp"> {
   let summary = "Fragments become registers, roles branches: one thread's program";
   let options = [

@@ -95,6 +95,8 @@ void buildHopperToThread(OpPassManager &passes, bool comments) {
   kernel.addPass(createHopperVerifyInFlight());
   // Every generic access that an asynchronous one follows is fenced.
   kernel.addPass(createHopperInsertFences());
+  // What an arm writes to an accumulator is computed before the branch.
+  kernel.addPass(createHopperPinWritten());
   // Fragments are registers, roles are branches.
   HopperToThreadOptions options;
   options.comments = comments;

@@ -53,6 +53,13 @@ def Hopper_AccumulatorWriteOp : Hopper_Op<"accumulator.write"> {
   let hasVerifier = 1;
 }
 
+def Hopper_PinOp : Hopper_Op<"pin", [AllTypesMatch<["value", "result"]>]> {
+  let summary = "a fragment that is computed here, though it is needed later";
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
 //===-- Groups of wgmma ---------------------------------------------------===//
 
 def Hopper_WgmmaOp : Hopper_Op<"wgmma"> {

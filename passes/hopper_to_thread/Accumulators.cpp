@@ -4,7 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/ZeroFragment.h"
-#include "passes/hopper_to_thread/ThreadLowering.h"
+#include "passes/hopper_to_thread/Lowering.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ashlar {
@@ -25,19 +25,27 @@ Type wordType(PtxBuilder &b, const FragmentType &type) {
 
 } // namespace
 
-void ThreadLowering::declareAccumulators() {
+void declareAccumulators(hopper::KernelOp kernel, PtxBuilder &b,
+                         ThreadContext &context) {
   int64_t count = 0;
   kernel.walk([&](hopper::AccumulatorOp op) {
     std::string name = "%acc" + std::to_string(count++) + "_";
     b.ptx(".reg .b32 " + name + "<" +
           std::to_string(fragmentOf(op.getResult()).registers()) + ">;");
-    accumulators[op.getResult()] = name;
+    context.accumulators[op.getResult()] = name;
   });
   if (count) // a value that nobody needs
     b.ptx(".reg .b32 %none;");
 }
 
-void ThreadLowering::lower(hopper::AccumulatorReadOp op) {
+static FailureOr<Registers>
+lower(hopper::AccumulatorOp, Operands<hopper::AccumulatorOp>, ThreadBuilder &) {
+  return Registers(); // named by its users
+}
+
+static FailureOr<Registers> lower(hopper::AccumulatorReadOp op,
+                                  Operands<hopper::AccumulatorReadOp> in,
+                                  ThreadBuilder &b) {
   FragmentType whole = fragmentOf(op.getAccumulator());
   FragmentType part(cast<RankedTensorType>(op.getResult().getType()));
   std::vector<int64_t> chosen;
@@ -51,7 +59,8 @@ void ThreadLowering::lower(hopper::AccumulatorReadOp op) {
   std::map<int64_t, Value> words;
   for (int64_t value : chosen)
     words[value / whole.packed] = {};
-  const std::string &name = accumulators.at(op.getAccumulator());
+  const std::string &name =
+      b.context.accumulators.find(op.getAccumulator())->second;
   std::string text;
   for (auto &[number, word] : words)
     text += (text.empty() ? "mov.b32 $" : "\n\tmov.b32 $") +
@@ -63,19 +72,15 @@ void ThreadLowering::lower(hopper::AccumulatorReadOp op) {
     entry.second = whole.packed == 2 ? Value(LLVM::BitcastOp::create(
                                            b, b.loc, whole.registerType, value))
                                      : value;
-  if (whole.packed == 1) {
-    values.set(op.getResult(), llvm::map_to_vector(chosen, [&](int64_t value) {
-                 return words.at(value);
-               }));
-    return;
-  }
+  if (whole.packed == 1)
+    return Registers(llvm::map_to_vector(
+        chosen, [&](int64_t value) { return words.at(value); }));
   std::map<int64_t, Registers> pairs;
   for (auto &[number, word] : words)
-    pairs[number] = unpack(whole, word);
-  values.set(op.getResult(),
-             pack(part, llvm::map_to_vector(chosen, [&](int64_t value) {
-                    return pairs.at(value / 2)[value % 2];
-                  })));
+    pairs[number] = unpack(b, whole, word);
+  return pack(b, part, llvm::map_to_vector(chosen, [&](int64_t value) {
+                return pairs.at(value / 2)[value % 2];
+              }));
 }
 
 namespace {
@@ -89,18 +94,37 @@ bool repeatsRegisters(Value fragment) {
     Operation *op = computed[i].getDefiningOp();
     if (isa_and_present<hopper::BroadcastOp, hopper::SplatOp>(op))
       continue;
-    if (!op || !isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    if (!op ||
+        (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         !isa<hopper::PinOp>(op)))
       return false;
     computed.insert(op->operand_begin(), op->operand_end());
   }
   return true;
 }
 
+/// ptxas would copy one register to many only at the wgmma, and wait before
+/// that for all in flight (C7517). So each becomes a value of its own: that the
+/// predicate is true it does not know.
+SmallVector<Value> makeDistinct(PtxBuilder &b, ValueRange words) {
+  std::string text = "{\n\t.reg .pred always;\n\t.reg .b32 bytes;\n\t"
+                     "mov.u32 bytes, %dynamic_smem_size;\n\t"
+                     "setp.ne.u32 always, bytes, 0xffffffff;\n\t";
+  for (size_t i = 0; i < words.size(); ++i)
+    text += ("selp.b32 $" + Twine(i) + ", $" + Twine(words.size() + i) + ", " +
+             Twine(i) + ", always;\n\t")
+                .str();
+  return b.ptx(text + "}", words.getTypes(), words);
+}
+
 } // namespace
 
-void ThreadLowering::lower(hopper::AccumulatorWriteOp op) {
+static FailureOr<Registers> lower(hopper::AccumulatorWriteOp op,
+                                  Operands<hopper::AccumulatorWriteOp> in,
+                                  ThreadBuilder &b) {
   FragmentType type = fragmentOf(op.getAccumulator());
-  const std::string &name = accumulators.at(op.getAccumulator());
+  const std::string &name =
+      b.context.accumulators.find(op.getAccumulator())->second;
   auto write = [&](ValueRange words,
                    llvm::function_ref<std::string(std::string)> valueOf) {
     std::string text;
@@ -110,34 +134,42 @@ void ThreadLowering::lower(hopper::AccumulatorWriteOp op) {
               valueOf(number) + ";";
     }
     b.ptx(text, {}, words);
+    return Registers();
   };
   if (op.getValue().getDefiningOp<hopper::UndefinedOp>())
     return write({}, [](auto) { return "%none"; });
   if (isZero(op.getValue()))
     return write({}, [](auto) { return "0"; });
-  SmallVector<Value> words = llvm::map_to_vector(
-      registersOf(op.getValue()), [&](Value value) -> Value {
+  SmallVector<Value> words =
+      llvm::map_to_vector(in.getValue(), [&](Value value) -> Value {
         return type.packed == 2
                    ? LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value)
                    : value;
       });
   if (repeatsRegisters(op.getValue()))
-    words = makeDistinct(words);
-  write(words, [](std::string number) { return "$" + number; });
+    words = makeDistinct(b, words);
+  return write(words, [](std::string number) { return "$" + number; });
 }
 
-/// ptxas would copy one register to many only at the wgmma, and wait before
-/// that for all in flight (C7517). So each becomes a value of its own: that the
-/// predicate is true it does not know.
-SmallVector<Value> ThreadLowering::makeDistinct(ValueRange words) {
-  std::string text = "{\n\t.reg .pred always;\n\t.reg .b32 bytes;\n\t"
-                     "mov.u32 bytes, %dynamic_smem_size;\n\t"
-                     "setp.ne.u32 always, bytes, 0xffffffff;\n\t";
-  for (size_t i = 0; i < words.size(); ++i)
-    text += ("selp.b32 $" + Twine(i) + ", $" + Twine(words.size() + i) + ", " +
-             Twine(i) + ", always;\n\t")
-                .str();
-  return b.ptx(text + "}", words.getTypes(), words);
+/// Stays where it is, though nobody needs it yet.
+static FailureOr<Registers> lower(hopper::PinOp, Operands<hopper::PinOp> in,
+                                  ThreadBuilder &b) {
+  Registers registers(in.getValue());
+  for (Value &word : registers) {
+    Type type = word.getType();
+    const bool isFloat = type.isF32();
+    if (!isFloat)
+      word = LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), word);
+    word = b.ptx("mov.b32 $0, $1;", word.getType(), word)[0];
+    if (!isFloat)
+      word = LLVM::BitcastOp::create(b, b.loc, type, word);
+  }
+  return registers;
+}
+
+void addAccumulators(ThreadPatterns &patterns) {
+  patterns.add<hopper::AccumulatorOp, hopper::AccumulatorReadOp,
+               hopper::AccumulatorWriteOp, hopper::PinOp>();
 }
 
 } // namespace ashlar

@@ -1,8 +1,7 @@
 // Asynchronous copies as PTX.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/hopper_to_thread/ThreadLowering.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "passes/hopper_to_thread/Lowering.h"
 
 namespace ashlar {
 
@@ -28,36 +27,45 @@ std::string policy(float kept) {
 
 } // namespace
 
-LogicalResult ThreadLowering::lowerCopy(Operation &op) {
-  llvm::TypeSwitch<Operation *>(&op)
-      .Case<hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp,
-            hopper::CopyTileOutOp>([&](auto copy) { lower(copy); })
-      .Case<hopper::TensorMapPrefetchOp>([&](auto prefetch) {
-        b.ptx("prefetch.tensormap [$0];", lookup(prefetch.getMap()));
-      })
-      .Case<hopper::TmaPrefetchOp>([&](auto prefetch) {
-        unsigned rank = prefetch.getCoordinates().size();
-        SmallVector<Value> operands{lookup(prefetch.getMap())};
-        llvm::append_range(operands, lookup(prefetch.getCoordinates()));
-        b.ptx("cp.async.bulk.prefetch.tensor." + std::to_string(rank) +
-                  "d.L2.global.tile [$0, " + coordinateList(1, rank) + "];",
-              operands);
-      })
-      .Case<hopper::BulkCommitOp>(
-          [&](auto) { b.ptx("cp.async.bulk.commit_group;"); })
-      .Case<hopper::BulkWaitOp>([&](auto wait) {
-        b.ptx(std::string("cp.async.bulk.wait_group") +
-              (wait.getRead() ? ".read " : " ") +
-              std::to_string(wait.getPending()) + ";");
-      });
-  return success();
+static FailureOr<Registers> lower(hopper::TensorMapPrefetchOp,
+                                  Operands<hopper::TensorMapPrefetchOp> in,
+                                  ThreadBuilder &b) {
+  b.ptx("prefetch.tensormap [$0];", one(in.getMap()));
+  return Registers();
 }
 
-void ThreadLowering::lower(hopper::TmaLoadOp op) {
+static FailureOr<Registers> lower(hopper::TmaPrefetchOp op,
+                                  Operands<hopper::TmaPrefetchOp> in,
+                                  ThreadBuilder &b) {
+  const unsigned rank = op.getCoordinates().size();
+  SmallVector<Value> operands{one(in.getMap())};
+  llvm::append_range(operands, ones(in.getCoordinates()));
+  b.ptx("cp.async.bulk.prefetch.tensor." + std::to_string(rank) +
+            "d.L2.global.tile [$0, " + coordinateList(1, rank) + "];",
+        operands);
+  return Registers();
+}
+
+static FailureOr<Registers>
+lower(hopper::BulkCommitOp, Operands<hopper::BulkCommitOp>, ThreadBuilder &b) {
+  b.ptx("cp.async.bulk.commit_group;");
+  return Registers();
+}
+
+static FailureOr<Registers>
+lower(hopper::BulkWaitOp op, Operands<hopper::BulkWaitOp>, ThreadBuilder &b) {
+  b.ptx(std::string("cp.async.bulk.wait_group") +
+        (op.getRead() ? ".read " : " ") + std::to_string(op.getPending()) +
+        ";");
+  return Registers();
+}
+
+static FailureOr<Registers>
+lower(hopper::TmaLoadOp op, Operands<hopper::TmaLoadOp> in, ThreadBuilder &b) {
   unsigned rank = op.getCoordinates().size();
-  SmallVector<Value> operands{lookup(op.getAddress()), lookup(op.getMap()),
-                              lookup(op.getBarrier())};
-  llvm::append_range(operands, lookup(op.getCoordinates()));
+  SmallVector<Value> operands{one(in.getAddress()), one(in.getMap()),
+                              one(in.getBarrier())};
+  llvm::append_range(operands, ones(in.getCoordinates()));
   std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
                      "d.shared::" + (op.getMask() ? "cluster" : "cta") +
                      ".global.tile.mbarrier::complete_tx::bytes" +
@@ -66,8 +74,8 @@ void ThreadLowering::lower(hopper::TmaLoadOp op) {
                      coordinateList(3, rank) + "], [$2]";
   if (op.getMask()) {
     text += ", $" + std::to_string(operands.size());
-    operands.push_back(arith::TruncIOp::create(b, b.loc, b.getI16Type(),
-                                               lookup(op.getMask())));
+    operands.push_back(
+        arith::TruncIOp::create(b, b.loc, b.getI16Type(), one(in.getMask())));
   }
   if (std::optional<llvm::APFloat> kept = op.getKept())
     text = "{\n\t.reg .b64 policy;\n\tcreatepolicy.fractional." +
@@ -75,24 +83,41 @@ void ThreadLowering::lower(hopper::TmaLoadOp op) {
   else
     text += ";";
   b.ptx(text, operands);
+  return Registers();
 }
 
-void ThreadLowering::lower(hopper::TmaStoreOp op) {
+static FailureOr<Registers> lower(hopper::TmaStoreOp op,
+                                  Operands<hopper::TmaStoreOp> in,
+                                  ThreadBuilder &b) {
   unsigned rank = op.getCoordinates().size();
-  SmallVector<Value> operands{lookup(op.getAddress()), lookup(op.getMap())};
-  llvm::append_range(operands, lookup(op.getCoordinates()));
+  SmallVector<Value> operands{one(in.getAddress()), one(in.getMap())};
+  llvm::append_range(operands, ones(in.getCoordinates()));
   std::string text = op.getReduction() ? "cp.reduce" : "cp";
   text += ".async.bulk.tensor." + std::to_string(rank) + "d.global.shared::cta";
   if (op.getReduction())
     text += "." + tile::stringifyReduction(*op.getReduction()).str();
   text += ".tile.bulk_group [$1, " + coordinateList(2, rank) + "], [$0];";
   b.ptx(text, operands);
+  return Registers();
 }
 
-ThreadLowering::TileChunk
-ThreadLowering::tileChunk(tile::SharedType type, Value number, int64_t length,
-                          ArrayRef<Value> coordinates, ArrayRef<Value> extents,
-                          ArrayRef<Value> strides, bool nonNegative) {
+namespace {
+
+/// Consecutive elements of a tile's row, in shared and in global memory.
+struct TileChunk {
+  Value sharedOffset; ///< bytes from the tile's start
+  Value element;      ///< elements from the tensor's base, 64 bits
+  /// i1: the first element lies in the tensor, or behind its row's end; null:
+  /// always.
+  Value inside;
+  Value left; ///< elements from the first to the end of the row
+};
+
+/// The chunk of this number, `length` elements, counted in row-major order.
+TileChunk tileChunk(PtxBuilder &b, tile::SharedType type, Value number,
+                    int64_t length, ArrayRef<Value> coordinates,
+                    ArrayRef<Value> extents, ArrayRef<Value> strides,
+                    bool nonNegative) {
   const layout::SwizzledLayout &layout = *type.getLayout();
   ArrayRef<int64_t> shape = type.getShape();
   size_t leading = coordinates.size() - shape.size();
@@ -105,10 +130,10 @@ ThreadLowering::tileChunk(tile::SharedType type, Value number, int64_t length,
     rest = i ? b.div(rest, extent) : rest;
     if (last)
       place = b.mul(place, length);
-    offset = b.add(offset, image(layout.layout.mode(i), place));
+    offset = b.add(offset, image(b, layout.layout.mode(i), place));
     at[leading + i] = b.add(at[leading + i], place);
   }
-  TileChunk chunk{swizzled(layout.swizzle, offset), b.i64(0), {}, {}};
+  TileChunk chunk{swizzled(b, layout.swizzle, offset), b.i64(0), {}, {}};
   for (auto [i, coordinate] : llvm::enumerate(at)) {
     chunk.element =
         b.add(chunk.element, b.mul(b.extend(coordinate), strides[i]));
@@ -121,7 +146,11 @@ ThreadLowering::tileChunk(tile::SharedType type, Value number, int64_t length,
   return chunk;
 }
 
-void ThreadLowering::lower(hopper::CopyTileOp op) {
+} // namespace
+
+static FailureOr<Registers> lower(hopper::CopyTileOp op,
+                                  Operands<hopper::CopyTileOp> in,
+                                  ThreadBuilder &b) {
   tile::SharedType type = op.getTarget().getType();
   int64_t elementBytes = type.elementBytes();
   // cp.async moves 4, 8 or 16 bytes and fills up what lies outside; ordinary
@@ -129,18 +158,19 @@ void ThreadLowering::lower(hopper::CopyTileOp op) {
   bool async = op.getAlignment() >= 4;
   int64_t chunkBytes = async ? op.getAlignment() : elementBytes;
   int64_t length = chunkBytes / elementBytes;
-  SmallVector<Value> coordinates = lookup(op.getCoordinates());
-  SmallVector<Value> extents = lookup(op.getExtents());
-  SmallVector<Value> strides = lookup(op.getStrides());
-  Value pointer = lookup(op.getPointer()), target = lookup(op.getTarget());
+  SmallVector<Value> coordinates = ones(in.getCoordinates());
+  SmallVector<Value> extents = ones(in.getExtents());
+  SmallVector<Value> strides = ones(in.getStrides());
+  Value pointer = one(in.getPointer()), target = one(in.getTarget());
 
-  auto loop = scf::ForOp::create(b, b.loc, threadOfRole(),
+  auto loop = scf::ForOp::create(b, b.loc, b.threadOfRole(),
                                  b.i32(type.sizeBytes() / chunkBytes),
-                                 b.i32(32 * role.getWarps()));
+                                 b.i32(32 * b.role.getWarps()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  TileChunk chunk = tileChunk(type, loop.getInductionVar(), length, coordinates,
-                              extents, strides, op.getNonnegative());
+  TileChunk chunk =
+      tileChunk(b, type, loop.getInductionVar(), length, coordinates, extents,
+                strides, op.getNonnegative());
   // Counted in elements: the bytes of a row may be more than 31 bits hold.
   Value elements = b.createOrFold<arith::MinSIOp>(
       b.loc, b.createOrFold<arith::MaxSIOp>(b.loc, chunk.left, b.i32(0)),
@@ -160,7 +190,7 @@ void ThreadLowering::lower(hopper::CopyTileOp op) {
     b.ptx("cp.async.ca.shared::cta.global [$0], [$1], " +
               std::to_string(chunkBytes) + ", $2;",
           {to, from, bytes});
-    return;
+    return Registers();
   }
   std::string bits = std::to_string(8 * elementBytes);
   b.ptx("{\n\t.reg .pred p;\n\t.reg .b16 element;\n\tsetp.ne.b32 p, $2, 0;\n\t"
@@ -168,14 +198,17 @@ void ThreadLowering::lower(hopper::CopyTileOp op) {
             bits + " element, [$1];\n\tst.shared::cta.b" + bits +
             " [$0], element;\n\t}",
         {to, from, bytes});
+  return Registers();
 }
 
-void ThreadLowering::lower(hopper::CopyTileOutOp op) {
+static FailureOr<Registers> lower(hopper::CopyTileOutOp op,
+                                  Operands<hopper::CopyTileOutOp> in,
+                                  ThreadBuilder &b) {
   tile::SharedType type = op.getSource().getType();
-  SmallVector<Value> coordinates = lookup(op.getCoordinates());
-  SmallVector<Value> extents = lookup(op.getExtents());
-  SmallVector<Value> strides = lookup(op.getStrides());
-  Value pointer = lookup(op.getPointer()), source = lookup(op.getSource());
+  SmallVector<Value> coordinates = ones(in.getCoordinates());
+  SmallVector<Value> extents = ones(in.getExtents());
+  SmallVector<Value> strides = ones(in.getStrides());
+  Value pointer = one(in.getPointer()), source = one(in.getSource());
   Type element = type.getElementType();
   if (element.isTF32())
     element = b.getF32Type();
@@ -186,12 +219,12 @@ void ThreadLowering::lower(hopper::CopyTileOutOp op) {
 
   bool perWarp = op.getPerWarp();
   auto loop =
-      scf::ForOp::create(b, b.loc, perWarp ? laneOfWarp() : threadOfRole(),
+      scf::ForOp::create(b, b.loc, perWarp ? b.laneOfWarp() : b.threadOfRole(),
                          b.i32(type.sizeBytes() / type.elementBytes()),
-                         b.i32(perWarp ? 32 : 32 * role.getWarps()));
+                         b.i32(perWarp ? 32 : 32 * b.role.getWarps()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  TileChunk chunk = tileChunk(type, loop.getInductionVar(), 1, coordinates,
+  TileChunk chunk = tileChunk(b, type, loop.getInductionVar(), 1, coordinates,
                               extents, strides, op.getNonnegative());
   Value inside = b.both(chunk.inside, b.lessThan(b.i32(0), chunk.left));
   auto branch = scf::IfOp::create(b, b.loc, inside);
@@ -203,7 +236,7 @@ void ThreadLowering::lower(hopper::CopyTileOutOp op) {
   Value to = b.elementAddress(pointer, element, chunk.element);
   if (!op.getReduction()) {
     LLVM::StoreOp::create(b, b.loc, value, to);
-    return;
+    return Registers();
   }
   bool floating = isa<FloatType>(element);
   LLVM::AtomicBinOp operation;
@@ -220,6 +253,14 @@ void ThreadLowering::lower(hopper::CopyTileOutOp op) {
   }
   LLVM::AtomicRMWOp::create(b, b.loc, operation, to, value,
                             LLVM::AtomicOrdering::monotonic);
+  return Registers();
+}
+
+void addCopies(ThreadPatterns &patterns) {
+  patterns
+      .add<hopper::TensorMapPrefetchOp, hopper::TmaPrefetchOp,
+           hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp,
+           hopper::CopyTileOutOp, hopper::BulkCommitOp, hopper::BulkWaitOp>();
 }
 
 } // namespace ashlar

@@ -2,8 +2,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/hopper_to_thread/Lowering.h"
 #include "passes/hopper_to_thread/Math.h"
-#include "passes/hopper_to_thread/ThreadLowering.h"
 
 namespace ashlar {
 
@@ -12,17 +12,6 @@ using namespace mlir;
 namespace {
 
 bool isFp8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
-
-Value extract(PtxBuilder &b, Value vector, int64_t index) {
-  return LLVM::ExtractElementOp::create(b, b.loc, vector, b.i32(index));
-}
-
-Value pairOf(PtxBuilder &b, Value low, Value high) {
-  auto type = VectorType::get({2}, low.getType());
-  Value pair = LLVM::PoisonOp::create(b, b.loc, type);
-  pair = LLVM::InsertElementOp::create(b, b.loc, pair, low, b.i32(0));
-  return LLVM::InsertElementOp::create(b, b.loc, pair, high, b.i32(1));
-}
 
 /// The same operation on other operands.
 Value rebuild(PtxBuilder &b, Operation &op, ValueRange operands, Type result) {
@@ -60,7 +49,7 @@ std::pair<Value, Value> narrowPair(PtxBuilder &b, Type to, Value low,
             arith::TruncIOp::create(b, b.loc, byte, upper)};
   }
   Value both = narrowToPair(b, to, low, high);
-  return {extract(b, both, 0), extract(b, both, 1)};
+  return {b.extract(both, 0), b.extract(both, 1)};
 }
 
 /// fp8 to f32, two at a time, by way of f16, which holds every fp8 value.
@@ -75,8 +64,8 @@ std::pair<Value, Value> widenPair(PtxBuilder &b, Type from, Value low,
   Value both = arith::OrIOp::create(
       b, b.loc, arith::ExtUIOp::create(b, b.loc, i16, low), upper);
   Value halves = b.intrinsic(name, VectorType::get({2}, b.getF16Type()), both);
-  return {widenToF32(b, extract(b, halves, 0)),
-          widenToF32(b, extract(b, halves, 1))};
+  return {widenToF32(b, b.extract(halves, 0)),
+          widenToF32(b, b.extract(halves, 1))};
 }
 
 /// A float conversion of a whole fragment's scalars, through f32.
@@ -104,40 +93,15 @@ Registers convertFloats(PtxBuilder &b, Type from, Type to,
   return wide;
 }
 
-} // namespace
-
-Registers ThreadLowering::unpack(const FragmentType &type,
-                                 ArrayRef<Value> from) {
-  if (type.packed == 1)
-    return Registers(from);
-  Registers scalars;
-  for (Value pair : from)
-    for (int64_t i : {0, 1})
-      scalars.push_back(extract(b, pair, i));
-  return scalars;
-}
-
-Registers ThreadLowering::pack(const FragmentType &type,
-                               ArrayRef<Value> scalars) {
-  if (type.packed == 1)
-    return Registers(scalars);
-  Registers pairs;
-  for (size_t i = 0; i < scalars.size(); i += 2)
-    pairs.push_back(pairOf(b, scalars[i], scalars[i + 1]));
-  return pairs;
-}
-
-LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
-  if (!isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) ||
-      op.getNumResults() != 1)
-    return op.emitError("operation '")
-           << op.getName() << "' cannot be lowered to a thread's program";
+FailureOr<Registers> lowerElementwise(Operation &op, ArrayRef<ValueRange> in,
+                                      const TypeConverter &types,
+                                      ThreadBuilder &b) {
   Value result = op.getResult(0);
   auto fragment = dyn_cast<RankedTensorType>(result.getType());
 
   if (!fragment) {
-    SmallVector<Value> operands = lookup(op.getOperands());
-    Type type = convert(result.getType()).front();
+    SmallVector<Value> operands = ones(in);
+    Type type = types.convertType(result.getType());
     if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
       Value value = operands.front();
       unsigned from = value.getType().getIntOrFloatBitWidth();
@@ -148,18 +112,15 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
         value = arith::ExtSIOp::create(b, b.loc, type, value);
       else if (from > to)
         value = arith::TruncIOp::create(b, b.loc, type, value);
-      values.set(result, {value});
-      return success();
+      return Registers{value};
     }
     if (Value value = lowerMath(b, op, operands)) {
-      values.set(result, {value});
-      return success();
+      return Registers{value};
     }
     if (isa<math::MathDialect>(op.getDialect()))
       return op.emitError("operation '")
              << op.getName() << "' has no instruction on sm_90a";
-    values.set(result, {rebuild(b, op, operands, type)});
-    return success();
+    return Registers{rebuild(b, op, operands, type)};
   }
 
   FragmentType type(fragment);
@@ -172,13 +133,12 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
     packed &= bool(other);
   }
   SmallVector<Registers> operands;
-  for (Value operand : op.getOperands()) {
+  for (auto [operand, registers] : llvm::zip(op.getOperands(), in)) {
     if (auto other = dyn_cast<RankedTensorType>(operand.getType()))
-      operands.push_back(
-          packed ? Registers(registersOf(operand))
-                 : unpack(FragmentType(other), registersOf(operand)));
+      operands.push_back(packed ? Registers(registers)
+                                : unpack(b, FragmentType(other), registers));
     else
-      operands.push_back(Registers(type.values, lookup(operand)));
+      operands.push_back(Registers(type.values, one(registers)));
   }
 
   if (isa<arith::TruncFOp, arith::ExtFOp>(op)) {
@@ -189,15 +149,13 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
         convertFloats(b, from, inPairs ? Type(b.getF32Type()) : type.element,
                       operands.front());
     if (!inPairs) {
-      values.set(result, pack(type, scalars));
-      return success();
+      return pack(b, type, scalars);
     }
     Registers pairs;
     for (size_t i = 0; i < scalars.size(); i += 2)
       pairs.push_back(
           narrowToPair(b, type.element, scalars[i], scalars[i + 1]));
-    values.set(result, pairs);
-    return success();
+    return pairs;
   }
 
   for (Value operand : op.getOperands())
@@ -231,12 +189,38 @@ LogicalResult ThreadLowering::lowerElementwise(Operation &op) {
       value = rebuild(b, op, at, scalar);
     results.push_back(value);
   }
-  values.set(result, packed ? results : pack(type, results));
-  return success();
+  return packed ? results : pack(b, type, results);
 }
 
-LogicalResult ThreadLowering::lowerConstant(Operation &op) {
-  auto constant = cast<arith::ConstantOp>(op);
+/// Any other operation on values.
+class ElementwiseLowering : public ConversionPattern {
+public:
+  ElementwiseLowering(const TypeConverter &types, MLIRContext *mlir,
+                      const ThreadContext &context)
+      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/1, mlir),
+        context(context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<ValueRange> in,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+        isa<arith::ConstantOp>(op))
+      return failure();
+    const TypeConverter &types = *getTypeConverter();
+    ThreadBuilder b(rewriter, op, context);
+    replaceBy(op, lowerElementwise(*op, in, types, b), types, b);
+    return success();
+  }
+
+private:
+  const ThreadContext &context;
+};
+
+} // namespace
+
+static FailureOr<Registers> lower(arith::ConstantOp constant,
+                                  Operands<arith::ConstantOp>,
+                                  ThreadBuilder &b) {
   auto fragment = dyn_cast<RankedTensorType>(constant.getType());
   if (!fragment) {
     TypedAttr value = constant.getValue();
@@ -246,13 +230,11 @@ LogicalResult ThreadLowering::lowerConstant(Operation &op) {
                            cast<FloatAttr>(value).getValue().bitcastToAPInt());
     if (isa<IndexType>(constant.getType()))
       value = b.getI32IntegerAttr(cast<IntegerAttr>(value).getInt());
-    values.set(constant.getResult(),
-               {arith::ConstantOp::create(b, b.loc, value)});
-    return success();
+    return Registers{arith::ConstantOp::create(b, b.loc, value)};
   }
   auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
   if (!splat)
-    return op.emitError("a constant fragment has one value everywhere");
+    return constant.emitError("a constant fragment has one value everywhere");
   FragmentType type(fragment);
   TypedAttr scalar = splat.getSplatValue<TypedAttr>();
   if (isFp8(type.element))
@@ -260,14 +242,15 @@ LogicalResult ThreadLowering::lowerConstant(Operation &op) {
         IntegerAttr::get(b.getIntegerType(8),
                          cast<FloatAttr>(scalar).getValue().bitcastToAPInt());
   Value value = arith::ConstantOp::create(b, b.loc, scalar);
-  values.set(constant.getResult(), pack(type, Registers(type.values, value)));
-  return success();
+  return pack(b, type, Registers(type.values, value));
 }
 
-void ThreadLowering::lower(hopper::ReciprocalOp op) {
+static FailureOr<Registers> lower(hopper::ReciprocalOp op,
+                                  Operands<hopper::ReciprocalOp> in,
+                                  ThreadBuilder &b) {
   // That of a float, four units in the last place less so that it is not too
   // large, with 32 added to its exponent; then a step of Newton's method.
-  Value divisor = lookup(op.getDivisor());
+  Value divisor = one(in.getDivisor());
   Value real = arith::UIToFPOp::create(b, b.loc, b.getF32Type(), divisor);
   Value inverse =
       b.intrinsic("llvm.nvvm.rcp.approx.ftz.f", b.getF32Type(), real);
@@ -277,31 +260,33 @@ void ThreadLowering::lower(hopper::ReciprocalOp op) {
   Value rough = arith::FPToUIOp::create(b, b.loc, b.getI32Type(), scaled);
   Value left = b.sub(b.i32(0), b.mul(divisor, rough));
   Value step = arith::MulUIExtendedOp::create(b, b.loc, rough, left).getHigh();
-  values.set(op.getResult(), {b.add(rough, step)});
+  return Registers{b.add(rough, step)};
 }
 
-void ThreadLowering::lower(hopper::SliceOp op) {
+static FailureOr<Registers>
+lower(hopper::SliceOp op, Operands<hopper::SliceOp> in, ThreadBuilder &b) {
   FragmentType whole(cast<RankedTensorType>(op.getValue().getType()));
   FragmentType part(cast<RankedTensorType>(op.getResult().getType()));
   std::vector<int64_t> chosen =
       layout::valuesOfPart(whole.layout, op.getOffsets().vec(), part.layout);
-  Registers scalars = unpack(whole, registersOf(op.getValue()));
-  values.set(op.getResult(),
-             pack(part, llvm::map_to_vector(chosen, [&](int64_t value) {
-                    return scalars[value];
-                  })));
+  Registers scalars = unpack(b, whole, in.getValue());
+  return pack(b, part, llvm::map_to_vector(chosen, [&](int64_t value) {
+                return scalars[value];
+              }));
 }
 
-void ThreadLowering::lower(hopper::SplatOp op) {
+static FailureOr<Registers>
+lower(hopper::SplatOp op, Operands<hopper::SplatOp> in, ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
-  values.set(op.getResult(),
-             pack(type, Registers(type.values, lookup(op.getValue()))));
+  return pack(b, type, Registers(type.values, one(in.getValue())));
 }
 
-void ThreadLowering::lower(hopper::BroadcastOp op) {
+static FailureOr<Registers> lower(hopper::BroadcastOp op,
+                                  Operands<hopper::BroadcastOp> in,
+                                  ThreadBuilder &b) {
   FragmentType from(cast<RankedTensorType>(op.getValue().getType()));
   FragmentType to(cast<RankedTensorType>(op.getResult().getType()));
-  Registers scalars = unpack(from, registersOf(op.getValue()));
+  Registers scalars = unpack(b, from, in.getValue());
   // A thread holds each source element it needs: find it by its coordinate.
   std::map<std::vector<int64_t>, Value> held;
   for (int64_t v = 0; v < from.values; ++v)
@@ -314,7 +299,22 @@ void ThreadLowering::lower(hopper::BroadcastOp op) {
       kept.push_back(whole[dimension]);
     results.push_back(held.at(kept));
   }
-  values.set(op.getResult(), pack(to, results));
+  return pack(b, to, results);
+}
+
+static FailureOr<Registers>
+lower(hopper::UndefinedOp op, Operands<hopper::UndefinedOp>, ThreadBuilder &b) {
+  FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
+  Registers registers;
+  for (int64_t i = 0; i < type.registers(); ++i)
+    registers.push_back(LLVM::UndefOp::create(b, b.loc, type.registerType));
+  return registers;
+}
+
+void addElementwise(ThreadPatterns &patterns) {
+  patterns.add<arith::ConstantOp, hopper::ReciprocalOp, hopper::SliceOp,
+               hopper::SplatOp, hopper::BroadcastOp, hopper::UndefinedOp>();
+  patterns.addAny<ElementwiseLowering>();
 }
 
 } // namespace ashlar

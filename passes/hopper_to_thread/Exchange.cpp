@@ -2,7 +2,7 @@
 // a barrier of the receiver.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/hopper_to_thread/ThreadLowering.h"
+#include "passes/hopper_to_thread/Lowering.h"
 
 namespace ashlar {
 
@@ -22,22 +22,24 @@ LogicalResult checkExchange(Operation *op, const FragmentType &type) {
 
 } // namespace
 
-LogicalResult ThreadLowering::lower(hopper::ExchangeSendOp op) {
+static FailureOr<Registers> lower(hopper::ExchangeSendOp op,
+                                  Operands<hopper::ExchangeSendOp> in,
+                                  ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
   if (failed(checkExchange(op, type)))
     return failure();
-  Value rank = lookup(op.getRank());
+  Value rank = one(in.getRank());
   auto remote = [&](Value address) {
     return b.ptx("mapa.shared::cluster.u32 $0, $1, $2;", b.getI32Type(),
                  {address, rank})[0];
   };
-  Value barrier = remote(lookup(op.getBarrier()));
+  Value barrier = remote(one(in.getBarrier()));
   Value address =
-      remote(b.add(lookup(op.getAddress()), b.mul(threadOfRole(), 16)));
-  ArrayRef<Value> registers = registersOf(op.getValue());
+      remote(b.add(one(in.getAddress()), b.mul(b.threadOfRole(), 16)));
+  ValueRange registers = in.getValue();
   for (int64_t i = 0; i < type.values; i += vectorValues) {
     SmallVector<Value> operands{
-        b.add(address, i / vectorValues * 16 * 32 * int64_t(role.getWarps())),
+        b.add(address, i / vectorValues * 16 * 32 * int64_t(b.role.getWarps())),
         barrier};
     for (Value value : registers.slice(i, vectorValues))
       operands.push_back(value.getType().isInteger()
@@ -48,28 +50,33 @@ LogicalResult ThreadLowering::lower(hopper::ExchangeSendOp op) {
           "[$0], {$2, $3, $4, $5}, [$1];",
           operands);
   }
-  return success();
+  return Registers();
 }
 
-LogicalResult ThreadLowering::lower(hopper::ExchangeReceiveOp op) {
+static FailureOr<Registers> lower(hopper::ExchangeReceiveOp op,
+                                  Operands<hopper::ExchangeReceiveOp> in,
+                                  ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
   if (failed(checkExchange(op, type)))
     return failure();
-  Value address = b.add(lookup(op.getAddress()), b.mul(threadOfRole(), 16));
+  Value address = b.add(one(in.getAddress()), b.mul(b.threadOfRole(), 16));
   Registers registers;
   for (int64_t i = 0; i < type.values; i += vectorValues) {
     SmallVector<Type> words(vectorValues, b.getI32Type());
     for (Value word :
          b.ptx("ld.shared::cta.v4.b32 {$0, $1, $2, $3}, [$4];", words,
                b.add(address,
-                     i / vectorValues * 16 * 32 * int64_t(role.getWarps()))))
+                     i / vectorValues * 16 * 32 * int64_t(b.role.getWarps()))))
       registers.push_back(
           type.element.isInteger()
               ? word
               : Value(LLVM::BitcastOp::create(b, b.loc, type.element, word)));
   }
-  values.set(op.getResult(), registers);
-  return success();
+  return registers;
+}
+
+void addExchange(ThreadPatterns &patterns) {
+  patterns.add<hopper::ExchangeSendOp, hopper::ExchangeReceiveOp>();
 }
 
 } // namespace ashlar

@@ -1,8 +1,6 @@
-// Where the values of a fragment lie: which thread, which register, which
-// element.
+#include "passes/hopper_to_thread/Fragments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/hopper_to_thread/ThreadLowering.h"
 
 namespace ashlar {
 
@@ -20,6 +18,13 @@ std::vector<std::pair<int64_t, int64_t>> modes(const Layout &layout) {
   return result;
 }
 
+Value pairOf(PtxBuilder &b, Value low, Value high) {
+  auto type = VectorType::get({2}, low.getType());
+  Value pair = LLVM::PoisonOp::create(b, b.loc, type);
+  pair = LLVM::InsertElementOp::create(b, b.loc, pair, low, b.i32(0));
+  return LLVM::InsertElementOp::create(b, b.loc, pair, high, b.i32(1));
+}
+
 } // namespace
 
 FragmentType::FragmentType(RankedTensorType type)
@@ -35,7 +40,27 @@ FragmentType::FragmentType(RankedTensorType type)
   }
 }
 
-Value ThreadLowering::image(const Layout &layout, Value coordinate) {
+Registers unpack(PtxBuilder &b, const FragmentType &type,
+                 ValueRange registers) {
+  if (type.packed == 1)
+    return Registers(registers);
+  Registers values;
+  for (Value pair : registers)
+    for (int64_t i : {0, 1})
+      values.push_back(b.extract(pair, i));
+  return values;
+}
+
+Registers pack(PtxBuilder &b, const FragmentType &type, ValueRange values) {
+  if (type.packed == 1)
+    return Registers(values);
+  Registers pairs;
+  for (size_t i = 0; i < values.size(); i += 2)
+    pairs.push_back(pairOf(b, values[i], values[i + 1]));
+  return pairs;
+}
+
+Value image(PtxBuilder &b, const Layout &layout, Value coordinate) {
   Value result = b.i32(0);
   auto leaves = modes(layout);
   for (auto [i, leaf] : llvm::enumerate(leaves)) {
@@ -50,7 +75,7 @@ Value ThreadLowering::image(const Layout &layout, Value coordinate) {
   return result;
 }
 
-Value ThreadLowering::swizzled(const layout::Swizzle &swizzle, Value offset) {
+Value swizzled(PtxBuilder &b, const layout::Swizzle &swizzle, Value offset) {
   if (!swizzle.bits)
     return offset;
   int64_t mask = ((int64_t(1) << swizzle.bits) - 1) << swizzle.base;
@@ -60,8 +85,7 @@ Value ThreadLowering::swizzled(const layout::Swizzle &swizzle, Value offset) {
                                        b.bitAnd(moved, b.i32(mask)));
 }
 
-ThreadLowering::Place ThreadLowering::placeOf(const FragmentType &type,
-                                              Value thread) {
+Place placeOf(PtxBuilder &b, const FragmentType &type, Value thread) {
   Place place;
   const auto &shape = type.layout.shape;
   for (const Layout &dimension :
@@ -85,6 +109,20 @@ ThreadLowering::Place ThreadLowering::placeOf(const FragmentType &type,
     for (int64_t value = 0; value < type.values; ++value)
       offsets.push_back(dimension(value));
     place.value.push_back(std::move(offsets));
+  }
+  return place;
+}
+
+Place placeOf(ThreadBuilder &b, const FragmentType &type) {
+  return placeOf(b, type, b.threadOfRole());
+}
+
+Place placeInMemory(ThreadBuilder &b, const FragmentType &type,
+                    bool transposed) {
+  Place place = placeOf(b, type);
+  if (transposed) {
+    std::swap(place.thread[0], place.thread[1]);
+    std::swap(place.value[0], place.value[1]);
   }
   return place;
 }

@@ -2,7 +2,7 @@
 // counters.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/hopper_to_thread/ThreadLowering.h"
+#include "passes/hopper_to_thread/Lowering.h"
 
 namespace ashlar {
 
@@ -47,26 +47,30 @@ std::string reduction(tile::Reduction how, bool floating) {
 
 } // namespace
 
-template <typename Op> Value ThreadLowering::elementOf(Op op, Type element) {
+/// The address of the element that an access names.
+template <typename In>
+static Value elementOf(PtxBuilder &b, In in, Type element) {
   Value offset = b.i64(0);
-  SmallVector<Value> strides = lookup(op.getStrides());
-  for (auto [at, stride] : llvm::zip(lookup(op.getCoordinates()), strides))
+  for (auto [at, stride] :
+       llvm::zip(ones(in.getCoordinates()), ones(in.getStrides())))
     offset = b.add(offset, b.mul(b.extend(at), stride));
-  return b.elementAddress(lookup(op.getPointer()), element, offset);
+  return b.elementAddress(one(in.getPointer()), element, offset);
 }
 
-LogicalResult ThreadLowering::lower(hopper::ReduceIntoOp op) {
+static FailureOr<Registers> lower(hopper::ReduceIntoOp op,
+                                  Operands<hopper::ReduceIntoOp> in,
+                                  ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
   int64_t elements = 1;
   for (int64_t extent : type.layout.shape)
     elements *= extent;
   tile::Reduction how = op.getReduction();
   if (how == tile::Reduction::add &&
-      elements != type.values * 32 * int64_t(role.getWarps()))
+      elements != type.values * 32 * int64_t(b.role.getWarps()))
     return op.emitError("several threads hold the same elements of this "
                         "fragment, which would be added more than once: add "
                         "the fragment that it is broadcast to");
-  ArrayRef<Value> registers = registersOf(op.getValue());
+  ValueRange registers = in.getValue();
   Value total = registers.front();
   for (Value value : registers.drop_front())
     total = combine(b, how, total, value);
@@ -78,21 +82,22 @@ LogicalResult ThreadLowering::lower(hopper::ReduceIntoOp op) {
     total = combine(b, how, total, other);
   }
   OpBuilder::InsertionGuard guard(b);
-  Value takesPart = elect();
+  Value takesPart = b.elect();
   for (auto [at, extent] :
-       llvm::zip(lookup(op.getCoordinates()), lookup(op.getExtents())))
+       llvm::zip(ones(in.getCoordinates()), ones(in.getExtents())))
     takesPart = b.both(takesPart, b.within(at, extent, /*nonNegative=*/false));
   auto branch = scf::IfOp::create(b, b.loc, takesPart);
   b.setInsertionPointToStart(branch.thenBlock());
-  b.ptx(reduction(how, floating), {elementOf(op, total.getType()), total});
-  return success();
+  b.ptx(reduction(how, floating), {elementOf(b, in, total.getType()), total});
+  return Registers();
 }
 
-void ThreadLowering::lower(hopper::InsideOp op) {
+static FailureOr<Registers>
+lower(hopper::InsideOp op, Operands<hopper::InsideOp> in, ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
-  Place place = placeInMemory(type, op.getTransposed());
-  SmallVector<Value> coordinates = lookup(op.getCoordinates());
-  SmallVector<Value> extents = lookup(op.getExtents());
+  Place place = placeInMemory(b, type, op.getTransposed());
+  SmallVector<Value> coordinates = ones(in.getCoordinates());
+  SmallVector<Value> extents = ones(in.getExtents());
   size_t leading = coordinates.size() - type.layout.shape.size();
   bool nonNegative = op.getNonnegative();
   Value outer;
@@ -119,26 +124,35 @@ void ThreadLowering::lower(hopper::InsideOp op) {
     }
     mask.push_back(inside);
   }
-  values.set(op.getResult(), mask);
+  return mask;
 }
 
-void ThreadLowering::lower(hopper::SignalOp op) {
+static FailureOr<Registers>
+lower(hopper::SignalOp op, Operands<hopper::SignalOp> in, ThreadBuilder &b) {
   b.ptx("fence.acq_rel.gpu;");
   b.ptx("red.release.gpu.global.add.u32 [$0], $1;",
-        {elementOf(op, b.getI32Type()), lookup(op.getAmount())});
+        {elementOf(b, in, b.getI32Type()), one(in.getAmount())});
+  return Registers();
 }
 
-void ThreadLowering::lower(hopper::AwaitOp op) {
+static FailureOr<Registers>
+lower(hopper::AwaitOp op, Operands<hopper::AwaitOp> in, ThreadBuilder &b) {
   b.ptx("{\n\t.reg .pred reached;\n\t.reg .b32 count;\n\tWAIT:\n\t"
         "ld.acquire.gpu.global.b32 count, [$0];\n\t"
         "setp.ge.s32 reached, count, $1;\n\t@reached bra DONE;\n\t"
         "bra WAIT;\n\tDONE:\n\t}",
-        {elementOf(op, b.getI32Type()), lookup(op.getValue())});
+        {elementOf(b, in, b.getI32Type()), one(in.getValue())});
   // TMA reads by another proxy than the threads that have stored.
   bool copies = false;
-  role.walk([&](hopper::TmaLoadOp) { copies = true; });
+  b.role.walk([&](hopper::TmaLoadOp) { copies = true; });
   if (copies)
     b.ptx("fence.proxy.async.global;");
+  return Registers();
+}
+
+void addGlobalElements(ThreadPatterns &patterns) {
+  patterns.add<hopper::ReduceIntoOp, hopper::InsideOp, hopper::SignalOp,
+               hopper::AwaitOp>();
 }
 
 } // namespace ashlar

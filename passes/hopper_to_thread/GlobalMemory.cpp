@@ -135,13 +135,14 @@ rowOf(const std::vector<std::vector<int64_t>> &value, int64_t v) {
   return offset;
 }
 
-void ThreadLowering::lower(hopper::StoreOp op) {
+static FailureOr<Registers>
+lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
   GlobalAccess access = globalAccess(
-      b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
-      lookup(op.getStrides()), lookup(op.getPointer()));
-  Place place = placeInMemory(type, op.getTransposed());
-  Registers scalars = unpack(type, registersOf(op.getValue()));
+      b, op, type, ones(in.getCoordinates()), ones(in.getExtents()),
+      ones(in.getStrides()), one(in.getPointer()));
+  Place place = placeInMemory(b, type, op.getTransposed());
+  Registers scalars = unpack(b, type, in.getValue());
   int64_t bytes = tile::elementBytes(type.element);
   int64_t length = lengthInMemory(op, type);
 
@@ -182,14 +183,16 @@ void ThreadLowering::lower(hopper::StoreOp op) {
             operands);
     }
   }
+  return Registers();
 }
 
-void ThreadLowering::lower(hopper::LoadOp op) {
+static FailureOr<Registers>
+lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
   GlobalAccess access = globalAccess(
-      b, op, type, lookup(op.getCoordinates()), lookup(op.getExtents()),
-      lookup(op.getStrides()), lookup(op.getPointer()));
-  Place place = placeInMemory(type, op.getTransposed());
+      b, op, type, ones(in.getCoordinates()), ones(in.getExtents()),
+      ones(in.getStrides()), one(in.getPointer()));
+  Place place = placeInMemory(b, type, op.getTransposed());
   int64_t bytes = tile::elementBytes(type.element);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
   int64_t length = lengthInMemory(op, type);
@@ -209,7 +212,7 @@ void ThreadLowering::lower(hopper::LoadOp op) {
       if (!whole && !hasEdge) {
         Value zero = arith::ConstantOp::create(b, b.loc, b.getZeroAttr(scalar));
         scf::YieldOp::create(b, b.loc,
-                             pack(type, Registers(type.values, zero)));
+                             pack(b, type, Registers(type.values, zero)));
         continue;
       }
       std::function<Value(int64_t)> isColumn;
@@ -243,10 +246,14 @@ void ThreadLowering::lower(hopper::LoadOp op) {
           word = narrow(b, words, word);
         llvm::append_range(scalars, fromWords(b, loaded, scalar, step));
       }
-      scf::YieldOp::create(b, b.loc, pack(type, scalars));
+      scf::YieldOp::create(b, b.loc, pack(b, type, scalars));
     }
   }
-  values.set(op.getResult(), Registers(branch.getResults()));
+  return Registers(branch.getResults());
+}
+
+void addGlobalMemory(ThreadPatterns &patterns) {
+  patterns.add<hopper::LoadOp, hopper::StoreOp>();
 }
 
 } // namespace ashlar

@@ -1,7 +1,7 @@
-// Fragments to shared memory by stmatrix: four 8x8 matrices of 16-bit elements
-// at a time, each lane naming the address of one of their rows.
+// Four 8x8 matrices of 16-bit elements at a time, each lane naming the address
+// of one of their rows.
 
-#include "passes/hopper_to_thread/ThreadLowering.h"
+#include "passes/hopper_to_thread/MatrixStore.h"
 
 namespace ashlar {
 
@@ -31,9 +31,9 @@ bool holdsMatrices(const FragmentType &type) {
 
 } // namespace
 
-bool ThreadLowering::storeMatrices(hopper::SharedStoreOp op,
-                                   const FragmentType &type,
-                                   const layout::SwizzledLayout &tile) {
+bool storeMatrices(hopper::SharedStoreOp op, Operands<hopper::SharedStoreOp> in,
+                   ThreadBuilder &b, const FragmentType &type,
+                   const layout::SwizzledLayout &tile) {
   if (!holdsMatrices(type))
     return false;
   bool transposed = op.getTransposed();
@@ -66,12 +66,12 @@ bool ThreadLowering::storeMatrices(hopper::SharedStoreOp op,
       break;
   }
 
-  Value lane = laneOfWarp();
+  Value lane = b.laneOfWarp();
   Value base = b.i32(0);
-  Place place = placeOf(type, b.sub(threadOfRole(), lane));
+  Place place = placeOf(b, type, b.sub(b.threadOfRole(), lane));
   for (auto [i, coordinate] : llvm::enumerate(place.thread))
-    base = b.add(base,
-                 image(tile.layout.mode(transposed ? 1 - i : i), coordinate));
+    base = b.add(
+        base, image(b, tile.layout.mode(transposed ? 1 - i : i), coordinate));
   int64_t pitch = transposed ? offsetOf(0, 1) : offsetOf(1, 0);
   base = b.add(base, b.mul(b.rem(lane, 8), pitch));
   if (count > 1)
@@ -83,11 +83,11 @@ bool ThreadLowering::storeMatrices(hopper::SharedStoreOp op,
                      (transposed ? ".trans" : "") + ".shared::cta.b16 [$0], {";
   for (int64_t i = 0; i < count; ++i)
     text += (i ? ", $" : "$") + std::to_string(i + 1);
-  Value target = lookup(op.getTarget());
-  ArrayRef<Value> registers = registersOf(op.getValue());
+  Value target = one(in.getTarget());
+  ValueRange registers = in.getValue();
   for (int64_t i = 0; i < matrices; i += count) {
     SmallVector<Value> operands{
-        b.add(target, swizzled(tile.swizzle, b.add(base, offsets[i])))};
+        b.add(target, swizzled(b, tile.swizzle, b.add(base, offsets[i])))};
     for (Value pair : registers.slice(i, count))
       operands.push_back(
           LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), pair));

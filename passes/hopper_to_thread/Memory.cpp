@@ -1,23 +1,12 @@
 // Fragments to and from shared memory.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/hopper_to_thread/MatrixStore.h"
 #include "passes/hopper_to_thread/Words.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace ashlar {
 
 using namespace mlir;
-
-LogicalResult ThreadLowering::lowerMemory(Operation &op) {
-  return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-      .Case<hopper::SharedLoadOp, hopper::SharedStoreOp>(
-          [&](auto access) { return lower(access); })
-      .Case<hopper::LoadOp, hopper::StoreOp>([&](auto access) {
-        lower(access);
-        return success();
-      })
-      .Default([](Operation *) { return failure(); });
-}
 
 /// Byte offsets of a fragment's vectors in a shared tile, each the sum of a
 /// thread's part and a constant, then swizzled.
@@ -44,49 +33,53 @@ static LogicalResult checkAdditive(Operation *op, const FragmentType &type,
   return success();
 }
 
-LogicalResult ThreadLowering::lower(hopper::SharedStoreOp op) {
+static FailureOr<Registers> lower(hopper::SharedStoreOp op,
+                                  Operands<hopper::SharedStoreOp> in,
+                                  ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
   const layout::SwizzledLayout &tile = *op.getTarget().getType().getLayout();
   bool transposed = op.getTransposed();
   if (failed(checkAdditive(op, type, tile.layout, transposed)))
     return failure();
-  if (storeMatrices(op, type, tile))
-    return success();
+  if (storeMatrices(op, in, b, type, tile))
+    return Registers();
   auto mode = [&](size_t i) {
     return tile.layout.mode(transposed ? 1 - i : i);
   };
-  Place place = placeOf(type);
+  Place place = placeOf(b, type);
   Value base = b.i32(0);
   for (auto [i, coordinate] : llvm::enumerate(place.thread))
-    base = b.add(base, image(mode(i), coordinate));
+    base = b.add(base, image(b, mode(i), coordinate));
   int64_t bytes = tile::elementBytes(type.element);
   int64_t length = transposed ? 1 : vectorLength(type, 16);
   Words words(length * bytes);
-  Registers scalars = unpack(type, registersOf(op.getValue()));
+  Registers scalars = unpack(b, type, in.getValue());
   for (int64_t v = 0; v < type.values; v += length) {
     int64_t offset = 0;
     for (size_t d = 0; d < place.value.size(); ++d)
       offset += mode(d)(place.value[d][v]);
-    Value address = b.add(lookup(op.getTarget()),
-                          swizzled(tile.swizzle, b.add(base, offset)));
+    Value address = b.add(one(in.getTarget()),
+                          swizzled(b, tile.swizzle, b.add(base, offset)));
     SmallVector<Value> operands{address};
     for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, length)))
       operands.push_back(widen(b, word));
     b.ptx("st.shared::cta" + words.suffix() + " [$0], " + words.list(1) + ";",
           operands);
   }
-  return success();
+  return Registers();
 }
 
-LogicalResult ThreadLowering::lower(hopper::SharedLoadOp op) {
+static FailureOr<Registers> lower(hopper::SharedLoadOp op,
+                                  Operands<hopper::SharedLoadOp> in,
+                                  ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
   const layout::SwizzledLayout &tile = *op.getSource().getType().getLayout();
   if (failed(checkAdditive(op, type, tile.layout)))
     return failure();
-  Place place = placeOf(type);
+  Place place = placeOf(b, type);
   Value base = b.i32(0);
   for (auto [i, coordinate] : llvm::enumerate(place.thread))
-    base = b.add(base, image(tile.layout.mode(i), coordinate));
+    base = b.add(base, image(b, tile.layout.mode(i), coordinate));
   int64_t bytes = tile::elementBytes(type.element);
   int64_t length = vectorLength(type, 16);
   Words words(length * bytes);
@@ -96,8 +89,8 @@ LogicalResult ThreadLowering::lower(hopper::SharedLoadOp op) {
     int64_t offset = 0;
     for (size_t d = 0; d < place.value.size(); ++d)
       offset += tile.layout.mode(d)(place.value[d][v]);
-    Value address = b.add(lookup(op.getSource()),
-                          swizzled(tile.swizzle, b.add(base, offset)));
+    Value address = b.add(one(in.getSource()),
+                          swizzled(b, tile.swizzle, b.add(base, offset)));
     SmallVector<Type> results(words.count, wordRegister(b, words));
     SmallVector<Value> loaded =
         b.ptx("ld.shared::cta" + words.suffix() + " " + words.list(0) + ", [$" +
@@ -107,8 +100,11 @@ LogicalResult ThreadLowering::lower(hopper::SharedLoadOp op) {
       word = narrow(b, words, word);
     llvm::append_range(scalars, fromWords(b, loaded, scalar, length));
   }
-  values.set(op.getResult(), pack(type, scalars));
-  return success();
+  return pack(b, type, scalars);
+}
+
+void addSharedMemory(ThreadPatterns &patterns) {
+  patterns.add<hopper::SharedLoadOp, hopper::SharedStoreOp>();
 }
 
 } // namespace ashlar

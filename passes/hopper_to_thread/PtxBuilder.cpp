@@ -145,6 +145,10 @@ Value PtxBuilder::value(StringRef text, Type result, ValueRange operands) {
       ->getResult(0);
 }
 
+Value PtxBuilder::extract(Value vector, int64_t index) {
+  return LLVM::ExtractElementOp::create(*this, loc, vector, i32(index));
+}
+
 Value PtxBuilder::intrinsic(StringRef name, Type result, ValueRange operands) {
   return LLVM::CallIntrinsicOp::create(*this, loc, result, getStringAttr(name),
                                        operands)

@@ -9,10 +9,11 @@ namespace ashlar {
 
 class PtxBuilder : public mlir::OpBuilder {
 public:
-  PtxBuilder(mlir::MLIRContext *context, bool comments)
-      : mlir::OpBuilder(context), comments(comments) {}
+  /// At a builder's place.
+  PtxBuilder(const mlir::OpBuilder &at, mlir::Location loc, bool comments)
+      : mlir::OpBuilder(at), loc(loc), comments(comments) {}
 
-  mlir::Location loc = mlir::UnknownLoc::get(getContext());
+  mlir::Location loc;
 
   mlir::Value i32(int64_t value);
   mlir::Value i64(int64_t value);
@@ -48,6 +49,9 @@ public:
   /// Inline PTX that computes $0 from its operands, and does nothing else.
   mlir::Value value(llvm::StringRef text, mlir::Type result,
                     mlir::ValueRange operands);
+
+  /// An element of a vector.
+  mlir::Value extract(mlir::Value vector, int64_t index);
 
   /// A call of an LLVM intrinsic.
   mlir::Value intrinsic(llvm::StringRef name, mlir::Type result,

@@ -1,7 +1,9 @@
-// Roles are branches on the warp's number.
+#include "passes/hopper_to_thread/Roles.h"
 
 #include "compiler/target/Target.h"
-#include "passes/hopper_to_thread/ThreadLowering.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/hopper_to_thread/Lowering.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace ashlar {
 
@@ -34,90 +36,107 @@ SmallVector<RoleGroup> groupRoles(hopper::KernelOp kernel) {
   return groups;
 }
 
-} // namespace
-
-OpBuilder::InsertPoint ThreadLowering::enterIf(Value condition) {
+/// Goes on inside of a branch; what it returns is the other side.
+OpBuilder::InsertPoint enterIf(PtxBuilder &b, Value condition) {
   auto branch = scf::IfOp::create(b, b.loc, condition, /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
   return {branch.elseBlock(), branch.elseBlock()->begin()};
 }
 
-LogicalResult ThreadLowering::lowerRoles() {
-  SmallVector<RoleGroup> groups = groupRoles(kernel);
+void moveBody(PtxBuilder &b, hopper::RoleOp role) {
+  b.getInsertionBlock()->getOperations().splice(
+      b.getInsertionPoint(), role.getBody().front().getOperations());
+}
+
+} // namespace
+
+RolePrograms::RolePrograms(hopper::KernelOp kernel)
+    : threads(kernel.getThreads()), groups(groupRoles(kernel)) {
+  auto roles = kernel.getBody().getOps<hopper::RoleOp>();
+  if (roles.empty())
+    return;
+  for (auto sync : (*roles.begin()).getBody().getOps<hopper::SyncOp>())
+    meetings.push_back(copyOf(sync));
+  for (RoleGroup &group : groups) {
+    hopper::RoleOp front = group.roles.front();
+    group.isOneRole =
+        group.roles.size() == 1 &&
+        (front.getWarps() * front.getInstances() % target::warpgroupWarps ==
+             0 ||
+         !group.registers);
+    // Nobody waits for this role until others have given up their registers.
+    Block &body = front.getBody().front();
+    auto first = llvm::find_if_not(body, [](Operation &op) {
+      return op.hasTrait<OpTrait::ConstantLike>() ||
+             isa<hopper::AccumulatorOp>(op);
+    });
+    if (!group.isOneRole || first == body.end())
+      continue;
+    if (auto sync = dyn_cast<hopper::SyncOp>(*first)) {
+      group.meetsFirst = copyOf(sync);
+      sync.erase();
+    }
+  }
+}
+
+hopper::SyncOp RolePrograms::copyOf(hopper::SyncOp sync) {
+  return *kept.emplace_back(cast<hopper::SyncOp>(sync->clone()));
+}
+
+void RolePrograms::write(PtxBuilder &b, Value warp) {
   OpBuilder::InsertionGuard guard(b);
   b.loc = groups.back().roles.front().getLoc();
   OpBuilder::InsertPoint withoutRole;
   // Warps of the last group's warpgroup are part of it when they must set its
   // registers.
   if (!groups.back().registers &&
-      groups.back().endWarp * 32 < int64_t(kernel.getThreads()))
-    withoutRole = enterIf(b.lessThan(warp(), b.i32(groups.back().endWarp)));
+      groups.back().endWarp * target::warpThreads < threads)
+    withoutRole = enterIf(b, b.lessThan(warp, b.i32(groups.back().endWarp)));
   // The last warps, which mostly load, come first: next to the code before the
   // roles, so that the first load does not wait for instructions.
   for (RoleGroup &group : llvm::reverse(groups)) {
     b.loc = group.roles.front().getLoc();
     OpBuilder::InsertPoint others;
     if (group.firstWarp > groups.front().firstWarp)
-      others = enterIf(b.lessThan(b.i32(group.firstWarp - 1), warp()));
-    if (failed(lowerGroup(group)))
-      return failure();
+      others = enterIf(b, b.lessThan(b.i32(group.firstWarp - 1), warp));
+    write(b, warp, group);
     if (others.isSet())
       b.restoreInsertionPoint(others);
   }
   if (withoutRole.isSet()) {
     b.restoreInsertionPoint(withoutRole);
-    lowerWithoutRole();
+    writeWithoutRole(b);
   }
-  return success();
+  for (RoleGroup &group : groups)
+    for (hopper::RoleOp role : group.roles)
+      role.erase();
 }
 
-LogicalResult ThreadLowering::lowerGroup(const RoleGroup &group) {
-  hopper::RoleOp front = group.roles.front();
-  const bool isOneRole =
-      group.roles.size() == 1 &&
-      (front.getWarps() * front.getInstances() % 4 == 0 || !group.registers);
-  // Nobody waits for this role until others have given up their registers.
-  Block &body = front.getBody().front();
-  auto first = llvm::find_if_not(body, [](Operation &op) {
-    return op.hasTrait<OpTrait::ConstantLike>() ||
-           isa<hopper::AccumulatorOp>(op);
-  });
-  if (isOneRole && first != body.end())
-    if (auto sync = dyn_cast<hopper::SyncOp>(*first)) {
-      lowerSync(sync);
-      covered.insert(sync);
-    }
-  int64_t entry = target::entryRegisters(kernel.getThreads());
+void RolePrograms::write(PtxBuilder &b, Value warp, const RoleGroup &group) {
+  if (group.meetsFirst)
+    writeSync(b, group.meetsFirst);
+  const int64_t entry = target::entryRegisters(threads);
   if (group.registers && group.registers != entry)
     b.ptx(("setmaxnreg." +
            std::string(group.registers > entry ? "inc" : "dec") +
            ".sync.aligned.u32 " + std::to_string(group.registers) + ";"));
-  if (isOneRole)
-    return lowerRole(front);
-  for (hopper::RoleOp op : group.roles) {
-    b.loc = op.getLoc();
-    Value inside = b.both(b.lessThan(b.i32(op.getFirstWarp() - 1), warp()),
-                          b.lessThan(warp(), b.i32(endWarp(op))));
-    OpBuilder::InsertPoint others = enterIf(inside);
-    if (failed(lowerRole(op)))
-      return failure();
+  if (group.isOneRole)
+    return moveBody(b, group.roles.front());
+  for (hopper::RoleOp role : group.roles) {
+    b.loc = role.getLoc();
+    Value inside = b.both(b.lessThan(b.i32(role.getFirstWarp() - 1), warp),
+                          b.lessThan(warp, b.i32(endWarp(role))));
+    OpBuilder::InsertPoint others = enterIf(b, inside);
+    moveBody(b, role);
     b.restoreInsertionPoint(others);
   }
-  lowerWithoutRole();
-  return success();
+  writeWithoutRole(b);
 }
 
-void ThreadLowering::lowerWithoutRole() {
-  auto roles = kernel.getBody().getOps<hopper::RoleOp>();
-  for (auto sync : (*roles.begin()).getBody().getOps<hopper::SyncOp>())
-    lowerSync(sync);
-}
-
-LogicalResult ThreadLowering::lowerRole(hopper::RoleOp op) {
-  role = op;
-  LogicalResult result = lowerBlock(op.getBody().front());
-  role = {};
-  return result;
+/// Warps without a role only meet the others where these meet.
+void RolePrograms::writeWithoutRole(PtxBuilder &b) {
+  for (hopper::SyncOp sync : meetings)
+    writeSync(b, sync);
 }
 
 } // namespace ashlar

@@ -5,7 +5,7 @@
 #include "compiler/target/Elements.h"
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/hopper_to_thread/ThreadLowering.h"
+#include "passes/hopper_to_thread/Lowering.h"
 
 namespace ashlar {
 
@@ -50,7 +50,8 @@ int64_t instructionColumns(int64_t n, int64_t step) {
 
 } // namespace
 
-LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
+static FailureOr<Registers>
+lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
   tile::SharedType typeA = op.getA().getType(), typeB = op.getB().getType();
   FragmentType type(op.getAccumulator().getType().getFragment());
   int64_t m = type.layout.shape[0], n = type.layout.shape[1];
@@ -61,7 +62,7 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
   int64_t columns = n <= target::wgmmaMostColumns
                         ? n
                         : instructionColumns(n, target::wgmmaStep(integers));
-  int64_t warpgroups = role.getWarps() / 4;
+  int64_t warpgroups = b.role.getWarps() / 4;
   int64_t rows = m / warpgroups;
 
   auto a =
@@ -80,11 +81,11 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
     return Value(
         arith::OrIOp::create(b, b.loc, wide, b.i64(int64_t(constant))));
   };
-  Value addressA = lookup(op.getA());
+  Value addressA = one(in.getA());
   if (warpgroups > 1)
-    addressA = b.add(addressA, b.mul(warpgroupOfRole(), a->offset(rows, 0)));
+    addressA = b.add(addressA, b.mul(b.warpgroupOfRole(), a->offset(rows, 0)));
   Value startA = descriptor(addressA, a->descriptor);
-  Value startB = descriptor(lookup(op.getB()), bOperand->descriptor);
+  Value startB = descriptor(one(in.getB()), bOperand->descriptor);
 
   std::string instruction =
       "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) + "k" +
@@ -101,12 +102,13 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
   int64_t blocksPerRow = n / columns;
   // One statement for all blocks, so that nothing comes between them.
   SmallVector<Value> operands;
-  const std::string &name = accumulators.at(op.getAccumulator());
+  const std::string &name =
+      b.context.accumulators.find(op.getAccumulator())->second;
   // The first step overwrites what is not to be read.
   std::string overwritten = op.getZeroed() ? "1" : "0";
   if (!op.getZeroed() && op.getOverwrite()) {
     overwritten = "$0";
-    operands.push_back(b.flag(lookup(op.getOverwrite())));
+    operands.push_back(b.flag(one(in.getOverwrite())));
   }
   std::string text = "{\n\t.reg .pred accumulate, accumulate_first;\n\t"
                      "setp.ne.b32 accumulate, 1, 0;\n\t"
@@ -131,19 +133,35 @@ LogicalResult ThreadLowering::lower(hopper::WgmmaOp op) {
     }
   }
   b.ptx(text + "}", operands);
-  return success();
+  return Registers();
 }
 
-void ThreadLowering::lower(hopper::WgmmaWaitOp op) {
+static FailureOr<Registers> lower(hopper::WgmmaWaitOp op,
+                                  Operands<hopper::WgmmaWaitOp> in,
+                                  ThreadBuilder &b) {
   std::string wait = "wgmma.wait_group.sync.aligned " +
                      std::to_string(op.getPending()) + ";\n\t";
-  if (!op.getTwice())
-    return b.ptx(wait.substr(0, wait.size() - 2));
+  if (!op.getTwice()) {
+    b.ptx(wait.substr(0, wait.size() - 2));
+    return Registers();
+  }
   // The condition is the same for all threads, which is all that it need be.
   b.ptx("{\n\t.reg .pred either;\n\t.reg .b32 block;\n\t"
         "mov.u32 block, %ctaid.x;\n\tsetp.eq.u32 either, block, 0;\n\t"
         "@either bra EITHER;\n\t" +
         wait + "bra DONE;\n\tEITHER:\n\t" + wait + "DONE:\n\t}");
+  return Registers();
+}
+
+static FailureOr<Registers> lower(hopper::WgmmaCommitOp,
+                                  Operands<hopper::WgmmaCommitOp>,
+                                  ThreadBuilder &b) {
+  b.ptx("wgmma.commit_group.sync.aligned;");
+  return Registers();
+}
+
+void addWgmma(ThreadPatterns &patterns) {
+  patterns.add<hopper::WgmmaOp, hopper::WgmmaWaitOp, hopper::WgmmaCommitOp>();
 }
 
 } // namespace ashlar

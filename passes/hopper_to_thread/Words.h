@@ -3,7 +3,7 @@
 #ifndef ASHLAR_PASSES_HOPPERTOTHREAD_WORDS_H
 #define ASHLAR_PASSES_HOPPERTOTHREAD_WORDS_H
 
-#include "passes/hopper_to_thread/ThreadLowering.h"
+#include "passes/hopper_to_thread/Lowering.h"
 
 namespace ashlar {
 
