@@ -1,7 +1,9 @@
 // Barriers and fences as PTX.
 
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/hopper_to_thread/Lowering.h"
+#include "passes/hopper_to_thread/Roles.h"
 
 namespace ashlar {
 
@@ -20,26 +22,16 @@ Value agree(ThreadBuilder &b, Value ready, std::optional<int64_t> barrier) {
   std::string text = "{\n\t.reg .pred p, q;\n\tsetp.ne.b32 p, $1, 0;\n\t"
                      "barrier.cta.red.and.aligned.pred q, " +
                      std::to_string(*barrier) + ", " +
-                     std::to_string(32 * b.role.getWarps()) +
+                     std::to_string(target::warpThreads * b.role.getWarps()) +
                      ", p;\n\tselp.u32 $0, 1, 0, q;\n\t}";
   return b.ptx(text, b.getI32Type(), b.flag(ready))[0];
 }
 
 } // namespace
 
-void writeSync(PtxBuilder &b, hopper::SyncOp op) {
-  if (!op.getCluster()) {
-    b.ptx("bar.sync 0;");
-    return;
-  }
-  if (!op.getArrived())
-    b.ptx("barrier.cluster.arrive.release.aligned;");
-  b.ptx("barrier.cluster.wait.acquire.aligned;");
-}
-
 static FailureOr<Registers> lower(hopper::SyncOp op, Operands<hopper::SyncOp>,
                                   ThreadBuilder &b) {
-  writeSync(b, op);
+  Meeting(op).write(b);
   return Registers();
 }
 

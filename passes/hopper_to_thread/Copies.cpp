@@ -1,5 +1,6 @@
 // Asynchronous copies as PTX.
 
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/hopper_to_thread/Lowering.h"
 
@@ -163,9 +164,9 @@ static FailureOr<Registers> lower(hopper::CopyTileOp op,
   SmallVector<Value> strides = ones(in.getStrides());
   Value pointer = one(in.getPointer()), target = one(in.getTarget());
 
-  auto loop = scf::ForOp::create(b, b.loc, b.threadOfRole(),
-                                 b.i32(type.sizeBytes() / chunkBytes),
-                                 b.i32(32 * b.role.getWarps()));
+  auto loop = scf::ForOp::create(
+      b, b.loc, b.threadOfRole(), b.i32(type.sizeBytes() / chunkBytes),
+      b.i32(target::warpThreads * b.role.getWarps()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   TileChunk chunk =
@@ -218,10 +219,10 @@ static FailureOr<Registers> lower(hopper::CopyTileOutOp op,
     element = b.getIntegerType(element.getIntOrFloatBitWidth());
 
   bool perWarp = op.getPerWarp();
-  auto loop =
-      scf::ForOp::create(b, b.loc, perWarp ? b.laneOfWarp() : b.threadOfRole(),
-                         b.i32(type.sizeBytes() / type.elementBytes()),
-                         b.i32(perWarp ? 32 : 32 * b.role.getWarps()));
+  auto loop = scf::ForOp::create(
+      b, b.loc, perWarp ? b.laneOfWarp() : b.threadOfRole(),
+      b.i32(type.sizeBytes() / type.elementBytes()),
+      b.i32(target::warpThreads * (perWarp ? 1 : b.role.getWarps())));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   TileChunk chunk = tileChunk(b, type, loop.getInductionVar(), 1, coordinates,

@@ -1,6 +1,7 @@
 // Fragments from one CTA of a cluster to another: st.async, which completes on
 // a barrier of the receiver.
 
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/hopper_to_thread/Lowering.h"
 
@@ -39,7 +40,8 @@ static FailureOr<Registers> lower(hopper::ExchangeSendOp op,
   ValueRange registers = in.getValue();
   for (int64_t i = 0; i < type.values; i += vectorValues) {
     SmallVector<Value> operands{
-        b.add(address, i / vectorValues * 16 * 32 * int64_t(b.role.getWarps())),
+        b.add(address, i / vectorValues * 16 * target::warpThreads *
+                           int64_t(b.role.getWarps())),
         barrier};
     for (Value value : registers.slice(i, vectorValues))
       operands.push_back(value.getType().isInteger()
@@ -65,8 +67,8 @@ static FailureOr<Registers> lower(hopper::ExchangeReceiveOp op,
     SmallVector<Type> words(vectorValues, b.getI32Type());
     for (Value word :
          b.ptx("ld.shared::cta.v4.b32 {$0, $1, $2, $3}, [$4];", words,
-               b.add(address,
-                     i / vectorValues * 16 * 32 * int64_t(b.role.getWarps()))))
+               b.add(address, i / vectorValues * 16 * target::warpThreads *
+                                  int64_t(b.role.getWarps()))))
       registers.push_back(
           type.element.isInteger()
               ? word

@@ -1,6 +1,7 @@
 // Single elements of global memory: reductions of whole fragments into one, and
 // counters.
 
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/hopper_to_thread/Lowering.h"
 
@@ -65,8 +66,9 @@ static FailureOr<Registers> lower(hopper::ReduceIntoOp op,
   for (int64_t extent : type.layout.shape)
     elements *= extent;
   tile::Reduction how = op.getReduction();
-  if (how == tile::Reduction::add &&
-      elements != type.values * 32 * int64_t(b.role.getWarps()))
+  if (how == tile::Reduction::add && elements != type.values *
+                                                     target::warpThreads *
+                                                     int64_t(b.role.getWarps()))
     return op.emitError("several threads hold the same elements of this "
                         "fragment, which would be added more than once: add "
                         "the fragment that it is broadcast to");

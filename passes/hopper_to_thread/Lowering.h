@@ -90,8 +90,6 @@ void addWgmma(ThreadPatterns &patterns);
 /// uses in the text of the PTX too.
 void declareAccumulators(hopper::KernelOp kernel, PtxBuilder &b,
                          ThreadContext &context);
-/// A `hopper.sync`, in front of the program of a role too.
-void writeSync(PtxBuilder &b, hopper::SyncOp op);
 
 } // namespace ashlar
 

@@ -2,7 +2,6 @@
 
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/hopper_to_thread/Lowering.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ashlar {
@@ -50,13 +49,23 @@ void moveBody(PtxBuilder &b, hopper::RoleOp role) {
 
 } // namespace
 
+void Meeting::write(PtxBuilder &b) const {
+  if (!ofCluster) {
+    b.ptx("bar.sync 0;");
+    return;
+  }
+  if (!arrived)
+    b.ptx("barrier.cluster.arrive.release.aligned;");
+  b.ptx("barrier.cluster.wait.acquire.aligned;");
+}
+
 RolePrograms::RolePrograms(hopper::KernelOp kernel)
     : threads(kernel.getThreads()), groups(groupRoles(kernel)) {
   auto roles = kernel.getBody().getOps<hopper::RoleOp>();
   if (roles.empty())
     return;
   for (auto sync : (*roles.begin()).getBody().getOps<hopper::SyncOp>())
-    meetings.push_back(copyOf(sync));
+    meetings.emplace_back(sync);
   for (RoleGroup &group : groups) {
     hopper::RoleOp front = group.roles.front();
     group.isOneRole =
@@ -73,14 +82,10 @@ RolePrograms::RolePrograms(hopper::KernelOp kernel)
     if (!group.isOneRole || first == body.end())
       continue;
     if (auto sync = dyn_cast<hopper::SyncOp>(*first)) {
-      group.meetsFirst = copyOf(sync);
+      group.meetsFirst.emplace(sync);
       sync.erase();
     }
   }
-}
-
-hopper::SyncOp RolePrograms::copyOf(hopper::SyncOp sync) {
-  return *kept.emplace_back(cast<hopper::SyncOp>(sync->clone()));
 }
 
 void RolePrograms::write(PtxBuilder &b, Value warp) {
@@ -114,7 +119,7 @@ void RolePrograms::write(PtxBuilder &b, Value warp) {
 
 void RolePrograms::write(PtxBuilder &b, Value warp, const RoleGroup &group) {
   if (group.meetsFirst)
-    writeSync(b, group.meetsFirst);
+    group.meetsFirst->write(b);
   const int64_t entry = target::entryRegisters(threads);
   if (group.registers && group.registers != entry)
     b.ptx(("setmaxnreg." +
@@ -135,8 +140,8 @@ void RolePrograms::write(PtxBuilder &b, Value warp, const RoleGroup &group) {
 
 /// Warps without a role only meet the others where these meet.
 void RolePrograms::writeWithoutRole(PtxBuilder &b) {
-  for (hopper::SyncOp sync : meetings)
-    writeSync(b, sync);
+  for (const Meeting &meeting : meetings)
+    meeting.write(b);
 }
 
 } // namespace ashlar

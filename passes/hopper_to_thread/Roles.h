@@ -3,12 +3,18 @@
 #define ASHLAR_PASSES_HOPPERTOTHREAD_ROLES_H
 
 #include "compiler/hopper/Hopper.h"
-#include "mlir/IR/OwningOpRef.h"
 #include "passes/hopper_to_thread/PtxBuilder.h"
 
-#include <list>
-
 namespace ashlar {
+
+/// What a `hopper.sync` says: all threads of the CTA, or of the cluster, meet.
+struct Meeting {
+  bool ofCluster, arrived;
+
+  explicit Meeting(hopper::SyncOp sync)
+      : ofCluster(sync.getCluster()), arrived(sync.getArrived()) {}
+  void write(PtxBuilder &b) const;
+};
 
 /// Roles that set their registers together: one warpgroup role, or the warps
 /// that share a warpgroup.
@@ -16,8 +22,8 @@ struct RoleGroup {
   int64_t firstWarp, endWarp, registers;
   llvm::SmallVector<hopper::RoleOp> roles;
   bool isOneRole = false; ///< of all the warps that set their registers
-  /// What its program began with, to be done before it sets its registers.
-  hopper::SyncOp meetsFirst = {};
+  /// Its program begins so, and it sets its registers behind it.
+  std::optional<Meeting> meetsFirst = {};
 };
 
 /// The roles of a kernel, before and after their programs are lowered.
@@ -34,13 +40,11 @@ public:
 private:
   void write(PtxBuilder &b, mlir::Value warp, const RoleGroup &group);
   void writeWithoutRole(PtxBuilder &b);
-  hopper::SyncOp copyOf(hopper::SyncOp sync);
 
   int64_t threads;
   llvm::SmallVector<RoleGroup> groups;
   /// Where every role meets the others.
-  llvm::SmallVector<hopper::SyncOp> meetings;
-  std::list<mlir::OwningOpRef<hopper::SyncOp>> kept;
+  llvm::SmallVector<Meeting> meetings;
 };
 
 } // namespace ashlar

@@ -1,4 +1,5 @@
 #include "passes/in_flight/DeferredReleases.h"
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -18,7 +19,7 @@ namespace {
 bool isOwnBarrier(hopper::NamedBarrierOp barrier) {
   auto role = barrier->getParentOfType<hopper::RoleOp>();
   return role && !barrier.getArrive() &&
-         barrier.getThreads() == 32 * role.getWarps();
+         barrier.getThreads() == target::warpThreads * role.getWarps();
 }
 
 /// Whether an operation waits for other roles, or hands work to the tensor
