@@ -94,18 +94,19 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       passes.run(function, functions);
 }
 
-/// The back end's passes but for some that rewrite address arithmetic. ptxas
-/// does that itself, and better on loops left as they are: after loop strength
-/// reduction it unrolled those of an epilogue until the code was three times
-/// as long, and a loop's initial accumulators were set twice.
+/// The back end's passes but for some that rewrite address arithmetic, and
+/// those that tidy up behind them. ptxas does that itself, and better on loops
+/// left as they are: after loop strength reduction it unrolled those of an
+/// epilogue until the code was three times as long, and a loop's initial
+/// accumulators were set twice.
 class LeanPassManager : public llvm::legacy::PassManager {
 public:
   void add(llvm::Pass *pass) override {
     const llvm::PassInfo *info =
         llvm::PassRegistry::getPassRegistry()->getPassInfo(pass->getPassID());
-    if (info && llvm::is_contained(
-                    {"loop-reduce", "canon-freeze", "slsr", "nary-reassociate"},
-                    info->getPassArgument()))
+    if (info && llvm::is_contained({"loop-reduce", "canon-freeze", "slsr",
+                                    "nary-reassociate", "early-cse"},
+                                   info->getPassArgument()))
       delete pass;
     else
       llvm::legacy::PassManager::add(pass);
