@@ -99,4 +99,10 @@ def HopperToThread : Pass<"hopper-to-thread", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def ThreadToLlvm : Pass<"thread-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Loops and branches become jumps, arithmetic LLVM's";
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
 #endif

@@ -1,6 +1,5 @@
 #include "compiler/driver/Driver.h"
 #include "compiler/hopper/Hopper.h"
-#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -36,10 +35,6 @@ void registerPasses() {
       buildTileExpansion);
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
-  mlir::registerSCFToControlFlowPass();
-  mlir::registerArithToLLVMConversionPass();
-  mlir::registerConvertControlFlowToLLVMPass();
-  mlir::registerReconcileUnrealizedCastsPass();
   LLVM::registerDIScopeForLLVMFuncOpPass();
 }
 
@@ -107,14 +102,7 @@ void buildThreadToLlvm(OpPassManager &passes, bool sourceLines) {
   // What is left is converted, and translated, once.
   passes.addPass(createCSEPass());
   // Only LLVM's dialect is left.
-  passes.addPass(createSCFToControlFlowPass());
-  ArithToLLVMConversionPassOptions arith;
-  arith.indexBitwidth = 32;
-  passes.addPass(createArithToLLVMConversionPass(arith));
-  ConvertControlFlowToLLVMPassOptions control;
-  control.indexBitwidth = 32;
-  passes.addPass(createConvertControlFlowToLLVMPass(control));
-  passes.addPass(createReconcileUnrealizedCastsPass());
+  passes.addPass(createThreadToLlvm());
   if (sourceLines) {
     // `.loc` lines, and the same machine code as without them.
     LLVM::DIScopeForLLVMFuncOpPassOptions options;

@@ -1,0 +1,69 @@
+// thread-to-llvm: loops and branches are jumps, arithmetic is LLVM's; nothing
+// but its dialect is left.
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "passes/Passes.h"
+
+namespace ashlar {
+
+#define GEN_PASS_DEF_THREADTOLLVM
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+struct ThreadToLlvm : impl::ThreadToLlvmBase<ThreadToLlvm> {
+  void runOnOperation() override {
+    if (failed(flatten()) || failed(translate()))
+      signalPassFailure();
+  }
+
+private:
+  /// What becomes several operations, by itself: a pattern whose operations
+  /// could not be converted in their turn would have to be taken back.
+  LogicalResult flatten() {
+    RewritePatternSet patterns(&getContext());
+    populateSCFToControlFlowConversionPatterns(patterns);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<scf::SCFDialect>();
+    target.addIllegalOp<arith::CeilDivSIOp, arith::CeilDivUIOp,
+                        arith::FloorDivSIOp>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    return convert(target, std::move(patterns));
+  }
+
+  LogicalResult translate() {
+    LowerToLLVMOptions options(&getContext());
+    options.overrideIndexBitwidth(32);
+    LLVMTypeConverter types(&getContext(), options);
+    RewritePatternSet patterns(&getContext());
+    arith::populateArithToLLVMConversionPatterns(types, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+    ConversionTarget target(getContext());
+    target.addLegalDialect<LLVM::LLVMDialect>();
+    target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect>();
+    return convert(target, std::move(patterns));
+  }
+
+  /// A program that cannot be converted is refused, so nothing need be kept to
+  /// take a part of it back.
+  LogicalResult convert(ConversionTarget &target, RewritePatternSet patterns) {
+    ConversionConfig config;
+    config.allowPatternRollback = false;
+    return applyPartialConversion(getOperation(), target, std::move(patterns),
+                                  config);
+  }
+};
+
+} // namespace
+} // namespace ashlar
