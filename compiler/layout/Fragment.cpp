@@ -263,21 +263,30 @@ std::optional<WarpRows> warpRows(const FragmentLayout &fragment) {
     if (threads > lanes && threads / mode.extent < lanes)
       return std::nullopt;
   }
+  if (threads < lanes)
+    return std::nullopt;
   std::vector<int64_t> ofValue;
   for (int64_t value = 0; value < fragment.value.size(); ++value)
     ofValue.push_back(fragment.value(value));
-  std::set<int64_t> elements;
-  std::set<int64_t> rows;
+  std::vector<bool> holds(fragment.thread.cosize() + fragment.value.cosize());
+  std::vector<bool> holdsRow(fragment.shape[0]);
   for (int64_t lane = 0; lane < lanes; ++lane) {
     const int64_t ofLane = fragment.thread(lane);
     for (int64_t offset : ofValue) {
-      if (!elements.insert(ofLane + offset).second)
+      const int64_t element = ofLane + offset;
+      if (holds[element])
         return std::nullopt;
-      rows.insert((ofLane + offset) % fragment.shape[0]);
+      holds[element] = true;
+      holdsRow[element % fragment.shape[0]] = true;
     }
   }
+  std::set<int64_t> rows;
+  for (int64_t row = 0; row < fragment.shape[0]; ++row)
+    if (holdsRow[row])
+      rows.insert(row);
+  const int64_t elements = lanes * fragment.value.size();
   int64_t perRow = IntTuple::of(fragment.shape).product() / fragment.shape[0];
-  if (threads < lanes || elements.size() != rows.size() * perRow)
+  if (elements != int64_t(rows.size()) * perRow)
     return std::nullopt;
 
   std::vector<int64_t> starts;
