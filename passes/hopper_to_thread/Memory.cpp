@@ -19,17 +19,19 @@ static LogicalResult checkAdditive(Operation *op, const FragmentType &type,
       std::swap(at[0], at[1]);
     return at;
   };
+  std::vector<int64_t> ofValue;
+  for (int64_t value = 0; value < type.values; ++value)
+    ofValue.push_back(tile.at(coordinate(0, value)));
   int64_t threads = type.layout.thread.size();
-  for (int64_t bit = 1; bit < threads; bit *= 2)
-    for (int64_t value = 0; value < type.values; ++value) {
-      auto whole = coordinate(threads - bit, value);
-      auto ofThread = coordinate(threads - bit, 0);
-      auto ofValue = coordinate(0, value);
-      if (tile.at(whole) != tile.at(ofThread) + tile.at(ofValue))
+  for (int64_t bit = 1; bit < threads; bit *= 2) {
+    const int64_t ofThread = tile.at(coordinate(threads - bit, 0));
+    for (int64_t value = 0; value < type.values; ++value)
+      if (tile.at(coordinate(threads - bit, value)) !=
+          ofThread + ofValue[value])
         return op->emitError("the layout of this fragment, ")
                << type.layout.str() << ", crosses that of the shared tile, "
                << tile.str();
-    }
+  }
   return success();
 }
 
