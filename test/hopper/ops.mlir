@@ -142,8 +142,8 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
   }
 }
 
-// CHECK: hopper.kernel @turns threads 256 shared 0 cluster 1 programmatic_launch {
-hopper.kernel @turns threads 256 shared 0 cluster 1 programmatic_launch {
+// CHECK: hopper.kernel @ping_pong threads 256 shared 0 cluster 1 programmatic_launch {
+hopper.kernel @ping_pong threads 256 shared 0 cluster 1 programmatic_launch {
   // CHECK-NEXT: hopper.grid.release
   hopper.grid.release
   // CHECK-NEXT: hopper.grid.wait

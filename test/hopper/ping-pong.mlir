@@ -1,14 +1,14 @@
 // RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory,tile-expand),tile-to-hopper,hopper.kernel(hopper-join-once,hopper-start-early))' | FileCheck %s
 
-// Two instances take tiles in turn: each passes by the stages of the tile that
+// Two instances in ping-pong: each passes by the stages of the tile that
 // the other has between two of its own, and the second by those of the first.
 // Each has its own tile in shared memory and its own barrier.
 
 !smem = !tile.shared<64x64xbf16>
 !ring = !tile.pipeline<3, [!smem]>
 !T = !tile.tensor<bf16, 2>
-// CHECK-LABEL: hopper.kernel @turns threads 288 shared 41024 cluster 1 {
-tile.kernel @turns {
+// CHECK-LABEL: hopper.kernel @ping_pong threads 288 shared 41024 cluster 1 {
+tile.kernel @ping_pong {
   %M = tile.size "M"
   // CHECK: %[[K:.+]] = hopper.size "K"
   %K = tile.size "K"
@@ -53,7 +53,7 @@ tile.kernel @turns {
     scf.for %t = %first to %end step %step {
       %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
       %length = arith.muli %m, %K : index
-      // Its turn comes when the instance before has taken its stages.
+      // It goes on when the instance before has taken its stages.
       // CHECK: %[[PHASE:.+]] = arith.xori %{{.+}}
       // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PHASE]]
       // CHECK: %[[INNER:.+]]:2 = scf.for

@@ -106,8 +106,8 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
   }
 }
 
-// CHECK: tile.kernel @turns programmatic_launch {
-tile.kernel @turns programmatic_launch {
+// CHECK: tile.kernel @ping_pong programmatic_launch {
+tile.kernel @ping_pong programmatic_launch {
   // CHECK: tile.role "math" warps 4 instances 2 registers 232 {
   tile.role "math" warps 4 instances 2 registers 232 {
   }

@@ -80,7 +80,7 @@ tile.kernel @warps_of_two_roles attributes {plan = #tile.plan<64 threads 0 bytes
 
 // -----
 
-tile.kernel @no_turns attributes {plan = #tile.plan<256 threads 0 bytes roles [<0>]>} {
+tile.kernel @no_ping_pong_barriers attributes {plan = #tile.plan<256 threads 0 bytes roles [<0>]>} {
   // expected-error@+1 {{has a plan that gives it no mbarriers to pass on a turn; it has 2 instances}}
   tile.role "a" warps 4 instances 2 {
   }

@@ -103,7 +103,7 @@ tile.kernel @exchange cluster [4] {
     %sum = tile.cluster_sum %f along 0 : tensor<512x4xf32> -> tensor<512x1xf32>
   }
   // 3 peers of 512 values of 4 bytes further.
-  tile.role "turns" warps 4 instances 2 {
+  tile.role "ping_pong" warps 4 instances 2 {
     %f = arith.constant dense<0> : tensor<1024x4xi32>
     %sum = tile.cluster_sum %f along 0 : tensor<1024x4xi32> -> tensor<1024x1xi32>
   }
