@@ -38,8 +38,7 @@ std::vector<NamedArgument> GemmOperands::arguments(const GemmConfig &config) {
       {"A", TensorArgument{a.data(), types.a, {m, k}, {}}},
       {"B", TensorArgument{b.data(), types.b, {n, k}, {}}},
       {"D", TensorArgument{d.data(), types.d, {m, n}, {}}}};
-  for (const GemmWorkspace &tensor :
-       gemm_workspace(config, device.multiprocessors()))
+  for (const GemmWorkspace &tensor : gemm_workspace(config, device.sm_count()))
     all.push_back({tensor.name, TensorArgument{kernelWorkspace(tensor).data(),
                                                tensor.type,
                                                tensor.shape,

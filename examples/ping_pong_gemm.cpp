@@ -1,4 +1,4 @@
-// GEMM in ping-pong: two warpgroups take the tiles in turn, and one stores its
+// GEMM in ping-pong: two warpgroups take alternate tiles, and one stores its
 // tile while the other multiplies.
 
 #include "Reference.h"

@@ -1,6 +1,6 @@
 // GEMM of few rows, as of 16 tokens: the weights are streamed as wgmma's M, the
 // tokens are its N, which has finer steps; the tile of Dᵀ is transposed on its
-// way to memory. Launches overlap: half of the multiprocessors suffice for one.
+// way to memory. Launches overlap: half of the SMs suffice for one.
 
 #include "Reference.h"
 #include "ashlar/ashlar.h"

@@ -18,14 +18,14 @@ Kernel streamKGemm() {
     Tensor arrivals = inout("Arrivals", s32, {ctas}, align(4)); // zeros
 
     // Each CTA waits only for those before it, which have begun.
-    TileLoop turns = persistent({ctas}, {1});
+    TileLoop everyCta = persistent({ctas}, {1});
     Pipeline ring = pipeline(5, smem(bf16, {128, 64}), smem(bf16, {128, 64}));
     Index columns = ceil_div(N, 128), steps = ceil_div(K, 64);
     Index all = ceil_div(M, 128) * columns * steps, each = ceil_div(all, ctas);
     auto endOf = [&](Index cta) { return max(all - cta * each, 0); };
 
     role("load", warps(1), registers(40), [&] {
-      for (auto [cta] : turns)
+      for (auto [cta] : everyCta)
         for (Index step : range(endOf(cta + 1), endOf(cta))) {
           Index tile = step / steps;
           Stage s = ring.acquire();
@@ -36,7 +36,7 @@ Kernel streamKGemm() {
     });
 
     role("math", warpgroups(2), registers(232), [&] {
-      for (auto [cta] : turns) {
+      for (auto [cta] : everyCta) {
         Index step = endOf(cta + 1), end = endOf(cta);
         for (Index tile : range(step / steps, ceil_div(end, steps))) {
           Index next = (tile + 1) * steps;

@@ -52,7 +52,7 @@ void GemmProgram::write() {
     partials.emplace(
         inout("Partials", f32, {*ctas, c.bm, c.bn}, align(16), where));
     arrivals.emplace(inout("Arrivals", s32, {*ctas}, align(4), where));
-    turns.emplace(persistent({*ctas}, {1}));
+    everyCta.emplace(persistent({*ctas}, {1}));
     rows.emplace(ceil_div(along_m, c.bm));
     columns.emplace(ceil_div(along_n, c.bn));
     stream.emplace(batch() * *rows * *columns, *allSteps, *ctas);
@@ -91,7 +91,7 @@ void GemmProgram::forAllWork(
             part});
     return;
   }
-  for (auto [cta] : *turns)
+  for (auto [cta] : *everyCta)
     for (Index number : range(stream->pieces(cta)))
       body(streamWork(cta, number));
 }
@@ -156,10 +156,10 @@ void GemmProgram::math() {
     if (c.store_buffers > 0) {
       epilogue(sum, work);
     } else {
-      Stage lent = ring->wait();
-      stageIn(lent);
+      Stage reused = ring->wait();
+      stageIn(reused);
       epilogue(sum, work);
-      ring->release(lent);
+      ring->release(reused);
     }
   });
 }

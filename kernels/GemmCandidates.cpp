@@ -26,29 +26,29 @@ constexpr int64_t depthBytes[] = {128, 256, 512};
 constexpr int64_t mostBytesOfDeepStage = 40 << 10;
 /// Of operands larger than this, short pieces of rows were measured faster.
 constexpr int64_t mostBytesOfDeepOperand = 450'000'000;
-/// Widths of tiles that are tried with each number of rows, and the parts of a
-/// turn of all multiprocessors that they are to fill.
+/// Widths of tiles that are tried with each height, and the parts of a wave
+/// that they are to fill.
 constexpr size_t mostWidths = 9;
 constexpr int64_t mostParts = 8;
-constexpr int64_t narrowestOfSeveralTurns = 64;
+constexpr int64_t narrowestOfSeveralWaves = 64;
 constexpr int64_t usualColumns[] = {256, 128};
 /// With larger weights a launch is too long to gain by the next one's being
 /// early. Shorter rings than this were not measured.
 constexpr int64_t mostBytesOfSmallRing = 140'000'000, fewestOfSmallRing = 4;
 /// Clusters of more than two CTAs pay only where L2 limits for long.
-constexpr int64_t turnsForLargeClusters = 8;
+constexpr int64_t wavesForLargeClusters = 8;
 /// With a tile or two for each CTA there is little of an epilogue to hide.
-constexpr int64_t turnsForPingPong = 3;
+constexpr int64_t wavesForPingPong = 3;
 
-/// What cuts the rows of D, and how.
-struct Band {
+/// Rows of a tile, and the warpgroups that compute it.
+struct TileHeight {
   int64_t bm, warpgroups;
   bool ping_pong = false;
 };
 
-constexpr Band bands[] = {{128, 2}, {256, 2},       {64, 1},
-                          {128, 1}, {128, 2, true}, {64, 2, true}};
-constexpr Band swappedBands[] = {{64, 1}, {128, 2}};
+constexpr TileHeight heights[] = {{128, 2}, {256, 2},       {64, 1},
+                                  {128, 1}, {128, 2, true}, {64, 2, true}};
+constexpr TileHeight swappedHeights[] = {{64, 1}, {128, 2}};
 
 /// The configurations of one problem, one after another.
 class Enumeration {
@@ -58,25 +58,26 @@ public:
       : sizes(sizes), types(types), form(form), visit(visit) {}
 
   void run() {
-    for (const Band &band : bands)
-      if (!band.ping_pong || band.bm > 64 || sizes.m <= mostRowsOfSmallPingPong)
-        for (int64_t columns : widthsThatFillTurns(band))
-          withTile(band, columns, false);
+    for (const TileHeight &height : heights)
+      if (!height.ping_pong || height.bm > 64 ||
+          sizes.m <= mostRowsOfSmallPingPong)
+        for (int64_t columns : widthsThatFillWaves(height))
+          withTile(height, columns, false);
     if (sizes.m <= mostSwappedRows)
-      for (const Band &band : swappedBands)
+      for (const TileHeight &height : swappedHeights)
         for (int64_t columns : widthsThatCutRows())
-          withTile(band, columns, true);
+          withTile(height, columns, true);
   }
 
 private:
   /// The usual widths, and the narrowest that fill an eighth, a quarter, a
-  /// half, one, two or more turns of all multiprocessors: a wider one that
-  /// takes as many turns takes as many tiles of more work.
-  std::vector<int64_t> widthsThatFillTurns(const Band &band) const {
+  /// half, one, two or more waves: a wider one that takes as many waves takes
+  /// as many tiles of more work.
+  std::vector<int64_t> widthsThatFillWaves(const TileHeight &height) const {
     std::vector<int64_t> widths;
-    const int64_t rows = sizes.batch * ceilDiv(sizes.m, band.bm);
-    const int64_t ctas = h200().multiprocessors;
-    const int64_t most = mostColumns(band);
+    const int64_t rows = sizes.batch * ceilDiv(sizes.m, height.bm);
+    const int64_t ctas = h200().sm_count;
+    const int64_t most = mostColumns(height);
     auto add = [&](int64_t width) {
       if (width <= most && !std::ranges::count(widths, width))
         widths.push_back(width);
@@ -94,25 +95,25 @@ private:
         add(width);
     for (int64_t parts = mostParts; parts > 1; parts /= 2)
       fill(ctas / parts);
-    for (int64_t turns = 1; widths.size() < mostWidths; ++turns)
-      if (fill(turns * ctas) <= (turns == 1 ? 8 : narrowestOfSeveralTurns))
+    for (int64_t waves = 1; widths.size() < mostWidths; ++waves)
+      if (fill(waves * ctas) <= (waves == 1 ? 8 : narrowestOfSeveralWaves))
         break;
     return widths;
   }
 
   /// What the registers hold the sums of.
-  int64_t mostColumns(const Band &band) const {
+  int64_t mostColumns(const TileHeight &height) const {
     GemmConfig c;
-    c.bm = band.bm, c.bn = target::wgmmaMostColumns,
-    c.warpgroups = band.warpgroups;
-    c.ping_pong = band.ping_pong;
+    c.bm = height.bm, c.bn = target::wgmmaMostColumns,
+    c.warpgroups = height.warpgroups;
+    c.ping_pong = height.ping_pong;
     const int64_t columns =
         c.bn * accumulatorLimit(c) / accumulatorRegisters(types, c);
     return std::min(columns / 8 * 8, target::wgmmaMostColumns);
   }
 
   /// Cuts of the rows of D, as columns of Dᵀ, into no more than four; before
-  /// these what is wide enough for the parts of a split, where D is not.
+  /// these what is wide enough for split-K, where D is not.
   std::vector<int64_t> widthsThatCutRows() const {
     std::vector<int64_t> widths;
     for (int64_t parts : {4, 2})
@@ -125,10 +126,10 @@ private:
     return widths;
   }
 
-  void withTile(const Band &band, int64_t columns, bool swapped) {
+  void withTile(const TileHeight &height, int64_t columns, bool swapped) {
     GemmConfig c;
-    c.bm = band.bm, c.bn = columns, c.warpgroups = band.warpgroups;
-    c.ping_pong = band.ping_pong, c.swapped = swapped;
+    c.bm = height.bm, c.bn = columns, c.warpgroups = height.warpgroups;
+    c.ping_pong = height.ping_pong, c.swapped = swapped;
     for (int64_t bytes : depthBytes) {
       c.bk = bytes / size_bytes(types.a);
       if (!isDepthUseful(c, bytes))
@@ -143,18 +144,18 @@ private:
             sizes.k >= 2 * c.bk && !isPromoted(types) &&
             operandBytes(sizes, types, std::max(sizes.m, sizes.n)) <=
                 mostBytesOfDeepOperand &&
-            (c.warpgroups == 1 || GemmTiling(sizes, c, h200()).turns() == 1));
+            (c.warpgroups == 1 || GemmTiling(sizes, c, h200()).waves() == 1));
   }
 
-  /// K is split where there are too few tiles for all multiprocessors.
+  /// Split-K where there are too few tiles for all SMs.
   void withSplits(GemmConfig c) {
     const GpuModel gpu = h200();
     const GemmTiling tiling(sizes, c, gpu);
     // Nothing would hide the additions of full sums in ping-pong.
-    if (c.ping_pong && (tiling.turns() < turnsForPingPong || isPromoted(types)))
+    if (c.ping_pong && (tiling.waves() < wavesForPingPong || isPromoted(types)))
       return;
     for (int64_t split : {1, 2, 4, 8}) {
-      const bool useful = tiling.clusters * split <= gpu.multiprocessors &&
+      const bool useful = tiling.clusters * split <= gpu.sm_count &&
                           tiling.steps >= stepsToSplit * split && !c.ping_pong;
       if (split > 1 && !useful)
         return;
@@ -179,14 +180,14 @@ private:
   }
 
   void withClusters(GemmConfig c, const GemmTiling &tiling) {
-    const int64_t most = tiling.turns() >= turnsForLargeClusters ? 4 : 2;
+    const int64_t most = tiling.waves() >= wavesForLargeClusters ? 4 : 2;
     for (int64_t m : {1, 2, 4})
       for (int64_t n : {1, 2, 4})
         if (m * n <= most && m <= tiling.rows && n <= tiling.columns) {
           c.cluster_m = m, c.cluster_n = n;
           withBuffers(c);
         }
-    // Where the last turn leaves multiprocessors without a tile.
+    // Where the last wave leaves SMs without a tile.
     if (tiling.leftClusters > 0 && c.split == 1 && !c.ping_pong) {
       c.cluster_m = c.cluster_n = 1;
       c.stream_k = true;

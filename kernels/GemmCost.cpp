@@ -69,10 +69,10 @@ private:
     start = from;
     GemmCost cost;
     double clocks = loadClocks();
-    addTurns(cost, clocks);
+    addWaves(cost, clocks);
     // Nothing is left to hide the last tile's stores.
     const double last = (c.ping_pong ? epilogueClocks() : 0) + writeClocks();
-    const auto seen = static_cast<double>(c.ping_pong ? 1 : tiling.turns());
+    const auto seen = static_cast<double>(c.ping_pong ? 1 : tiling.waves());
     cost.prologue =
         start.launchMicroseconds + gpu.load_microseconds +
         gpu.cluster_microseconds * std::log2(static_cast<double>(tiling.ctas));
@@ -130,7 +130,7 @@ private:
   }
 
   /// A tile of the edge has fewer rows to load and some outside; who has the
-  /// slowest tile has it once in all its turns.
+  /// slowest tile has it in one of its waves.
   double loadClocks() const {
     const double mean = loadClocks(rows, columns);
     double slowest = 0;
@@ -138,7 +138,7 @@ private:
       for (int64_t beside : {tiling.mostColumns, tiling.lastColumns})
         slowest = std::max(slowest, loadClocks(static_cast<double>(above),
                                                static_cast<double>(beside)));
-    return mean + (slowest - mean) / static_cast<double>(tiling.turns());
+    return mean + (slowest - mean) / static_cast<double>(tiling.waves());
   }
 
   double loadClocks(double above, double beside) const {
@@ -149,45 +149,45 @@ private:
 
   /// `count` times the same: each of `ctas` CTAs takes so many steps of K and
   /// stores so many tiles.
-  struct Turn {
+  struct Wave {
     double count, ctas, steps, epilogues;
     bool inStep; ///< CTAs want the same bytes at the same time.
   };
 
   /// Of a byte that a cluster's CTAs share, what each of them costs L2:
   /// requests of clusters for the same bytes at the same time meet on their
-  /// way, those of two neighbours in the same pair of multiprocessors at once.
-  double fetches(const Turn &turn, int64_t tilesAtOnce, int64_t sharedBy,
+  /// way, those of two neighbours in the same pair of SMs at once.
+  double fetches(const Wave &wave, int64_t tilesAtOnce, int64_t sharedBy,
                  bool areNeighbours) const {
     const auto shared = static_cast<double>(sharedBy);
     const double readers = static_cast<double>(tilesAtOnce) / shared;
-    if (!turn.inStep || readers <= 1)
+    if (!wave.inStep || readers <= 1)
       return 1 / shared;
     const double requests =
         areNeighbours ? std::max(readers / 2, 1.0) : readers;
-    const double most = tiling.turns() == 1 && c.split == 1
-                            ? gpu.l2_readers_of_one_turn
+    const double most = tiling.waves() == 1 && c.split == 1
+                            ? gpu.l2_readers_of_one_wave
                             : gpu.l2_readers;
     return std::min(1 + gpu.l2_reader * (requests - 1), most) / readers /
            shared;
   }
 
   /// Clocks in which L2 provides a stage.
-  double l2Clocks(const Turn &turn) const {
+  double l2Clocks(const Wave &wave) const {
     const bool single = tiling.ctas == 1;
     const double fetched =
-        depth * (rows * fetches(turn, tiling.columnsAtOnce, c.cluster_n,
+        depth * (rows * fetches(wave, tiling.columnsAtOnce, c.cluster_n,
                                 single && c.group == 1) +
-                 columns * fetches(turn, tiling.rowsAtOnce, c.cluster_m,
+                 columns * fetches(wave, tiling.rowsAtOnce, c.cluster_m,
                                    single && c.group > 1));
-    return turn.ctas * (fetched / perClock(gpu.l2_terabytes_per_second) +
+    return wave.ctas * (fetched / perClock(gpu.l2_terabytes_per_second) +
                         outsideRows(rows, columns) * gpu.outside_l2_clocks);
   }
 
   /// Few CTAs do not keep all of DRAM busy.
-  double memoryClocks(const Turn &turn) const {
+  double memoryClocks(const Wave &wave) const {
     return start.dramBytes / stagesOfAll() * (1 + gpu.dram_row_bytes / depth) *
-           (turn.ctas + gpu.dram_idle_ctas) *
+           (wave.ctas + gpu.dram_idle_ctas) *
            (isStreamedByClusters() ? 1 - gpu.dram_cluster : 1) /
            perClock(gpu.dram_terabytes_per_second);
   }
@@ -210,11 +210,11 @@ private:
   /// The stages of the ring are on their way at once, but for those that the
   /// tensor cores read, and the one that another warpgroup stores from.
   double latencyClocks() const {
-    const double lent = c.ping_pong && c.store_buffers == 0 ? 1 : 0;
+    const double reused = c.ping_pong && c.store_buffers == 0 ? 1 : 0;
     return (clocks(gpu.stage_microseconds +
                    gpu.stage_dram_microseconds * partFromDram()) +
             loadClocks()) /
-           std::max(static_cast<double>(c.stages) - gpu.held_stages - lent,
+           std::max(static_cast<double>(c.stages) - gpu.held_stages - reused,
                     0.5);
   }
 
@@ -229,7 +229,7 @@ private:
     return static_cast<double>(tiling.clusters * tiling.ctas * tiling.steps);
   }
 
-  void addTurns(GemmCost &cost, double &total) const {
+  void addWaves(GemmCost &cost, double &total) const {
     const auto ctas = static_cast<double>(tiling.slots * tiling.ctas);
     const auto left = static_cast<double>(tiling.leftClusters * tiling.ctas);
     if (left > 0 && c.stream_k) {
@@ -237,16 +237,16 @@ private:
       return;
     }
     add(cost, total,
-        {static_cast<double>(tiling.fullTurns), ctas, steps, 1, true});
+        {static_cast<double>(tiling.fullWaves), ctas, steps, 1, true});
     if (left > 0)
       add(cost, total, {1, left, steps, 1, true});
   }
 
-  /// The steps of the last two turns in equal parts, which CTAs begin at
+  /// The steps of the last two waves in equal parts, which CTAs begin at
   /// different steps of K; who finishes a tile adds what others have of it.
   void addStream(GemmCost &cost, double &total, double ctas) const {
     const auto whole =
-        static_cast<double>(std::max<int64_t>(tiling.fullTurns - 1, 0));
+        static_cast<double>(std::max<int64_t>(tiling.fullWaves - 1, 0));
     const double tiles = static_cast<double>(tiling.clusters) / ctas - whole;
     add(cost, total, {whole, ctas, steps, 1, true});
     add(cost, total, {1, ctas, tiles * steps, std::max(tiles, 1.0), false});
@@ -257,26 +257,26 @@ private:
                            gpu.stream_bytes_per_clock);
   }
 
-  void add(GemmCost &cost, double &total, const Turn &turn) const {
-    const double load = loadClocks(), l2 = l2Clocks(turn),
-                 memory = memoryClocks(turn);
+  void add(GemmCost &cost, double &total, const Wave &wave) const {
+    const double load = loadClocks(), l2 = l2Clocks(wave),
+                 memory = memoryClocks(wave);
     const double arrival =
-        turn.steps * std::max(std::max({load, l2, latencyClocks()}) +
+        wave.steps * std::max(std::max({load, l2, latencyClocks()}) +
                                   (isShared() ? gpu.cluster_step_clocks : 0),
                               memory + gpu.dram_load * load);
-    const double math = turn.steps * mathClocks();
-    const double epilogue = turn.epilogues * epilogueClocks();
+    const double math = wave.steps * mathClocks();
+    const double epilogue = wave.epilogues * epilogueClocks();
     // Loads wait while results are on their way to L2.
     const double work = (c.ping_pong ? std::max(math, (math + epilogue) / 2)
                                      : math + epilogue) +
-                        turn.epilogues * gpu.stores_unhidden * writeClocks();
-    total += turn.count *
+                        wave.epilogues * gpu.stores_unhidden * writeClocks();
+    total += wave.count *
              (std::max(work, arrival) + gpu.unhidden * std::min(work, arrival) +
-              gpu.l2_unhidden * turn.steps * l2);
-    cost.math += microseconds(turn.count * math);
-    cost.load += microseconds(turn.count * turn.steps * load);
-    cost.l2 += microseconds(turn.count * turn.steps * l2);
-    cost.memory += microseconds(turn.count * turn.steps * memory);
+              gpu.l2_unhidden * wave.steps * l2);
+    cost.math += microseconds(wave.count * math);
+    cost.load += microseconds(wave.count * wave.steps * load);
+    cost.l2 += microseconds(wave.count * wave.steps * l2);
+    cost.memory += microseconds(wave.count * wave.steps * memory);
   }
 
   double epilogueClocks() const {
@@ -284,7 +284,7 @@ private:
            static_cast<double>(stripCount(c) * rowBlocks()) * gpu.strip_clocks +
            stored / gpu.shared_bytes_per_clock +
            halfSectorBytes() * gpu.half_sector_clocks + splitClocks() +
-           (c.store_buffers == 0 ? gpu.lent_clocks : 0);
+           (c.store_buffers == 0 ? gpu.reused_stage_clocks : 0);
   }
 
   /// Blocks of 64 rows that a warpgroup stores one after another.
@@ -305,7 +305,7 @@ private:
            static_cast<double>(storedColumns(c));
   }
 
-  /// Each CTA of a split adds up its part of the tile.
+  /// With split-K each CTA adds up its part of the tile.
   double splitClocks() const {
     if (c.split == 1)
       return 0;

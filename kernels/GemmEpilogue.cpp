@@ -25,10 +25,10 @@ Fragment activated(Activation activation, const Fragment &x) {
 } // namespace
 
 /// As many buffers for strips as a stage holds.
-void GemmProgram::stageIn(const Stage &lent) {
+void GemmProgram::stageIn(const Stage &reused) {
   for (int64_t tile : {0, 1})
     for (int64_t i = 0; i < stripsInTile(types, c, tile); ++i)
-      staging.push_back(lent[tile].as(types.d, shapeInD(stripColumns(c)), i));
+      staging.push_back(reused[tile].as(types.d, shapeInD(stripColumns(c)), i));
 }
 
 void GemmProgram::epilogue(const Fragment &sum, const Work &work) {

@@ -9,15 +9,15 @@ namespace ashlar {
 
 namespace {
 
-/// Rows of tiles in a band.
-constexpr int64_t squareGroup = 4, highGroup = 32, mostKOfHighBands = 2048;
+/// Rows of tiles that the raster groups.
+constexpr int64_t squareGroup = 4, largeGroup = 32, mostKOfLargeGroups = 2048;
 /// Of all matrices, from one launch to the next, where an operand is larger
 /// than L2, and of this operand the least. Of one that is many times larger it
 /// is better to keep what happens to stay.
 constexpr int64_t bytesToKeep = 18'000'000, leastOfOperand = 14'000'000,
                   mostBytesOfKeptOperand = 450'000'000;
-/// Of both operands, which multiprocessors find in L2 as fast if others have
-/// loaded them before.
+/// Of both operands, which SMs find in L2 as fast if others have loaded them
+/// before.
 constexpr int64_t bytesInReachOfAll = 7'000'000;
 /// Of all matrices, which are there for the next launch.
 constexpr int64_t bytesInL2 = 40'000'000;
@@ -35,17 +35,17 @@ public:
         bytesOfResult(static_cast<int64_t>(resultBytes(sizes, types, form))) {}
 
   /// Swapped, what wants the same weights is next to each other. In a single
-  /// turn sixteen neighbours seem to share a GPC, and what several of a GPC
+  /// wave sixteen neighbours seem to share a GPC, and what several of a GPC
   /// want to cost L2 less: the least that is for a square of tiles. Where K is
-  /// short, the D of a band is more than L2 holds beside the columns' operand:
-  /// few high bands then.
+  /// short, the D of a group is more than L2 holds beside the columns' operand:
+  /// few large groups then.
   int64_t group() const {
     if (c.swapped)
       return tiling.ctas == 1 ? 1 : GemmConfig().group;
-    if (tiling.turns() == 1)
+    if (tiling.waves() == 1)
       return squareGroup;
-    return sizes.k <= mostKOfHighBands ? highGroup / c.cluster_m
-                                       : GemmConfig().group;
+    return sizes.k <= mostKOfLargeGroups ? largeGroup / c.cluster_m
+                                         : GemmConfig().group;
   }
 
   /// Sixteenths of the operands whose rows are the tiles' rows and columns.
@@ -58,11 +58,11 @@ public:
                           c.cluster_m);
   }
 
-  /// The next launch's CTAs come to other multiprocessors than this one's, and
-  /// find less of what they want in their part of L2. Not so where all of them
-  /// find room at once, or where two grids fit beside each other, which then
-  /// take turns. Nor does it matter to what is little, or read once by a grid
-  /// of all multiprocessors that are done with it at about the same time.
+  /// The next launch's CTAs come to other SMs than this one's, and find less of
+  /// what they want in their part of L2. Not so where all of them find room at
+  /// once, or where two grids fit beside each other, which then alternate. Nor
+  /// does it matter to what is little, or read once by a grid of all SMs that
+  /// are done with it at about the same time.
   bool isEarlyUseful() const {
     if (isNextBeside(types, form, c))
       return true;
@@ -71,7 +71,7 @@ public:
              bytesOfOperands + bytesOfResult <= bytesInL2 &&
              (c.stream_k || tiling.leftClusters == 0 ||
               tiling.leftClusters * 4 >= tiling.slots * 3);
-    return tiling.clusters * tiling.ctas * 2 <= h200().multiprocessors ||
+    return tiling.clusters * tiling.ctas * 2 <= h200().sm_count ||
            bytesOfOperands <= bytesInReachOfAll;
   }
 

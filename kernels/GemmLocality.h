@@ -1,5 +1,5 @@
-// What launches of GEMM find in L2: the order of tiles, what of the operands
-// stays, and whether the next launch starts early.
+// What launches of GEMM find in L2: the raster, what of the operands stays, and
+// whether the next launch starts early.
 #pragma once
 
 #include "ashlar/gemm.h"

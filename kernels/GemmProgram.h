@@ -29,8 +29,8 @@ private:
   struct Work {
     Index batch, m, n;
     Range steps;
-    /// With split: the part of K. With stream_k: this CTA, whether it finishes
-    /// the tile, and which others have parts of it.
+    /// With split-K: the part of K. With stream_k: this CTA, whether it
+    /// finishes the tile, and which others have parts of it.
     Index part;
     std::optional<Condition> finishes = {};
     std::optional<Range> others = {};
@@ -57,7 +57,7 @@ private:
   Work streamWork(const Index &cta, const Index &number) const;
   void loads();
   void math();
-  void stageIn(const Stage &lent);
+  void stageIn(const Stage &reused);
   void finish(const Fragment &acc, const Work &work);
   void share(const Fragment &acc, const Work &work);
   Fragment sumOf(const Fragment &acc, int64_t column, const Work &work) const;
@@ -87,7 +87,7 @@ private:
       amax, partials, arrivals;
   std::optional<Scalar> alpha, beta, scaleD;
   std::optional<TileLoop<4>> tiles;
-  std::optional<TileLoop<1>> turns;
+  std::optional<TileLoop<1>> everyCta;
   std::optional<StreamK> stream;
   std::optional<Pipeline> ring;
   std::vector<SharedTile> staging;

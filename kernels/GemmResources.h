@@ -1,4 +1,4 @@
-// What a configuration of GEMM takes of a multiprocessor.
+// What a configuration of GEMM takes of an SM.
 #pragma once
 
 #include "ashlar/gemm_cost.h"
@@ -25,8 +25,8 @@ int64_t mostStripColumns(const GemmTypes &types);
 
 /// Bytes of a strip.
 int64_t stripBytes(const GemmTypes &types, const GemmConfig &config);
-/// How many strips the first or second tile of a stage holds, when one is lent
-/// to the epilogue.
+/// How many strips the first or second tile of a stage holds, when the epilogue
+/// reuses one.
 int64_t stripsInTile(const GemmTypes &types, const GemmConfig &config,
                      int64_t tile);
 /// Bytes of shared memory of their own through which results are stored.
@@ -39,7 +39,7 @@ int64_t splitBytes(const GemmConfig &config);
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &config,
                     const GpuModel &gpu);
 
-/// Whether two blocks run beside each other on a multiprocessor.
+/// Whether two blocks run beside each other on an SM.
 bool fitsTwice(const GemmTypes &types, const GemmConfig &config,
                const GemmForm &form, const GpuModel &gpu);
 
@@ -67,7 +67,7 @@ bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &config,
                           const GemmForm &form);
 
 /// The most registers for the sums of a tile together with a part's share of
-/// them, where K is split.
+/// them, with split-K.
 int64_t splitLimit(const GemmTypes &types, const GemmForm &form);
 
 /// The most `accumulatorRegisters` that leave enough for addresses.

@@ -10,7 +10,7 @@ namespace {
 /// wanted again.
 constexpr double residentPart = 0.5;
 
-/// Rows of a band that count as in flight together: of higher bands the model
+/// Rows of a group that count as in flight together: of larger groups the model
 /// would expect clusters to spare L2, and 19 that were measured took 0.5 %
 /// longer with them.
 constexpr int64_t mostRowsTogether = 8;
@@ -30,7 +30,7 @@ GemmTiling::GemmTiling(const GemmSizes &sizes, const GemmConfig &c,
       ctas(c.cluster_m * c.cluster_n * c.split),
       steps(ceilDiv(ceilDiv(sizes.k, c.bk), c.split)) {
   slots = std::max<int64_t>(gpu.resident_ctas(ctas) / ctas, 1);
-  fullTurns = clusters / slots;
+  fullWaves = clusters / slots;
   leftClusters = clusters % slots;
   const int64_t inFlight = slots * c.cluster_m * c.cluster_n;
   const int64_t rowsTogether = std::min({c.group, rows, mostRowsTogether});
@@ -59,17 +59,17 @@ double dramBytes(const GemmSizes &sizes, const GemmTypes &types,
   const double alongColumns =
       depthBytes * static_cast<double>(c.swapped ? sizes.m : sizes.n);
   const int64_t group = std::min(c.group, tiling.rows);
-  const int64_t bands = ceilDiv(tiling.rows, group);
-  const int64_t bandsAtOnce = std::max<int64_t>(tiling.rowsAtOnce / group, 1);
+  const int64_t groups = ceilDiv(tiling.rows, group);
+  const int64_t groupsAtOnce = std::max<int64_t>(tiling.rowsAtOnce / group, 1);
 
   const double resident = residentPart * static_cast<double>(gpu.l2_bytes);
-  const bool bandStays =
+  const bool groupStays =
       depthBytes * static_cast<double>(group * c.bm) <= resident;
-  const auto rereadBands =
+  const auto rereadGroups =
       static_cast<double>(ceilDiv(tiling.columns, tiling.columnsAtOnce));
-  const auto rereadColumns = static_cast<double>(ceilDiv(bands, bandsAtOnce));
+  const auto rereadColumns = static_cast<double>(ceilDiv(groups, groupsAtOnce));
   return static_cast<double>(sizes.batch) *
-             (alongRows * (bandStays ? 1 : rereadBands) +
+             (alongRows * (groupStays ? 1 : rereadGroups) +
               alongColumns * (alongColumns <= resident ? 1 : rereadColumns)) +
          resultBytes(sizes, types, form);
 }

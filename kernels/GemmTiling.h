@@ -1,4 +1,4 @@
-// How the work of a GEMM spreads over the multiprocessors.
+// How the work of a GEMM spreads over the SMs.
 #pragma once
 
 #include "ashlar/gemm_cost.h"
@@ -16,14 +16,14 @@ struct GemmTiling {
   /// Clusters that run at once, the CTAs of each, and the stages of K that one
   /// CTA goes through for a tile.
   int64_t slots, ctas, steps;
-  /// Tiles a CTA computes when every slot has one; clusters that are left for
-  /// a last turn.
-  int64_t fullTurns, leftClusters;
-  /// Tiles at the same time: bands of `group` rows go one after another, in
+  /// Waves in which every slot has a cluster; clusters that are left for a
+  /// last, partial wave.
+  int64_t fullWaves, leftClusters;
+  /// Tiles at the same time: groups of `group` rows go one after another, in
   /// each as many columns as there are tiles in flight.
   int64_t rowsAtOnce, columnsAtOnce;
 
-  int64_t turns() const { return fullTurns + (leftClusters > 0); }
+  int64_t waves() const { return fullWaves + (leftClusters > 0); }
 };
 
 inline int64_t ceilDiv(int64_t numerator, int64_t denominator) {

@@ -79,7 +79,7 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
            "the tensor cores once a stage: use at most " +
            number(promotedDepth);
   if (c.ping_pong && c.warpgroups != 2)
-    return "ping_pong is for 2 warpgroups that take turns, not " +
+    return "ping_pong is for 2 warpgroups with a tile each, not " +
            number(c.warpgroups) + ": use 2";
   return "";
 }
@@ -110,7 +110,7 @@ std::string notCluster(const GemmConfig &c) {
   const int64_t ctas = c.cluster_m * c.cluster_n * c.split;
   if (ctas > clusterLimit)
     return "a cluster of " + number(c.cluster_m) + "x" + number(c.cluster_n) +
-           (c.split > 1 ? " and " + number(c.split) + " parts of K" : "") +
+           (c.split > 1 ? " and split-K over " + number(c.split) : "") +
            " has " + number(ctas) + " CTAs; " + number(clusterLimit) +
            " is the most: use a smaller one";
   for (auto [extent, parts, dimension, cluster] :
@@ -128,8 +128,8 @@ std::string notCluster(const GemmConfig &c) {
 std::string notDepth(const GemmSizes &sizes, const GemmConfig &c) {
   const int64_t steps = (sizes.k + c.bk - 1) / c.bk;
   if (c.split > std::max<int64_t>(steps, 1))
-    return "K has " + number(steps) + " stages, too few for a split into " +
-           number(c.split) + ": use split = 1";
+    return "K has " + number(steps) + " stages, too few for split-K over " +
+           number(c.split) + " CTAs: use split = 1";
   return "";
 }
 
@@ -137,7 +137,7 @@ std::string notSplit(const GemmTypes &types, const GemmConfig &c,
                      const GemmForm &form) {
   // With fewer a thread would not have the 4 sums that it moves at once.
   if (c.split > 1 && c.bn % (c.split * 8))
-    return "a split into " + number(c.split) + " leaves each CTA " +
+    return "split-K over " + number(c.split) + " CTAs leaves each " +
            number(c.bn / c.split) + " of " + number(c.bn) +
            " columns to add up; it needs a multiple of 8: use bn = " +
            number((c.bn + c.split * 8 - 1) / (c.split * 8) * c.split * 8);
@@ -145,9 +145,9 @@ std::string notSplit(const GemmTypes &types, const GemmConfig &c,
   const int64_t limit = splitLimit(types, form);
   if (c.split > 1 && sums + sums / c.split > limit) {
     const int64_t most = limit * c.split / (c.split + 1);
-    return "a split into " + number(c.split) + " holds the " + number(sums) +
-           " sums of a thread and its share of them, in " + number(limit) +
-           " registers at most: use bn = " +
+    return "split-K over " + number(c.split) + " CTAs holds the " +
+           number(sums) + " sums of a thread and its share of them, in " +
+           number(limit) + " registers at most: use bn = " +
            number(c.bn * most / sums / (c.split * 8) * c.split * 8);
   }
   return "";
@@ -214,7 +214,7 @@ std::string notKept(const GemmConfig &c) {
   return "";
 }
 
-std::string notLent(const GemmTypes &types, const GemmConfig &c) {
+std::string notReusedStage(const GemmTypes &types, const GemmConfig &c) {
   if (c.store_buffers > 0 || stripsInTile(types, c, 0) > 0 ||
       stripsInTile(types, c, 1) > 0)
     return "";
@@ -247,7 +247,7 @@ std::string notStreamK(const GemmConfig &c) {
     return "stream_k adds up a tile in all warpgroups, and with ping_pong each "
            "has a tile of its own: use one of the two";
   if (c.store_buffers == 0)
-    return "stream_k stores only the tiles that it finishes, and lends no "
+    return "stream_k stores only the tiles that it finishes, and reuses no "
            "stage for it: use a buffer";
   return "";
 }
@@ -270,7 +270,7 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
   orElse([&] { return notSplit(types, config, form); });
   orElse([&] { return notStores(types, config); });
   orElse([&] { return notStrips(types, config, form); });
-  orElse([&] { return notLent(types, config); });
+  orElse([&] { return notReusedStage(types, config); });
   orElse([&] { return notShared(types, config); });
   return reason;
 }

@@ -2,8 +2,8 @@
 //
 // After Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense
 // Matrix-Matrix Multiplication on the GPU" (PPoPP 2023). The first tiles are
-// cut: those that fill no whole turn of all CTAs, with one whole turn where
-// there is one, so that a CTA shares at most two tiles with its neighbours. The
+// cut: those that fill no whole wave of CTAs, with one whole wave where there
+// is one, so that a CTA shares at most two tiles with its neighbours. The
 // others are left whole.
 #pragma once
 

@@ -29,7 +29,7 @@ Context::Context(const DriverTable &driver, int ordinal) : driver(driver) {
   };
   computeCapability = 10 * attribute(DeviceAttribute::computeCapabilityMajor) +
                       attribute(DeviceAttribute::computeCapabilityMinor);
-  multiprocessors = attribute(DeviceAttribute::multiprocessorCount);
+  smCount = attribute(DeviceAttribute::multiprocessorCount);
   maxSharedBytes = attribute(DeviceAttribute::maxSharedMemoryPerBlockOptin);
   check(driver.primaryContextRetain(&handle, device), "opening the GPU");
 }

@@ -35,7 +35,7 @@ struct Context {
   driver::ContextHandle handle = nullptr;
   std::string name;
   int computeCapability = 0;
-  int multiprocessors = 0;
+  int smCount = 0;
   int maxSharedBytes = 0;
 
 private:

@@ -43,7 +43,7 @@ std::optional<std::string> Device::unavailable(const DriverTable &driver) {
 
 const std::string &Device::name() const { return context->name; }
 int Device::compute_capability() const { return context->computeCapability; }
-int Device::multiprocessors() const { return context->multiprocessors; }
+int Device::sm_count() const { return context->smCount; }
 int64_t Device::max_shared_bytes() const { return context->maxSharedBytes; }
 const DriverTable &Device::driver() const { return context->driver; }
 

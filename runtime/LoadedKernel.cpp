@@ -115,12 +115,12 @@ void LoadedKernel::prepare(const Artifact &artifact) {
         "a cluster of more than 8 blocks");
 }
 
-// A cluster lies within one GPC. Where a GPC's multiprocessors are no multiple
-// of the cluster's blocks some stay empty, so that fewer clusters fit than the
-// device's multiprocessors suggest; only the driver knows.
+// A cluster lies within one GPC. Where a GPC's SMs are no multiple of the
+// cluster's blocks some stay empty, so that fewer clusters fit than the
+// device's SMs suggest; only the driver knows.
 void LoadedKernel::countResidentClusters(const Artifact &artifact) {
   const int64_t blocks = clusterSize(artifact.grid);
-  int64_t clusters = context->multiprocessors / blocks;
+  int64_t clusters = context->smCount / blocks;
   if (artifact.grid.persistent && blocks > 1) {
     const auto cluster = static_cast<uint32_t>(blocks);
     const LaunchConfiguration configuration(artifact, {cluster, cluster},

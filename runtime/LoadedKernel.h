@@ -19,7 +19,7 @@ public:
   driver::FunctionHandle function() const { return entry; }
 
   /// The clusters that a persistent grid may have, at least 1: all of them run
-  /// at once, one block on a multiprocessor.
+  /// at once, one block on an SM.
   int64_t residentClusters() const { return resident; }
 
 private:

@@ -47,10 +47,10 @@ bool isFoundByCompiling(const std::string &kind) {
 
 namespace {
 
-int multiprocessors = 1;
+int smCount = 1;
 
-/// The simulator as a device of few multiprocessors, so that a CTA of a small
-/// problem has several tiles.
+/// The simulator as a device of few SMs, so that a CTA of a small problem has
+/// several tiles.
 const DriverTable &smallDevice() {
   static const DriverTable table = [] {
     DriverTable small = sim::simulatorDriver();
@@ -59,7 +59,7 @@ const DriverTable &smallDevice() {
       const driver::Result result =
           sim::simulatorDriver().deviceGetAttribute(value, attribute, device);
       if (attribute == driver::DeviceAttribute::multiprocessorCount)
-        *value = multiprocessors;
+        *value = smCount;
       return result;
     };
     return small;
@@ -129,8 +129,7 @@ std::vector<int> firstWarpsOf(const Program &program,
 
 void simulate(const Program &program, const Artifact &artifact,
               uint64_t schedule, Outcome &outcome) {
-  multiprocessors =
-      static_cast<int>(program.residentClusters * program.cluster);
+  smCount = static_cast<int>(program.residentClusters * program.cluster);
   sim::resetSimulator();
   sim::settings().seed = schedule;
   sim::settings().quiet = true;

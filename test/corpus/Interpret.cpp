@@ -111,10 +111,10 @@ private:
 
   /// False where the agent has to wait.
   bool execute(const Agent &agent, AgentState &state, const Step &step) {
-    if (step.kind == Step::Kind::passTurn)
-      turns[{agent.role, step.number}] = true;
-    if (step.kind == Step::Kind::enterTurn)
-      return step.number == 0 || turns[{agent.role, step.number - 1}];
+    if (step.kind == Step::Kind::orderArrive)
+      arrived[{agent.role, step.number}] = true;
+    if (step.kind == Step::Kind::orderWait)
+      return step.number == 0 || arrived[{agent.role, step.number - 1}];
     if (step.kind != Step::Kind::run)
       return true;
     const Statement &s = *step.statement;
@@ -328,7 +328,7 @@ private:
   std::vector<Agent> agents;
   std::vector<AgentState> states;
   std::vector<RingState> rings;
-  std::map<std::pair<int, int64_t>, bool> turns;
+  std::map<std::pair<int, int64_t>, bool> arrived;
 };
 
 Interpretation interpret(const Program &program, Follow follow) {

@@ -128,7 +128,7 @@ struct Ring {
 struct Role {
   std::string name;
   int64_t warps = 1;
-  int64_t instances = 1;       ///< more than one take the tiles in turn
+  int64_t instances = 1;       ///< more than one: ping-pong
   int64_t registers = 0;       ///< 0: the assembler chooses
   std::vector<Statement> body; ///< for each tile
 };

@@ -84,10 +84,10 @@ public:
           last = at;
       for (auto at = role.body.begin(); at != role.body.end(); ++at) {
         if (at == first && role.instances > 1)
-          turn(Step::Kind::enterTurn, i);
+          order(Step::Kind::orderWait, i);
         walk(*at);
         if (at == last && role.instances > 1)
-          turn(Step::Kind::passTurn, i);
+          order(Step::Kind::orderArrive, i);
       }
     }
     return std::move(agents);
@@ -96,7 +96,7 @@ public:
 private:
   static constexpr size_t mostSteps = 20000;
 
-  void turn(Step::Kind kind, size_t number) {
+  void order(Step::Kind kind, size_t number) {
     agent->steps.push_back(
         {kind, nullptr, {}, tile, static_cast<int64_t>(number)});
   }

@@ -19,14 +19,15 @@ using Counters = std::vector<int64_t>;
 struct Step {
   enum class Kind : uint8_t {
     run,       ///< the statement
-    enterTurn, ///< waits until the instance before has passed its turn
-    passTurn,
+    orderWait, ///< of ping-pong: until the instance before has arrived
+    orderArrive,
   };
   Kind kind = Kind::run;
   const Statement *statement = nullptr;
   Counters counters;
   Tile tile;
-  /// Of the tile, for turns; of the fill of the ring, for acquire and wait.
+  /// Of the tile, for the order of ping-pong; of the fill of the ring, for
+  /// acquire and wait.
   int64_t number = 0;
 };
 

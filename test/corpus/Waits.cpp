@@ -223,9 +223,9 @@ private:
   /// False where the agent has to wait.
   bool perform(size_t agent, const Step &step) {
     const int role = agents[agent].role;
-    if (step.kind == Step::Kind::passTurn)
+    if (step.kind == Step::Kind::orderArrive)
       passed.insert({role, step.number});
-    if (step.kind == Step::Kind::enterTurn)
+    if (step.kind == Step::Kind::orderWait)
       return step.number == 0 || passed.count({role, step.number - 1});
     if (step.kind != Step::Kind::run)
       return true;

@@ -1,4 +1,4 @@
-// All warpgroups that take turns are in one CTA.
+// All warpgroups in ping-pong are in one CTA.
 #include "ashlar/ashlar.h"
 
 using namespace ashlar;

@@ -1,11 +1,11 @@
-// Somebody must take the turns.
+// Ping-pong takes at least one warpgroup.
 #include "ashlar/ashlar.h"
 
 using namespace ashlar;
 
 Kernel program() {
   return kernel("k", [] {
-    // CHECK: ping-pong-of-none.cpp:[[@LINE+1]]: error: role 'math' has 0 warpgroups to take turns; give it at least 1
+    // CHECK: ping-pong-of-none.cpp:[[@LINE+1]]: error: role 'math' has 0 warpgroups in ping-pong; give it at least 1
     role("math", ping_pong(0), [] {});
   });
 }

@@ -1,4 +1,4 @@
-// Each warpgroup that takes turns has a shared tile of its own.
+// Each warpgroup in ping-pong has a shared tile of its own.
 #include "ashlar/ashlar.h"
 
 using namespace ashlar;

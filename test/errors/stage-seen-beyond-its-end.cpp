@@ -17,11 +17,11 @@ Kernel program() {
       Stage s = ring.wait();
       load(s[0]);
       ring.release(s);
-      Stage lent = ring.wait();
+      Stage reused = ring.wait();
       // CHECK: stage-seen-beyond-its-end.cpp:[[@LINE+1]]: error: tile 2 of 4096 bytes ends 12288 bytes into a shared tile that has 8192: use a smaller shape or number
-      SharedTile staging = lent[0].as(f32, {32, 32}, 2);
+      SharedTile staging = reused[0].as(f32, {32, 32}, 2);
       store(staging, zeros(f32, {32, 32}));
-      ring.release(lent);
+      ring.release(reused);
     });
   });
 }

@@ -805,7 +805,7 @@ tile.kernel @grouped {
 // -----
 
 // Blocks of eight rows by four columns, one below the other: the last block of a
-// band of columns may be lower, and all of the last band are narrower.
+// group of columns may be lower, and all of the last group are narrower.
 
 !T = !tile.tensor<f32, 2>
 // CHECK-LABEL: hopper.kernel @blocks
@@ -817,19 +817,19 @@ tile.kernel @blocks {
     %f = arith.constant dense<1.0> : tensor<64x64xf32>
     // CHECK: %[[ROWS:.+]] = arith.divui
     // CHECK: %[[COLUMNS:.+]] = arith.divui
-    // CHECK: %[[BAND:.+]] = arith.muli %[[ROWS]], %c4
+    // CHECK: %[[GROUP:.+]] = arith.muli %[[ROWS]], %c4
     // CHECK: %[[RAGGED:.+]] = arith.remui %[[COLUMNS]], %c4
     // CHECK: %[[NARROW:.+]] = arith.muli %[[RAGGED]], %c8
     // CHECK: %[[LOW:.+]] = arith.remui %[[ROWS]], %c8
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
     scf.for %t = %first to %end step %step {
       // CHECK: scf.for
-      // CHECK: arith.muli %{{.+}}, %[[BAND]] :
+      // CHECK: arith.muli %{{.+}}, %[[GROUP]] :
       // CHECK: %[[NTH:.+]] = arith.select
       // CHECK: %[[LEFTMOST:.+]] = arith.muli %[[NTH]], %c4
       // CHECK: %[[LEFT:.+]] = arith.subi %[[COLUMNS]], %[[LEFTMOST]] :
-      // CHECK: %[[LASTBAND:.+]] = arith.cmpi ult, %[[LEFT]], %c4
-      // CHECK: %[[BLOCK:.+]] = arith.select %[[LASTBAND]], %[[NARROW]], %c32
+      // CHECK: %[[LASTGROUP:.+]] = arith.cmpi ult, %[[LEFT]], %c4
+      // CHECK: %[[BLOCK:.+]] = arith.select %[[LASTGROUP]], %[[NARROW]], %c32
       // CHECK: arith.muli %{{.+}}, %[[BLOCK]] :
       // CHECK: %[[NTH:.+]] = arith.select
       // CHECK: %[[TOP:.+]] = arith.muli %[[NTH]], %c8

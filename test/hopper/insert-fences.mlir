@@ -352,7 +352,7 @@ hopper.kernel @stored_under_a_condition threads 128 shared 16448 cluster 1 {
 // -----
 
 // A stage that TMA fills in other rounds: what the consumer wrote into it when
-// it was lent comes before what TMA writes.
+// it reused it comes before what TMA writes.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>

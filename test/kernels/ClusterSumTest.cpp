@@ -1,4 +1,5 @@
-// Sums over the CTAs of a cluster, each of which has multiplied a part of K.
+// Split-K: sums over the CTAs of a cluster, each of which has multiplied a part
+// of K.
 
 #include "test/kernels/Feature.h"
 
@@ -19,8 +20,8 @@ struct Sum {
 
 constexpr int64_t bm = 64, bn = 32;
 
-Kernel splitGemm(const Sum &c) {
-  return kernel("split", [&] {
+Kernel splitKGemm(const Sum &c) {
+  return kernel("split_k", [&] {
     int64_t bk = 128 / size_bytes(c.in);
     int64_t rows = bm * c.team.count / 4, columns = bn / c.parts;
     Size M = size("M"), N = size("N"), K = size("K");
@@ -79,7 +80,7 @@ Kernel splitGemm(const Sum &c) {
 Feature feature(const Sum &c) {
   // Less than a tile; more tiles than clusters, some parts of K empty; K = 0.
   return {c.name,
-          [c] { return splitGemm(c); },
+          [c] { return splitKGemm(c); },
           {{{"M", 1}, {"N", 1}, {"K", 1}},
            {{"M", c.parts == 2 ? 520 : 300}, {"N", 500}, {"K", 150}},
            {{"M", 70}, {"N", 40}, {"K", 520}},
@@ -111,9 +112,9 @@ std::vector<Feature> features() {
                            .others = 2}));
   all.push_back(
       feature({.name = "a sum of two warpgroups", .team = warpgroups(2)}));
-  all.push_back(
-      feature({.name = "sums of warpgroups in turn", .team = ping_pong(2)}));
-  all.push_back(feature({.name = "sums of three warpgroups in turn",
+  all.push_back(feature(
+      {.name = "sums of warpgroups in ping pong", .team = ping_pong(2)}));
+  all.push_back(feature({.name = "sums of three warpgroups in ping pong",
                          .parts = 4,
                          .team = ping_pong(3),
                          .budgets = false}));

@@ -61,7 +61,7 @@ Feature epilogue() {
 }
 
 Feature splitK() {
-  return {"split along K, summed by TMA reductions",
+  return {"split K summed by TMA reductions",
           [] {
             return kernel("split_k", [] {
               Size M = size("M"), N = size("N"), K = size("K");

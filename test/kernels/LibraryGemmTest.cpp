@@ -47,10 +47,10 @@ std::vector<Family> families() {
         // Clusters.
         "128x256x64 s4 w2 c2x1", "128x256x64 s4 w2 c1x2",
         "128x128x64 s4 w2 c2x2 e32x4", "128x128x64 s4 w2 c4x1",
-        // Parts of K.
+        // Split-K.
         "128x128x64 s4 w2 k2", "64x128x64 s4 w1 k4 e32x1",
         "128x128x64 s4 w2 c2x1 k2 e32x2", "64x64x64 s4 w1 c1x2 k4 e16x1",
-        // In turn.
+        // Ping-pong.
         "64x128x64 s4 w2 e64x1 pingpong", "64x256x64 s3 w2 e32x2 pingpong",
         "64x128x64 s4 w2 c2x1 e64x1 pingpong",
         "64x64x64 s6 w2 c1x2 e64x1 pingpong",

@@ -1,14 +1,14 @@
-// Warpgroups that take the tiles in turn, each with a tile of its own.
+// Warpgroups in ping-pong, each with a tile of its own.
 
 #include "test/kernels/Feature.h"
 
 namespace ashlar::test {
 namespace {
 
-/// What the epilogue of a warpgroup that takes turns does.
+/// What the epilogue of a warpgroup does.
 enum class Epilogue { direct, byWarps, transposed, readAgain };
 
-struct Turns {
+struct PingPong {
   std::string name;
   int64_t warpgroups = 2;
   bool budgets = true;
@@ -21,8 +21,8 @@ struct Turns {
 
 constexpr int64_t bm = 64, bn = 8, bk = 64;
 
-Kernel gemmInTurns(const Turns &c) {
-  return kernel("turns", [&] {
+Kernel gemmInPingPong(const PingPong &c) {
+  return kernel("ping_pong", [&] {
     Size M = size("M"), N = size("N"), K = size("K");
     Tensor A = input("A", bf16, {M, K});
     Tensor B = input("B", bf16, {N, K});
@@ -75,7 +75,7 @@ Kernel gemmInTurns(const Turns &c) {
   });
 }
 
-double reference(const Turns &c, const Problem &p, Coordinate at) {
+double reference(const PingPong &c, const Problem &p, Coordinate at) {
   bool across = c.epilogue == Epilogue::transposed;
   int64_t m = at[across ? 1 : 0], n = at[across ? 0 : 1], depth = p.size("K");
   if (c.triangular)
@@ -86,11 +86,11 @@ double reference(const Turns &c, const Problem &p, Coordinate at) {
   return sum;
 }
 
-Feature feature(const Turns &c) {
+Feature feature(const PingPong &c) {
   // One tile; some for each CTA, of more stages than there are; nothing to wait
   // for.
   return {c.name,
-          [c] { return gemmInTurns(c); },
+          [c] { return gemmInPingPong(c); },
           {{{"M", 1}, {"N", 1}, {"K", 1}},
            {{"M", 520}, {"N", 430}, {"K", 200}},
            {{"M", 520}, {"N", 430}, {"K", 0}}},
@@ -98,10 +98,10 @@ Feature feature(const Turns &c) {
           5e-3};
 }
 
-/// Two roles take turns, one of them at stages that the other fills in turn.
-Feature fillingInTurns() {
+/// Two roles in ping-pong, one of which takes the stages that the other fills.
+Feature fillingInPingPong() {
   return {
-      "turns at stages that are filled in turn",
+      "ping pong on stages that are filled in ping pong",
       [] {
         return kernel("filling", [] {
           Size M = size("M"), N = size("N"), K = size("K");
@@ -156,27 +156,29 @@ Feature fillingInTurns() {
 }
 
 [[maybe_unused]] const bool registered = registerFeatures(
-    {feature({"two warpgroups take turns"}),
-     feature({.name = "two warpgroups without budgets take turns",
+    {feature({"two warpgroups in ping pong"}),
+     feature({.name = "two warpgroups without budgets in ping pong",
               .budgets = false}),
-     feature({.name = "three warpgroups take turns", .warpgroups = 3}),
-     feature({.name = "turns of tiles that take more and more stages",
+     feature({.name = "three warpgroups in ping pong", .warpgroups = 3}),
+     feature({.name = "ping pong of tiles that take more and more stages",
               .triangular = true}),
-     feature({.name = "three turns of tiles that take more and more stages",
-              .warpgroups = 3,
-              .budgets = false,
-              .triangular = true}),
-     feature({.name = "turns whose warps store by themselves",
+     feature(
+         {.name = "three in ping pong on tiles that take more and more stages",
+          .warpgroups = 3,
+          .budgets = false,
+          .triangular = true}),
+     feature({.name = "ping pong whose warps store by themselves",
               .epilogue = Epilogue::byWarps}),
-     feature({.name = "turns that store transposed",
+     feature({.name = "ping pong that stores transposed",
               .epilogue = Epilogue::transposed}),
-     feature({.name = "turns that read what they have staged",
+     feature({.name = "ping pong that reads what it has staged",
               .epilogue = Epilogue::readAgain}),
-     feature({.name = "turns in a cluster that shares its loads",
+     feature({.name = "ping pong in a cluster that shares its loads",
               .epilogue = Epilogue::byWarps,
               .cluster = 2}),
-     feature({.name = "turns of which a CTA has one", .isPersistent = false}),
-     fillingInTurns()});
+     feature(
+         {.name = "ping pong of CTAs with one tile", .isPersistent = false}),
+     fillingInPingPong()});
 
 } // namespace
 } // namespace ashlar::test

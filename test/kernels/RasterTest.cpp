@@ -1,4 +1,4 @@
-// Orders of tiles: each is taken once, whatever is left at the edges.
+// Rasters: each tile is taken once, whatever is left at the edges.
 
 #include "test/kernels/Feature.h"
 

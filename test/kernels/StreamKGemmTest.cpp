@@ -27,9 +27,9 @@ const std::vector<Case> cases{
     {1, 1, 1, 4},      // more CTAs than steps
     {60, 30, 600, 4},  // one tile cut into four
     {60, 30, 600, 7},  // the last CTAs have less, or nothing
-    {130, 72, 333, 4}, // nine tiles: two turns and one left
-    {130, 72, 333, 9}, // one whole turn
-    {130, 72, 333, 6}, // a turn and a half
+    {130, 72, 333, 4}, // nine tiles: two waves and one left
+    {130, 72, 333, 9}, // one whole wave
+    {130, 72, 333, 6}, // a wave and a half
     {130, 72, 40, 4},  // one step of K
     {200, 328, 600, 5}, {5, 7, 0, 3}, {0, 8, 8, 3}};
 /// More CTAs than run at once.
@@ -92,12 +92,12 @@ void runs(Module &module, const Case &c, double tolerance) {
   harness::DeviceProblem onDevice(device(), module.artifact(), problem);
   Stream stream(device());
   std::vector<std::byte> before;
-  for (int turn = 0; turn < 2; ++turn) {
+  for (int nth = 0; nth < 2; ++nth) {
     module.launch(onDevice.arguments(), stream);
     ASSERT_TRUE(stream.wait_for(std::chrono::seconds(10)));
     std::vector<HostTensor> results = onDevice.results();
     const HostTensor &d = find(results, "D");
-    EXPECT_TRUE(turn == 0 || d.bytes() == before);
+    EXPECT_TRUE(nth == 0 || d.bytes() == before);
     before = d.bytes();
     EXPECT_LE(gemmError(problem["A"], false, problem["B"], false, d),
               tolerance);

@@ -156,7 +156,7 @@ Kernel transposedGemm() {
   });
 }
 
-Kernel lentGemm() {
+Kernel reusedStageGemm() {
   return kernel("gemm", [] {
     Size M = size("M"), N = size("N"), K = size("K");
     Tensor A = input("A", bf16, {M, K});
@@ -169,8 +169,8 @@ Kernel lentGemm() {
     role("load", warps(1), registers(40), [&] {
       for (auto [m, n] : tiles) {
         for (Index k : range(ceil_div(K, bk))) {
-          Stage s = ring.acquire();   // [acquire after lending]
-          copy(A.tile({m, k}), s[0]); // [copy A after lending]
+          Stage s = ring.acquire();   // [acquire after reuse]
+          copy(A.tile({m, k}), s[0]); // [copy A after reuse]
           copy(B.tile({n, k}), s[1], multicast);
           ring.commit(s);
         }
@@ -186,10 +186,10 @@ Kernel lentGemm() {
           acc = mma(s[0], s[1].T(), acc);
           ring.release(s);
         }
-        Stage lent = ring.wait(); // [wait for the lent stage]
-        store(lent[0], convert(acc, bf16));
-        copy(lent[0], D.tile({m, n})); // [copy out of the ring]
-        ring.release(lent);
+        Stage reused = ring.wait(); // [wait for the reused stage]
+        store(reused[0], convert(acc, bf16));
+        copy(reused[0], D.tile({m, n})); // [copy out of the ring]
+        ring.release(reused);
       }
     });
   });
@@ -250,7 +250,7 @@ const std::vector<NamedKernel> &mutantKernels() {
   static const std::vector<NamedKernel> kernels{
       {"multicast", multicastGemm},   {"staged", stagedGemm},
       {"cp.async", asyncCopyGemm},    {"threads", threadCopyGemm},
-      {"transposed", transposedGemm}, {"lent", lentGemm},
+      {"transposed", transposedGemm}, {"reused", reusedStageGemm},
       {"converting", convertingGemm},
   };
   return kernels;

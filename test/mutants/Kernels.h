@@ -24,7 +24,7 @@ Kernel threadCopyGemm();
 /// The transpose of D is computed, staged as D and stored by the whole role.
 Kernel transposedGemm();
 /// D staged in a stage of the ring, in a cluster of 2 with multicast.
-Kernel lentGemm();
+Kernel reusedStageGemm();
 /// A in f32 by TMA, converted to bf16 by a role of its own.
 Kernel convertingGemm();
 

@@ -357,38 +357,38 @@ std::vector<Mutant> proxyMutants() {
   };
 }
 
-std::vector<Mutant> lentMutants() {
-  const std::string lent = "lent";
+std::vector<Mutant> reusedStageMutants() {
+  const std::string kernel = "reused";
   return {
-      {"a lent stage is released while TMA reads it",
-       lent,
+      {"a reused stage is released while TMA reads it",
+       kernel,
        R"(cp\.async\.bulk\.wait_group\.read 0;)",
        "",
        0,
        Finding::race,
-       {"copy out of the ring", "copy A after lending"},
+       {"copy out of the ring", "copy A after reuse"},
        true},
       {"no proxy fence before the TMA store out of the ring",
-       lent,
+       kernel,
        R"(fence\.proxy\.async\.shared::cta;)",
        "",
        0,
        Finding::missingProxyFence,
        {"copy out of the ring"}},
-      {"a lent stage is not committed",
-       lent,
+      {"a reused stage is not committed",
+       kernel,
        R"(mbarrier\.arrive\.shared::cta\.b64 _, \[%r\d+\];)",
        "",
        1,
        Finding::deadlock,
-       {"wait for the lent stage"}},
-      {"a lent stage is not released to the peer",
-       lent,
+       {"wait for the reused stage"}},
+      {"a reused stage is not released to the peer",
+       kernel,
        R"(mbarrier\.arrive\.shared::cluster\.b64 _, \[remote\];)",
        "",
        2,
        Finding::deadlock,
-       {"acquire after lending"},
+       {"acquire after reuse"},
        true},
   };
 }
@@ -399,7 +399,7 @@ const std::vector<Mutant> &mutants() {
   static const std::vector<Mutant> all = [] {
     std::vector<Mutant> list;
     for (const auto &part : {ringMutants(), clusterMutants(), wgmmaMutants(),
-                             proxyMutants(), lentMutants()})
+                             proxyMutants(), reusedStageMutants()})
       list.insert(list.end(), part.begin(), part.end());
     return list;
   }();

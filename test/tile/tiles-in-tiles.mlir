@@ -25,14 +25,14 @@ tile.kernel @parts_and_views {
 
 // -----
 
-// A stage is aligned for what lies in it when it is lent.
+// A stage is aligned for what lies in it when it is reused.
 
 !A = !tile.tensor<bf16, 2>
 !tile = !tile.shared<64x32xbf16>
 !ring = !tile.pipeline<2, [!tile]>
-// CHECK-LABEL: tile.kernel @lent
+// CHECK-LABEL: tile.kernel @reused_stage
 // CHECK-SAME: rings[<1024 every 4096 tiles[0] barriers 9216>]
-tile.kernel @lent {
+tile.kernel @reused_stage {
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M, %M] align 16 : !A
   %small = tile.alloc : !tile.shared<8x8xbf16>

@@ -411,9 +411,9 @@ tile.kernel @write_into_a_waited_stage {
 !smem = !tile.shared<64x64xbf16>
 !ring = !tile.pipeline<2, [!smem, !smem]>
 
-tile.kernel @lent_to_two_roles {
+tile.kernel @reused_by_two_roles {
   %ring = tile.pipeline : !ring
-  tile.role "lend" warps 1 {
+  tile.role "load" warps 1 {
     %s = tile.acquire %ring : !ring
     tile.commit %ring, %s : !ring
   }
@@ -438,11 +438,11 @@ tile.kernel @lent_to_two_roles {
 !ring = !tile.pipeline<2, [!smem, !smem]>
 !D = !tile.tensor<bf16, 2>
 
-tile.kernel @lent_stage_used_after_release {
+tile.kernel @reused_stage_used_after_release {
   %M = tile.size "M"
   %D = tile.tensor "D" output [%M, %M] align 16 : !D
   %ring = tile.pipeline : !ring
-  tile.role "lend" warps 1 {
+  tile.role "load" warps 1 {
     %s = tile.acquire %ring : !ring
     tile.commit %ring, %s : !ring
   }

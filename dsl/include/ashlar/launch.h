@@ -16,10 +16,9 @@ void programmatic_launch(SourceLocation where = SourceLocation::current());
 void wait_for_previous_launch(SourceLocation where = SourceLocation::current());
 
 /// Lets the next launch start, if that has `programmatic_launch`, when every
-/// CTA has come here or is done. Its CTAs go to multiprocessors that have room,
-/// and so from launch to launch to other ones: what these shared with a
-/// neighbour, or found in their part of L2, may then be elsewhere. It pays for
-/// short kernels.
+/// CTA has come here or is done. Its CTAs go to SMs that have room, and so from
+/// launch to launch to other ones: what these shared with a neighbour, or found
+/// in their part of L2, may then be elsewhere. It pays for short kernels.
 void allow_next_launch(SourceLocation where = SourceLocation::current());
 
 /// Adds to a counter that CTAs share, an element of an s32 tensor, after all

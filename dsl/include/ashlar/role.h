@@ -16,9 +16,9 @@ struct Warps {
 constexpr Warps warps(int64_t count) { return {count}; }
 /// A warpgroup is four warps; wgmma needs whole ones.
 constexpr Warps warpgroups(int64_t count) { return {4 * count}; }
-/// So many warpgroups, each with tiles of its own: they take the tiles of the
-/// tile loop in turn, and one stores its tile while another multiplies. A
-/// shared tile that the role writes exists once for each.
+/// So many warpgroups in ping-pong: the tiles of the tile loop go to them
+/// round-robin, and one stores its tile while another multiplies. A shared tile
+/// that the role writes exists once for each.
 constexpr Warps ping_pong(int64_t warpgroups) { return {4, warpgroups}; }
 
 /// The register budget of each thread of a role: a multiple of 8 from 24 to

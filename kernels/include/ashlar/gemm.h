@@ -69,14 +69,15 @@ struct GemmConfig {
   /// CTAs of a cluster along the dimensions of `bm` and of `bn`; they share
   /// their loads by multicast.
   int64_t cluster_m = 1, cluster_n = 1;
-  /// Parts of K, each computed by another CTA of the cluster, which adds them.
+  /// Split-K: parts of K, each computed by another CTA of the cluster, which
+  /// adds them.
   int64_t split = 1;
   /// Each warpgroup has a tile of its own, and one's epilogue runs under the
   /// other's math.
   bool ping_pong = false;
   /// Dᵀ = B · Aᵀ is computed: a small M is cut by `bn`, which has finer steps.
   bool swapped = false;
-  /// The steps of K of the last tiles, those that make up no whole turn of all
+  /// The steps of K of the last tiles, those that make up no whole wave of
   /// CTAs, are spread evenly: CTAs that share a tile add up through
   /// `gemm_workspace`, in a fixed order.
   bool stream_k = false;
@@ -120,9 +121,9 @@ struct GemmWorkspace {
 };
 
 /// The workspace of a configuration for a grid of so many CTAs: best as many
-/// as the device has multiprocessors. Empty without `stream_k`. It must be
-/// zeros before the first launch; each launch leaves it ready for the next.
-/// Launches that can run at the same time need one each.
+/// as the device has SMs. Empty without `stream_k`. It must be zeros before the
+/// first launch; each launch leaves it ready for the next. Launches that can
+/// run at the same time need one each.
 std::vector<GemmWorkspace> gemm_workspace(const GemmConfig &config,
                                           int64_t ctas);
 

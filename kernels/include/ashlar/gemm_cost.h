@@ -7,12 +7,11 @@ namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
 /// data sheet says; they were fitted to times such as `bench-gemm
-/// --measurements` writes. Clocks are those of a multiprocessor.
+/// --measurements` writes. Clocks are those of an SM.
 struct GpuModel {
-  int64_t multiprocessors = 132;
+  int64_t sm_count = 132;
   double clock_gigahertz = 1.75;
-  /// Of a multiprocessor in a clock, for 16-bit operands; twice as many for
-  /// 8-bit ones.
+  /// Of an SM in a clock, for 16-bit operands; twice as many for 8-bit ones.
   double tensor_flops = 4096;
   /// The least between two stages: a barrier and the latency of a short wgmma.
   double step_clocks = 57;
@@ -23,16 +22,16 @@ struct GpuModel {
   /// hide, or with a product in flight the thread's own.
   double promotion_clocks = 3.98, addition_unhidden = 0.507,
          addition_in_flight_unhidden = 0.101;
-  /// Into one multiprocessor in a clock, and what each stage takes more.
+  /// Into one SM in a clock, and what each stage takes more.
   double load_bytes_per_clock = 82, load_step_clocks = 15;
   /// For 128 bytes of a box outside of the matrix, which TMA fills with zeros:
-  /// in each multiprocessor, and in L2 for all of them, one after another.
+  /// in each SM, and in L2 for all of them, one after another.
   double outside_clocks = 5.11, outside_l2_clocks = 0.0417;
   double l2_terabytes_per_second = 6.33;
   /// What each reader after the first takes of L2 for the same bytes at the
   /// same time, and how many times the first's all of them take at most; less
   /// where each CTA has one whole tile.
-  double l2_reader = 0.914, l2_readers = 4.99, l2_readers_of_one_turn = 4.3;
+  double l2_reader = 0.914, l2_readers = 4.99, l2_readers_of_one_wave = 4.3;
   /// The part of L2's time that nothing hides: its power slows the clock.
   double l2_unhidden = 0.018;
   double dram_terabytes_per_second = 4.89;
@@ -40,7 +39,7 @@ struct GpuModel {
   double dram_row_bytes = 5.13;
   /// As many CTAs more would keep all of it busy.
   double dram_idle_ctas = 8.52;
-  /// The part of what the multiprocessors take in that adds to its time.
+  /// The part of what the SMs take in that adds to its time.
   double dram_load = 0.012;
   /// The part of its time that weights of more than L2 do not take, unless they
   /// are to be evicted first, where clusters share the few rows that they meet.
@@ -65,13 +64,13 @@ struct GpuModel {
   /// What each doubling of a cluster adds to a launch, and what a barrier of
   /// all its CTAs takes.
   double cluster_microseconds = 0.54;
-  /// From other multiprocessors of the cluster, and added up, in a clock.
+  /// From other SMs of the cluster, and added up, in a clock.
   double cluster_bytes_per_clock = 66.4;
   /// An epilogue, and each of its strips of 64 rows, apart from their bytes.
   double epilogue_clocks = 286, strip_clocks = 786;
-  /// Until the last strip has left a stage that was lent to the epilogue.
-  double lent_clocks = 947;
-  /// Written to a multiprocessor's shared memory in a clock.
+  /// Until the last strip has left a stage that the epilogue reuses.
+  double reused_stage_clocks = 947;
+  /// Written to an SM's shared memory in a clock.
   double shared_bytes_per_clock = 109;
   /// For each byte of strips that end within a sector of 32 bytes.
   double half_sector_clocks = 0.411;
@@ -85,12 +84,12 @@ struct GpuModel {
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 
-  /// CTAs that run at once in clusters of a size: the groups of
-  /// multiprocessors (GPCs) are no multiples of 4 or 8.
+  /// CTAs that run at once in clusters of a size: the SMs of a GPC are no
+  /// multiple of 4 or 8.
   int64_t resident_ctas(int64_t cluster_size) const {
-    const int64_t usable = cluster_size <= 2   ? multiprocessors
-                           : cluster_size <= 4 ? multiprocessors - 12
-                                               : multiprocessors - 20;
+    const int64_t usable = cluster_size <= 2   ? sm_count
+                           : cluster_size <= 4 ? sm_count - 12
+                                               : sm_count - 20;
     return usable / cluster_size * cluster_size;
   }
 };
@@ -104,9 +103,9 @@ struct GemmCost {
   double math = 0;     ///< tensor cores
   double memory = 0;   ///< DRAM
   double l2 = 0;       ///< L2
-  double load = 0;     ///< the way into the multiprocessors
+  double load = 0;     ///< the way into the SMs
   double prologue = 0; ///< launch, and the first stage's way
-  double epilogue = 0; ///< sums over a split, and stores
+  double epilogue = 0; ///< sums of split-K, and stores
   double cold = 0;     ///< all of it, with the inputs in DRAM
   double hot = 0;      ///< when it is launched again and again
   double total = 0;    ///< geometric mean of cold and hot
@@ -117,9 +116,9 @@ struct GemmCost {
 /// A CTA computes its tiles one after another. Its loader runs ahead as far as
 /// the ring is deep, so that a tile takes as long as the slower of the two: the
 /// math with the epilogue (with `ping_pong` without it), or the loads. These
-/// wait for DRAM, L2 and the way into the multiprocessor, or for the latency
-/// that the ring covers. Of a form it counts the bytes that C and Auxiliary
-/// take, not the time until C is there.
+/// wait for DRAM, L2 and the way into the SM, or for the latency that the ring
+/// covers. Of a form it counts the bytes that C and Auxiliary take, not the
+/// time until C is there.
 GemmCost gemm_cost(const GemmSizes &sizes, const GemmTypes &types,
                    const GemmConfig &config, const GemmForm &form = {},
                    const GpuModel &gpu = h200());

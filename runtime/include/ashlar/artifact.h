@@ -78,8 +78,8 @@ struct Parameter {
 /// tiles and ceil(tiles / cluster[d]) clusters; a missing `cluster[d]` is 1.
 /// The grid is one-dimensional: (clusters of all dimensions) * clusterSize
 /// blocks, or, if persistent, at most as many clusters as the device holds at
-/// once with one block on a multiprocessor. No extents: one cluster. An extent
-/// of 0: no launch at all.
+/// once with one block on an SM. No extents: one cluster. An extent of 0: no
+/// launch at all.
 struct GridRule {
   std::vector<Extent> extents;
   std::vector<int64_t> tile;

@@ -34,7 +34,8 @@ public:
   const std::string &name() const;
   /// 90 for compute capability 9.0.
   int compute_capability() const;
-  int multiprocessors() const;
+  /// Streaming multiprocessors (SMs).
+  int sm_count() const;
   /// The most dynamic shared memory one block can have, in bytes.
   int64_t max_shared_bytes() const;
 

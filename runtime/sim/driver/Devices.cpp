@@ -12,49 +12,49 @@ namespace {
 /// CUdevice_attribute of an H200. What concerns textures, surfaces, other
 /// processes and managed memory is 0: the simulator has none of these.
 const std::map<int, int> attributes = {
-    {1, maxThreads},                  // threads per block
-    {2, 1024},                        // block x
-    {3, 1024},                        // block y
-    {4, 64},                          // block z
-    {5, 2147483647},                  // grid x
-    {6, 65535},                       // grid y
-    {7, 65535},                       // grid z
-    {8, 49152},                       // shared memory per block, not opted in
-    {9, 65536},                       // constant memory
-    {10, warpLanes},                  //
-    {11, 2147483647},                 // greatest pitch
-    {12, registersPerMultiprocessor}, // per block
-    {13, 1980000},                    // clock in kHz
-    {14, 512},                        // texture alignment
-    {15, 1},                          // copies overlap with kernels
-    {16, multiprocessors},            //
-    {19, 1},                          // maps host memory
-    {30, 512},                        // surface alignment
-    {31, 1},                          // concurrent kernels
-    {36, 3201000},                    // memory clock in kHz
-    {37, 6144},                       // memory bus in bits
-    {38, 62914560},                   // L2
-    {39, 2048},                       // threads per multiprocessor
-    {40, 3},                          // copy engines
-    {41, 1},                          // unified addressing
-    {51, 32},                         // texture pitch alignment
-    {75, 9},                          // compute capability
-    {76, 0},                          //
-    {78, 1},                          // stream priorities
-    {79, 1},                          // L1 caches global memory
-    {80, 1},                          // L1 caches local memory
-    {81, 233472},                     // shared memory per multiprocessor
-    {82, registersPerMultiprocessor}, //
-    {87, 2},                          // f32 is twice as fast as f64
-    {90, 1},                          // compute preemption
-    {95, 1},                          // cooperative launch
-    {97, maxSharedBytes},             // shared memory per block, opted in
-    {106, 32},                        // blocks per multiprocessor
-    {111, 1024},                      // reserved shared memory per block
-    {115, 1},                         // memory pools: cuMemAllocAsync
-    {120, 1},                         // cluster launch
-    {126, 4},                         // memory synchronisation domains
-    {127, 1},                         // tensor maps
+    {1, maxThreads},      // threads per block
+    {2, 1024},            // block x
+    {3, 1024},            // block y
+    {4, 64},              // block z
+    {5, 2147483647},      // grid x
+    {6, 65535},           // grid y
+    {7, 65535},           // grid z
+    {8, 49152},           // shared memory per block, not opted in
+    {9, 65536},           // constant memory
+    {10, warpLanes},      //
+    {11, 2147483647},     // greatest pitch
+    {12, registersPerSm}, // per block
+    {13, 1980000},        // clock in kHz
+    {14, 512},            // texture alignment
+    {15, 1},              // copies overlap with kernels
+    {16, smCount},        //
+    {19, 1},              // maps host memory
+    {30, 512},            // surface alignment
+    {31, 1},              // concurrent kernels
+    {36, 3201000},        // memory clock in kHz
+    {37, 6144},           // memory bus in bits
+    {38, 62914560},       // L2
+    {39, 2048},           // threads per SM
+    {40, 3},              // copy engines
+    {41, 1},              // unified addressing
+    {51, 32},             // texture pitch alignment
+    {75, 9},              // compute capability
+    {76, 0},              //
+    {78, 1},              // stream priorities
+    {79, 1},              // L1 caches global memory
+    {80, 1},              // L1 caches local memory
+    {81, 233472},         // shared memory per SM
+    {82, registersPerSm}, //
+    {87, 2},              // f32 is twice as fast as f64
+    {90, 1},              // compute preemption
+    {95, 1},              // cooperative launch
+    {97, maxSharedBytes}, // shared memory per block, opted in
+    {106, 32},            // blocks per SM
+    {111, 1024},          // reserved shared memory per block
+    {115, 1},             // memory pools: cuMemAllocAsync
+    {120, 1},             // cluster launch
+    {126, 4},             // memory synchronisation domains
+    {127, 1},             // tensor maps
 };
 constexpr int lastAttribute = 147; // of CUDA 13.0
 

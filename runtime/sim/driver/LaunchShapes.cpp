@@ -184,9 +184,9 @@ Result readShape(const KernelEntry &kernel, const driver::LaunchConfig &config,
   if (Result result = checkShared(kernel, shape.dynamicSharedBytes);
       result != Result::success)
     return result;
-  const uint64_t room = uint64_t(multiprocessors) *
-                        blocksPerMultiprocessor(kernel, count(shape.block),
-                                                shape.dynamicSharedBytes);
+  const uint64_t room =
+      uint64_t(smCount) *
+      blocksPerSm(kernel, count(shape.block), shape.dynamicSharedBytes);
   if (requested.cooperative && count(shape.grid) > room)
     return refuse(cooperativeLaunchTooLarge,
                   "a cooperative launch of " +

@@ -10,9 +10,9 @@ namespace ashlar::sim {
 namespace {
 
 // Of compute capability 9.0.
-constexpr uint64_t threadsPerMultiprocessor = 2048;
-constexpr uint64_t blocksPerMultiprocessorLimit = 32;
-constexpr uint64_t sharedBytesPerMultiprocessor = 233472;
+constexpr uint64_t threadsPerSm = 2048;
+constexpr uint64_t mostBlocksPerSm = 32;
+constexpr uint64_t sharedBytesPerSm = 233472;
 constexpr uint64_t registerUnit = 256; // allocated to a warp
 
 uint64_t count(const ptx::Dimensions &d) { return uint64_t(d.x) * d.y * d.z; }
@@ -40,7 +40,7 @@ uint32_t registersOf(const KernelEntry &kernel) {
   if (threads == 0 || !text.minimumBlocks)
     return 32;
   const uint64_t blocks = std::max(1u, *text.minimumBlocks);
-  const uint64_t each = registersPerMultiprocessor / (threads * blocks) / 8 * 8;
+  const uint64_t each = registersPerSm / (threads * blocks) / 8 * 8;
   return static_cast<uint32_t>(std::clamp<uint64_t>(each, 24, 255));
 }
 
@@ -48,8 +48,8 @@ uint32_t staticSharedBytes(const KernelEntry &kernel) {
   return kernel.module->program->dynamicSharedBegin - reservedSharedBytes;
 }
 
-uint32_t blocksPerMultiprocessor(const KernelEntry &kernel, uint64_t threads,
-                                 uint64_t dynamicSharedBytes) {
+uint32_t blocksPerSm(const KernelEntry &kernel, uint64_t threads,
+                     uint64_t dynamicSharedBytes) {
   const uint64_t warps = (threads + warpLanes - 1) / warpLanes;
   if (warps == 0)
     return 0;
@@ -59,10 +59,8 @@ uint32_t blocksPerMultiprocessor(const KernelEntry &kernel, uint64_t threads,
       (registersOf(kernel) * warpLanes + registerUnit - 1) / registerUnit *
       registerUnit * warps;
   return static_cast<uint32_t>(
-      std::min({blocksPerMultiprocessorLimit,
-                threadsPerMultiprocessor / (warps * warpLanes),
-                sharedBytesPerMultiprocessor / shared,
-                registersPerMultiprocessor / registers}));
+      std::min({mostBlocksPerSm, threadsPerSm / (warps * warpLanes),
+                sharedBytesPerSm / shared, registersPerSm / registers}));
 }
 
 namespace calls {
@@ -75,13 +73,13 @@ Result occupancyMaxActiveBlocks(int *blocks, FunctionHandle function,
     return Result::invalidHandle;
   if (!blocks || threads < 1)
     return Result::invalidValue;
-  *blocks = static_cast<int>(blocksPerMultiprocessor(
-      *kernel, static_cast<uint64_t>(threads), dynamicSharedBytes));
+  *blocks = static_cast<int>(
+      blocksPerSm(*kernel, static_cast<uint64_t>(threads), dynamicSharedBytes));
   return Result::success;
 }
 
-// How the multiprocessors are grouped is left out: a real device holds a few
-// less of the great clusters.
+// How the SMs are grouped is left out: a real device holds a few less of the
+// great clusters.
 Result occupancyMaxActiveClusters(int *clusters, FunctionHandle function,
                                   const LaunchConfig *config) {
   std::lock_guard lock(state().lock);
@@ -95,9 +93,8 @@ Result occupancyMaxActiveClusters(int *clusters, FunctionHandle function,
       result != Result::success)
     return result;
   const uint64_t blocks =
-      uint64_t(multiprocessors) *
-      blocksPerMultiprocessor(*kernel, count(requested.shape.block),
-                              config->sharedBytes);
+      uint64_t(smCount) *
+      blocksPerSm(*kernel, count(requested.shape.block), config->sharedBytes);
   *clusters = static_cast<int>(blocks / count(requested.shape.cluster));
   return Result::success;
 }

@@ -15,8 +15,8 @@ uint32_t registersOf(const KernelEntry &kernel);
 
 uint32_t staticSharedBytes(const KernelEntry &kernel);
 
-/// Blocks that a multiprocessor holds at once.
-uint32_t blocksPerMultiprocessor(const KernelEntry &kernel, uint64_t threads,
-                                 uint64_t dynamicSharedBytes);
+/// Blocks that an SM holds at once.
+uint32_t blocksPerSm(const KernelEntry &kernel, uint64_t threads,
+                     uint64_t dynamicSharedBytes);
 
 } // namespace ashlar::sim

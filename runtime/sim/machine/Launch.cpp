@@ -71,10 +71,10 @@ struct Launch::Scheduler {
     const uint32_t threads = count(launch.shape.block);
     const uint32_t shared =
         launch.program.dynamicSharedBegin + launch.shape.dynamicSharedBytes;
-    const uint32_t perProcessor =
+    const uint32_t perSm =
         std::max(1u, std::min(2048 / std::max(threads, 32u),
                               (maxSharedBytes + 1024) / std::max(shared, 1u)));
-    maxResident = std::max(1u, multiprocessors * std::min(perProcessor, 32u) /
+    maxResident = std::max(1u, smCount * std::min(perSm, 32u) /
                                    count(launch.shape.cluster));
   }
 

@@ -73,9 +73,9 @@ uint64_t Warp::specialValue(ptx::SpecialRegister which, unsigned component,
   case nwarpid:
     return maxThreads * 2 / warpLanes;
   case smid:
-    return cta.linear % multiprocessors;
+    return cta.linear % smCount;
   case nsmid:
-    return multiprocessors;
+    return smCount;
   case gridid:
     return 1;
   case lanemaskEq:

@@ -76,7 +76,7 @@ TEST(GemmAuto, ChoosesWhatCanBeBuiltInEveryForm) {
   }
 }
 
-TEST(GemmAuto, ABatchFillsTheDeviceWithoutASplit) {
+TEST(GemmAuto, ABatchFillsTheDeviceWithoutSplitK) {
   const GemmSizes one{64, 512, 4096}, many{64, 512, 4096, 64};
   GemmForm batched;
   batched.batched = true;
@@ -124,7 +124,7 @@ TEST(GemmAuto, KeepsLinesThatAreWantedAtDifferentTimes) {
     }
 }
 
-TEST(GemmAuto, NeighboursAreASquareInOneTurnAndAHighBandWhereKIsShort) {
+TEST(GemmAuto, NeighboursAreASquareInOneWaveAndALargeGroupWhereKIsShort) {
   const auto group = [](int64_t rows) {
     return testing::Field(&GemmConfig::group, rows);
   };
@@ -166,7 +166,7 @@ TEST(GemmAuto, L2KeepsAPartOfWeightsThatAreLargerAndReadOnce) {
   EXPECT_EQ(gemm_auto({4, 49152, 12288}, {}).kept_b, 16);
 }
 
-TEST(GemmAuto, FewTilesAreSmallOrSplit) {
+TEST(GemmAuto, FewTilesAreSmallOrSplitK) {
   for (const GemmSizes &sizes :
        {GemmSizes{512, 512, 512}, GemmSizes{128, 1024, 16384}}) {
     const GemmConfig c = gemm_auto(sizes);

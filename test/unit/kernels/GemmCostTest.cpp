@@ -19,7 +19,7 @@ GemmCost cost(const GemmSizes &sizes, const char *config,
 }
 
 TEST(GemmCost, LargeProblemsTakeWhatTheTensorCoresNeed) {
-  // 2 · 8192³ at 4096 flop in each clock of 132 multiprocessors.
+  // 2 · 8192³ at 4096 flop in each clock of 132 SMs.
   const double least =
       2 * 8192.0 * 8192 * 8192 / (4096 * 132 * 1e3 * h200().clock_gigahertz);
   const GemmCost c = cost({8192, 8192, 8192}, "128x256x64 s4 w2 c2x1");
@@ -34,13 +34,13 @@ TEST(GemmCost, OneRowTakesTheTimeToReadTheWeights) {
   EXPECT_THAT(c.total, AllOf(Ge(least), Le(1.4 * least)));
 }
 
-TEST(GemmCost, ATileTooManyCostsAWholeTurn) {
+TEST(GemmCost, ATileTooManyCostsAWholeWave) {
   const double full = cost({128 * 12, 256 * 11, 4096}, "128x256x64 s4").math;
   const double more = cost({128 * 12, 256 * 12, 4096}, "128x256x64 s4").math;
   EXPECT_NEAR(more, 2 * full, 0.01 * full);
 }
 
-TEST(GemmCost, ClustersAndPairsOfMultiprocessorsSpareL2) {
+TEST(GemmCost, ClustersAndPairsOfSmsSpareL2) {
   const GemmSizes sizes{32, 8192, 8192}; // two tiles of the tokens
   const double apart = cost(sizes, "64x16x128 s8 w1 g8 e16x1 swapped").l2;
   EXPECT_LT(cost(sizes, "64x16x128 s8 w1 g1 e16x1 swapped").l2, 0.9 * apart);
@@ -92,7 +92,7 @@ TEST(GemmCost, RowsOutsideOfTheMatrixAreNotFree) {
             1.3 * cost(sizes, "64x64x64 s12 w1").total);
 }
 
-TEST(GemmCost, ASecondTurnOfLargeClustersCostsAsMuchAsTheFirst) {
+TEST(GemmCost, ASecondWaveOfLargeClustersCostsAsMuchAsTheFirst) {
   const GemmSizes sizes{512, 7168, 16384}; // 128 tiles of 128x224
   EXPECT_GT(cost(sizes, "128x224x64 s4 w2 c2x2").total,
             1.7 * cost(sizes, "128x224x64 s4 w2 c2x1").total);
@@ -104,7 +104,7 @@ TEST(GemmCost, PingPongHidesTheEpilogue) {
             0.5 * cost(sizes, "128x128x64 s5 w2").epilogue);
 }
 
-TEST(GemmCost, SplittingKHelpsWhereTilesAreFew) {
+TEST(GemmCost, SplitKHelpsWhereTilesAreFew) {
   const GemmSizes sizes{128, 1024, 16384};
   EXPECT_LT(cost(sizes, "128x128x64 s5 w2 k8").total,
             0.5 * cost(sizes, "128x128x64 s5 w2").total);

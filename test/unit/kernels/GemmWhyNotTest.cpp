@@ -78,7 +78,7 @@ TEST(GemmWhyNot, RefusesMorePartsThanStages) {
 
 TEST(GemmWhyNot, RefusesPartsOfTooFewColumns) {
   EXPECT_EQ(whyNot("64x72x64 s4 w1 k2"),
-            "a split into 2 leaves each CTA 36 of 72 columns to add up; it "
+            "split-K over 2 CTAs leaves each 36 of 72 columns to add up; it "
             "needs a multiple of 8: use bn = 80");
   EXPECT_THAT(whyNot("64x8x64 s4 w1 k2 e8x1 swapped"), HasSubstr("bn = 16"));
 }
@@ -154,10 +154,11 @@ TEST(GemmWhyNot, RefusesStripsThatLeaveNoRegistersForTheForm) {
               IsEmpty());
 }
 
-TEST(GemmWhyNot, RefusesSplitsThatHoldTooManySums) {
-  EXPECT_EQ(whyNot("128x256x64 s2 w2 k2"),
-            "a split into 2 holds the 128 sums of a thread and its share of "
-            "them, in 176 registers at most: use bn = 224");
+TEST(GemmWhyNot, RefusesSplitKThatHoldsTooManySums) {
+  EXPECT_EQ(
+      whyNot("128x256x64 s2 w2 k2"),
+      "split-K over 2 CTAs holds the 128 sums of a thread and its share of "
+      "them, in 176 registers at most: use bn = 224");
   EXPECT_THAT(whyNot("128x224x64 s2 w2 k2 e16x1"), IsEmpty());
 }
 

@@ -9,7 +9,7 @@ TEST(Devices, KnowTheirProperties) {
   Device device = Device::open(fake.table);
   EXPECT_EQ(device.name(), "Fake H200");
   EXPECT_EQ(device.compute_capability(), 90);
-  EXPECT_EQ(device.multiprocessors(), 132);
+  EXPECT_EQ(device.sm_count(), 132);
   EXPECT_EQ(device.max_shared_bytes(), 232448);
   EXPECT_EQ(&device.driver(), &fake.table);
 }

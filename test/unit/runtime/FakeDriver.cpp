@@ -17,7 +17,7 @@ template <typename Handle> Handle handle(uintptr_t number) {
 Result attribute(int *value, DeviceAttribute which, DeviceOrdinal) {
   switch (which) {
   case DeviceAttribute::multiprocessorCount:
-    *value = fake->multiprocessors;
+    *value = fake->smCount;
     break;
   case DeviceAttribute::computeCapabilityMajor:
     *value = fake->capabilityMajor;

@@ -49,7 +49,7 @@ struct FakeDriver {
   // How the device is and how it behaves.
   int devices = 1;
   int capabilityMajor = 9, capabilityMinor = 0;
-  int multiprocessors = 132;
+  int smCount = 132;
   int activeClusters = 66;
   int maxSharedBytes = 232448;
   std::string jitLog;

@@ -53,14 +53,14 @@ TEST_F(Launch, HasNoClusterAttributeWithoutClusters) {
 
 TEST_F(Launch, OfPersistentClustersHasThoseTheDriverCanRunAtOnce) {
   arguments = gemmArguments(8192, 8192, 128);
-  const auto blocksWith = [&](int multiprocessors, int activeClusters) {
-    fake.multiprocessors = multiprocessors;
+  const auto blocksWith = [&](int smCount, int activeClusters) {
+    fake.smCount = smCount;
     fake.activeClusters = activeClusters;
     launch();
     return fake.config.gridX;
   };
   EXPECT_EQ(blocksWith(132, 66), 132u);
-  EXPECT_EQ(blocksWith(132, 60), 120u); // GPCs of odd multiprocessors
+  EXPECT_EQ(blocksWith(132, 60), 120u); // GPCs of odd SMs
   EXPECT_EQ(blocksWith(131, 130), 130u);
   EXPECT_EQ(blocksWith(1, 66), 2u);
   EXPECT_EQ(blocksWith(132, 0), 2u);

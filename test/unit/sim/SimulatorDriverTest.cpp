@@ -102,7 +102,7 @@ TEST_F(SimulatorDriver, RunsAKernel) {
   EXPECT_EQ(result()[31], 3110u);
 }
 
-TEST_F(SimulatorDriver, HoldsAsManyClustersAsItsMultiprocessorsHoldBlocks) {
+TEST_F(SimulatorDriver, HoldsAsManyClustersAsItsSmsHoldBlocks) {
   loadAdd();
   const auto dynamicBytes =
       driver::FunctionAttribute::maxDynamicSharedSizeBytes;
@@ -111,7 +111,7 @@ TEST_F(SimulatorDriver, HoldsAsManyClustersAsItsMultiprocessorsHoldBlocks) {
   attribute.id = driver::LaunchAttributeId::clusterDimension;
   attribute.clusterDimension = {4, 1, 1};
   config.gridX = 4;
-  config.sharedBytes = 200000; // one block on a multiprocessor
+  config.sharedBytes = 200000; // one block on an SM
   config.attributes = &attribute;
   config.attributeCount = 1;
   int clusters = 0;

@@ -47,7 +47,7 @@ TEST(Target, HasTheLimitsThatTheSimulatorHolds) {
   EXPECT_EQ(target::multiprocessorSharedBytes,
             int64_t(maxSharedBytes + reservedSharedBytes));
   EXPECT_EQ(target::mostThreads, int64_t(maxThreads));
-  EXPECT_EQ(target::fileRegisters, int64_t(registersPerMultiprocessor));
+  EXPECT_EQ(target::fileRegisters, int64_t(registersPerSm));
   EXPECT_EQ(target::warpThreads, int64_t(warpLanes));
   EXPECT_EQ(target::namedBarriers, int64_t(decltype(Cta::barriers)().size()));
   EXPECT_EQ(target::mbarrierMost, int64_t(Mbarrier::maxTransactions));

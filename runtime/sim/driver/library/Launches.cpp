@@ -82,13 +82,13 @@ ASHLAR_CUDA Result cuOccupancyMaxPotentialBlockSize(
   *block = *grid = 0;
   for (int threads = (most + 31) / 32 * 32; threads > 0; threads -= 32) {
     const int size = std::min(threads, most);
-    const int blocks = static_cast<int>(blocksPerMultiprocessor(
-        *kernel, static_cast<uint64_t>(size),
-        dynamicBytesOf ? dynamicBytesOf(size) : dynamicBytes));
+    const int blocks = static_cast<int>(
+        blocksPerSm(*kernel, static_cast<uint64_t>(size),
+                    dynamicBytesOf ? dynamicBytesOf(size) : dynamicBytes));
     if (blocks * size > best) {
       best = blocks * size;
       *block = size;
-      *grid = blocks * static_cast<int>(multiprocessors);
+      *grid = blocks * static_cast<int>(smCount);
     }
   }
   return Result::success;
@@ -108,9 +108,9 @@ ASHLAR_CUDA Result cuOccupancyAvailableDynamicSMemPerBlock(
     return Result::invalidHandle;
   if (!bytes || blocks < 1 || threads < 1)
     return Result::invalidValue;
-  constexpr int64_t perMultiprocessor = 233472, reserved = 1024;
-  const int64_t each = perMultiprocessor / blocks / 128 * 128 - reserved -
-                       staticSharedBytes(*kernel);
+  constexpr int64_t perSm = 233472, reserved = 1024;
+  const int64_t each =
+      perSm / blocks / 128 * 128 - reserved - staticSharedBytes(*kernel);
   *bytes = static_cast<size_t>(std::clamp<int64_t>(
       each, 0, maxSharedBytes - staticSharedBytes(*kernel)));
   return Result::success;

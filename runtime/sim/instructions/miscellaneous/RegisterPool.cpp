@@ -137,7 +137,7 @@ uint32_t startingRegisters(const ptx::Function &kernel) {
   threads = (threads + warpLanes - 1) / warpLanes * warpLanes;
   const uint32_t blocks = std::max(kernel.minimumBlocks.value_or(1), 1u);
   const uint64_t registers =
-      registersPerMultiprocessor / (uint64_t(threads) * blocks) / 8 * 8;
+      registersPerSm / (uint64_t(threads) * blocks) / 8 * 8;
   // At 256 there is nothing that bounds the kernel, unless it asks for it.
   if (registers >= mostRegisters && !kernel.minimumBlocks)
     return 0;

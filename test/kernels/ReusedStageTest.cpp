@@ -1,5 +1,5 @@
-// A stage of the ring that is lent to the epilogue, which stages its results in
-// it: committed without being filled, and released when TMA has read it.
+// A stage of the ring that the epilogue reuses to stage its results: committed
+// without being filled, and released when TMA has read it.
 
 #include "test/kernels/Feature.h"
 
@@ -13,19 +13,19 @@ enum class Use {
   nothing,
 };
 
-struct Lent {
+struct Reuse {
   std::string name;
   ElementType d = bf16;
   Use use = Use::byWarps;
   int64_t bm = 128, bn = 64, width = 64, stages = 3;
   int64_t cluster = 1;
-  bool inTurn = false;
+  bool inPingPong = false;
 };
 
 constexpr int64_t bk = 64;
 
 /// As many strips as lie in a stage.
-std::vector<SharedTile> stagingIn(const Stage &stage, const Lent &c) {
+std::vector<SharedTile> stagingIn(const Stage &stage, const Reuse &c) {
   std::vector<SharedTile> staging;
   Shape shape =
       c.use == Use::transposed ? Shape{c.width, c.bm} : Shape{c.bm, c.width};
@@ -36,8 +36,8 @@ std::vector<SharedTile> stagingIn(const Stage &stage, const Lent &c) {
   return staging;
 }
 
-Kernel gemmWithLentStages(const Lent &c) {
-  return kernel("lent", [&] {
+Kernel gemmWithReusedStages(const Reuse &c) {
+  return kernel("reused_stage", [&] {
     const bool transposed = c.use == Use::transposed;
     Size M = size("M"), N = size("N"), K = size("K");
     Tensor A = input("A", bf16, {M, K});
@@ -70,8 +70,8 @@ Kernel gemmWithLentStages(const Lent &c) {
           acc = mma(s[0], s[1].T(), acc);
           ring.release(s);
         }
-        Stage lent = ring.wait();
-        std::vector<SharedTile> staging = stagingIn(lent, c);
+        Stage reused = ring.wait();
+        std::vector<SharedTile> staging = stagingIn(reused, c);
         for (int64_t i = 0; i * c.width < c.bn; ++i) {
           Fragment part = slice(acc, {0, i * c.width}, {c.bm, c.width});
           Fragment strip = c.d == f32 ? part : convert(part, c.d);
@@ -89,15 +89,15 @@ Kernel gemmWithLentStages(const Lent &c) {
             copy(tile, place);
           }
         }
-        ring.release(lent);
+        ring.release(reused);
       }
     };
-    role("math", c.inTurn ? ping_pong(2) : warpgroups(c.bm / 64),
+    role("math", c.inPingPong ? ping_pong(2) : warpgroups(c.bm / 64),
          registers(200), math);
   });
 }
 
-Feature feature(const Lent &c) {
+Feature feature(const Reuse &c) {
   auto reference = [c](const Problem &p, Coordinate at) {
     const bool transposed = c.use == Use::transposed;
     const int64_t from[] = {at[transposed ? 1 : 0], at[transposed ? 0 : 1]};
@@ -110,15 +110,15 @@ Feature feature(const Lent &c) {
   problems.push_back({{"M", 267}, {"N", 139}, {"K", 64}});
   problems.push_back({{"M", 1400}, {"N", 1048}, {"K", 24}});
   problems.push_back({{"M", 200}, {"N", 72}, {"K", 0}});
-  return {c.name, [c] { return gemmWithLentStages(c); }, problems, reference,
+  return {c.name, [c] { return gemmWithReusedStages(c); }, problems, reference,
           c.d == f32    ? 1e-5
           : c.d == bf16 ? 5e-3
                         : 7e-2};
 }
 
 /// Nothing but TMA and threads use the stages: D is A.
-Kernel copyThroughLentStages() {
-  return kernel("lent", [] {
+Kernel copyThroughReusedStages() {
+  return kernel("reused_stage", [] {
     Size M = size("M"), N = size("N");
     Tensor A = input("A", f32, {M, N});
     Tensor D = output("D", f32, {M, N});
@@ -137,10 +137,10 @@ Kernel copyThroughLentStages() {
         Stage full = ring.wait();
         Fragment x = load(full[0]);
         ring.release(full);
-        Stage lent = ring.wait();
-        store(lent[0], x);
-        store(D.tile({m, n}), load(lent[0]));
-        ring.release(lent);
+        Stage reused = ring.wait();
+        store(reused[0], x);
+        store(D.tile({m, n}), load(reused[0]));
+        ring.release(reused);
       }
     });
   });
@@ -149,42 +149,45 @@ Kernel copyThroughLentStages() {
 Feature copied() {
   std::vector<Sizes> problems{{{"M", 100}, {"N", 72}},
                               {{"M", 640}, {"N", 512}}};
-  return {"lent stages that only threads use", copyThroughLentStages, problems,
-          [](const Problem &p, Coordinate at) { return p["A"](at[0], at[1]); },
-          0};
+  return {
+      "reused stages that only threads use", copyThroughReusedStages, problems,
+      [](const Problem &p, Coordinate at) { return p["A"](at[0], at[1]); }, 0};
 }
 
 [[maybe_unused]] const bool registered = registerFeatures({
     copied(),
-    feature({"a lent stage that warps store"}),
-    feature({.name = "a lent stage stored by more strips than it holds",
+    feature({"a reused stage that warps store"}),
+    feature({.name = "a reused stage stored by more strips than it holds",
              .bn = 128,
              .width = 32,
              .stages = 2}),
-    feature({.name = "one lent stage and no other", .stages = 1}),
-    feature({.name = "a lent stage of f32", .d = f32, .width = 32}),
-    feature({.name = "a lent stage of fp8", .d = e4m3}),
-    feature({.name = "a lent stage stored transposed", .use = Use::transposed}),
-    feature({.name = "strips of a lent stage stored transposed",
+    feature({.name = "one reused stage and no other", .stages = 1}),
+    feature({.name = "a reused stage of f32", .d = f32, .width = 32}),
+    feature({.name = "a reused stage of fp8", .d = e4m3}),
+    feature(
+        {.name = "a reused stage stored transposed", .use = Use::transposed}),
+    feature({.name = "strips of a reused stage stored transposed",
              .use = Use::transposed,
              .width = 16}),
-    feature({.name = "a lent stage that is read again", .use = Use::readAgain}),
-    feature({.name = "a lent stage that is not used", .use = Use::nothing}),
-    feature({.name = "lent stages of a cluster",
+    feature(
+        {.name = "a reused stage that is read again", .use = Use::readAgain}),
+    feature({.name = "a reused stage that is not used", .use = Use::nothing}),
+    feature({.name = "reused stages of a cluster",
              .bn = 128,
              .width = 32,
              .cluster = 2}),
-    feature({.name = "lent stages of a cluster of four",
+    feature({.name = "reused stages of a cluster of four",
              .use = Use::transposed,
              .bm = 64,
              .cluster = 4}),
-    feature({.name = "lent stages in turn", .bm = 64, .inTurn = true}),
-    feature({.name = "lent stages of a cluster in turn",
+    feature(
+        {.name = "reused stages in ping pong", .bm = 64, .inPingPong = true}),
+    feature({.name = "reused stages of a cluster in ping pong",
              .bm = 64,
              .bn = 128,
              .width = 32,
              .cluster = 2,
-             .inTurn = true}),
+             .inPingPong = true}),
 });
 
 } // namespace

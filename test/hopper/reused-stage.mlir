@@ -1,14 +1,14 @@
 // RUN: ashlar-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-verify-protocol,tile-assign-layouts,tile-plan-memory,tile-expand),tile-to-hopper,hopper.kernel(hopper-join-once,hopper-start-early))' | FileCheck %s
 
-// A stage that is committed empty is lent to the role that drains the pipeline:
+// A stage that is committed empty is reused by the role that drains the pipeline:
 // each warp stages its rows in it, and tells when TMA has read them.
 
 !smem = !tile.shared<64x64xbf16>
 !half = !tile.shared<64x32xbf16>
 !ring = !tile.pipeline<2, [!smem, !smem]>
 !T = !tile.tensor<bf16, 2>
-// CHECK-LABEL: hopper.kernel @lent
-tile.kernel @lent {
+// CHECK-LABEL: hopper.kernel @reused_stage
+tile.kernel @reused_stage {
   // CHECK-DAG: hopper.tensor_map "D" box [16, 32] swizzle 64
   // CHECK-DAG: hopper.tensor_map "D" box [16, 16] swizzle 64
   %M = tile.size "M"

@@ -1,13 +1,14 @@
-// GEMM of few tiles and a long K: the CTAs of a cluster share each tile, every
-// one has a part of K, and they add up through one another's shared memory.
+// GEMM of few tiles and a long K (split-K): the CTAs of a cluster share each
+// tile, every one has a part of K, and they add up through one another's shared
+// memory.
 
 #include "Reference.h"
 #include "ashlar/ashlar.h"
 
 using namespace ashlar;
 
-Kernel splitGemm(int64_t parts) {
-  return kernel("split_gemm", [&] {
+Kernel splitKGemm(int64_t parts) {
+  return kernel("split_k_gemm", [&] {
     Size M = size("M"), N = size("N"), K = size("K");
     Tensor A = input("A", bf16, {M, K});
     Tensor B = input("B", bf16, {N, K});
@@ -47,7 +48,7 @@ Kernel splitGemm(int64_t parts) {
 }
 
 int main(int argc, char **argv) {
-  return tool(argc, argv, splitGemm(4),
+  return tool(argc, argv, splitKGemm(4),
               {.sizes = {{"M", 512}, {"N", 512}, {"K", 16384}},
                .references = {{"D", examples::dotProduct}},
                .operations = examples::operations});

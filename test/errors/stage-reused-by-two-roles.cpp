@@ -1,4 +1,4 @@
-// A stage is lent to one role: two would write the same bytes.
+// One role reuses a stage: two would write the same bytes.
 #include "ashlar/ashlar.h"
 
 using namespace ashlar;
@@ -6,11 +6,11 @@ using namespace ashlar;
 Kernel program() {
   return kernel("k", [] {
     Pipeline ring = pipeline(2, smem(bf16, {64, 64}));
-    role("lend", warps(1), [&] { ring.commit(ring.acquire()); });
+    role("load", warps(1), [&] { ring.commit(ring.acquire()); });
     role("read", warps(1), [&] { ring.release(ring.wait()); });
     role("write", warpgroups(1), [&] {
       Stage s = ring.wait();
-      // CHECK: stage-lent-to-two-roles.cpp:[[@LINE+1]]: error: this writes into a stage that was waited for, and other roles wait for it too: a stage is lent only where one role drains the pipeline
+      // CHECK: stage-reused-by-two-roles.cpp:[[@LINE+1]]: error: this writes into a stage that was waited for, and other roles wait for it too: a stage is lent only where one role drains the pipeline
       store(s[0], zeros(bf16, {64, 64}));
       ring.release(s);
     });
