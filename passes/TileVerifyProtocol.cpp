@@ -38,12 +38,12 @@ StringRef given(Value stage) {
 StringRef give(Value stage) { return isAcquired(stage) ? "commit" : "release"; }
 
 /// Who fills and who drains each pipeline, which of its tiles are written, and
-/// whether stages are lent to the role that drains it.
+/// whether the role that drains it may reuse its stages.
 struct Traffic {
   llvm::MapVector<Value, Roles> producers, consumers;
   std::set<std::pair<void *, int64_t>> written;
   /// Pipelines of which a role commits stages that it has not filled.
-  llvm::SmallPtrSet<Value, 4> lent;
+  llvm::SmallPtrSet<Value, 4> reused;
 
   explicit Traffic(tile::KernelOp kernel) {
     kernel.walk([&](Operation *op) {
@@ -62,7 +62,7 @@ struct Traffic {
       if (isa<tile::CommitOp>(op) &&
           llvm::none_of(accessesOfStage(op->getOperand(1)),
                         llvm::IsaPred<tile::CopyOp, tile::WriteOp>))
-        lent.insert(op->getOperand(0));
+        reused.insert(op->getOperand(0));
     });
   }
 
@@ -297,7 +297,7 @@ private:
     Operation *taker = stage.getDefiningOp();
     Value pipeline = tile::pipelineOf(stage);
     if (writes && !isAcquired(stage)) {
-      if (isa<tile::WriteOp>(op) && traffic.lent.contains(pipeline) &&
+      if (isa<tile::WriteOp>(op) && traffic.reused.contains(pipeline) &&
           traffic.onlyConsumer(pipeline, role))
         return;
       refuse(&op, refusedWrite(op, pipeline), taker, "waited for here");
@@ -324,12 +324,13 @@ private:
 
   std::string refusedWrite(Operation &op, Value pipeline) {
     std::string what = "this writes into a stage that was waited for, ";
-    if (!isa<tile::WriteOp>(op) || !traffic.lent.contains(pipeline))
+    if (!isa<tile::WriteOp>(op) || !traffic.reused.contains(pipeline))
       return what + "which is there to be read: write into a stage from "
                     "acquire, or store to one that its producer has committed "
                     "without filling it";
-    return what + "and other roles wait for it too: a stage is lent only where "
-                  "one role drains the pipeline";
+    return what +
+           "and other roles wait for it too: a stage is reused only where "
+           "one role drains the pipeline";
   }
 
   void walkLoop(scf::ForOp loop, Path &path) {

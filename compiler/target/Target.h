@@ -57,7 +57,7 @@ inline constexpr int64_t registersBesideFragments = 40;
 /// What a CTA can have, and what the hardware takes for each beside it, of what
 /// a multiprocessor has.
 inline constexpr int64_t sharedBytes = 227 * 1024, reservedSharedBytes = 1024,
-                         multiprocessorSharedBytes = 228 * 1024;
+                         smSharedBytes = 228 * 1024;
 /// The rows after which a swizzle repeats, whose start it is aligned to; the
 /// widest of them (PTX ISA, "Swizzling modes").
 inline constexpr int64_t swizzleRows = 8, mostSwizzleBytes = 128;

@@ -121,7 +121,7 @@ private:
       return;
     }
 
-    Carried carried = carry(release);
+    Carried carried = carry(release, way.newerAtEnd);
     builder.setInsertionPoint(way.target);
     emit(builder, release, carried.stage, carried.condition, way.newer);
     builder.setInsertionPointAfterValue(
@@ -151,12 +151,18 @@ private:
     Value stage, condition, lastStage, lastCondition;
   };
 
-  Carried carry(hopper::ReleaseOp release) {
+  Carried carry(hopper::ReleaseOp release, int64_t newerAtEnd) {
     auto loop = cast<scf::ForOp>(release->getParentOp());
     Value condition = release.getCondition();
     Location loc = release.getLoc();
     IRRewriter rewriter(loop);
-    SmallVector<Value> inits{Arithmetic{rewriter, loc}.constant(0)};
+    // A stage from before the loop that waits there takes the place of the one
+    // that the first iteration has not.
+    hopper::ReleaseOp before;
+    if (!condition)
+      before = waitingBefore(loop, release.getRing(), newerAtEnd);
+    SmallVector<Value> inits{before ? before.getStage()
+                                    : Arithmetic{rewriter, loc}.constant(0)};
     SmallVector<Value> yields{release.getStage()};
     if (condition) {
       inits.push_back(arith::ConstantIntOp::create(rewriter, loc, 0, 1));
@@ -176,6 +182,11 @@ private:
       carried.lastCondition = loop.getResult(number + 1);
       return carried;
     }
+    if (before) {
+      llvm::erase(left, before);
+      before.erase();
+      return carried;
+    }
     rewriter.setInsertionPointToStart(loop.getBody());
     carried.condition =
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
@@ -188,6 +199,29 @@ private:
         arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
                               loop.getLowerBound(), loop.getUpperBound());
     return carried;
+  }
+
+  /// A release of the ring between a wgmma and a loop, that waits for it and
+  /// whose stage is as new to the loop as that of an iteration before. An
+  /// accumulator that is written meanwhile is written in flight, for ptxas.
+  hopper::ReleaseOp waitingBefore(scf::ForOp loop, int64_t ring,
+                                  int64_t newerAtEnd) {
+    hopper::ReleaseOp found;
+    for (Operation *op = loop->getPrevNode(); op && !isa<hopper::WgmmaOp>(op);
+         op = op->getPrevNode()) {
+      if (isa<hopper::MbarrierWaitOp, hopper::AccumulatorWriteOp>(op) ||
+          endsSearch(*op))
+        return {};
+      auto release = dyn_cast<hopper::ReleaseOp>(op);
+      if (found || !release || int64_t(release.getRing()) != ring)
+        continue;
+      const Pending *read = plan().before(release).find({release.getStage()});
+      if (!read || read->younger > 0 || release.getCondition() ||
+          int64_t(release.getNewer()) > newerAtEnd)
+        return {};
+      found = release;
+    }
+    return found;
   }
 
   hopper::KernelOp kernel;

@@ -44,7 +44,7 @@ bool decodesColumns(int64_t columns, bool integers) {
 TEST(Target, HasTheLimitsThatTheSimulatorHolds) {
   EXPECT_EQ(target::sharedBytes, int64_t(maxSharedBytes));
   EXPECT_EQ(target::reservedSharedBytes, int64_t(reservedSharedBytes));
-  EXPECT_EQ(target::multiprocessorSharedBytes,
+  EXPECT_EQ(target::smSharedBytes,
             int64_t(maxSharedBytes + reservedSharedBytes));
   EXPECT_EQ(target::mostThreads, int64_t(maxThreads));
   EXPECT_EQ(target::fileRegisters, int64_t(registersPerSm));
