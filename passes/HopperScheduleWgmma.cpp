@@ -180,10 +180,26 @@ private:
     else if (isa<hopper::ReleaseOp>(op))
       why = "a stage that it reads is released, and that its pipeline has one "
             "to spare while the role waits for the next is not known; with one "
-            "more stage, or where the role takes the next one before, it would "
-            "go on";
+            "more stage, or where all roles take their stages in one order, or "
+            "where this one takes the next before, it would go on";
     if (told.insert({op->getLoc(), why}).second)
-      op->emitRemark("each iteration waits here for all of wgmma: ") << why;
+      op->emitRemark(hasInnerLoop(op)
+                         ? "all of wgmma is waited for here, outside of the "
+                           "loop inside: "
+                         : "each iteration waits here for all of wgmma: ")
+          << why;
+  }
+
+  /// Whether the loop around an operation has another in it that issues wgmma.
+  static bool hasInnerLoop(Operation *op) {
+    auto loop = op->getParentOfType<scf::ForOp>();
+    return loop
+        .walk([&](hopper::WgmmaOp wgmma) {
+          return wgmma->getParentOfType<scf::ForOp>() != loop
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   hopper::KernelOp kernel;

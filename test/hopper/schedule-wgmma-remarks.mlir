@@ -17,7 +17,7 @@ hopper.kernel @waits threads 128 shared 65536 cluster 1 {
       hopper.mbarrier.wait %full parity %c0
       %v = hopper.view %at of %k : !tile
       hopper.wgmma %v, %v transposed into %x : !tile, !tile, <!acc>
-      // expected-remark@+1 {{each iteration waits here for all of wgmma: a stage that it reads is released, and that its pipeline has one to spare while the role waits for the next is not known; with one more stage, or where the role takes the next one before, it would go on}}
+      // expected-remark@+1 {{each iteration waits here for all of wgmma: a stage that it reads is released, and that its pipeline has one to spare while the role waits for the next is not known; with one more stage, or where all roles take their stages in one order, or where this one takes the next before, it would go on}}
       hopper.release %k of 64 newer 0 {
         hopper.mbarrier.arrive %k
       }
@@ -31,6 +31,15 @@ hopper.kernel @waits threads 128 shared 65536 cluster 1 {
       hopper.wgmma %v, %v transposed into %x : !tile, !tile, <!acc>
       // expected-remark@+1 {{each iteration waits here for all of wgmma: a result of it is read}}
       %r = hopper.accumulator.read %x : <!acc> -> !acc
+    }
+    scf.for %m = %c0 to %K step %c1 {
+      %v = hopper.view %at : !tile
+      hopper.wgmma %v, %v transposed into %x : !tile, !tile, <!acc>
+      // expected-remark@+1 {{all of wgmma is waited for here, outside of the loop inside: a result of it is read}}
+      %r = hopper.accumulator.read %x : <!acc> -> !acc
+      scf.for %k = %c0 to %K step %c1 {
+        hopper.wgmma %v, %v transposed into %x : !tile, !tile, <!acc>
+      }
     }
   }
 }

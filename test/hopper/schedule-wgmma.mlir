@@ -282,3 +282,48 @@ hopper.kernel @no_wgmma threads 128 shared 65536 cluster 1 {
     }
   }
 }
+
+// -----
+
+// The first product is before the loop: its stage is the one that the first
+// iteration releases, and nobody waits for it before.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: hopper.kernel @peeled
+hopper.kernel @peeled threads 128 shared 65536 cluster 1 {
+  %K = hopper.size "K"
+  %at = hopper.shared_address 0
+  %full = hopper.shared_address 64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "math" from 0 warps 4 {
+    %x = hopper.accumulator : <!acc>
+    // CHECK: hopper.wgmma
+    // CHECK-NEXT: hopper.wgmma.commit
+    // CHECK-NOT: hopper.wgmma.wait
+    // CHECK-NOT: hopper.release
+    // CHECK: %[[LAST:.+]] = scf.for %[[I:[^ ]+]] = %c1 to %{{.+}} iter_args(%[[BEFORE:.+]] = %c0)
+    hopper.mbarrier.wait %full parity %c0 holds [1] of [64]
+    %first = hopper.view %at of %c0 : !tile
+    hopper.wgmma %first, %first transposed into %x : !tile, !tile, <!acc>
+    hopper.release %c0 of 64 newer 0 {
+      hopper.mbarrier.arrive %c0
+    }
+    scf.for %k = %c1 to %K step %c1 {
+      hopper.mbarrier.wait %full parity %c0 holds [1] of [64]
+      %v = hopper.view %at of %k : !tile
+      // CHECK: hopper.wgmma.commit
+      // CHECK-NEXT: hopper.wgmma.wait 1{{$}}
+      // CHECK-NEXT: hopper.release %[[BEFORE]] of 64 newer 1 {
+      // CHECK: scf.yield %[[I]]
+      hopper.wgmma %v, %v transposed into %x : !tile, !tile, <!acc>
+      hopper.release %k of 64 newer 0 {
+        hopper.mbarrier.arrive %k
+      }
+    }
+    // CHECK: hopper.wgmma.wait 0{{$}}
+    // CHECK-NEXT: hopper.release %[[LAST]] of 64 newer 0 {
+    %r = hopper.accumulator.read %x : <!acc> -> !acc
+  }
+}
