@@ -52,11 +52,11 @@ struct TileOperand : SpreadOperand {
 } // namespace detail
 
 // Operands have one element type; a number takes the type of the fragment.
-// Leading dimensions that one operand lacks are repeated, as in NumPy; an extent
-// of 1 is not. Every operation is rounded to nearest even, but
-// a product that is added or subtracted contracts to a fused multiply-add, as
-// it does with nvcc. Two elements of f16 or bf16 that a thread holds side by
-// side take one instruction.
+// Leading dimensions that one operand lacks are repeated, as in NumPy; an
+// extent of 1 is not. Every operation is rounded to nearest even, but a product
+// that is added or subtracted contracts to a fused multiply-add, as it does
+// with nvcc. Two elements of f16 or bf16 that a thread holds side by side take
+// one instruction.
 
 Fragment operator+(detail::FragmentOperand a, detail::TileOperand b);
 Fragment operator+(detail::SpreadOperand a, detail::FragmentOperand b);
