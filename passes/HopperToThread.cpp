@@ -97,8 +97,8 @@ LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   addWgmma(patterns);
   ConversionConfig config;
   config.foldingMode = DialectConversionFoldingMode::Never;
-  if (failed(applyPartialConversion(function, target, patterns.take(),
-                                    config)) ||
+  if (failed(
+          applyPartialConversion(function, target, patterns.take(), config)) ||
       context.refused)
     return failure();
 
