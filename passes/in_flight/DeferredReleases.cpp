@@ -41,10 +41,17 @@ bool endsSearch(Operation &op) {
       .wasInterrupted();
 }
 
+bool multiplies(Operation &op) {
+  return op
+      .walk([](hopper::WgmmaCommitOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// Where a release goes.
 struct Way {
   Operation *target = nullptr; ///< it goes before this
   bool wraps = false;          ///< into the next iteration
+  bool inArms = false;         ///< into both arms of the branch `target`
   /// Stages of its ring that are taken after the one that it releases: at the
   /// target, and at the end of the iteration.
   int64_t newer = 0, newerAtEnd = 0;
@@ -101,8 +108,10 @@ private:
       way.target = op;
       if (plan().groupsLeft(op) == 0)
         return way;
-      if (endsSearch(*op))
-        return std::nullopt;
+      if (endsSearch(*op)) {
+        way.inArms = !way.wraps && isa<scf::IfOp>(op) && multiplies(*op);
+        return way.inArms ? std::optional(way) : std::nullopt;
+      }
       op = op->getNextNode();
       if (isa<hopper::WgmmaCommitOp>(way.target)) {
         way.target = op;
@@ -114,6 +123,19 @@ private:
 
   void follow(hopper::ReleaseOp release, const Way &way) {
     OpBuilder builder(way.target);
+    if (way.inArms) {
+      auto branch = cast<scf::IfOp>(way.target);
+      if (!branch.elseBlock())
+        scf::IfOp::ensureTerminator(branch.getElseRegion(), builder,
+                                    branch.getLoc());
+      for (Region *arm : branch.getRegions()) {
+        builder.setInsertionPointToStart(&arm->front());
+        left.push_back(emit(builder, release, release.getStage(),
+                            release.getCondition(), way.newer));
+      }
+      release.erase();
+      return;
+    }
     if (!way.wraps) {
       emit(builder, release, release.getStage(), release.getCondition(),
            way.newer);

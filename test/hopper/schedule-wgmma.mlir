@@ -327,3 +327,53 @@ hopper.kernel @peeled threads 128 shared 65536 cluster 1 {
     %r = hopper.accumulator.read %x : <!acc> -> !acc
   }
 }
+
+// -----
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+
+// A release right before a branch that multiplies goes into both of its arms:
+// behind the next group in the one, where it was in the other.
+
+// CHECK-LABEL: hopper.kernel @into_arms
+hopper.kernel @into_arms threads 128 shared 65536 cluster 1 {
+  %K = hopper.size "K"
+  %at = hopper.shared_address 0
+  %full = hopper.shared_address 64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "math" from 0 warps 4 {
+    %x = hopper.accumulator : <!acc>
+    %y = hopper.accumulator : <!acc>
+    // CHECK: hopper.wgmma
+    // CHECK-NEXT: hopper.wgmma.commit
+    // CHECK-NOT: hopper.release
+    // CHECK: scf.if
+    hopper.mbarrier.wait %full parity %c0 holds [1] of [64]
+    %first = hopper.view %at of %c0 : !tile
+    hopper.wgmma %first, %first transposed into %x : !tile, !tile, <!acc>
+    hopper.release %c0 of 64 newer 0 {
+      hopper.mbarrier.arrive %c0
+    }
+    %more = arith.cmpi sgt, %K, %c1 : index
+    scf.if %more {
+      hopper.mbarrier.wait %full parity %c0 holds [1] of [64]
+      %v = hopper.view %at of %c1 : !tile
+      // CHECK: hopper.wgmma.commit
+      // CHECK-NEXT: hopper.wgmma.wait 1{{$}}
+      // CHECK-NEXT: hopper.release %c0 of 64 newer 1 {
+      // CHECK: hopper.wgmma.wait 0{{$}}
+      // CHECK-NEXT: hopper.release %c1 of 64 newer 0 {
+      hopper.wgmma %v, %v transposed into %y : !tile, !tile, <!acc>
+      hopper.release %c1 of 64 newer 0 {
+        hopper.mbarrier.arrive %c1
+      }
+    }
+    // CHECK: } else {
+    // CHECK-NEXT: hopper.wgmma.wait 0{{$}}
+    // CHECK-NEXT: hopper.release %c0 of 64 newer 0 {
+    %r = hopper.accumulator.read %x : <!acc> -> !acc
+    %s = hopper.accumulator.read %y : <!acc> -> !acc
+  }
+}
