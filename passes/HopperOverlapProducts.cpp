@@ -17,6 +17,7 @@
 #include "passes/Arithmetic.h"
 #include "passes/Passes.h"
 #include "passes/ZeroFragment.h"
+#include "passes/accumulators/SharedRegisters.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ashlar {
@@ -102,7 +103,8 @@ private:
           operands.insert(value);
   }
 
-  /// For what the loop carries, and what two iterations have for late use.
+  /// For what the loop carries, what two iterations have for late use, what
+  /// loops inside multiply, and what is needed behind the loop.
   bool hasRegisters() {
     auto role = loop->getParentOfType<hopper::RoleOp>();
     int64_t needed = target::registersBesideFragments;
@@ -110,6 +112,22 @@ private:
       needed += registersEach(role, value.getType());
     for (Value value : operands)
       needed += 2 * registersEach(role, value.getType());
+    loop.walk([&](hopper::MmaOp mma) {
+      if (mma->getBlock() != loop.getBody())
+        needed += registersEach(role, mma.getResult().getType());
+    });
+    auto add = [&](Value value) {
+      if (!isZero(value) && isUsedAfter(value, loop))
+        needed += registersEach(role, value.getType());
+    };
+    for (Operation *op = loop; op != role; op = op->getParentOp()) {
+      for (Operation &before : *op->getBlock()) {
+        if (&before == op)
+          break;
+        llvm::for_each(before.getResults(), add);
+      }
+      llvm::for_each(op->getBlock()->getArguments(), add);
+    }
     int64_t registers = role.getRegisters();
     if (!registers)
       registers = target::entryRegisters(

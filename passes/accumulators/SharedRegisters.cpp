@@ -1,5 +1,6 @@
 #include "passes/accumulators/SharedRegisters.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/ZeroFragment.h"
 
 namespace ashlar {
 
@@ -44,6 +45,22 @@ bool isAliveAt(Value value, Value other) {
   return isUsedAfter(value, at);
 }
 
+/// What control flow passes on as a value, but for what comes into a loop
+/// first.
+SmallVector<Value, 2> sourcesOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return {argument.getOwner()->getTerminator()->getOperand(
+        argument.getArgNumber() - 1)};
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  Operation *op = value.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return {loop.getRegionIterArg(number)};
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return {branch.thenYield().getOperand(number),
+            branch.elseYield().getOperand(number)};
+  return {};
+}
+
 } // namespace
 
 bool isUsedAfter(Value value, Operation *op) {
@@ -81,6 +98,42 @@ void SharedRegisters::tryJoin(Value a, Value b) {
   llvm::append_range(members[one], joined);
 }
 
+void SharedRegisters::keepValues(ArrayRef<Value> values) {
+  DenseSet<Value> added;
+  SmallVector<Value> left;
+  auto add = [&](Value value) {
+    if (setOf(value) && added.insert(value).second)
+      left.push_back(value);
+  };
+  for (Value value : values)
+    if (auto mma = value.getDefiningOp<hopper::MmaOp>())
+      add(mma.getAccumulator());
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    // What only leaves a loop for an mma is written once, behind it.
+    if (!value.getDefiningOp<scf::ForOp>())
+      for (Value source : sourcesOf(value))
+        add(source);
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      add(cast<scf::ForOp>(argument.getOwner()->getParentOp())
+              .getTiedLoopInit(argument)
+              ->get());
+  }
+
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Value value : values)
+      if (setOf(value) && !added.contains(value) &&
+          llvm::any_of(sourcesOf(value), [&](Value source) {
+            return !setOf(source) && !isZero(source);
+          })) {
+        leader.erase(value);
+        members.erase(value);
+        changed = true;
+      }
+  }
+}
+
 SharedRegisters::SharedRegisters(hopper::RoleOp role) {
   // What is passed on of the results of mma, and from where to where.
   SmallVector<Value> values;
@@ -112,6 +165,7 @@ SharedRegisters::SharedRegisters(hopper::RoleOp role) {
         }
       }
     }
+  keepValues(values);
   // What a loop carries is its result as well. Then those of inner loops first:
   // their copies would cost the most.
   role.walk([&](scf::ForOp loop) {

@@ -25,6 +25,10 @@ public:
   llvm::SmallVector<mlir::Value> sets() const;
 
 private:
+  /// Takes out of the sets what control flow passes on also from elsewhere, but
+  /// for zeros, and no mma adds to: it would be written to an mma's registers
+  /// only to be read.
+  void keepValues(llvm::ArrayRef<mlir::Value> values);
   void tryJoin(mlir::Value a, mlir::Value b);
 
   /// Of the value that stands for a set, all of it.

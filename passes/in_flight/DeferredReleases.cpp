@@ -42,8 +42,7 @@ bool endsSearch(Operation &op) {
 }
 
 bool multiplies(Operation &op) {
-  return op
-      .walk([](hopper::WgmmaCommitOp) { return WalkResult::interrupt(); })
+  return op.walk([](hopper::WgmmaCommitOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
 }
 

@@ -160,3 +160,38 @@ hopper.kernel @parts threads 128 shared 65536 cluster 1 {
     }
   }
 }
+
+// -----
+
+// A sum that begins with a product and that no mma adds to is a value: its
+// registers are written while others are in flight. What leaves its loop for an
+// mma is written behind it.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: hopper.kernel @value
+hopper.kernel @value threads 128 shared 65536 cluster 1 {
+  %K = hopper.size "K"
+  %at = hopper.shared_address 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "math" from 0 warps 4 {
+    %zero = arith.constant dense<0.0> : !acc
+    %v = hopper.view %at : !tile
+    // CHECK: hopper.wgmma %{{.+}} into zeroed %[[FIRST:[^ ]+]]
+    // CHECK-NEXT: %[[START:.+]] = hopper.accumulator.read %[[FIRST]]
+    // CHECK-NEXT: %[[SUM:.+]] = scf.for {{.*}} iter_args(%[[BEFORE:.+]] = %[[START]])
+    %first = hopper.mma %v, %v transposed, %zero : !tile, !tile, !acc
+    %sum = scf.for %k = %c0 to %K step %c1 iter_args(%x = %first) -> !acc {
+      // CHECK: %[[PRODUCT:.+]] = hopper.accumulator.read
+      // CHECK-NEXT: %[[NEXT:.+]] = arith.addf %[[BEFORE]], %[[PRODUCT]]
+      // CHECK-NEXT: scf.yield %[[NEXT]]
+      %y = hopper.mma %v, %v transposed, %zero : !tile, !tile, !acc
+      %z = arith.addf %x, %y : !acc
+      scf.yield %z : !acc
+    }
+    // CHECK: hopper.accumulator.write %[[SUM]] to %[[LAST:[^ ]+]]
+    // CHECK-NEXT: hopper.wgmma %{{.+}} into %[[LAST]]
+    %r = hopper.mma %v, %v transposed, %sum : !tile, !tile, !acc
+  }
+}

@@ -144,3 +144,36 @@ hopper.kernel @carries threads 128 shared 65536 cluster 1 {
     hopper.shared_store %r to %sums : !acc, !sums
   }
 }
+
+// -----
+
+// A fragment that is needed behind the loop counts among its registers: four of
+// 64 in each thread have no room in 240, though three would.
+
+!tile = !tile.shared<64x128xbf16, "S<3,4,3> o (64,(64,2)):(128,(2,8192))">
+!b = !tile.shared<128x128xbf16, "S<3,4,3> o (128,(64,2)):(128,(2,16384))">
+!acc = tensor<64x128xf32, #tile.fragment<"64x128 (4,8,4,1):(128,1,16,64) / (2,2,16,1):(64,8,512,64)">>
+// CHECK-LABEL: hopper.kernel @needed_behind
+hopper.kernel @needed_behind threads 128 shared 65536 cluster 1 {
+  %K = hopper.size "K"
+  %at = hopper.shared_address 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "math" from 0 warps 4 registers 240 {
+    %zero = arith.constant dense<0.0> : !acc
+    %a = hopper.view %at : !tile
+    %b = hopper.view %at : !b
+    %other = hopper.mma %a, %b transposed, %zero : !tile, !b, !acc
+    // CHECK: scf.for
+    // CHECK-NEXT: hopper.mma
+    // CHECK-NEXT: arith.addf
+    // CHECK-NEXT: scf.yield
+    // CHECK-NOT: hopper.mma
+    %r = scf.for %k = %c0 to %K step %c1 iter_args(%x = %zero) -> !acc {
+      %y = hopper.mma %a, %b transposed, %zero : !tile, !b, !acc
+      %z = arith.addf %x, %y : !acc
+      scf.yield %z : !acc
+    }
+    %s = arith.mulf %other, %r : !acc
+  }
+}
