@@ -590,7 +590,7 @@ tile.kernel @batched {
     // CHECK: %[[COLUMNS:.+]] = arith.divui %{{.+}}, %c64
     // CHECK: %[[PLANE:.+]] = arith.muli %[[ROWS]], %[[COLUMNS]] :
     // CHECK: %[[PLANES:.+]] = hopper.reciprocal %[[PLANE]]
-    // CHECK: %[[BANDS:.+]] = hopper.reciprocal %[[COLUMNS]]
+    // CHECK: %[[GROUPS:.+]] = hopper.reciprocal %[[COLUMNS]]
     // CHECK: %[[NUMBER:.+]] = hopper.special_register "ctaid.x"
     // CHECK: %[[STEP:.+]] = hopper.special_register "nctaid.x"
     %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<3>
@@ -598,7 +598,7 @@ tile.kernel @batched {
       // What the loop does not change comes before it, and where the first tile
       // is before the barriers are waited for.
       // CHECK-DAG: %[[RECIPROCAL:.+]] = arith.index_castui %[[PLANES]] : index to i64
-      // CHECK-DAG: %[[RECIPROCAL2:.+]] = arith.index_castui %[[BANDS]] : index to i64
+      // CHECK-DAG: %[[RECIPROCAL2:.+]] = arith.index_castui %[[GROUPS]] : index to i64
       // CHECK: %[[FIRST:.+]]:3 = scf.if
       // CHECK: %[[WIDE:.+]] = arith.index_castui %[[NUMBER]] : index to i64
       // CHECK: %[[PRODUCT:.+]] = arith.muli %[[WIDE]], %[[RECIPROCAL]] : i64
