@@ -119,6 +119,7 @@ std::vector<Outcome> runOn(const std::vector<Case> &cases, bool cuda,
     if (cuda)
       return loadCudaDriver(whyNot);
     sim::settings().quiet = false;
+    sim::settings().ignored.add("division-by-zero"); // operands are drawn
     return &sim::simulatorDriver();
   };
   runCases(cases, open, std::chrono::milliseconds(options.limitMilliseconds),

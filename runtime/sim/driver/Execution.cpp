@@ -88,13 +88,15 @@ std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
     options.hostThreads = how.hostThreads;
     options.trace = trace;
     options.print = how.print;
+    options.ignored = &how.ignored;
     if (i > 0)
       restore(before);
+    std::vector<Report> ofSeed;
     if (trace)
       trace->beginLaunch(title(launch, options.seed));
     try {
-      found = sim::launch(*launch.program, launch.kernel, launch.shape,
-                          launch.parameters, *all.memory, options);
+      ofSeed = sim::launch(*launch.program, launch.kernel, launch.shape,
+                           launch.parameters, *all.memory, options);
     } catch (...) {
       if (trace)
         trace->endLaunch(/*keep=*/true);
@@ -102,13 +104,17 @@ std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
     }
     if (i == 0 && seeds > 1)
       first = snapshot(*all.memory);
-    else if (i > 0 && found.empty())
-      found = compare(first, how.seed, options.seed, launch.kernel);
-    const bool ends = !found.empty() || i + 1 == seeds;
+    else if (i > 0 && found.empty() && ofSeed.empty())
+      ofSeed = compare(first, how.seed, options.seed, launch.kernel);
+    // What is traced is the first seed with findings, or the last.
     if (trace)
-      trace->endLaunch(/*keep=*/ends);
-    if (ends)
-      break;
+      trace->endLaunch(/*keep=*/found.empty() &&
+                       (!ofSeed.empty() || i + 1 == seeds));
+    for (Report &report : ofSeed)
+      if (std::none_of(found.begin(), found.end(), [&](const Report &known) {
+            return known.isSameAs(report);
+          }))
+        found.push_back(std::move(report));
   }
   return found;
 }
@@ -138,8 +144,11 @@ Result execute(const PreparedLaunch &launch) {
     for (const Report &report : found)
       std::fprintf(stderr, "%s\n", report.text().c_str());
   }
-  if (!settings().keepGoing) {
-    all.failure = found.front().text();
+  auto harm =
+      std::find_if(found.begin(), found.end(),
+                   [](const Report &report) { return !report.isHarmless; });
+  if (!settings().keepGoing && harm != found.end()) {
+    all.failure = harm->text();
     all.failure.erase(all.failure.find_last_not_of('\n') + 1);
   }
   all.reports.insert(all.reports.end(), found.begin(), found.end());

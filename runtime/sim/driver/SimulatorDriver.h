@@ -4,7 +4,7 @@
 #pragma once
 
 #include "runtime/Driver.h"
-#include "runtime/sim/machine/Report.h"
+#include "runtime/sim/machine/Ignored.h"
 
 #include <cstdint>
 #include <functional>
@@ -23,19 +23,22 @@ const DriverTable &simulatorDriver();
 struct SimulatorSettings {
   uint64_t seed = 0; // the first seed
   /// Each launch is executed under this many seeds from the same memory, and
-  /// the results are compared. The last result stays; it ends at the first
-  /// seed with findings.
+  /// the results are compared. The last result stays. What several find is
+  /// reported once, for the first of them.
   unsigned seeds = 1;
   unsigned hostThreads = 0; // 0: as many as there are cores
   std::string tracePath;    // "" for none
   /// Where what kernels print goes; standard output when null.
   std::function<void(const std::string &)> print;
+  Ignored ignored;        // findings that do not count
   bool quiet = false;     // reports are kept for takeReports only
   bool keepGoing = false; // a launch with findings counts as successful
 };
 
-/// At first ASHLAR_SIM_SEED, ASHLAR_SIM_SEEDS, ASHLAR_SIM_THREADS and
-/// ASHLAR_SIM_TRACE of the environment. To be changed between launches.
+/// At first ASHLAR_SIM_SEED, ASHLAR_SIM_SEEDS, ASHLAR_SIM_THREADS,
+/// ASHLAR_SIM_TRACE and ASHLAR_SIM_IGNORE (kinds of findings, with commas
+/// between, or the name of a file of them) of the environment. To be changed
+/// between launches.
 SimulatorSettings &settings();
 
 /// What has been found since the last call, in order.

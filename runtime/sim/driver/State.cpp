@@ -53,6 +53,12 @@ SimulatorSettings fromEnvironment() {
       static_cast<unsigned>(numberFrom("ASHLAR_SIM_THREADS", 0));
   if (const char *path = std::getenv("ASHLAR_SIM_TRACE"))
     result.tracePath = path;
+  if (const char *text = std::getenv("ASHLAR_SIM_IGNORE"); text && *text)
+    try {
+      result.ignored.addAll(text);
+    } catch (const std::invalid_argument &error) {
+      std::fprintf(stderr, "simulator: ASHLAR_SIM_IGNORE: %s\n", error.what());
+    }
   return result;
 }
 

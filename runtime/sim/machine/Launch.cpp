@@ -22,7 +22,7 @@ Launch::Launch(const Program &program, uint32_t kernel,
       options(options), memory(memory),
       parameters(MemoryBlock::Kind::parameter, "the kernel's parameters", 0,
                  std::max<size_t>(bytes.size(), 1), false),
-      reporter(options.seed, options.maxReports),
+      reporter(options.seed, options.maxReports, options.ignored),
       notes(*program.module, *program.functions[kernel]->text) {
   std::copy(bytes.begin(), bytes.end(), parameters.data());
 }

@@ -25,6 +25,7 @@ struct LaunchOptions {
   uint64_t seed = 0;
   unsigned hostThreads = 0; // 0: as many as there are cores
   size_t maxReports = 20;
+  const Ignored *ignored = nullptr; // findings that are not kept; null: none
   /// That the warps of a cluster may execute, all together; 0: any number.
   uint64_t maxInstructions = 0;
   /// Where %printf output goes; standard output when null.

@@ -1,26 +1,10 @@
 #include "runtime/sim/machine/Report.h"
+#include "runtime/sim/machine/Ignored.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace ashlar::sim {
-namespace {
-
-/// Same kind, same instructions, in the same order: the same mistake.
-bool isSame(const Report &a, const Report &b) {
-  if (a.finding != b.finding || a.sites.size() != b.sites.size())
-    return false;
-  // A finding without a place is told by its sentence.
-  if (a.sites.empty())
-    return a.sentence == b.sentence;
-  return std::equal(a.sites.begin(), a.sites.end(), b.sites.begin(),
-                    [](const Site &x, const Site &y) {
-                      return x.instruction == y.instruction &&
-                             x.source == y.source;
-                    });
-}
-
-} // namespace
 
 const char *name(Finding finding) {
   switch (finding) {
@@ -58,6 +42,8 @@ const char *name(Finding finding) {
     return "trap";
   case Finding::assertion:
     return "assertion";
+  case Finding::dividesByZero:
+    return "division by zero";
   case Finding::other:
     break;
   }
@@ -76,28 +62,57 @@ std::string Report::text() const {
     if (!site.instruction.empty())
       text += "      " + site.instruction + '\n';
   }
-  return text + "  seed " + std::to_string(seed) + " replays it\n";
+  if (isEnd)
+    text += "  the launch ends here\n";
+  text += "  seed " + std::to_string(seed) + " replays it";
+  if (count > 1)
+    text += "; found " + std::to_string(count) + " times";
+  return text + "\n";
+}
+
+bool Report::isSameAs(const Report &other) const {
+  if (finding != other.finding || sites.size() != other.sites.size())
+    return false;
+  // A finding without a place is told by its sentence.
+  if (sites.empty())
+    return sentence == other.sentence;
+  return std::equal(sites.begin(), sites.end(), other.sites.begin(),
+                    [](const Site &x, const Site &y) {
+                      return x.source == y.source &&
+                             (!x.source.empty() ||
+                              x.instruction == y.instruction);
+                    });
+}
+
+void Reporter::keep(Report report) {
+  report.seed = seed;
+  auto known =
+      std::find_if(reports.begin(), reports.end(),
+                   [&](const Report &old) { return old.isSameAs(report); });
+  if (known == reports.end()) {
+    reports.push_back(std::move(report));
+    return;
+  }
+  ++known->count;
+  known->isEnd |= report.isEnd;
+  known->isHarmless &= report.isHarmless;
 }
 
 void Reporter::add(Report report) {
   std::lock_guard guard(mutex);
-  for (const Report &old : reports)
-    if (isSame(old, report))
-      return;
-  report.seed = seed;
-  reports.push_back(std::move(report));
+  if (ignored && ignored->covers(report))
+    return;
+  keep(std::move(report));
   if (reports.size() >= limit)
     throw LaunchStopped();
 }
 
 void Reporter::stop(Report report) {
-  {
-    std::lock_guard guard(mutex);
-    report.seed = seed;
-    if (std::none_of(reports.begin(), reports.end(),
-                     [&](const Report &old) { return isSame(old, report); }))
-      reports.push_back(std::move(report));
-  }
+  std::lock_guard guard(mutex);
+  report.isEnd = true;
+  if (ignored && ignored->covers(report))
+    report.sentence += " (this ends the launch, and so is not ignored)";
+  keep(std::move(report));
   throw LaunchStopped();
 }
 

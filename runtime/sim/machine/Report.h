@@ -12,6 +12,7 @@
 
 namespace ashlar::sim {
 
+class Ignored;
 class Instruction;
 
 enum class Finding : uint8_t {
@@ -32,6 +33,7 @@ enum class Finding : uint8_t {
   exitedPeer,    // shared memory of a CTA that has exited
   trap,
   assertion, // __assertfail
+  dividesByZero,
   other,
 };
 
@@ -52,20 +54,28 @@ struct Report {
   std::string sentence; // what is wrong and what to change
   std::vector<Site> sites;
   uint64_t seed = 0;
+  uint64_t count = 1; // how often it was found, with other registers or bytes
+  bool isEnd = false; // of the launch: nothing sensible was left to execute
+  /// What the launch computes does not depend on it: the driver goes on.
+  bool isHarmless = false;
 
   /// The sentence, then one line for each site, then how to replay it.
   std::string text() const;
+  /// Whether both are the same mistake: of the same kind, at the same lines.
+  bool isSameAs(const Report &other) const;
 };
 
 /// Ends the launch at once: what is wrong leaves nothing sensible to execute.
 class LaunchStopped : public std::exception {};
 
-/// Collects the findings of a launch, from all its clusters. A finding of the
-/// same kind with the same instructions on its sites is kept once.
+/// Collects the findings of a launch, from all its clusters. One of the same
+/// kind at the same lines is kept once, with a count; `ignored` ones are not,
+/// but where they end the launch.
 class Reporter {
 public:
-  explicit Reporter(uint64_t seed, size_t limit = 20)
-      : seed(seed), limit(limit) {}
+  explicit Reporter(uint64_t seed, size_t limit = 20,
+                    const Ignored *ignored = nullptr)
+      : seed(seed), limit(limit), ignored(ignored) {}
 
   /// Keeps the report; the launch goes on. Throws LaunchStopped when there are
   /// `limit` of them.
@@ -82,9 +92,13 @@ public:
   bool any() const;
 
 private:
+  /// Counts it where it is known; keeps it otherwise.
+  void keep(Report report);
+
   mutable std::mutex mutex;
   uint64_t seed;
   size_t limit;
+  const Ignored *ignored;
   std::vector<Report> reports;
   std::set<std::tuple<Finding, const Instruction *, const Instruction *>> told;
 };

@@ -20,6 +20,8 @@ void Warp::report(Finding finding, std::string sentence, std::string did,
   report.finding = finding;
   report.sentence = std::move(sentence);
   report.sites.push_back(site(std::move(did), lane));
+  // Nothing of the thread reads any more what it has left pending.
+  report.isHarmless = finding == Finding::unfinished;
   cluster.launch.reporter.add(std::move(report));
 }
 

@@ -180,7 +180,7 @@ void save(const Buffer &buffer, const std::vector<uint8_t> &bytes) {
 
 bool Outcome::isRight() const {
   return reports.empty() && std::ranges::all_of(checks, [](const Check &c) {
-           return c.wrong == 0;
+           return c.isMade && c.wrong == 0;
          });
 }
 
@@ -202,7 +202,12 @@ Outcome run(const std::string &ptxPath, const Description &description) {
            "buffers." + buffer.name);
     if (!buffer.save.empty())
       save(buffer, bytes);
-    if (buffer.expected)
+    if (!buffer.expected)
+      continue;
+    if (std::ranges::any_of(outcome.reports, &Report::isEnd))
+      outcome.checks.push_back(
+          {.buffer = buffer.name, .first = "", .isMade = false});
+    else
       outcome.checks.push_back(checkBuffer(buffer, bytes));
   }
   return outcome;

@@ -16,11 +16,12 @@ struct Check {
   double largestError = 0;
   /// "D[3, 5] is 1.5, expected 2" of the first wrong one.
   std::string first;
+  bool isMade = true; // not when the launch did not end
 };
 
 struct Outcome {
   std::vector<Report> reports;
-  std::vector<Check> checks; // none when the launch did not end
+  std::vector<Check> checks;
   bool isRight() const;
 };
 

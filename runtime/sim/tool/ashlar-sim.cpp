@@ -27,7 +27,10 @@ void printText(const Outcome &outcome) {
   for (const Report &report : outcome.reports)
     std::fprintf(stderr, "%s\n", report.text().c_str());
   for (const Check &check : outcome.checks)
-    if (check.wrong)
+    if (!check.isMade)
+      std::printf("%s is not checked: the launch ended before\n",
+                  check.buffer.c_str());
+    else if (check.wrong)
       std::printf("%s (of %llu elements %llu wrong)\n", check.first.c_str(),
                   static_cast<unsigned long long>(check.elements),
                   static_cast<unsigned long long>(check.wrong));
@@ -47,6 +50,9 @@ void printJson(const Outcome &outcome) {
     to["finding"] = name(report.finding);
     to["sentence"] = report.sentence;
     to["seed"] = report.seed;
+    to["count"] = report.count;
+    to["ends_launch"] = report.isEnd;
+    to["harmless"] = report.isHarmless;
     to["sites"] = nlohmann::ordered_json::array();
     for (const Site &site : report.sites)
       to["sites"].push_back({{"who", site.who},
@@ -57,6 +63,7 @@ void printJson(const Outcome &outcome) {
   document["checks"] = nlohmann::ordered_json::array();
   for (const Check &check : outcome.checks)
     document["checks"].push_back({{"buffer", check.buffer},
+                                  {"made", check.isMade},
                                   {"elements", check.elements},
                                   {"wrong", check.wrong},
                                   {"largest_error", check.largestError},
@@ -110,6 +117,10 @@ int main(int argc, char **argv) {
   app.add_option("--threads", how.hostThreads,
                  "Threads of the host to use; 0: one for each core")
       ->capture_default_str();
+  app.add_option_function<std::string>(
+      "--ignore", [&how](const std::string &text) { how.ignored.addAll(text); },
+      "Findings that do not count: KIND or KIND@FILE:LINE, with commas "
+      "between, or a file of them (docs/simulator.md)");
   app.add_flag("--list", request.list,
                "Print the kernels and their parameters instead");
   app.add_flag("--json", request.json, "Print the outcome as JSON");

@@ -252,6 +252,72 @@ TEST_F(SimulatorDriver, AFindingMakesTheDeviceFail) {
   EXPECT_EQ(table.streamSynchronize(nullptr), Result::success);
 }
 
+TEST_F(SimulatorDriver, GoesOnAfterWhatLeavesTheResults) {
+  // A copy that nobody waits for before the thread exits.
+  const char *text = R"(
+.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry leaves(.param .u64 in, .param .u64 out, .param .u32 unused)
+{
+  .shared .align 16 .b8 tile[16];
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [in];
+  mov.u32 %r1, tile;
+  cp.async.ca.shared.global [%r1], [%rd1], 16;
+  cp.async.commit_group;
+  ret;
+}
+)";
+  loadAdd();
+  driver::FunctionHandle add = function;
+  succeed(table.moduleLoadDataEx(&module, text, 0, nullptr, nullptr));
+  succeed(table.moduleGetFunction(&function, module, "leaves"));
+  config.blockX = 1;
+  succeed(launch());
+  succeed(table.streamSynchronize(nullptr));
+  const std::vector<sim::Report> reports = sim::takeReports();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].finding, sim::Finding::unfinished);
+  EXPECT_TRUE(reports[0].isHarmless);
+  function = add;
+  config.blockX = 32;
+  succeed(launch());
+  EXPECT_EQ(result()[2], 210u);
+}
+
+TEST_F(SimulatorDriver, ExecutesAllSeedsInSpiteOfFindings) {
+  // Under each seed the same division by zero, and a race between two warps.
+  const char *text = R"(
+.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry wrong(.param .u64 in, .param .u64 out, .param .u32 unused)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  div.u32 %r2, 5, %r1;
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+)";
+  loadAdd();
+  succeed(table.moduleLoadDataEx(&module, text, 0, nullptr, nullptr));
+  succeed(table.moduleGetFunction(&function, module, "wrong"));
+  config.blockX = 64;
+  sim::settings().seeds = 5;
+  unsigned launches = 0;
+  succeed(launch());
+  for (const sim::Report &report : sim::takeReports()) {
+    launches += report.finding == sim::Finding::dividesByZero;
+    EXPECT_EQ(report.seed, 0u) << report.text();
+  }
+  EXPECT_EQ(launches, 1u);
+}
+
 TEST_F(SimulatorDriver, ComparesTheResultsOfSeeds) {
   // The last thread to exchange sees one of the others: which one depends on
   // the schedule.

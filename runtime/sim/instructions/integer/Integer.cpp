@@ -3,6 +3,8 @@
 // (IntegerCarry.cpp) and the bit fields (BitField.cpp).
 #include "runtime/sim/instructions/integer/Integer.h"
 #include "runtime/sim/instructions/Opcodes.h"
+#include "runtime/sim/machine/Cluster.h"
+#include "runtime/sim/machine/Launch.h"
 
 using namespace ashlar::sim;
 using ptx::Type;
@@ -75,17 +77,53 @@ template <class T> T remainder(T a, T b) {
   return static_cast<T>(a % b);
 }
 
+/// Reports a divisor of zero, and goes on as the hardware does.
+template <class T, class Operation> class Divide final : public Instruction {
+public:
+  Divide(Slot target, std::array<Slot, 2> sources, Operation operation)
+      : divisor(sources[1]), apply(target, sources, operation) {}
+
+  Step execute(Warp &warp, LaneMask active) const override {
+    const auto *values = warp.lanes<RegisterBits<T>>(divisor);
+    LaneMask zero = 0;
+    for (unsigned lane = 0; lane < warpLanes; ++lane)
+      zero |= LaneMask(values[lane] == 0) << lane;
+    if (zero & active)
+      tell(warp, std::countr_zero(zero & active));
+    return apply.execute(warp, active);
+  }
+
+private:
+  void tell(Warp &warp, int lane) const {
+    if (warp.cluster.launch.reporter.isNew(Finding::dividesByZero, this))
+      warp.report(Finding::dividesByZero,
+                  "an integer is divided by 0, and what comes of it is not "
+                  "defined: test the divisor, or give a size that is not 0",
+                  "divides by 0", lane);
+  }
+
+  Slot divisor;
+  LaneWise<T, Operation, T, T> apply;
+};
+
+template <class T, class Operation>
+Decoded divide(Decoder &decoder, Type type, Operation operation) {
+  auto operands = takeOperands(decoder, type, type, type);
+  return std::make_unique<Divide<T, Operation>>(operands.target,
+                                                operands.sources, operation);
+}
+
 Decoded decodeDivision(Decoder &decoder) {
   Type type = expectType(decoder, scalarTypes);
   return withInteger(type, [&]<class T>() {
-    return binary<T>(decoder, type, [](T a, T b) { return quotient(a, b); });
+    return divide<T>(decoder, type, [](T a, T b) { return quotient(a, b); });
   });
 }
 
 Decoded decodeRemainder(Decoder &decoder) {
   Type type = expectType(decoder, scalarTypes);
   return withInteger(type, [&]<class T>() {
-    return binary<T>(decoder, type, [](T a, T b) { return remainder(a, b); });
+    return divide<T>(decoder, type, [](T a, T b) { return remainder(a, b); });
   });
 }
 

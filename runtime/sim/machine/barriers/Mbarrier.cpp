@@ -31,6 +31,8 @@ Report misuse(Cluster &cluster, const Mbarrier *barrier, const Accessor &by,
   Report report;
   report.finding = finding;
   report.sentence = std::move(sentence);
+  // A missing fence is: the barrier works here as if it were there.
+  report.isHarmless = finding == Finding::missingProxyFence;
   report.sites.push_back(cluster.site(by, did));
   if (barrier && barrier->initialisedBy.instruction &&
       barrier->initialisedBy.instruction != by.instruction)
