@@ -1,5 +1,5 @@
 #include "ashlar/control.h"
-#include "Trace.h"
+#include "Elementwise.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -20,6 +20,15 @@ OpenLoop::OpenLoop(const Index &low, const Index &high, const Index &step,
   if (known && *known < 1)
     fail(where, "the range has the step " + std::to_string(*known) +
                     "; a step is at least 1");
+  if (!known) {
+    // The loop of the IR counts up, and knows no other.
+    mlir::Value zero = trace.constantIndex(0, where);
+    mlir::Value one = trace.constantIndex(1, where);
+    bounds.high =
+        emitSelect(trace, emit(trace, Comparison::gt, bounds.step, zero, where),
+                   bounds.high, bounds.low, where);
+    bounds.step = emit(trace, Binary::max, bounds.step, one, where);
+  }
   trace.openLoop(bounds, where);
 }
 

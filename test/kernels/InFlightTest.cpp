@@ -12,7 +12,7 @@ constexpr int block = 64; ///< of M, N and K
 
 /// The blocks of K that a tile works on.
 struct Blocks {
-  Index first, end;
+  Index first, end, step = 1;
 };
 using BlocksOf = std::function<Blocks(Index m, Size K)>;
 /// What the math role does with one block of K.
@@ -40,7 +40,8 @@ Kernel overBlocks(int stages, const BlocksOf &blocksOf, const Body &body,
     role("load", warps(1), registers(40), [&] {
       for (auto [m, n] : tiles) {
         Blocks blocks = blocksOf(m, K);
-        for (Index k : range(each * blocks.first, each * blocks.end)) {
+        for (Index k :
+             range(each * blocks.first, each * blocks.end, blocks.step)) {
           Stage s = ring.acquire();
           copy(A.tile({m, k}), s[0]);
           copy(B.tile({n, k}), s[1]);
@@ -52,7 +53,7 @@ Kernel overBlocks(int stages, const BlocksOf &blocksOf, const Body &body,
       for (auto [m, n] : tiles) {
         Fragment acc = nothing();
         Blocks blocks = blocksOf(m, K);
-        for (Index k : range(blocks.first, blocks.end))
+        for (Index k : range(blocks.first, blocks.end, blocks.step))
           body(ring, acc, k);
         store(D.tile({m, n}), acc);
       }
@@ -111,6 +112,34 @@ Feature trips(const std::string &name, const BlocksOf &blocksOf,
             auto [first, end] = of(at[0] / block, p.size("K"));
             double sum = 0;
             for (int64_t k = first; k < end; ++k)
+              sum += ofBlock(p, at, k);
+            return sum;
+          },
+          2e-5};
+}
+
+/// Every n-th block of K, where that is known only when the kernel runs, and
+/// none where it would not end.
+Feature inSteps() {
+  auto step = [](auto count) { return count - 3; };
+  return {"blocks of K in steps that may be 0 or less",
+          [=] {
+            return overBlocks(
+                4,
+                [=](Index, Size K) {
+                  Index count = ceil_div(K, block);
+                  return Blocks{0, count, step(count)};
+                },
+                product);
+          },
+          {{{"M", 64}, {"N", 64}, {"K", 64}},
+           {{"M", 64}, {"N", 64}, {"K", 192}},
+           {{"M", 64}, {"N", 64}, {"K", 256}},
+           {{"M", 64}, {"N", 64}, {"K", 320}}},
+          [=](const Problem &p, Coordinate at) {
+            const int64_t count = blockCount(p);
+            double sum = 0;
+            for (int64_t k = 0; k < count && step(count) > 0; k += step(count))
               sum += ofBlock(p, at, k);
             return sum;
           },
@@ -229,6 +258,7 @@ Feature twoSums() {
 }
 
 [[maybe_unused]] const bool registered = registerFeatures({
+    inSteps(),
     trips(
         "m", [](Index m, Size) { return Blocks{0, m + 1}; },
         [](int64_t m, int64_t) { return std::pair(int64_t(0), m + 1); }),

@@ -76,6 +76,7 @@ Range range(const Index &count,
 Range range(const Index &low, const Index &high,
             SourceLocation where = SourceLocation::current());
 /// low, low + step, ... below high. A step that is known must be positive.
+/// A step that is found to be 0 or less when the kernel runs gives none.
 Range range(const Index &low, const Index &high, const Index &step,
             SourceLocation where = SourceLocation::current());
 
