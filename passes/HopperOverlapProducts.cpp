@@ -29,14 +29,14 @@ using namespace mlir;
 
 namespace {
 
-/// Registers in each thread of a role that hold a fragment.
-int64_t registersEach(hopper::RoleOp role, Type type) {
+/// Registers in each thread that hold a fragment.
+int64_t registersEach(Type type) {
   auto fragment = dyn_cast<RankedTensorType>(type);
   if (!fragment)
     return 0;
-  int64_t bits = fragment.getNumElements() *
-                 std::max(8u, fragment.getElementTypeBitWidth());
-  return llvm::divideCeil(uint64_t(bits), 32 * 32 * role.getWarps());
+  int64_t values = tile::fragmentOf(fragment).getLayout().value.size();
+  return llvm::divideCeil(
+      uint64_t(values) * std::max(8u, fragment.getElementTypeBitWidth()), 32);
 }
 
 /// Of a loop over a distance that is not negative.
@@ -94,12 +94,37 @@ private:
         sums, [&](unsigned i) { return value == loop.getRegionIterArg(i); });
   }
 
+  /// Whether late operations take a value of their iteration.
+  bool isTaken(Value value) {
+    return !late.contains(value.getDefiningOp()) && !isSum(value) &&
+           !loop.isDefinedOutsideOfLoop(value);
+  }
+
+  /// Whether a value for late operations is better made late, of what takes
+  /// fewer registers: a row of factors, say, that is broadcast.
+  bool isBetterLate(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() != loop.getBody() || op->getNumRegions() ||
+        op->getNumResults() != 1 || !isPure(op) || isa<hopper::MmaOp>(op) ||
+        !llvm::all_of(op->getUsers(),
+                      [&](Operation *user) { return late.contains(user); }))
+      return false;
+    int64_t taken = 0;
+    for (Value from : op->getOperands())
+      if (isTaken(from))
+        taken += registersEach(from.getType());
+    return taken < registersEach(value.getType());
+  }
+
   /// What late operations take of their iteration: products among it.
   void findOperands() {
+    for (size_t i = 0; i < late.size(); ++i)
+      for (Value value : late[i]->getOperands())
+        if (isTaken(value) && isBetterLate(value))
+          late.insert(value.getDefiningOp());
     for (Operation *op : late)
       for (Value value : op->getOperands())
-        if (!late.contains(value.getDefiningOp()) && !isSum(value) &&
-            !loop.isDefinedOutsideOfLoop(value))
+        if (isTaken(value))
           operands.insert(value);
   }
 
@@ -109,16 +134,20 @@ private:
     auto role = loop->getParentOfType<hopper::RoleOp>();
     int64_t needed = target::registersBesideFragments;
     for (Value value : loop.getRegionIterArgs())
-      needed += registersEach(role, value.getType());
+      needed += registersEach(value.getType());
     for (Value value : operands)
-      needed += 2 * registersEach(role, value.getType());
+      needed += 2 * registersEach(value.getType());
     loop.walk([&](hopper::MmaOp mma) {
-      if (mma->getBlock() != loop.getBody())
-        needed += registersEach(role, mma.getResult().getType());
+      // Of a product that adds to what is computed, too, there are two.
+      Operation *before = mma.getAccumulator().getDefiningOp();
+      if (mma->getBlock() != loop.getBody() ||
+          (!isZero(mma.getAccumulator()) && before &&
+           loop->isAncestor(before) && !isa<hopper::MmaOp>(before)))
+        needed += registersEach(mma.getResult().getType());
     });
     auto add = [&](Value value) {
       if (!isZero(value) && isUsedAfter(value, loop))
-        needed += registersEach(role, value.getType());
+        needed += registersEach(value.getType());
     };
     for (Operation *op = loop; op != role; op = op->getParentOp()) {
       for (Operation &before : *op->getBlock()) {

@@ -177,3 +177,40 @@ hopper.kernel @needed_behind threads 128 shared 65536 cluster 1 {
     %s = arith.mulf %other, %r : !acc
   }
 }
+
+// -----
+
+// A factor for each row is broadcast where it is used: two iterations hold rows,
+// no whole fragments, and there are registers for that.
+
+!tile = !tile.shared<64x128xbf16, "S<3,4,3> o (64,(64,2)):(128,(2,8192))">
+!b = !tile.shared<128x128xbf16, "S<3,4,3> o (128,(64,2)):(128,(2,16384))">
+!factors = !tile.shared<64xf32, "S<0,4,3> o (64):(4)">
+!acc = tensor<64x128xf32, #tile.fragment<"64x128 (4,8,4,1):(128,1,16,64) / (2,2,16,1):(64,8,512,64)">>
+!rows = tensor<64xf32, #tile.fragment<"64 (4,8,4,1):(0,1,16,0) / 2:8">>
+// CHECK-LABEL: hopper.kernel @factor_of_each_row
+hopper.kernel @factor_of_each_row threads 128 shared 65536 cluster 1 {
+  %K = hopper.size "K"
+  %at = hopper.shared_address 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "math" from 0 warps 4 registers 240 {
+    %zero = arith.constant dense<0.0> : !acc
+    %a = hopper.view %at : !tile
+    %b = hopper.view %at : !b
+    %f = hopper.view %at : !factors
+    // CHECK: %[[FACTORS:.+]] = hopper.shared_load
+    // CHECK: scf.for {{.*}}, %[[BEFORE:[^ ]+]] = %[[FACTORS]])
+    // CHECK: hopper.mma
+    // CHECK-NEXT: hopper.broadcast %[[BEFORE]] along [0]
+    // CHECK-NEXT: arith.mulf
+    %r = scf.for %k = %c0 to %K step %c1 iter_args(%x = %zero) -> !acc {
+      %s = hopper.shared_load %f : !factors -> !rows
+      %t = hopper.broadcast %s along [0] : !rows -> !acc
+      %y = hopper.mma %a, %b transposed, %zero : !tile, !b, !acc
+      %p = arith.mulf %t, %y : !acc
+      %z = arith.addf %x, %p : !acc
+      scf.yield %z : !acc
+    }
+  }
+}
