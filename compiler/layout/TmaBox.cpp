@@ -105,7 +105,9 @@ Result<std::vector<TmaBox>> tmaBoxes(const SwizzledLayout &tile,
       return refuse("the TMA box ", shapeText(box), " at ", shapeText(offset),
                     " of the tile ", shapeText(shape), " starts at byte ",
                     sharedOffset, "; TMA needs a multiple of ",
-                    target::tmaSharedAlignment);
+                    target::tmaSharedAlignment,
+                    ": give it rows of a multiple of ",
+                    target::mostSwizzleBytes / elementBytes, " elements");
     boxes.push_back({box, offset, sharedOffset});
     size_t i = shape.size();
     for (more = false; i-- > 0 && !more;) {
