@@ -138,9 +138,21 @@ bool isSeenAt(Operation *op, const Pending &entry) {
 
 } // namespace
 
+bool beginsLoop(hopper::AccumulatorWriteOp write) {
+  for (Operation *op = write->getNextNode(); op; op = op->getNextNode())
+    if (op->walk([](hopper::WgmmaOp) {
+            return WalkResult::interrupt();
+          }).wasInterrupted())
+      return isa<scf::ForOp>(op);
+  return false;
+}
+
 std::optional<int64_t> groupsLeft(Operation *op, const InFlightState &state,
                                   Need need) {
   std::optional<int64_t> left;
+  if (auto write = dyn_cast<hopper::AccumulatorWriteOp>(op);
+      write && !state.pending().empty() && beginsLoop(write))
+    return 0;
   for (const Pending &entry : need.of(op, state)) {
     int64_t younger = std::max<int64_t>(entry.younger, 0);
     if (entry.resource.isAccumulator() && !isSeenAt(op, entry))

@@ -73,6 +73,10 @@ struct Need {
                                 const InFlightState &state) const;
 };
 
+/// Whether what is written is next multiplied with in a loop: for ptxas nothing
+/// may be in flight then.
+bool beginsLoop(hopper::AccumulatorWriteOp write);
+
 /// How many groups may be left in flight before an operation: the most that its
 /// needs allow, or that ptxas understands. Nothing where it needs no wait.
 std::optional<int64_t> groupsLeft(mlir::Operation *op,
