@@ -161,6 +161,11 @@ private:
     if (!registers)
       registers = target::entryRegisters(
           role->getParentOfType<hopper::KernelOp>().getThreads());
+    if (needed > registers)
+      late.front()->emitRemark("the next product is not in flight while this "
+                               "is computed: that would take ")
+          << needed << " registers in each thread, and the role has "
+          << registers;
     return needed <= registers;
   }
 

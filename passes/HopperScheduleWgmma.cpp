@@ -43,7 +43,7 @@ public:
       }
     for (auto [before, left, cause] : waits) {
       if (left == 0 && issuesInItsLoop(cause))
-        sayWhy(cause);
+        sayWhy(reasonOf(cause));
       OpBuilder builder(before);
       hopper::WgmmaWaitOp::create(builder, cause->getLoc(), left,
                                   isBehindWaitingLoop(cause));
@@ -166,6 +166,19 @@ private:
                                     : WalkResult::advance();
                        })
                        .wasInterrupted();
+  }
+
+  /// What would wait next for as much if a release did not.
+  Operation *reasonOf(Operation *cause) {
+    if (!isa<hopper::ReleaseOp>(cause))
+      return cause;
+    for (Operation *op = cause->getNextNode();
+         op && !isa<hopper::WgmmaOp, hopper::MbarrierWaitOp>(op) &&
+         (!op->getNumRegions() || isa<hopper::ReleaseOp>(op));
+         op = op->getNextNode())
+      if (groupsLeft(op, plan.before(cause), {.releases = false}) == 0)
+        return op;
+    return cause;
   }
 
   /// Tells the author of a wait that leaves no wgmma in flight in a loop.

@@ -61,6 +61,17 @@ SmallVector<Value, 2> sourcesOf(Value value) {
   return {};
 }
 
+/// Whether a value is the product of an mma alone, and is used in its block
+/// only.
+bool isUsedUp(Value value) {
+  auto mma = value.getDefiningOp<hopper::MmaOp>();
+  return mma && isZero(mma.getAccumulator()) &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           return user->getBlock() == mma->getBlock() &&
+                  !user->hasTrait<OpTrait::IsTerminator>();
+         });
+}
+
 } // namespace
 
 bool isUsedAfter(Value value, Operation *op) {
@@ -187,6 +198,15 @@ SharedRegisters::SharedRegisters(hopper::RoleOp role) {
   });
   for (auto [from, to] : passed)
     tryJoin(from, to);
+  // Products that are used up one after the other.
+  SmallVector<Value> usedUp;
+  for (Value value : values)
+    if (isUsedUp(value) && setOf(value) && members[setOf(value)].size() == 1)
+      usedUp.push_back(value);
+  for (Value value : usedUp)
+    for (Value other : usedUp)
+      if (value.getParentBlock() == other.getParentBlock())
+        tryJoin(other, value);
 }
 
 } // namespace ashlar

@@ -195,3 +195,32 @@ hopper.kernel @value threads 128 shared 65536 cluster 1 {
     %r = hopper.mma %v, %v transposed, %sum : !tile, !tile, !acc
   }
 }
+
+// -----
+
+// Products that are used up one after the other are the same registers.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: hopper.kernel @used_up
+hopper.kernel @used_up threads 128 shared 65536 cluster 1 {
+  %at = hopper.shared_address 0
+  hopper.role "math" from 0 warps 4 {
+    // CHECK: hopper.accumulator :
+    // CHECK: hopper.accumulator :
+    // CHECK-NOT: hopper.accumulator :
+    %zero = arith.constant dense<0.0> : !acc
+    %v = hopper.view %at : !tile
+    // CHECK: hopper.wgmma %{{.+}} into zeroed %[[ONE:[^ ]+]]
+    %x = hopper.mma %v, %v transposed, %zero : !tile, !tile, !acc
+    %a = arith.addf %x, %x : !acc
+    // CHECK: hopper.wgmma %{{.+}} into zeroed %[[ONE]]
+    %y = hopper.mma %v, %v transposed, %zero : !tile, !tile, !acc
+    // CHECK: hopper.wgmma %{{.+}} into zeroed %[[OTHER:[^ ]+]]
+    %z = hopper.mma %v, %v transposed, %zero : !tile, !tile, !acc
+    // CHECK: hopper.accumulator.read %[[ONE]]
+    // CHECK: hopper.accumulator.read %[[OTHER]]
+    %b = arith.addf %a, %y : !acc
+    %c = arith.addf %b, %z : !acc
+  }
+}

@@ -377,3 +377,45 @@ hopper.kernel @into_arms threads 128 shared 65536 cluster 1 {
     %s = hopper.accumulator.read %y : <!acc> -> !acc
   }
 }
+
+// -----
+
+// What a loop begins with is written when nothing is in flight.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+
+// CHECK-LABEL: hopper.kernel @before_loop
+hopper.kernel @before_loop threads 128 shared 65536 cluster 1 {
+  %K = hopper.size "K"
+  %at = hopper.shared_address 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant dense<1.0> : !acc
+  hopper.role "math" from 0 warps 4 {
+    %x = hopper.accumulator : <!acc>
+    %y = hopper.accumulator : <!acc>
+    %v = hopper.view %at : !tile
+    // CHECK: hopper.wgmma.commit
+    // CHECK-NEXT: hopper.accumulator.write %cst to %[[Y:[^ ]+]]
+    // CHECK-NEXT: hopper.wgmma %{{.+}} into %[[Y]]
+    hopper.wgmma %v, %v transposed into %x : !tile, !tile, <!acc>
+    hopper.accumulator.write %one to %y : !acc, <!acc>
+    hopper.wgmma %v, %v transposed into %y : !tile, !tile, <!acc>
+    // CHECK: hopper.wgmma.wait 0{{$}}
+    // CHECK-NEXT: %[[S:.+]] = hopper.accumulator.read %[[Y]]
+    %s = hopper.accumulator.read %y : <!acc> -> !acc
+    // CHECK-NEXT: hopper.wgmma
+    // CHECK-NEXT: hopper.wgmma.commit
+    // CHECK-NEXT: hopper.wgmma.wait 0{{$}}
+    // CHECK-NEXT: hopper.accumulator.write %cst to %[[Y]]
+    // CHECK-NEXT: scf.for
+    hopper.wgmma %v, %v transposed into %x : !tile, !tile, <!acc>
+    hopper.accumulator.write %one to %y : !acc, <!acc>
+    scf.for %k = %c0 to %K step %c1 {
+      hopper.wgmma %v, %v transposed into %y : !tile, !tile, <!acc>
+    }
+    %r = hopper.accumulator.read %x : <!acc> -> !acc
+    %t = hopper.accumulator.read %y : <!acc> -> !acc
+  }
+}
