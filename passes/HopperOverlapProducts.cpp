@@ -145,6 +145,16 @@ private:
            loop->isAncestor(before) && !isa<hopper::MmaOp>(before)))
         needed += registersEach(mma.getResult().getType());
     });
+    // What else the loop computes meanwhile: the largest, at least.
+    int64_t largest = 0;
+    loop.walk([&](Operation *op) {
+      if (isa<hopper::MmaOp, LoopLikeOpInterface>(op) || late.contains(op))
+        return;
+      for (Value value : op->getResults())
+        if (!isZero(value) && !operands.contains(value))
+          largest = std::max(largest, registersEach(value.getType()));
+    });
+    needed += largest;
     auto add = [&](Value value) {
       if (!isZero(value) && isUsedAfter(value, loop))
         needed += registersEach(value.getType());
