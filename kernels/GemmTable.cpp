@@ -1,12 +1,13 @@
 #include "ashlar/gemm_table.h"
 
 #include "ashlar/error.h"
+#include "runtime/Files.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <span>
 #include <sstream>
-#include <system_error>
 
 namespace ashlar {
 
@@ -93,19 +94,15 @@ GemmTable GemmTable::load(const std::filesystem::path &path) {
 }
 
 void GemmTable::save(const std::filesystem::path &path) const {
-  std::filesystem::path unfinished = path;
-  unfinished += ".unfinished";
-  std::ofstream file(unfinished);
-  file << heading;
+  std::ostringstream text;
+  text << heading;
   for (const TunedGemm &entry : tuned)
-    write(file, entry);
-  file.close();
-  std::error_code error;
-  if (file)
-    std::filesystem::rename(unfinished, path, error);
-  if (!file || error)
-    throw Error("cannot write " + path.string() +
-                (error ? ": " + error.message() : "") + ": give another path");
+    write(text, entry);
+  const std::string whole = text.str();
+  if (std::string whyNot =
+          writeFileAtomically(path, std::as_bytes(std::span(whole)));
+      !whyNot.empty())
+    throw Error("cannot write " + path.string() + ": " + whyNot);
 }
 
 std::optional<TunedGemm> GemmTable::find(const GemmSizes &sizes,

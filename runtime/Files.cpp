@@ -2,10 +2,10 @@
 
 #include "runtime/Text.h"
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <random>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -16,8 +16,10 @@ namespace {
 /// An open file descriptor, closed with the object.
 class File {
 public:
+  // A FIFO is opened at once, and then seen to be no file.
   File(const std::filesystem::path &path, int flags)
-      : descriptor(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+      : descriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666)) {
+  }
   File(const File &) = delete;
   ~File() { close(); }
 
@@ -46,12 +48,23 @@ bool writeAll(int file, std::span<const std::byte> bytes) {
   return true;
 }
 
-// The process and a counter tell writers apart; a file that a killed process of
-// the same number left behind is written over.
+/// A name that nobody has made a file or a link of in advance.
 std::filesystem::path unfinishedPath(const std::filesystem::path &path) {
-  static std::atomic<unsigned> counter = 0;
-  return concat(path.string(), ".", ::getpid(), ".", counter++,
+  std::random_device random;
+  return concat(path.string(), ".", std::hex, random(), random(),
                 unfinishedSuffix);
+}
+
+/// Why what is at a path is not to be replaced, or "".
+std::string whyNotReplaced(const std::filesystem::path &path) {
+  struct stat status = {};
+  if (::lstat(path.c_str(), &status) != 0)
+    return errno == ENOENT ? "" : systemError();
+  if (S_ISREG(status.st_mode))
+    return "";
+  if (S_ISLNK(status.st_mode))
+    return "it is a link: name the file that it leads to";
+  return "it is not a file: name one, or what is not there yet";
 }
 
 } // namespace
@@ -84,8 +97,10 @@ std::string readFile(const std::filesystem::path &path,
 
 std::string writeFileAtomically(const std::filesystem::path &path,
                                 std::span<const std::byte> bytes) {
+  if (std::string whyNot = whyNotReplaced(path); !whyNot.empty())
+    return whyNot;
   std::filesystem::path unfinished = unfinishedPath(path);
-  File file(unfinished, O_WRONLY | O_CREAT | O_TRUNC);
+  File file(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
   if (!file)
     return systemError();
   if (!writeAll(file, bytes) || ::fsync(file) != 0 || !file.close() ||

@@ -16,6 +16,8 @@ template <typename Named> Named parse(const std::string &text) {
     auto [end, error] = std::from_chars(first, last, result.value);
     if (error == std::errc() && end == last)
       return result;
+    if (error == std::errc::result_out_of_range)
+      throw Error("'" + text + "' is beyond what a number of 64 bits holds");
   }
   throw Error("'" + text + "' is not of the form name=number");
 }

@@ -40,8 +40,14 @@ std::vector<int64_t> alignedStrides(const TensorContract &contract,
       std::max<int64_t>(1, contract.alignmentBytes / size_bytes(contract.type));
   std::vector<int64_t> strides(shape.size(), 1);
   for (size_t d = shape.size() - 1; d-- > 0;) {
-    const int64_t dense = strides[d + 1] * std::max<int64_t>(1, shape[d + 1]);
-    strides[d] = (dense + unit - 1) / unit * unit;
+    int64_t dense = 0;
+    if (__builtin_mul_overflow(strides[d + 1],
+                               std::max<int64_t>(1, shape[d + 1]), &dense) ||
+        __builtin_add_overflow(dense, unit - 1, &dense))
+      throw Error("tensor '" + contract.name +
+                  "' has more elements than can be counted: give smaller "
+                  "sizes");
+    strides[d] = dense / unit * unit;
   }
   return strides;
 }

@@ -3,6 +3,7 @@
 #include "tool/Elements.h"
 
 #include <cstring>
+#include <unistd.h>
 
 namespace ashlar {
 
@@ -10,10 +11,27 @@ HostTensor::HostTensor(std::string name, ElementType type,
                        std::vector<int64_t> shape, std::vector<int64_t> strides)
     : tensorName(std::move(name)), elementType(type), extents(std::move(shape)),
       elementStrides(std::move(strides)) {
-  int64_t length = elements() ? 1 : 0;
-  for (size_t d = 0; length && d < extents.size(); ++d)
-    length += (extents[d] - 1) * elementStrides[d];
-  storage.assign(length * size_bytes(type), std::byte(0xff));
+  storage.assign(sizeBytes(), std::byte(0xff));
+}
+
+int64_t HostTensor::sizeBytes() const {
+  // All of them are there, so that none may be clipped.
+  const int64_t memory = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE);
+  int64_t length = 1, reach = 0;
+  bool fits = true, empty = false;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    empty |= extents[d] == 0;
+    fits &=
+        !__builtin_mul_overflow(extents[d] - 1, elementStrides[d], &reach) &&
+        !__builtin_add_overflow(length, reach, &length);
+  }
+  if (empty)
+    return 0;
+  if (!fits || length > memory / size_bytes(elementType))
+    throw Error("tensor '" + tensorName + "' does not fit into the memory of " +
+                std::to_string(memory >> 30) +
+                " GiB that this machine has: give smaller sizes");
+  return length * size_bytes(elementType);
 }
 
 int64_t HostTensor::elements() const {

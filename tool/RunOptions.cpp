@@ -1,5 +1,6 @@
 #include "tool/RunOptions.h"
 
+#include "runtime/sim/driver/WholeNumber.h"
 #include "tool/Assignments.h"
 
 #include <CLI/App.hpp>
@@ -30,10 +31,11 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
                  "the simulator where there is no GPU")
       ->check(CLI::IsMember({"cuda", "sim"}));
   app.add_option("--seed", options.device.seed,
-                 "The schedule that the simulator executes, or the first");
+                 "The schedule that the simulator executes, or the first")
+      ->check(sim::wholeNumber<uint64_t>(0));
   app.add_option("--seeds", options.device.seeds,
                  "Simulate this many schedules and compare their results")
-      ->check(CLI::PositiveNumber);
+      ->check(sim::wholeNumber<unsigned>(1));
   app.add_option("--trace", options.device.trace,
                  "Write what was simulated when, for https://ui.perfetto.dev");
   app.add_option_function<int64_t>(

@@ -5,6 +5,7 @@
 #include "compiler/driver/EmitPtx.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <chrono>
 
@@ -42,6 +43,7 @@ public:
         buildThreadToLlvm(passes, options.source_lines);
       });
     });
+    checkPrinted();
     step("ptx", [&] {
       PtxText text = emitPtx(module, options.keep_levels);
       result.artifact.ptx = notes + text.ptx;
@@ -57,6 +59,7 @@ public:
 
 private:
   tile::KernelOp onlyKernel();
+  void checkPrinted() const;
 
   template <typename Body> void step(const char *name, Body body) {
     auto start = std::chrono::steady_clock::now();
@@ -96,6 +99,9 @@ private:
     PassManager passes(module.getContext());
     passes.enableVerifier(options.verify_each);
     build(passes);
+    llvm::raw_string_ostream names(pipeline);
+    passes.printAsTextualPipeline(names);
+    names << ",";
     if (!options.print_after.empty())
       passes.enableIRPrinting(
           [](Pass *, Operation *) { return false; },
@@ -111,8 +117,20 @@ private:
   ModuleOp module;
   const CompileOptions &options;
   std::string notes;
+  std::string pipeline; ///< of all that has run
   Compilation result;
 };
+
+/// Throws where the author names a pass to print after that is none.
+void Driver::checkPrinted() const {
+  SmallVector<StringRef> names;
+  llvm::SplitString(pipeline, names, "(),{} ");
+  for (const std::string &name : options.print_after)
+    // With a dot it is what a pass runs on.
+    if (StringRef(name).contains('.') || !llvm::is_contained(names, name))
+      throw Error("there is no pass '" + name +
+                  "' to print after: docs/passes.md lists them");
+}
 
 tile::KernelOp Driver::onlyKernel() {
   SmallVector<tile::KernelOp> kernels(module.getOps<tile::KernelOp>());

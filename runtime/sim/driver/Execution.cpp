@@ -52,17 +52,19 @@ std::vector<Report> compare(const Image &expected, uint64_t expectedSeed,
   return reports;
 }
 
+void checkWritten(const std::shared_ptr<Trace> &trace) {
+  if (trace && !trace->problem().empty())
+    throw InvalidLaunch(trace->problem());
+}
+
 /// The trace that settings() name; null when there is none.
 std::shared_ptr<Trace> openTrace(State &all) {
   const std::string &path = settings().tracePath;
   if (path != all.tracePath) {
     all.trace = path.empty() ? nullptr : std::make_shared<Trace>(path);
     all.tracePath = path;
-    if (all.trace && !all.trace->problem().empty()) {
-      std::fprintf(stderr, "simulator: %s\n", all.trace->problem().c_str());
-      all.trace = nullptr;
-    }
   }
+  checkWritten(all.trace);
   return all.trace;
 }
 
@@ -110,6 +112,7 @@ std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
     if (trace)
       trace->endLaunch(/*keep=*/found.empty() &&
                        (!ofSeed.empty() || i + 1 == seeds));
+    checkWritten(trace);
     for (Report &report : ofSeed)
       if (std::none_of(found.begin(), found.end(), [&](const Report &known) {
             return known.isSameAs(report);

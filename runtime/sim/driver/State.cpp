@@ -1,7 +1,10 @@
 #include "runtime/sim/driver/State.h"
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <utility>
 
 namespace ashlar::sim {
@@ -31,26 +34,27 @@ State &state() {
 
 namespace {
 
-uint64_t numberFrom(const char *variable, uint64_t fallback) {
+template <class T> T numberFrom(const char *variable, T fallback) {
   const char *text = std::getenv(variable);
   if (!text || !*text)
     return fallback;
-  char *end = nullptr;
-  const uint64_t value = std::strtoull(text, &end, 10);
-  if (*end || *text == '-') {
-    std::fprintf(stderr, "simulator: %s is '%s', which is no number: unset\n",
-                 variable, text);
-    return fallback;
-  }
-  return value;
+  T value = 0;
+  auto [end, error] = std::from_chars(text, text + std::strlen(text), value);
+  if (error == std::errc() && !*end)
+    return value;
+  std::fprintf(stderr,
+               "simulator: %s is '%s', which is no whole number up to %llu: "
+               "unset\n",
+               variable, text,
+               static_cast<unsigned long long>(std::numeric_limits<T>::max()));
+  return fallback;
 }
 
 SimulatorSettings fromEnvironment() {
   SimulatorSettings result;
-  result.seed = numberFrom("ASHLAR_SIM_SEED", 0);
-  result.seeds = static_cast<unsigned>(numberFrom("ASHLAR_SIM_SEEDS", 1));
-  result.hostThreads =
-      static_cast<unsigned>(numberFrom("ASHLAR_SIM_THREADS", 0));
+  result.seed = numberFrom<uint64_t>("ASHLAR_SIM_SEED", 0);
+  result.seeds = numberFrom<unsigned>("ASHLAR_SIM_SEEDS", 1);
+  result.hostThreads = numberFrom<unsigned>("ASHLAR_SIM_THREADS", 0);
   if (const char *path = std::getenv("ASHLAR_SIM_TRACE"))
     result.tracePath = path;
   if (const char *text = std::getenv("ASHLAR_SIM_IGNORE"); text && *text)

@@ -38,13 +38,17 @@ std::string number(uint64_t value) { return std::to_string(value); }
 
 } // namespace
 
+static std::string unwritable(const std::string &path) {
+  return "the trace '" + path + "' can't be written: choose another file";
+}
+
 Trace::Trace(const std::string &path)
-    : file(path, std::ios::out | std::ios::trunc) {
+    : path(path), file(path, std::ios::out | std::ios::trunc) {
   file << "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
   trailer = file.tellp();
   file << "]}\n" << std::flush;
   if (!file)
-    failure = "the trace '" + path + "' can't be written: choose another file";
+    failure = unwritable(path);
 }
 
 Trace::~Trace() = default;
@@ -198,6 +202,8 @@ void Trace::endLaunch(bool keep) {
       event.end = last + 1;
   spread();
   write();
+  if (!file.flush())
+    failure = unwritable(path);
   origin += last + 2;
   firstProcess += ctas.empty() ? 0 : ctas.rbegin()->first + 1;
   events.clear();

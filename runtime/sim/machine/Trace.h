@@ -86,6 +86,7 @@ private:
 
   std::mutex mutex;
   std::string failure;
+  const std::string path;
   std::ofstream file;
   std::streampos trailer = 0; // where the next launch's events go
   bool isFirst = true;

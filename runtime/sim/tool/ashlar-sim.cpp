@@ -1,6 +1,7 @@
 // Executes a kernel of a PTX file on a machine without a GPU, as a JSON file
 // describes it, and says what is wrong with it.
 #include "runtime/sim/driver/SimulatorDriver.h"
+#include "runtime/sim/driver/WholeNumber.h"
 #include "runtime/sim/tool/RunDescription.h"
 
 #include <CLI/App.hpp>
@@ -107,16 +108,18 @@ int main(int argc, char **argv) {
                  "A JSON file: kernel, grid, buffers, arguments, expected "
                  "results (docs/simulator.md)");
   app.add_option("--seed", how.seed, "The schedule to execute, or the first")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(wholeNumber<uint64_t>(0));
   app.add_option("--seeds", how.seeds,
                  "Execute this many schedules and compare their results")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(wholeNumber<unsigned>(1));
   app.add_option("--trace", how.tracePath,
                  "Write what happened when, for https://ui.perfetto.dev");
   app.add_option("--threads", how.hostThreads,
                  "Threads of the host to use; 0: one for each core")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(wholeNumber<unsigned>(0));
   app.add_option_function<std::string>(
       "--ignore", [&how](const std::string &text) { how.ignored.addAll(text); },
       "Findings that do not count: KIND or KIND@FILE:LINE, with commas "

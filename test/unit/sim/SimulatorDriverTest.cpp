@@ -252,6 +252,19 @@ TEST_F(SimulatorDriver, AFindingMakesTheDeviceFail) {
   EXPECT_EQ(table.streamSynchronize(nullptr), Result::success);
 }
 
+TEST_F(SimulatorDriver, RefusesToLaunchWithATraceThatCannotBeWritten) {
+  loadAdd();
+  for (const char *path : {"/nonexistent/trace.json", "/dev/full"}) {
+    sim::settings().tracePath = path;
+    const Result result = launch();
+    EXPECT_NE(result, Result::success) << path;
+    EXPECT_NE(describe(result).find("choose another file"), std::string::npos)
+        << describe(result);
+  }
+  sim::settings().tracePath.clear();
+  succeed(launch());
+}
+
 TEST_F(SimulatorDriver, GoesOnAfterWhatLeavesTheResults) {
   // A copy that nobody waits for before the thread exits.
   const char *text = R"(

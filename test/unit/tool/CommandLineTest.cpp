@@ -60,8 +60,9 @@ TEST(CommandLine, ReadsEachFlag) {
 TEST(CommandLine, SaysWhatIsWrong) {
   for (const std::string word :
        {"--emit=sas", "--size=M", "--size=M=1x", "--size==3", "--scalar=a=b",
-        "--device=tpu", "--seeds=0", "--time-limit=0", "-o=x", "--nope",
-        "stray"}) {
+        "--size=M=99999999999999999999", "--device=tpu", "--seeds=0",
+        "--seeds=4294967296", "--seed=-1", "--seed=18446744073709551616",
+        "--seed=1.5", "--time-limit=0", "-o=x", "--nope", "stray"}) {
     const Parsed parsed = parseLine({word});
     EXPECT_EQ(parsed.status, 1) << word;
     EXPECT_EQ(parsed.errors.rfind("error: ", 0), 0u) << word << parsed.errors;

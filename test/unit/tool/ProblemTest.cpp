@@ -79,3 +79,16 @@ TEST(Problem, MayBeEmpty) {
   EXPECT_EQ(problem["A"].elements(), 0);
   EXPECT_TRUE(problem["A"].bytes().empty());
 }
+
+TEST(Problem, IsRefusedBeyondTheMemory) {
+  for (const int64_t size : {int64_t(1) << 24, int64_t(1) << 32, INT64_MAX}) {
+    try {
+      makeProblem(gemmArtifact(), {{"M", size}, {"N", 8}, {"K", size}});
+      ADD_FAILURE() << size;
+    } catch (const Error &error) {
+      EXPECT_NE(std::string(error.what()).find("give smaller sizes"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+}

@@ -49,6 +49,9 @@ public:
   const std::vector<std::byte> &bytes() const { return storage; }
 
 private:
+  /// Throws `Error` for more than the machine has.
+  int64_t sizeBytes() const;
+
   std::string tensorName;
   ElementType elementType;
   std::vector<int64_t> extents;
