@@ -318,7 +318,7 @@ void reportBrokenPromise() {
               testing::HasSubstr("is no multiple of 16 bytes"));
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered = registerAtStart([] {
   for (ElementType type : {e4m3, bf16, f32})
     registerType(type);
   registerMoves("sums out of bf16", bf16, 16, addsOut, true);
@@ -328,8 +328,8 @@ void reportBrokenPromise() {
   registerTest("Coordinates", "notes of copies", notesCopies);
   if (isSimulated())
     registerTest("Coordinates", "a broken promise", reportBrokenPromise);
-  return registerFeatures({promise()});
-}();
+  registerFeatures({promise()});
+});
 
 } // namespace
 } // namespace ashlar::test

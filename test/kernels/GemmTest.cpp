@@ -158,7 +158,7 @@ void runs(const GemmSpec &spec, const Sizes &sizes) {
 }
 
 /// Registers the tests: compilation, and runs on the GPU or in the simulator.
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered = registerAtStart([] {
   auto all = types();
   for (const GemmSpec &spec : configurations())
     all.push_back(spec);
@@ -177,8 +177,7 @@ void runs(const GemmSpec &spec, const Sizes &sizes) {
   for (const GemmSpec &spec : configurations())
     for (const Sizes &sizes : isSimulated() ? simulatedShapes : fewShapes)
       addRun(spec, sizes);
-  return true;
-}();
+});
 
 } // namespace
 } // namespace ashlar::test

@@ -69,7 +69,7 @@ void simulateAndReport() {
   EXPECT_THAT(what, testing::HasSubstr("full barrier of stage 0"));
 }
 
-[[maybe_unused]] const bool registered = [] {
+[[maybe_unused]] const bool registered = registerAtStart([] {
   if (isSimulated())
     registerTest("HangIsFound", "in the simulator", simulateAndReport);
   else
@@ -78,8 +78,7 @@ void simulateAndReport() {
       EXPECT_EXIT(launchAndReport(), testing::ExitedWithCode(3),
                   "hang.*500 ms");
     });
-  return true;
-}();
+});
 
 } // namespace
 } // namespace ashlar::test

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ashlar::test {
 
@@ -26,6 +28,19 @@ inline void registerTest(const char *suite, const std::string &name,
   };
   testing::RegisterTest(suite, name.c_str(), nullptr, nullptr, __FILE__,
                         __LINE__, [body] { return new Test(body); });
+}
+
+inline std::vector<std::function<void()>> &registrars() {
+  static std::vector<std::function<void()>> all;
+  return all;
+}
+
+/// Registers tests by a function that asks for the device, when the program
+/// begins: other programs may have these tests linked in, and open devices in
+/// processes of their own.
+inline bool registerAtStart(std::function<void()> tests) {
+  registrars().push_back(std::move(tests));
+  return true;
 }
 
 } // namespace ashlar::test
