@@ -19,8 +19,8 @@ struct CompileOptions {
   bool verify_each = false;
   /// Keep the text of each level in `Compilation::levels`.
   bool keep_levels = false;
-  /// Passes after which the IR is printed to the error stream, by name. One that
-  /// does not exist is an `Error`.
+  /// Passes after which the IR is printed to the error stream, by name. One
+  /// that does not exist is an `Error`.
   std::vector<std::string> print_after;
   /// Print `.loc` lines and comments that lead back to the author's source.
   bool source_lines = true;
