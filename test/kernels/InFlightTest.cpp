@@ -205,6 +205,51 @@ Feature ahead(int stages) {
           problems(), gemmReference, 2e-5};
 }
 
+/// A product of a tile that is held, and behind it a sum of others, in a loop
+/// that may not run: the sum begins while the product is in flight.
+Feature behindProduct(double start) {
+  auto build = [start] {
+    return kernel("behind_product", [start] {
+      Size M = size("M"), N = size("N"), K = size("K");
+      Tensor A = input("A", bf16, {M, K});
+      Tensor B = input("B", bf16, {N, K});
+      Tensor D = output("D", f32, {M, N});
+      TileLoop tiles = persistent({M, N}, {block, block});
+      auto tile = smem(bf16, {block, block});
+      Pipeline held = pipeline(2, tile, tile), ring = pipeline(3, tile, tile);
+      role("load", warps(1), registers(40), [&] {
+        for (auto [m, n] : tiles) {
+          auto fill = [&](Pipeline &pipeline, Index k) {
+            Stage s = pipeline.acquire();
+            copy(A.tile({m, k}), s[0]);
+            copy(B.tile({n, k}), s[1]);
+            pipeline.commit(s);
+          };
+          fill(held, 0);
+          for (Index k : range(1, ceil_div(K, block)))
+            fill(ring, k);
+        }
+      });
+      role("math", warpgroups(1), registers(200), [&] {
+        for (auto [m, n] : tiles) {
+          Stage q = held.wait();
+          Fragment first = mma(q[0], q[1].T(), nothing());
+          Fragment rest = full(f32, {block, block}, start);
+          for (Index k : range(1, ceil_div(K, block))) {
+            Stage s = ring.wait();
+            rest = mma(s[0], s[1].T(), rest);
+            ring.release(s);
+          }
+          held.release(q);
+          store(D.tile({m, n}), first + (rest - start));
+        }
+      });
+    });
+  };
+  return {"a loop behind a product, from " + std::to_string(int(start)), build,
+          problems(), gemmReference, 2e-5};
+}
+
 /// As in attention: the next product of A · Bᵀ is issued before what becomes of
 /// the last one is multiplied again.
 Feature twoSums() {
@@ -386,6 +431,8 @@ Feature twoSums() {
               acc = mma(t[0], t[1].T(), acc);
               ring.release(t);
             }),
+    behindProduct(0),
+    behindProduct(1),
     ahead(2),
     ahead(4),
     twoSums(),
