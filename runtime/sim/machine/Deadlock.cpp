@@ -56,6 +56,25 @@ std::string plural(const std::string &did) {
              : did;
 }
 
+const Instruction *instructionOf(const Strand &strand) {
+  const auto &body = strand.function->body;
+  return strand.at < body.size() ? body[strand.at].get() : nullptr;
+}
+
+/// Whether lanes of a warp wait where all must come together for others that
+/// no change of memory would bring.
+bool isDivergent(const Warp &warp, const Strand &strand) {
+  const Instruction *instruction = instructionOf(strand);
+  if (!strand.blocked || !instruction || !instruction->traits.aligned ||
+      strand.lanes == warp.live)
+    return false;
+  return std::none_of(
+      warp.strands.begin(), warp.strands.end(), [](const auto &other) {
+        return other->lanes &&
+               (other->spinning || (other->blocked && other->wait.mayTimeOut));
+      });
+}
+
 } // namespace
 
 void Cluster::reportDeadlock() {
@@ -67,9 +86,7 @@ void Cluster::reportDeadlock() {
     for (const auto &strand : warp->strands) {
       if (!strand->lanes)
         continue;
-      const auto &body = strand->function->body;
-      const Instruction *instruction =
-          strand->at < body.size() ? body[strand->at].get() : nullptr;
+      const Instruction *instruction = instructionOf(*strand);
       std::string did = "waits";
       if (strand->blocked && strand->wait.describe)
         did = strand->wait.describe();
@@ -82,8 +99,7 @@ void Cluster::reportDeadlock() {
           rootSource = launch.sourceOf(instruction);
         }
       }
-      divergent |= strand->blocked && instruction &&
-                   instruction->traits.aligned && strand->lanes != warp->live;
+      divergent |= isDivergent(*warp, *strand);
       auto same = std::find_if(groups.begin(), groups.end(), [&](Group &g) {
         return g.instruction == instruction && g.did == did;
       });

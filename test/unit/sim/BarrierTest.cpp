@@ -105,6 +105,19 @@ TEST(MemberMask, LaneNeverComes) {
                 Finding::divergent, "");
 }
 
+// A lane that waits for memory is no divergence of those that wait for it.
+TEST(MemberMask, LaneWaitsForMemory) {
+  expectFinding(
+      report(".shared .align 4 .b32 flag;\nsetp.eq.u32 %q, %lane, 3;\n"
+             "@%q st.shared.b32 [flag], 0;\nsetp.ne.u32 %p, %lane, 3;\n"
+             "@%p bra together;\n"
+             "again: ld.relaxed.cta.shared.b32 %r1, [flag];\n"
+             "setp.eq.u32 %q, %r1, 0;\n@%q bra again;\n"
+             "together: bar.sync 0;",
+             32),
+      Finding::deadlock, "no thread can go on");
+}
+
 TEST(SetMaxRegisters, IncreasesBeyondTheFile) {
   expectFinding(report("setmaxnreg.inc.sync.aligned.u32 240;", 256,
                        ".maxntid 256, 1, 1\n.maxnreg 64\n"),
