@@ -14,9 +14,10 @@ bool isSimulated(const DeviceChoice &choice) {
     static const bool noGpu = Device::unavailable().has_value();
     simulated = noGpu;
   }
-  if (!simulated && (choice.seed || choice.seeds || !choice.trace.empty()))
-    throw Error("--seed, --seeds and --trace are of the simulator: add "
-                "--device=sim");
+  if (!simulated && (choice.seed || choice.seeds || !choice.trace.empty() ||
+                     !choice.ignore.empty()))
+    throw Error("--seed, --seeds, --trace and --ignore are of the simulator: "
+                "add --device=sim");
   return simulated;
 }
 
@@ -28,6 +29,8 @@ Device open(const DeviceChoice &choice) {
   settings.seeds = choice.seeds.value_or(settings.seeds);
   if (!choice.trace.empty())
     settings.tracePath = choice.trace;
+  if (!choice.ignore.empty())
+    settings.ignored.addAll(choice.ignore);
   settings.quiet = true; // the error has the first report
   return Device::open(sim::simulatorDriver());
 }

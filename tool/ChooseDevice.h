@@ -16,6 +16,7 @@ struct DeviceChoice {
   std::optional<uint64_t> seed;  ///< the schedule, or the first one
   std::optional<unsigned> seeds; ///< how many schedules
   std::string trace;             ///< a file, or empty
+  std::string ignore;            ///< findings that do not count, or empty
 };
 
 /// Throws `Error` for an option that the device does not have.

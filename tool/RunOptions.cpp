@@ -38,6 +38,9 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
       ->check(sim::wholeNumber<unsigned>(1));
   app.add_option("--trace", options.device.trace,
                  "Write what was simulated when, for https://ui.perfetto.dev");
+  app.add_option("--ignore", options.device.ignore,
+                 "Findings of the simulator that do not count: KIND or "
+                 "KIND@FILE:LINE, with commas between, or a file of them");
   app.add_option_function<int64_t>(
          "--time-limit",
          [&options](int64_t milliseconds) {

@@ -35,11 +35,12 @@ TEST(CommandLine, AsksForTheSummaryWhenEmpty) {
 }
 
 TEST(CommandLine, ReadsEachFlag) {
-  const Parsed parsed = parseLine(
-      {"--emit=ptx", "-o", "x.ptx", "--print-after=tile-to-hopper",
-       "--print-after=hopper-to-thread", "--size", "M=128", "--size=N=7",
-       "--scalar=alpha=-0.5", "--time-limit=50", "--verify-each",
-       "--device=sim", "--seed=3", "--seeds=50", "--trace=x.json"});
+  const Parsed parsed =
+      parseLine({"--emit=ptx", "-o", "x.ptx", "--print-after=tile-to-hopper",
+                 "--print-after=hopper-to-thread", "--size", "M=128",
+                 "--size=N=7", "--scalar=alpha=-0.5", "--time-limit=50",
+                 "--verify-each", "--device=sim", "--seed=3", "--seeds=50",
+                 "--trace=x.json", "--ignore=race@a.cpp:3"});
   ASSERT_FALSE(parsed.status) << parsed.errors;
   const Request &request = parsed.request;
   EXPECT_EQ(request.emit, "ptx");
@@ -55,6 +56,7 @@ TEST(CommandLine, ReadsEachFlag) {
   EXPECT_EQ(request.device.seed, 3u);
   EXPECT_EQ(request.device.seeds, 50u);
   EXPECT_EQ(request.device.trace, "x.json");
+  EXPECT_EQ(request.device.ignore, "race@a.cpp:3");
 }
 
 TEST(CommandLine, SaysWhatIsWrong) {
