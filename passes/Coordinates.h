@@ -1,8 +1,5 @@
 // What is known of a tile's coordinates before the kernel runs: it leaves out
 // tests, and lets TMA move the tile.
-//
-// Indices do not overflow, as signed integers of C++ do not. MLIR's range
-// analysis has to assume that they wrap, and knows no divisors.
 #ifndef ASHLAR_PASSES_COORDINATES_H
 #define ASHLAR_PASSES_COORDINATES_H
 

@@ -367,7 +367,10 @@ struct HopperOverlapProducts
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
-      if (Overlap overlap(loop); overlap.find())
+      // A loop that 32 bits can't count is written once.
+      if (!loop.getInductionVar().getType().isIndex())
+        continue;
+      else if (Overlap overlap(loop); overlap.find())
         overlap.write();
       else if (carriesTwoProducts(loop))
         writeInPairs(loop);

@@ -19,6 +19,10 @@ def TilePlanMemory : Pass<"tile-plan-memory", "::ashlar::tile::KernelOp"> {
   let summary = "Give every shared tile and barrier its offset, every role its warps";
 }
 
+def TileWidenIndices : Pass<"tile-widen-indices", "::ashlar::tile::KernelOp"> {
+  let summary = "Indices that 32 bits may not hold are numbers of 64";
+}
+
 def TileHoldStages : Pass<"tile-hold-stages", "::ashlar::tile::KernelOp"> {
   let summary = "Say how many stages a role may hold where it takes one";
 }

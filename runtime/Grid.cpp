@@ -9,6 +9,8 @@ namespace ashlar {
 namespace {
 
 constexpr int64_t maxBlocks = std::numeric_limits<int32_t>::max();
+/// A CTA counts them in 31 bits, and goes a step beyond the last.
+constexpr int64_t maxClusters = int64_t(1) << 30;
 
 int64_t ceilDiv(int64_t numerator, int64_t denominator) {
   return numerator / denominator + (numerator % denominator != 0);
@@ -51,6 +53,12 @@ Grid computeGrid(const Artifact &artifact, std::span<const int64_t> sizes,
   }
   if (empty)
     return {};
+  if (clusters > maxClusters)
+    throw Error(artifact.where,
+                concat("kernel '", artifact.name, "': the problem has ",
+                       clusters, clusterSize(rule) > 1 ? " clusters of" : "",
+                       " tiles, and a kernel counts to ", maxClusters,
+                       ": use larger tiles or split the problem"));
   if (rule.persistent)
     clusters = std::min(clusters, residentClusters);
   int64_t blocks = saturatingProduct(clusters, blocksPerCluster);

@@ -1,5 +1,6 @@
 #include "runtime/InferSizes.h"
 
+#include "compiler/target/Target.h"
 #include "runtime/Text.h"
 
 #include <limits>
@@ -8,7 +9,7 @@ namespace ashlar {
 namespace {
 
 constexpr int64_t unknown = -1;
-constexpr int64_t maxExtent = std::numeric_limits<int32_t>::max();
+constexpr int64_t maxExtent = target::largestExtent;
 
 class SizeInference {
 public:

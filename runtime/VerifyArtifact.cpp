@@ -1,5 +1,6 @@
 #include "runtime/VerifyArtifact.h"
 
+#include "compiler/target/Target.h"
 #include "runtime/Grid.h"
 #include "runtime/Text.h"
 
@@ -61,9 +62,8 @@ private:
   void verifyExtent(const Extent &extent, const std::string &of) const {
     demand(extent.size < static_cast<int>(artifact.sizes.size()), of,
            " uses size ", extent.size, " of ", artifact.sizes.size());
-    demand(extent.size >= 0 ||
-               (extent.constant >= 0 &&
-                extent.constant <= std::numeric_limits<int32_t>::max()),
+    demand(extent.size >= 0 || (extent.constant >= 0 &&
+                                extent.constant <= target::largestExtent),
            of, " has the constant extent ", extent.constant);
   }
 

@@ -51,6 +51,8 @@ void buildTilePlan(OpPassManager &passes) {
 }
 
 static void buildTileExpansion(OpPassManager &kernel) {
+  // Indices have 32 bits, or they are numbers of 64.
+  kernel.addPass(createTileWidenIndices());
   // How many stages a role may hold is said where it takes one.
   kernel.addPass(createTileHoldStages());
   // A sum over a cluster is sends, waits and additions.

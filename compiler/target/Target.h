@@ -76,6 +76,11 @@ inline constexpr int64_t tmaDimensions = 5, tmaBoxExtent = 256;
 /// Alignment of a box in shared memory (PTX ISA, "cp.async.bulk.tensor"), and
 /// of addresses, strides and rows in global memory.
 inline constexpr int64_t tmaSharedAlignment = 128, tmaAlignment = 16;
+/// Coordinates have 32 bits. Sizes and extents are so much smaller that the end
+/// of a tile that begins in a tensor has 32 bits too; what has a larger index
+/// lies outside of every tensor.
+inline constexpr int64_t largestExtent = (int64_t(1) << 31) - (1 << 20),
+                         largestIndex = (int64_t(1) << 31) - (1 << 19);
 
 //===-- wgmma -------------------------------------------------------------===//
 

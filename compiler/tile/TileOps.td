@@ -169,15 +169,16 @@ def Tile_TileCoordinateOp : Tile_Op<"tile_coordinate", [Pure]> {
 
 //===-- Coordinates -------------------------------------------------------===//
 
-def Tile_MultipleOfOp : Tile_Op<"multiple_of", [Pure]> {
+def Tile_MultipleOfOp : Tile_Op<"multiple_of", [
+    Pure, AllTypesMatch<["index", "result"]>]> {
   let summary = "an index that the author promises to be a multiple of a number";
   let description = [{
     What begins at it may be moved in pieces that need the alignment. A broken
     promise is an instruction that the chip refuses.
   }];
-  let arguments = (ins Index:$index, I64Attr:$divisor);
-  let results = (outs Index:$result);
-  let assemblyFormat = "$index `,` $divisor attr-dict";
+  let arguments = (ins AnyTypeOf<[Index, I64]>:$index, I64Attr:$divisor);
+  let results = (outs AnyTypeOf<[Index, I64]>:$result);
+  let assemblyFormat = "$index `,` $divisor attr-dict `:` type($index)";
   let hasVerifier = 1;
 }
 

@@ -57,9 +57,16 @@ FailureOr<Value> countStages(OpBuilder &builder, scf::ForOp loop,
   Arithmetic a{builder, loop.getLoc()};
   Value span = a.sub(*upper, *lower);
   Value runs = arith::CmpIOp::create(builder, a.loc, arith::CmpIPredicate::sgt,
-                                     span, a.constant(0));
-  Value trips = a.div(a.sub(a.add(span, *step), a.constant(1)), *step);
-  return a.mul(a.select(runs, trips, a.constant(0)), *each);
+                                     span, a.constant(0, span));
+  Value trips = a.div(a.sub(a.add(span, *step), a.constant(1, span)), *step);
+  trips = a.select(runs, trips, a.constant(0, span));
+  if (!trips.getType().isIndex()) {
+    // Of a number of 64 bits counts where in the ring it ends.
+    auto ring = cast<tile::PipelineType>(stages.first.getType());
+    trips = arith::IndexCastOp::create(builder, a.loc, builder.getIndexType(),
+                                       a.rem(trips, 2 * ring.getStages()));
+  }
+  return a.mul(trips, *each);
 }
 
 } // namespace

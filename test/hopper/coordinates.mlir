@@ -84,7 +84,7 @@ tile.kernel @copies {
     tile.copy %A[%c0, %c6] to %a : !T, !smem
     // CHECK: hopper.copy_tile {{.*}} align 2 to
     tile.copy %A[%c0, %M] to %a : !T, !smem
-    %promised = tile.multiple_of %M, 8
+    %promised = tile.multiple_of %M, 8 : index
     // CHECK: hopper.tma.load
     tile.copy %A[%c0, %promised] to %a : !T, !smem
     tile.commit %ring, %s : !ring

@@ -631,7 +631,7 @@ tile.kernel @batched {
       %b, %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<3> -> index, index, index
       %s = tile.acquire %ring : !ring
       %a = tile.buffer %s[0] : !smem
-      %column = tile.multiple_of %n, 8
+      %column = tile.multiple_of %n, 8 : index
       tile.copy %A[%b, %m, %column] to %a : !T, !smem
       tile.commit %ring, %s : !ring
     }
@@ -649,7 +649,7 @@ tile.kernel @batched {
       %wide = arith.extf %f : tensor<64x64xbf16> to tensor<64x64xf32>
       %scaled = arith.mulf %wide, %factor : tensor<64x64xf32>
       // CHECK: hopper.store %{{.+}} to %[[D]][%{{.+}}, %{{.+}}, %{{.+}}] within[%[[B]], %[[M]], %[[M]]] strides[%[[S0]], %[[S1]], %c1_i64] align 8
-      %column = tile.multiple_of %n, 2
+      %column = tile.multiple_of %n, 2 : index
       tile.store %scaled to %D[%b, %m, %column] : tensor<64x64xf32>, !tile.tensor<f32, 3>
     }
   }

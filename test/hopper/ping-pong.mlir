@@ -41,7 +41,7 @@ tile.kernel @two {
 
     // The second instance begins behind the stages of one tile.
     // CHECK: %[[OTHER:.+]] = arith.subi %[[FIRST]], %[[CTAS]]
-    // CHECK: %[[LENGTH:.+]] = arith.muli %[[OTHER]], %[[K]]
+    // CHECK: %[[LENGTH:.+]] = arith.minsi %[[OTHER]], %[[K]]
     // CHECK: %[[RUNS:.+]] = arith.cmpi sgt, %[[LENGTH]], %c0
     // CHECK: %[[STAGES:.+]] = arith.select %[[RUNS]]
     // CHECK: %[[BEHIND:.+]] = arith.cmpi ugt, %{{.+}}, %c0
@@ -52,7 +52,7 @@ tile.kernel @two {
     // CHECK: scf.for %[[NUMBER:[^ ]+]] = %[[FIRST]] to %{{.+}} step %[[STEP]] iter_args(%[[ROUND:[^ ]+]] = %c0{{[^ ]*}}, %{{[^ ]+}} = %[[STAGE]], %{{[^ ]+}} = %[[PARITY]])
     scf.for %t = %first to %end step %step {
       %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
-      %length = arith.muli %m, %K : index
+      %length = arith.minsi %m, %K : index
       // It waits until the instance before has taken its stages.
       // CHECK: %[[PHASE:.+]] = arith.xori %{{.+}}
       // CHECK: hopper.mbarrier.wait %{{.+}} parity %[[PHASE]]
@@ -71,7 +71,7 @@ tile.kernel @two {
       tile.write %f to %staged : tensor<64x64xbf16>, !smem
       %g = tile.read %staged : !smem -> tensor<64x64xbf16>
       // CHECK: %[[OTHER:.+]] = arith.addi %[[NUMBER]], %{{.+}}
-      // CHECK: arith.muli %[[OTHER]], %[[K]]
+      // CHECK: arith.minsi %[[OTHER]], %[[K]]
       // CHECK: arith.addi %[[INNER]]#0
       // CHECK: arith.xori %[[INNER]]#1
       // CHECK: scf.yield

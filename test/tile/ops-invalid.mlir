@@ -929,7 +929,7 @@ tile.kernel @prefetch_of_more_dimensions {
 tile.kernel @promise_of_nothing {
   %M = tile.size "M"
   // expected-error@+1 {{promises a multiple of 0; give a positive number}}
-  %m = tile.multiple_of %M, 0
+  %m = tile.multiple_of %M, 0 : index
 }
 
 // -----
@@ -937,7 +937,7 @@ tile.kernel @promise_of_nothing {
 tile.kernel @broken_promise {
   %c12 = arith.constant 12 : index
   // expected-error@+1 {{promises that 12 is a multiple of 8, which it is not}}
-  %m = tile.multiple_of %c12, 8
+  %m = tile.multiple_of %c12, 8 : index
 }
 
 // -----

@@ -48,8 +48,17 @@ TEST(Grid, OfPersistentClustersHasThoseThatRunAtOnce) {
 }
 
 TEST(Grid, OfAPersistentKernelMayHaveMoreTilesThanALaunchHasBlocks) {
-  GridRule rule = {{{0}, {0}, {0}}, {1, 1, 1}, {}, true};
-  EXPECT_EQ(gridOf(rule, {2147483647}).blocks, 132u);
+  GridRule rule = {{{0}}, {1}, {}, true};
+  EXPECT_EQ(gridOf(rule, {1 << 30}).blocks, 132u);
+}
+
+TEST(Grid, RefusesMoreTilesThanAKernelCounts) {
+  for (bool persistent : {false, true})
+    expectError(
+        [&] {
+          gridOf({{{0}, {1}}, {1, 1}, {}, persistent}, {1 << 16, 1 << 16});
+        },
+        {"kernel 'gemm'", "4294967296 tiles", "1073741824", "larger tiles"});
 }
 
 TEST(Grid, WithoutExtentsIsOneCluster) {
@@ -73,10 +82,10 @@ TEST(Grid, TakesConstantExtents) {
 }
 
 TEST(Grid, RefusesMoreBlocksThanALaunchHas) {
-  GridRule rule = {{{0}, {0}, {0}}, {1, 1, 1}, {}, false};
+  GridRule rule = {{{0}}, {1}, {8}, false};
   expectError([&] { gridOf(rule, {2147483647}); },
               {"kernel 'gemm'", "2147483647 blocks", "larger tiles"});
-  EXPECT_EQ(gridOf({{{0}}, {1}, {}, false}, {2147483647}).blocks, 2147483647u);
+  EXPECT_EQ(gridOf(rule, {2147483640}).blocks, 2147483640u);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "FakeDriver.h"
 #include "Throws.h"
+#include "compiler/target/Target.h"
 
 namespace ashlar::test {
 namespace {
@@ -150,15 +151,15 @@ TEST_F(LaunchRefusal, SizeThatIsNoExtentAndWasNotPassed) {
 TEST_F(LaunchRefusal, PassedSizeOutsideItsLimits) {
   artifact.sizes.push_back("groups");
   arguments.push_back({"groups", -1});
-  expectRefused({"size 'groups' is -1", "2147483647"});
-  arguments.back().value = int64_t(1) << 31;
-  expectRefused({"size 'groups' is 2147483648", "2147483647"});
+  expectRefused({"size 'groups' is -1", "2146435072"});
+  arguments.back().value = target::largestExtent + 1;
+  expectRefused({"size 'groups' is 2146435073", "2146435072"});
 }
 
 TEST_F(LaunchRefusal, ExtentOf32Bits) {
-  tensor(arguments, "A").shape[0] = int64_t(1) << 31;
-  expectRefused({"gemm.cpp:11: error: ", "extent 2147483648 in dimension 0",
-                 "2147483647"});
+  tensor(arguments, "A").shape[0] = target::largestExtent + 1;
+  expectRefused({"gemm.cpp:11: error: ", "extent 2146435073 in dimension 0",
+                 "2146435072"});
 }
 
 TEST_F(LaunchRefusal, NegativeExtent) {
@@ -210,7 +211,7 @@ TEST_F(LaunchRefusal, StrideOfAsManyBytesAsTmaCanNotCount) {
 }
 
 TEST_F(LaunchRefusal, DenseShapeThatOverflowsItsStrides) {
-  const int64_t most = (int64_t(1) << 31) - 1;
+  const int64_t most = target::largestExtent;
   artifact.sizes = {"M", "N", "K", "P", "Q"};
   artifact.tensors[0].extents = {{-1, 2}, {3}, {4}, {0}, {2}};
   artifact.parameters.erase(artifact.parameters.begin() + 3);
@@ -232,7 +233,7 @@ TEST_F(LaunchRefusal, PointerThatIsNotAligned) {
 TEST_F(LaunchRefusal, MoreBlocksThanAGridHas) {
   artifact.grid = {{{0}, {1}}, {1, 1}, {}, false};
   arguments = gemmArguments(1 << 20, 1 << 20, 128);
-  expectRefused({"gemm.cpp:10: error: ", "more than 2147483647 blocks"});
+  expectRefused({"gemm.cpp:10: error: ", "1099511627776 tiles", "1073741824"});
 }
 
 } // namespace

@@ -1,0 +1,47 @@
+// What is known of an index before the kernel runs: between which numbers it
+// lies, and what divides it.
+//
+// Indices do not overflow: they are integers of 64 bits (tile-widen-indices),
+// and no product of extents is larger. MLIR's range analysis has to assume that
+// they wrap, and knows no divisors.
+#ifndef ASHLAR_PASSES_INDEXFACTS_H
+#define ASHLAR_PASSES_INDEXFACTS_H
+
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <limits>
+
+namespace ashlar {
+
+struct IndexFact {
+  /// From `low` to `high`; at first, and of what is never computed, nothing.
+  int64_t low = std::numeric_limits<int64_t>::max();
+  int64_t high = std::numeric_limits<int64_t>::min();
+  /// The largest power of two up to 2^20 that divides it; 0 for what is a
+  /// multiple of everything.
+  int64_t divisor = 0;
+
+  bool operator==(const IndexFact &) const = default;
+};
+
+/// Facts of indices and of all that they are computed from: the best is assumed
+/// of each, and weakened until each follows from the others. So what a loop
+/// carries keeps a fact that its first value has and the loop's body preserves.
+class IndexFacts {
+public:
+  explicit IndexFacts(mlir::ValueRange indices);
+
+  const IndexFact &of(mlir::Value index) const {
+    return facts.find(index)->second;
+  }
+
+private:
+  IndexFact follow(mlir::Value value) const;
+
+  llvm::MapVector<mlir::Value, IndexFact> facts;
+};
+
+} // namespace ashlar
+
+#endif
