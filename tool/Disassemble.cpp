@@ -2,13 +2,9 @@
 
 #include "ashlar/error.h"
 #include "compiler/driver/Assemble.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "compiler/driver/MemoryFile.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <optional>
 #include <vector>
@@ -40,26 +36,16 @@ std::vector<std::string> findDisassembler() {
 
 std::string disassemble(std::span<const std::byte> cubin) {
   std::vector<std::string> command = findDisassembler();
-  llvm::SmallString<128> code, text;
-  if (llvm::sys::fs::createTemporaryFile("ashlar", "cubin", code) ||
-      llvm::sys::fs::createTemporaryFile("ashlar", "sass", text))
-    throw Error("cannot create a temporary file");
-  llvm::FileRemover removeCode(code), removeText(text);
-  std::error_code error;
-  llvm::raw_fd_ostream out(code, error);
-  out.write(reinterpret_cast<const char *>(cubin.data()), cubin.size());
-  out.close();
-  if (error || out.has_error())
-    throw Error("cannot write " + code.str().str());
-
-  command.push_back(code.str().str());
+  compiler::MemoryFile code, text;
+  code.write({reinterpret_cast<const char *>(cubin.data()), cubin.size()});
+  command.push_back(code.path());
   std::vector<llvm::StringRef> arguments(command.begin(), command.end());
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), text.str(),
-                                                text.str()};
+  const std::string textPath = text.path();
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), textPath,
+                                                textPath};
   const int status =
       llvm::sys::ExecuteAndWait(command[0], arguments, std::nullopt, redirects);
-  auto buffer = llvm::MemoryBuffer::getFile(text);
-  const std::string printed = buffer ? (*buffer)->getBuffer().str() : "";
+  const std::string printed = text.read();
   if (status != 0)
     throw Error(command[0] + " failed: " + printed);
   return printed;

@@ -1,46 +1,19 @@
 #include "compiler/driver/Assemble.h"
-#include "llvm/ADT/SmallString.h"
+
+#include "compiler/driver/MemoryFile.h"
+#include "runtime/Cubin.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
 #include <map>
+#include <span>
 
 namespace ashlar::compiler {
 
 namespace {
-
-/// A temporary file that goes with its object.
-struct TemporaryFile {
-  llvm::SmallString<128> path;
-
-  explicit TemporaryFile(llvm::StringRef suffix) {
-    if (std::error_code error =
-            llvm::sys::fs::createTemporaryFile("ashlar", suffix, path))
-      throw Error("cannot create a temporary file: " + error.message());
-  }
-  ~TemporaryFile() { llvm::sys::fs::remove(path); }
-  TemporaryFile(const TemporaryFile &) = delete;
-
-  void write(llvm::StringRef text) {
-    std::error_code error;
-    llvm::raw_fd_ostream out(path, error);
-    out << text;
-    out.close();
-    if (error || out.has_error())
-      throw Error("cannot write " + path.str().str());
-  }
-  std::string read() const {
-    auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                              /*RequiresNullTerminator=*/false);
-    return buffer ? (*buffer)->getBuffer().str() : "";
-  }
-};
 
 /// Leads from a line of the PTX text to the author's: the `.loc` before it.
 class PtxLines {
@@ -141,6 +114,15 @@ private:
   SourceLine kernel;
 };
 
+/// The text with a file's name for its path.
+std::string withName(std::string text, const std::string &path,
+                     const std::string &name) {
+  for (size_t at = 0; (at = text.find(path, at)) != text.npos;
+       at += name.size())
+    text.replace(at, path.size(), name);
+  return text;
+}
+
 } // namespace
 
 std::string findPtxas() {
@@ -159,16 +141,18 @@ void assemble(Artifact &artifact, std::vector<Warning> &warnings) {
   if (ptxas.empty())
     throw Error("no ptxas found: install the CUDA toolkit or the package "
                 "nvidia-cuda-nvcc, or set ASHLAR_PTXAS to its path");
-  TemporaryFile ptx("ptx"), cubin("cubin"), log("log");
+  MemoryFile ptx, cubin, log;
   ptx.write(artifact.ptx);
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""),
-                                                log.path.str(), log.path.str()};
+  const std::string ptxPath = ptx.path(), cubinPath = cubin.path(),
+                    logPath = log.path();
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), logPath,
+                                                logPath};
   std::string error;
   int status = llvm::sys::ExecuteAndWait(
-      ptxas, {ptxas, "-arch=sm_90a", "-v", ptx.path, "-o", cubin.path},
+      ptxas, {ptxas, "-arch=sm_90a", "-v", ptxPath, "-o", cubinPath},
       std::nullopt, redirects, /*SecondsToWait=*/120, /*MemoryLimit=*/0,
       &error);
-  std::string text = log.read();
+  std::string text = withName(log.read(), ptxPath, artifact.name + ".ptx");
   PtxLines lines(artifact.ptx);
   Report report(text, lines, artifact.where);
   if (status < 0)
@@ -176,8 +160,13 @@ void assemble(Artifact &artifact, std::vector<Warning> &warnings) {
   if (status > 0)
     report.fail();
   std::string code = cubin.read();
-  auto bytes = reinterpret_cast<const std::byte *>(code.data());
-  artifact.cubin.assign(bytes, bytes + code.size());
+  auto bytes = std::as_bytes(std::span(code));
+  if (std::string whyNot = whyNoCubin(bytes, artifact.name); !whyNot.empty())
+    throw Error(artifact.where, "what " + ptxas + " made of the program " +
+                                    whyNot +
+                                    ": install the CUDA toolkit anew, or set "
+                                    "ASHLAR_PTXAS to another ptxas");
+  artifact.cubin.assign(bytes.begin(), bytes.end());
   artifact.resources = report.resources();
   report.addWarnings(warnings);
 }

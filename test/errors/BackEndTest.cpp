@@ -4,6 +4,7 @@
 #include "compiler/driver/Driver.h"
 #include "compiler/driver/EmitPtx.h"
 #include "mlir/Parser/Parser.h"
+#include "test/Cubin.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,13 +41,19 @@ compiler::PtxText emit(const char *text) {
   return compiler::emitPtx(*module, /*keepLlvm=*/false);
 }
 
-/// A ptxas that prints this and exits with that.
+/// A ptxas that prints this, exits with that and writes machine code.
 class Ptxas : public testing::Test {
 protected:
-  void behave(const std::string &print, int status) {
+  void behave(const std::string &print, int status,
+              const std::vector<std::byte> &code = test::cubinOf("k")) {
+    std::ofstream(output, std::ios::binary)
+        .write(reinterpret_cast<const char *>(code.data()),
+               static_cast<std::streamsize>(code.size()));
     std::ofstream(script) << "#!/bin/sh\n"
                              "while [ $# -gt 0 ]; do [ \"$1\" = -o ] && "
-                             ": >\"$2\"; shift; done\n"
+                             "cat '"
+                          << output.string()
+                          << "' >\"$2\"; shift; done\n"
                              "cat <<'END'\n"
                           << print << "\nEND\nexit " << status << "\n";
     std::filesystem::permissions(script, std::filesystem::perms::owner_all);
@@ -55,10 +62,12 @@ protected:
   void TearDown() override {
     unsetenv("ASHLAR_PTXAS");
     std::filesystem::remove(script);
+    std::filesystem::remove(output);
   }
 
   Artifact artifact = [] {
     Artifact result;
+    result.name = "k";
     result.where = {"gemm.cpp", 10, 3};
     result.ptx = ".file 1 \"/src/gemm.cpp\"\n"
                  ".entry k() {\n"
@@ -70,6 +79,7 @@ protected:
   std::vector<Warning> warnings;
   std::filesystem::path script = std::filesystem::path(testing::TempDir()) /
                                  ("ptxas." + std::to_string(::getpid()));
+  std::filesystem::path output = script.string() + ".cubin";
 };
 
 const char *unselectable = R"(
@@ -142,6 +152,40 @@ TEST_F(Ptxas, DiesBySignal) {
   std::ofstream(script) << "#!/bin/sh\nkill -9 $$\n";
   EXPECT_THAT(mistake([&] { compiler::assemble(artifact, warnings); }),
               HasSubstr(script.string()));
+}
+
+TEST_F(Ptxas, LeavesSomethingElse) {
+  std::vector<std::byte> cut = test::cubinOf("k");
+  cut.resize(100);
+  const std::pair<std::vector<std::byte>, const char *> results[] = {
+      {{}, "is no ELF file"},
+      {cut, "is cut"},
+      {test::cubinOf("other"), "has no code of kernel 'k'"},
+  };
+  for (const auto &[code, message] : results) {
+    behave("", 0, code);
+    EXPECT_THAT(mistake([&] { compiler::assemble(artifact, warnings); }),
+                AllOf(HasSubstr("gemm.cpp:10: error: what " + script.string()),
+                      HasSubstr(message), HasSubstr("ASHLAR_PTXAS")));
+  }
+  EXPECT_TRUE(artifact.cubin.empty());
+}
+
+TEST_F(Ptxas, NamesTheProgramByItsKernel) {
+  std::ofstream(script) << "#!/bin/sh\necho \"ptxas $3, line 4; error: no\"\n"
+                           "exit 1\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  setenv("ASHLAR_PTXAS", script.c_str(), 1);
+  EXPECT_THAT(mistake([&] { compiler::assemble(artifact, warnings); }),
+              HasSubstr("ptxas k.ptx, line 4"));
+}
+
+TEST_F(Ptxas, NeedsNoDisk) {
+  behave("", 0);
+  setenv("TMPDIR", "/nowhere", 1);
+  compiler::assemble(artifact, warnings);
+  unsetenv("TMPDIR");
+  EXPECT_EQ(artifact.cubin, test::cubinOf("k"));
 }
 
 TEST_F(Ptxas, IsNotThere) {
