@@ -2,11 +2,14 @@
 // the artifact as CBOR (RFC 8949).
 #include "ashlar/artifact.h"
 
+#include "runtime/CheckCbor.h"
 #include "runtime/Files.h"
 #include "runtime/Text.h"
+#include "runtime/VerifyArtifact.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -21,7 +24,7 @@ static void from_json(const json &in, ElementType &type) {
   int value = in.get<int>();
   if (value < 0 || value >= elementTypeCount)
     throw Error(concat("the artifact has an element type ", value,
-                       " that does not exist"));
+                       " that does not exist: compile the kernel again"));
   type = static_cast<ElementType>(value);
 }
 
@@ -32,7 +35,7 @@ static void from_json(const json &in, Parameter::Kind &kind) {
   int value = in.get<int>();
   if (value < 0 || value > static_cast<int>(Parameter::Kind::tensorMap))
     throw Error(concat("the artifact has a parameter kind ", value,
-                       " that does not exist"));
+                       " that does not exist: compile the kernel again"));
   kind = static_cast<Parameter::Kind>(value);
 }
 
@@ -61,6 +64,11 @@ constexpr std::array<char, 8> magic = {'A', 's', 'h',  'l',
                                        'a', 'r', '\n', '\0'};
 constexpr uint64_t formatVersion = 2;
 constexpr size_t headerBytes = 32;
+/// Kernels have some 100 KB.
+constexpr size_t mostBytes = size_t(64) << 20;
+constexpr const char *notWellFormed =
+    "the artifact is not well formed, though its checksum is right: it was "
+    "made by another program; compile the kernel again";
 
 uint64_t readNumber(std::span<const std::byte> bytes) {
   uint64_t value = 0;
@@ -122,8 +130,9 @@ std::vector<std::byte> serialize(const Artifact &artifact) {
   return out;
 }
 
-Artifact deserialize(std::span<const std::byte> bytes) {
-  std::span<const std::byte> payload = checkedPayload(bytes);
+namespace {
+
+Artifact parse(std::span<const std::byte> payload) {
   try {
     auto *first = reinterpret_cast<const uint8_t *>(payload.data());
     json document = json::from_cbor(first, first + payload.size());
@@ -132,10 +141,24 @@ Artifact deserialize(std::span<const std::byte> bytes) {
     std::span<const std::byte> code = std::as_bytes(std::span(cubin));
     artifact.cubin.assign(code.begin(), code.end());
     return artifact;
-  } catch (const json::exception &error) {
-    throw Error(concat("the artifact is not well formed (", error.what(),
-                       "): compile the kernel again"));
+  } catch (const json::exception &) {
+    throw Error(notWellFormed);
   }
+}
+
+} // namespace
+
+Artifact deserialize(std::span<const std::byte> bytes) {
+  std::span<const std::byte> payload = checkedPayload(bytes);
+  if (!isModestCbor(payload))
+    throw Error(notWellFormed);
+  Artifact artifact = parse(payload);
+  // Numbers that do not fit their fields, fields that there are not: each
+  // artifact has one form.
+  if (!std::ranges::equal(serialize(artifact), bytes))
+    throw Error(notWellFormed);
+  verifyArtifact(artifact);
+  return artifact;
 }
 
 void save(const Artifact &artifact, const std::filesystem::path &path) {
@@ -146,7 +169,7 @@ void save(const Artifact &artifact, const std::filesystem::path &path) {
 
 Artifact load(const std::filesystem::path &path) {
   std::vector<std::byte> bytes;
-  if (std::string whyNot = readFile(path, bytes); !whyNot.empty())
+  if (std::string whyNot = readFile(path, bytes, mostBytes); !whyNot.empty())
     throw Error(concat("'", path.string(), "' can't be read: ", whyNot));
   try {
     return deserialize(bytes);

@@ -31,6 +31,10 @@ CudaDriver::CudaDriver() {
       whyNot = concat("the CUDA driver has no ", symbol,
                       ": install one for CUDA 12.0 or later");
   };
+  // Not in every driver.
+  table.functionGetParameter =
+      reinterpret_cast<decltype(table.functionGetParameter)>(
+          dlsym(library, "cuFuncGetParamInfo"));
   resolve("cuInit", table.init);
   resolve("cuGetErrorName", table.getErrorName);
   resolve("cuGetErrorString", table.getErrorString);

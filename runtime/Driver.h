@@ -43,6 +43,9 @@ struct DriverTable {
   Result (*functionGetAttribute)(int *value,
                                  driver::FunctionAttribute attribute,
                                  driver::FunctionHandle function);
+  /// Of CUDA 12.4; null in older drivers.
+  Result (*functionGetParameter)(driver::FunctionHandle function, size_t index,
+                                 size_t *offset, size_t *sizeBytes);
   Result (*launchKernelEx)(const driver::LaunchConfig *config,
                            driver::FunctionHandle function, void **parameters,
                            void **extra);

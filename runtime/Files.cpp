@@ -3,9 +3,12 @@
 #include "runtime/Text.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <random>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -48,6 +51,43 @@ bool writeAll(int file, std::span<const std::byte> bytes) {
   return true;
 }
 
+bool lock(int file, int flags) {
+  while (::flock(file, LOCK_EX | flags) != 0)
+    if (errno != EINTR)
+      return false;
+  return true;
+}
+
+/// Whether the open file still has that name.
+bool isAt(int file, const std::filesystem::path &path) {
+  struct stat open = {}, named = {};
+  return ::fstat(file, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
+bool isOwnFile(const std::filesystem::path &path) {
+  struct stat status = {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         status.st_uid == ::geteuid();
+}
+
+/// A writer holds a lock on its unfinished file, which the system takes from it
+/// when it ends, in whatever container or host it ran: what can be locked has
+/// no writer.
+void removeUnfinished(const std::filesystem::path &directory) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  for (fs::directory_iterator entry(directory, failed), end;
+       !failed && entry != end; entry.increment(failed)) {
+    const fs::path &path = entry->path();
+    if (!path.native().ends_with(unfinishedSuffix) || !isOwnFile(path))
+      continue;
+    File file(path, O_RDWR | O_NOFOLLOW);
+    if (file && lock(file, LOCK_NB) && isAt(file, path))
+      ::unlink(path.c_str());
+  }
+}
+
 /// A name that nobody has made a file or a link of in advance.
 std::filesystem::path unfinishedPath(const std::filesystem::path &path) {
   std::random_device random;
@@ -70,7 +110,7 @@ std::string whyNotReplaced(const std::filesystem::path &path) {
 } // namespace
 
 std::string readFile(const std::filesystem::path &path,
-                     std::vector<std::byte> &bytes) {
+                     std::vector<std::byte> &bytes, size_t mostBytes) {
   File file(path, O_RDONLY);
   if (!file)
     return systemError();
@@ -79,6 +119,9 @@ std::string readFile(const std::filesystem::path &path,
     return systemError();
   if (!S_ISREG(status.st_mode))
     return "it is not a file";
+  if (static_cast<uintmax_t>(status.st_size) > mostBytes)
+    return concat("it has ", status.st_size, " bytes; the limit is ",
+                  mostBytes);
   bytes.resize(static_cast<size_t>(status.st_size));
   size_t have = 0;
   while (have < bytes.size()) {
@@ -99,17 +142,33 @@ std::string writeFileAtomically(const std::filesystem::path &path,
                                 std::span<const std::byte> bytes) {
   if (std::string whyNot = whyNotReplaced(path); !whyNot.empty())
     return whyNot;
-  std::filesystem::path unfinished = unfinishedPath(path);
-  File file(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-  if (!file)
-    return systemError();
-  if (!writeAll(file, bytes) || ::fsync(file) != 0 || !file.close() ||
+  const std::filesystem::path directory =
+      path.has_parent_path() ? path.parent_path() : ".";
+  removeUnfinished(directory);
+  std::filesystem::path unfinished;
+  std::optional<File> file;
+  // Another process may take the file for a dead writer's until it is locked.
+  // Where there are no locks nobody does.
+  do {
+    unfinished = unfinishedPath(path);
+    file.emplace(unfinished, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+    if (!*file)
+      return systemError();
+  } while (lock(*file, 0) && !isAt(*file, unfinished));
+  if (!writeAll(*file, bytes) || ::fsync(*file) != 0 || !file->close() ||
       ::rename(unfinished.c_str(), path.c_str()) != 0) {
     std::string whyNot = systemError();
     ::unlink(unfinished.c_str());
     return whyNot;
   }
   return "";
+}
+
+std::string finishStandardOutput() {
+  const bool failedBefore = std::ferror(stdout) != 0;
+  if (std::fflush(stdout) != 0)
+    return systemError();
+  return failedBefore ? "some of it was not written" : "";
 }
 
 } // namespace ashlar

@@ -1,4 +1,4 @@
-// Whole files, in and out. Both functions return why they failed, or "".
+// Whole files, in and out. The functions return why they failed, or "".
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,21 @@
 namespace ashlar {
 
 /// What the names of `writeFileAtomically`'s unfinished files end in.
-inline constexpr const char *unfinishedSuffix = ".unfinished";
+inline constexpr const char *unfinishedSuffix = ".ashlar-unfinished";
 
 std::string readFile(const std::filesystem::path &path,
-                     std::vector<std::byte> &bytes);
+                     std::vector<std::byte> &bytes, size_t mostBytes);
 
 /// Writes a new file in the same directory, under a name that can't be guessed,
 /// brings it to the disk, and renames it: at every moment `path` is as it was
 /// before or has all of `bytes`. Only a file is replaced: no device, FIFO or
-/// link.
+/// link. First removes what writers of this user that were killed have left in
+/// the directory.
 std::string writeFileAtomically(const std::filesystem::path &path,
                                 std::span<const std::byte> bytes);
+
+/// Why not all that was printed reached the standard output, or "". To be asked
+/// when all is printed.
+std::string finishStandardOutput();
 
 } // namespace ashlar

@@ -34,6 +34,22 @@ int capabilityOf(const Artifact &artifact) {
   return capability;
 }
 
+size_t parameterBytes(const Artifact &artifact, const Parameter &parameter) {
+  switch (parameter.kind) {
+  case Parameter::Kind::size:
+    return sizeof(int32_t);
+  case Parameter::Kind::scalar:
+    return static_cast<size_t>(size_bytes(
+        artifact.scalars[static_cast<size_t>(parameter.index)].type));
+  case Parameter::Kind::pointer:
+  case Parameter::Kind::stride:
+    return sizeof(uint64_t);
+  case Parameter::Kind::tensorMap:
+    return sizeof(driver::TensorMap);
+  }
+  return 0;
+}
+
 void checkSuits(const Context &context, const Artifact &artifact) {
   // sm_90a is architecture-specific: it runs on 9.0 and nothing later.
   if (int needed = capabilityOf(artifact); needed != context.computeCapability)
@@ -100,6 +116,7 @@ void LoadedKernel::prepare(const Artifact &artifact) {
       result != driver::Result::success)
     fail(artifact, "is not in its own code (", describe(driver, result),
          "): compile the kernel again");
+  checkParameters(artifact);
   auto set = [&](driver::FunctionAttribute attribute, int64_t value,
                  const char *what) {
     auto result =
@@ -113,6 +130,26 @@ void LoadedKernel::prepare(const Artifact &artifact) {
   if (clusterSize(artifact.grid) > portableClusterSize)
     set(driver::FunctionAttribute::nonPortableClusterSizeAllowed, 1,
         "a cluster of more than 8 blocks");
+}
+
+// A launch reads as many values as the code has parameters, each as long as
+// declared there.
+void LoadedKernel::checkParameters(const Artifact &artifact) const {
+  if (!context->driver.functionGetParameter)
+    return;
+  const size_t count = artifact.parameters.size();
+  for (size_t i = 0; i <= count; ++i) {
+    size_t offset = 0, declared = 0;
+    const bool isThere =
+        context->driver.functionGetParameter(entry, i, &offset, &declared) ==
+        driver::Result::success;
+    const size_t given =
+        i < count ? parameterBytes(artifact, artifact.parameters[i]) : 0;
+    if (isThere != (i < count) || declared != given)
+      fail(artifact, "has other parameters in its code than the ", count,
+           " that its artifact describes (number ", i, " has ", declared,
+           " bytes and ", given, "): compile the kernel again");
+  }
 }
 
 // A cluster lies within one GPC. Where a GPC's SMs are no multiple of the

@@ -25,6 +25,7 @@ public:
 private:
   void load(const Artifact &artifact);
   void prepare(const Artifact &artifact);
+  void checkParameters(const Artifact &artifact) const;
   void countResidentClusters(const Artifact &artifact);
   void unload() noexcept;
 

@@ -78,8 +78,9 @@ private:
       return false;
     if (low <= 0 || high >= span)
       return true;
-    if (attempts-- == 0)
+    if (attempts == 0)
       return false;
+    --attempts;
     const Distance stride =
         std::max(a.greatestStride(limit), b.greatestStride(limit));
     const Distance rest = a.span(stride) + b.span(stride);
@@ -87,7 +88,7 @@ private:
         low > rest ? (low - rest + stride - 1) / stride : Distance(0);
     const Distance last = std::min(
         high / stride, Distance(a.stepsOf(stride) + b.stepsOf(stride)));
-    for (Distance steps = first; steps <= last; ++steps)
+    for (Distance steps = first; steps <= last && attempts > 0; ++steps)
       if (reach(stride, low - steps * stride, high - steps * stride))
         return true;
     return false;

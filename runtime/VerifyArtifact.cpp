@@ -1,6 +1,7 @@
 #include "runtime/VerifyArtifact.h"
 
 #include "compiler/target/Target.h"
+#include "runtime/Cubin.h"
 #include "runtime/Grid.h"
 #include "runtime/Text.h"
 
@@ -15,15 +16,17 @@ public:
   explicit Verifier(const Artifact &artifact) : artifact(artifact) {}
 
   void run() const {
-    demand(!artifact.name.empty(), "it has no name");
-    demand(!artifact.ptx.empty() || !artifact.cubin.empty(),
-           "it has neither PTX nor a cubin");
+    verifyTexts();
+    verifyCode();
     demand(artifact.threads >= 1 && artifact.threads <= 1024, "a block has ",
            artifact.threads, " threads; the limits are 1 and 1024");
     demand(artifact.sharedBytes >= 0 &&
                artifact.sharedBytes <= std::numeric_limits<int32_t>::max(),
            "its shared memory is ", artifact.sharedBytes, " bytes");
     verifyNames();
+    demand(artifact.parameters.size() <= mostParameters, "it has ",
+           artifact.parameters.size(), " parameters; the limit is ",
+           mostParameters);
     for (const TensorContract &tensor : artifact.tensors)
       verifyTensor(tensor);
     for (const ScalarContract &scalar : artifact.scalars)
@@ -34,9 +37,26 @@ public:
     for (const Parameter &parameter : artifact.parameters)
       verifyParameter(parameter);
     verifyGrid();
+    for (const RoleInfo &role : artifact.roles)
+      verifyRole(role);
+    for (const PipelineInfo &pipeline : artifact.pipelines)
+      demand(pipeline.stages >= 1 && pipeline.stageBytes >= 0 &&
+                 pipeline.stageBytes <= artifact.sharedBytes &&
+                 pipeline.stages <= mostStages,
+             "it has a pipeline of ", pipeline.stages, " stages of ",
+             pipeline.stageBytes, " bytes");
+    const Resources &used = artifact.resources;
+    demand(std::min({used.registers, used.spillStoreBytes, used.spillLoadBytes,
+                     used.stackBytes}) >= 0,
+           "it has fewer than 0 registers, or bytes of them in memory");
   }
 
 private:
+  // The ABI has 32764 bytes of parameters, of which the shortest have 2.
+  static constexpr size_t mostParameters = 16382;
+  // A stage has a barrier of 8 bytes at least, a block 227 KiB.
+  static constexpr int mostStages = 29056;
+
   template <typename... Parts>
   void demand(bool holds, const Parts &...parts) const {
     if (!holds)
@@ -44,6 +64,57 @@ private:
                   concat("the artifact of kernel '", artifact.name,
                          "' contradicts itself: ", parts...,
                          ": compile the kernel again"));
+  }
+
+  // Texts are printed: they are short, and no orders to a terminal.
+  void verifyTexts() const {
+    demandText(artifact.name, "its name", !artifact.name.empty());
+    demandText(artifact.target, "its target", true);
+    verifyPlace(artifact.where);
+    for (const std::string &size : artifact.sizes)
+      demandText(size, "the name of a size", !size.empty());
+    for (const TensorContract &tensor : artifact.tensors) {
+      demandText(tensor.name, "the name of a tensor", !tensor.name.empty());
+      verifyPlace(tensor.where);
+    }
+    for (const ScalarContract &scalar : artifact.scalars) {
+      demandText(scalar.name, "the name of a scalar", !scalar.name.empty());
+      verifyPlace(scalar.where);
+    }
+    for (const RoleInfo &role : artifact.roles)
+      demandText(role.name, "the name of a role", true);
+    for (const PipelineInfo &pipeline : artifact.pipelines)
+      verifyPlace(pipeline.where);
+  }
+
+  void verifyPlace(const SourceLine &place) const {
+    demandText(place.file, "the name of a file", true);
+  }
+
+  // It is not quoted before it is known to be harmless.
+  static void demandText(const std::string &text, const char *what,
+                         bool isThere) {
+    constexpr size_t longest = 4096; // PATH_MAX
+    const bool isControlled = std::ranges::any_of(
+        text, [](unsigned char c) { return c < ' ' || c == 0x7f; });
+    if (!isThere || isControlled || text.size() > longest)
+      throw Error(concat("the artifact contradicts itself: ", what,
+                         !isThere       ? " is empty"
+                         : isControlled ? " has control characters"
+                                        : " is longer than 4096 characters",
+                         ": compile the kernel again"));
+  }
+
+  // The driver takes both kinds of code without their lengths.
+  void verifyCode() const {
+    demand(!artifact.ptx.empty() || !artifact.cubin.empty(),
+           "it has neither PTX nor a cubin");
+    demand(artifact.ptx.find('\0') == artifact.ptx.npos,
+           "its PTX has a zero in it");
+    if (artifact.cubin.empty())
+      return;
+    const std::string whyNot = whyNoCubin(artifact.cubin, artifact.name);
+    demand(whyNot.empty(), "its cubin ", whyNot);
   }
 
   // Arguments are passed by name, so one name must mean one thing.
@@ -67,13 +138,19 @@ private:
            of, " has the constant extent ", extent.constant);
   }
 
+  // TMA's limits, and those of `Tensor`, whether TMA walks it or not.
   void verifyTensor(const TensorContract &tensor) const {
+    constexpr int64_t mostAlignmentBytes = 128;
+    demand(!tensor.extents.empty() && tensor.extents.size() <= 5, "tensor '",
+           tensor.name, "' has rank ", tensor.extents.size(),
+           "; the limits are 1 and 5");
     for (const Extent &extent : tensor.extents)
       verifyExtent(extent, concat("tensor '", tensor.name, "'"));
     demand(tensor.alignmentBytes > 0 &&
+               tensor.alignmentBytes <= mostAlignmentBytes &&
                (tensor.alignmentBytes & (tensor.alignmentBytes - 1)) == 0,
            "tensor '", tensor.name, "' is aligned to ", tensor.alignmentBytes,
-           " bytes, no power of two");
+           " bytes, no power of two up to ", mostAlignmentBytes);
   }
 
   template <typename Table>
@@ -128,17 +205,32 @@ private:
 
   void verifyGrid() const {
     const GridRule &grid = artifact.grid;
+    demand(grid.extents.size() <= 5 && grid.cluster.size() <= 5,
+           "its grid has ", std::max(grid.extents.size(), grid.cluster.size()),
+           " dimensions; the limit is 5");
     demand(grid.tile.size() == grid.extents.size(), "its grid has ",
            grid.extents.size(), " extents and ", grid.tile.size(),
            " tile lengths");
     for (const Extent &extent : grid.extents)
       verifyExtent(extent, "its grid");
     for (int64_t length : grid.tile)
-      demand(length >= 1, "its grid has a tile ", length, " long");
+      demand(length >= 1 && length <= std::numeric_limits<int32_t>::max(),
+             "its grid has a tile ", length, " long");
     for (int64_t length : grid.cluster)
       demand(length >= 1, "its grid has a cluster ", length, " long");
     demand(clusterSize(grid) <= 16, "its cluster has ", clusterSize(grid),
            " blocks; the limit is 16");
+  }
+
+  void verifyRole(const RoleInfo &role) const {
+    constexpr int threadsOfAWarp = 32, mostRegisters = 255;
+    const int warps = (artifact.threads + threadsOfAWarp - 1) / threadsOfAWarp;
+    demand(role.firstWarp >= 0 && role.warps >= 1 && role.warps <= warps &&
+               role.firstWarp <= warps - role.warps,
+           "role '", role.name, "' has ", role.warps, " warps from number ",
+           role.firstWarp, " on; there are ", warps);
+    demand(role.registers >= 0 && role.registers <= mostRegisters, "role '",
+           role.name, "' has ", role.registers, " registers");
   }
 
   const Artifact &artifact;

@@ -34,16 +34,18 @@ Compilation compileFor(Need need, const Kernel &kernel,
   if (options.assemble && !request.noCache && !options.verify_each &&
       options.print_after.empty())
     key = cacheKey(kernel.tile_ir(/*debug_locations=*/true), options);
-  Cache cache;
-  if (key && need == Need::artifact)
-    if (std::optional<Artifact> found = cache.find(*key))
+  std::optional<Cache> cache;
+  if (key)
+    cache.emplace();
+  if (cache && need == Need::artifact)
+    if (std::optional<Artifact> found = cache->find(*key))
       return {std::move(*found), {}, {}, {}, {}};
 
   Compilation result = compile(kernel, options);
   print(result.warnings);
   // The cache does not hold warnings: code that has some is compiled each time.
-  if (key && result.warnings.empty())
-    cache.store(*key, result.artifact);
+  if (cache && result.warnings.empty())
+    cache->store(*key, result.artifact);
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include "tool/Emit.h"
 
+#include "runtime/Files.h"
 #include "tool/Compiled.h"
 #include "tool/Disassemble.h"
 
@@ -41,17 +42,14 @@ std::string text(const Kernel &kernel, const Request &request) {
 
 void emit(const Kernel &kernel, const Request &request) {
   const std::string content = text(kernel, request);
-  std::FILE *file = request.output.empty()
-                        ? stdout
-                        : std::fopen(request.output.c_str(), "wb");
-  if (!file)
-    throw Error("cannot write " + request.output);
-  bool written =
-      std::fwrite(content.data(), 1, content.size(), file) == content.size();
-  written &= (file == stdout ? std::fflush(file) : std::fclose(file)) == 0;
-  if (!written)
-    throw Error("cannot write " +
-                (file == stdout ? "the output" : request.output));
+  if (request.output.empty()) {
+    std::fwrite(content.data(), 1, content.size(), stdout);
+    return;
+  }
+  if (std::string whyNot = writeFileAtomically(
+          request.output, std::as_bytes(std::span(content)));
+      !whyNot.empty())
+    throw Error("'" + request.output + "' can't be written: " + whyNot);
 }
 
 } // namespace ashlar::tooling

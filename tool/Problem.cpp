@@ -2,6 +2,7 @@
 
 #include "tool/Elements.h"
 
+#include <algorithm>
 #include <cstring>
 #include <unistd.h>
 
@@ -35,6 +36,9 @@ int64_t HostTensor::sizeBytes() const {
 }
 
 int64_t HostTensor::elements() const {
+  // The product of the others may not be a number.
+  if (std::ranges::find(extents, 0) != extents.end())
+    return 0;
   int64_t count = 1;
   for (int64_t extent : extents)
     count *= extent;

@@ -56,10 +56,13 @@ private:
 } // namespace
 
 std::vector<int64_t> sample(std::span<const int64_t> shape, int64_t count) {
+  std::vector<int64_t> numbers;
+  // The product of the others may not be a number.
+  if (std::ranges::find(shape, 0) != shape.end())
+    return numbers;
   int64_t elements = 1;
   for (int64_t extent : shape)
     elements *= extent;
-  std::vector<int64_t> numbers;
   if (elements <= count) {
     numbers.resize(elements);
     std::iota(numbers.begin(), numbers.end(), int64_t(0));

@@ -147,8 +147,9 @@ struct Artifact {
 /// The artifact as the bytes of one file.
 std::vector<std::byte> serialize(const Artifact &artifact);
 
-/// The artifact those bytes hold. Throws `Error` when they are truncated,
-/// damaged, or of another version of the format.
+/// The artifact those bytes hold. They may come from anyone: throws `Error`
+/// when they are truncated, damaged, of another version of the format, or
+/// describe no kernel that can be launched.
 Artifact deserialize(std::span<const std::byte> bytes);
 
 /// Writes the artifact to one file; throws `Error` when that fails.

@@ -23,6 +23,7 @@ DriverTable makeTable() {
   table.moduleGetFunction = calls::moduleGetFunction;
   table.functionSetAttribute = calls::functionSetAttribute;
   table.functionGetAttribute = calls::functionGetAttribute;
+  table.functionGetParameter = calls::functionGetParameter;
   table.launchKernelEx = calls::launchKernelEx;
   table.occupancyMaxActiveClusters = calls::occupancyMaxActiveClusters;
   table.tensorMapEncodeTiled = calls::tensorMapEncodeTiled;

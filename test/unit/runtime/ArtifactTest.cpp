@@ -1,7 +1,9 @@
 #include "FakeDriver.h"
 #include "Throws.h"
+#include "test/Cubin.h"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <unistd.h>
 
@@ -10,8 +12,7 @@ namespace {
 
 Artifact artifactWithCubin() {
   Artifact artifact = gemmArtifact();
-  for (int i = 0; i < 300; ++i)
-    artifact.cubin.push_back(static_cast<std::byte>(i));
+  artifact.cubin = cubinOf("gemm", 300, std::byte(0xa5));
   return artifact;
 }
 
@@ -32,7 +33,6 @@ std::filesystem::path temporaryFile(const char *name) {
 TEST(ArtifactFile, HoldsEverything) {
   Artifact artifact = artifactWithCubin();
   EXPECT_EQ(deserialize(serialize(artifact)), artifact);
-  EXPECT_EQ(deserialize(serialize(Artifact())), Artifact());
   artifact.programmaticLaunch = true;
   EXPECT_EQ(deserialize(serialize(artifact)), artifact);
   EXPECT_NE(artifact, artifactWithCubin());
@@ -97,6 +97,68 @@ TEST(ArtifactFile, IsNeverMoreThanRefusedWhenDamageHasAGoodChecksum) {
     }
   }
   EXPECT_GT(refused, 1000);
+}
+
+/// The file of a document that was made by other means.
+std::vector<std::byte> sealed(const std::vector<uint8_t> &payload) {
+  std::vector<std::byte> bytes = serialize(gemmArtifact());
+  bytes.resize(32);
+  for (uint8_t byte : payload)
+    bytes.push_back(std::byte(byte));
+  for (size_t i = 0; i < 8; ++i)
+    bytes[16 + i] = static_cast<std::byte>(payload.size() >> (8 * i));
+  seal(bytes);
+  return bytes;
+}
+
+TEST(ArtifactFile, ThatIsNestedDeeplyIsRefused) {
+  expectError([] { deserialize(sealed(std::vector<uint8_t>(8 << 20, 0x81))); },
+              {"not well formed", "compile the kernel again"});
+}
+
+TEST(ArtifactFile, ThatHoldsAnythingElseIsRefused) {
+  using nlohmann::json;
+  const std::vector<std::byte> whole = serialize(gemmArtifact());
+  auto *first = reinterpret_cast<const uint8_t *>(whole.data()) + 32;
+  const json document = json::from_cbor(first, first + whole.size() - 32);
+  const std::pair<const char *, json> changes[] = {
+      {"/threads", 384.0},
+      {"/threads", (1ll << 32) + 384},
+      {"/threads", true},
+      {"/threads", "384"},
+      {"/threads", nullptr},
+      {"/unknown", 1},
+      {"/where/line", -1},
+      {"/parameters/0/kind", 5},
+      {"/tensors/0/type", 1000},
+      {"/grid/persistent", 1},
+      {"/tensors/0/extents/0", {0}},
+      {"/name", json::array()},
+      {"/cubin", "text"},
+      {"/resources", json::object()},
+  };
+  for (const auto &[path, value] : changes) {
+    json changed = document;
+    changed[json::json_pointer(path)] = value;
+    expectError([&] { deserialize(sealed(json::to_cbor(changed))); },
+                {"the artifact ", "compile the kernel again"});
+  }
+  EXPECT_EQ(deserialize(sealed(json::to_cbor(document))), gemmArtifact());
+}
+
+TEST(ArtifactFile, ThatContradictsItselfIsRefused) {
+  Artifact artifact = gemmArtifact();
+  artifact.parameters[0].index = 3;
+  expectError([&] { deserialize(serialize(artifact)); },
+              {"contradicts itself", "size 3 of 3"});
+}
+
+TEST(ArtifactFile, ThatIsTooLargeIsNotRead) {
+  std::filesystem::path path = temporaryFile("large.ashlar");
+  std::ofstream(path) << "text";
+  std::filesystem::resize_file(path, 1ll << 40);
+  expectError([&] { load(path); }, {"1099511627776 bytes; the limit is"});
+  std::filesystem::remove(path);
 }
 
 TEST(ArtifactFile, OfAnotherVersionIsNamedSo) {

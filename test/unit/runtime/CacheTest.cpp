@@ -1,11 +1,13 @@
 #include "ashlar/cache.h"
 #include "FakeDriver.h"
 #include "Throws.h"
+#include "runtime/Files.h"
+#include "test/Cubin.h"
 
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -18,7 +20,7 @@ class CacheOnDisk : public testing::Test {
 protected:
   CacheOnDisk() {
     std::string pattern = testing::TempDir() + "/ashlar-cache-XXXXXX";
-    directory = mkdtemp(pattern.data());
+    directory = fs::canonical(mkdtemp(pattern.data()));
   }
   ~CacheOnDisk() override { fs::remove_all(directory); }
 
@@ -38,7 +40,7 @@ protected:
 Artifact signedArtifact(char writer) {
   Artifact artifact = gemmArtifact();
   artifact.ptx.assign(300000, writer);
-  artifact.cubin.assign(300000, static_cast<std::byte>(writer));
+  artifact.cubin = cubinOf(artifact.name, 300000, std::byte(writer));
   return artifact;
 }
 
@@ -104,15 +106,63 @@ TEST_F(CacheOnDisk, RefusesKeysThatCouldLeaveTheDirectory) {
 }
 
 TEST_F(CacheOnDisk, SweepsUpAfterKilledWriters) {
-  fs::path old = directory / "1.ashlar.1.0.unfinished";
-  fs::path young = directory / "2.ashlar.1.0.unfinished";
-  std::ofstream(old) << "half";
-  std::ofstream(young) << "half";
-  fs::last_write_time(old,
-                      fs::file_time_type::clock::now() - std::chrono::hours(2));
+  for (const char *name : {"1.ashlar.17", "2.ashlar.18"})
+    std::ofstream(directory / (std::string(name) + unfinishedSuffix)) << "half";
   Cache(directory).store("1", gemmArtifact());
-  EXPECT_FALSE(fs::exists(old));
-  EXPECT_TRUE(fs::exists(young));
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(CacheOnDisk, FindsNothingThatWasStoredUnderAnotherKey) {
+  Cache cache(directory);
+  cache.store("1", gemmArtifact());
+  fs::copy_file(entry("1"), entry("2"));
+  save(gemmArtifact(), entry("3"));
+  for (const char *other : {"2", "3"}) {
+    EXPECT_EQ(cache.find(other), std::nullopt);
+    EXPECT_FALSE(fs::exists(entry(other)));
+  }
+  EXPECT_EQ(cache.find("1"), gemmArtifact());
+}
+
+TEST_F(CacheOnDisk, IsItsUsersAlone) {
+  const mode_t before = umask(0);
+  Cache(directory / "a" / "b").store("1", gemmArtifact());
+  umask(before);
+  for (const fs::path &each : {directory / "a", directory / "a" / "b"})
+    EXPECT_EQ(fs::status(each).permissions(), fs::perms::owner_all) << each;
+}
+
+TEST_F(CacheOnDisk, IsRefusedWhereOthersCanWrite) {
+  Cache cache(directory);
+  for (fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(directory, fs::perms::owner_all | others);
+    expectError([&] { cache.find("1"); },
+                {directory.c_str(), "can be written by others", "chmod go-w",
+                 "ASHLAR_CACHE_DIR"});
+    expectError([&] { cache.store("1", gemmArtifact()); },
+                {"can be written by others"});
+    // A link does not hide it.
+    fs::create_directory_symlink(directory, directory / "link");
+    expectError([&] { Cache(directory / "link").find("1"); },
+                {"can be written by others"});
+    fs::remove(directory / "link");
+  }
+  EXPECT_EQ(files(), 0);
+  fs::create_directory(directory / "cache");
+  fs::permissions(directory, fs::perms::all);
+  fs::permissions(directory / "cache", fs::perms::owner_all);
+  expectError([&] { Cache(directory / "cache").find("1"); },
+              {"lies in", directory.c_str(), "everyone"});
+  fs::permissions(directory, fs::perms::all | fs::perms::sticky_bit);
+  EXPECT_EQ(Cache(directory / "cache").find("1"), std::nullopt);
+}
+
+TEST_F(CacheOnDisk, IsRefusedWhenItIsAnotherUsers) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root can give a folder away";
+  ASSERT_EQ(chown(directory.c_str(), 12345, 12345), 0);
+  expectError([&] { Cache(directory).find("1"); },
+              {"belongs to user 12345", "ASHLAR_CACHE_DIR"});
 }
 
 TEST_F(CacheOnDisk, IsAlwaysWholeWhileProcessesWriteAtOnce) {
@@ -176,6 +226,14 @@ TEST(CacheDirectory, FollowsTheEnvironment) {
   EXPECT_EQ(Cache::default_directory(), "/xdg/ashlar");
   setenv("ASHLAR_CACHE_DIR", "/own", 1);
   EXPECT_EQ(Cache::default_directory(), "/own");
+  setenv("ASHLAR_CACHE_DIR", "own", 1);
+  expectError([] { Cache::default_directory(); },
+              {"ASHLAR_CACHE_DIR is 'own'", "absolute path"});
+  unsetenv("ASHLAR_CACHE_DIR");
+  unsetenv("XDG_CACHE_HOME");
+  setenv("HOME", "home/author", 1);
+  expectError([] { Cache::default_directory(); },
+              {"HOME is 'home/author'", "absolute path"});
   for (const char *variable : {"HOME", "XDG_CACHE_HOME", "ASHLAR_CACHE_DIR"})
     unsetenv(variable);
   EXPECT_EQ(Cache::default_directory(), "");

@@ -1,5 +1,6 @@
 #include "FakeDriver.h"
 #include "Throws.h"
+#include "test/Cubin.h"
 
 #include <functional>
 #include <optional>
@@ -22,7 +23,7 @@ protected:
 };
 
 TEST_F(ModuleLoading, PrefersTheCubin) {
-  artifact.cubin = {std::byte('E'), std::byte('L'), std::byte('F')};
+  artifact.cubin = cubinOf("gemm");
   Device device = Device::open(fake.table);
   Module module(device, artifact);
   EXPECT_EQ(fake.image, module.artifact().cubin.data());
@@ -35,7 +36,7 @@ TEST_F(ModuleLoading, CompilesPtxWithoutACubin) {
 }
 
 TEST_F(ModuleLoading, GivesASimulatorThePtx) {
-  artifact.cubin = {std::byte('E'), std::byte('L'), std::byte('F')};
+  artifact.cubin = cubinOf("gemm");
   fake.table.loadsPtxOnly = true;
   Device device = Device::open(fake.table);
   Module module(device, artifact);
@@ -109,6 +110,28 @@ TEST_F(ModuleLoading, UnloadsOnceWhateverTheOrderOfDestruction) {
   EXPECT_EQ(fake.calls.back(), "primaryContextRelease");
 }
 
+TEST_F(ModuleLoading, RefusesCodeWithOtherParameters) {
+  // As the code of gemmArtifact() has them.
+  static std::vector<size_t> declared;
+  declared = {4, 4, 4, 128, 8, 8, 4, 128};
+  fake.table.functionGetParameter = [](driver::FunctionHandle, size_t index,
+                                       size_t *offset, size_t *bytes) {
+    if (index >= declared.size())
+      return driver::Result::invalidValue;
+    *offset = 0;
+    *bytes = declared[index];
+    return driver::Result::success;
+  };
+  load();
+  declared[6] = 8;
+  expectRefused({"gemm.cpp:10: error: ", "number 6 has 8 bytes and 4"});
+  declared[6] = 4;
+  declared.push_back(8);
+  expectRefused({"number 8 has 8 bytes and 0"});
+  declared.resize(7);
+  expectRefused({"number 7 has 0 bytes and 128"});
+}
+
 TEST_F(ModuleLoading, RefusesAnotherArchitecture) {
   fake.capabilityMajor = 10;
   expectRefused({"gemm.cpp:10: error: ", "compiled for sm_90a", "'Fake H200'",
@@ -130,7 +153,7 @@ TEST_F(ModuleLoading, RefusesMoreSharedMemoryThanTheDeviceHas) {
 
 TEST_F(ModuleLoading, RefusesArtifactsThatContradictThemselves) {
   const std::pair<std::function<void(Artifact &)>, const char *> spoilt[] = {
-      {[](Artifact &a) { a.name.clear(); }, "no name"},
+      {[](Artifact &a) { a.name.clear(); }, "its name is empty"},
       {[](Artifact &a) { a.ptx.clear(); }, "neither PTX nor a cubin"},
       {[](Artifact &a) { a.threads = 0; }, "has 0 threads"},
       {[](Artifact &a) { a.threads = 1025; }, "has 1025 threads"},
@@ -160,6 +183,32 @@ TEST_F(ModuleLoading, RefusesArtifactsThatContradictThemselves) {
       {[](Artifact &a) { a.grid.cluster = {0, 1}; }, "cluster 0 long"},
       {[](Artifact &a) { a.grid.cluster = {4, 5}; }, "20 blocks"},
   };
+  const std::pair<std::function<void(Artifact &)>, const char *> hostile[] = {
+      {[](Artifact &a) { a.name = "a\x1b[2J"; }, "control characters"},
+      {[](Artifact &a) { a.where.file.assign(5000, 'a'); }, "4096 characters"},
+      {[](Artifact &a) { a.sizes[1].clear(); }, "the name of a size is empty"},
+      {[](Artifact &a) { a.ptx += '\0'; }, "its PTX has a zero"},
+      {[](Artifact &a) { a.cubin = cubinOf("other"); }, "no code of kernel"},
+      {[](Artifact &a) { a.cubin.resize(100); }, "its cubin is no ELF file"},
+      {[](Artifact &a) { a.tensors[0].extents.clear(); }, "has rank 0"},
+      {[](Artifact &a) { a.tensors[0].extents.resize(6); }, "has rank 6"},
+      {[](Artifact &a) { a.tensors[0].alignmentBytes = 256; }, "256 bytes"},
+      {[](Artifact &a) { a.grid.tile[0] = 1ll << 31; }, "tile 2147483648 long"},
+      {[](Artifact &a) { a.grid.cluster.assign(6, 1); }, "6 dimensions"},
+      {[](Artifact &a) { a.parameters.resize(20000); }, "20000 parameters"},
+      {[](Artifact &a) { a.pipelines[0].stages = 0; }, "pipeline of 0 stages"},
+      {[](Artifact &a) { a.pipelines[0].stages = 1 << 30; }, "stages of 28672"},
+      {[](Artifact &a) { a.pipelines[0].stageBytes = -1; }, "of -1 bytes"},
+      {[](Artifact &a) { a.roles[0].firstWarp = 12; }, "warps from number 12"},
+      {[](Artifact &a) { a.roles[0].warps = 2147483647; }, "there are 12"},
+      {[](Artifact &a) { a.roles[0].registers = 256; }, "256 registers"},
+      {[](Artifact &a) { a.resources.stackBytes = -1; }, "fewer than 0"},
+  };
+  for (const auto &[spoil, message] : hostile) {
+    artifact = gemmArtifact();
+    spoil(artifact);
+    expectRefused({"contradicts itself", message});
+  }
   for (const auto &[spoil, message] : spoilt) {
     artifact = gemmArtifact();
     spoil(artifact);
