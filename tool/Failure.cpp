@@ -1,6 +1,7 @@
 #include "tool/Failure.h"
 
 #include "ashlar/module.h"
+#include "runtime/Files.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -28,6 +29,15 @@ int reportFailure() {
   } catch (const std::exception &error) {
     print(Error(error.what()));
   }
+  return 1;
+}
+
+int finished(int status) {
+  const std::string whyNot = finishStandardOutput();
+  if (whyNot.empty())
+    return status;
+  std::fprintf(stderr, "error: the standard output can't be written: %s\n",
+               whyNot.c_str());
   return 1;
 }
 

@@ -1,4 +1,4 @@
-// The end of a program that failed.
+// The end of a program.
 #pragma once
 
 namespace ashlar::harness {
@@ -7,5 +7,9 @@ namespace ashlar::harness {
 /// error stream and returns the exit status. After a `TimeoutError` it ends the
 /// process: the device does not come back, and nothing may wait for it.
 int reportFailure();
+
+/// The exit status of a program that printed its results: 1, with a sentence on
+/// the error stream, when not all of them were written.
+int finished(int status);
 
 } // namespace ashlar::harness

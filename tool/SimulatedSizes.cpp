@@ -56,4 +56,23 @@ std::vector<NamedSize> simulatedSizes(const Artifact &artifact,
   return sizes;
 }
 
+void checkSimulated(const Artifact &artifact,
+                    std::span<const NamedSize> sizes) {
+  // Some 3 s on two cores.
+  constexpr double limitBytes = double(256 << 20);
+  double bytes = 0;
+  for (const TensorContract &tensor : artifact.tensors) {
+    auto own = static_cast<double>(size_bytes(tensor.type));
+    for (const Extent &extent : tensor.extents)
+      own *= static_cast<double>(extent.size < 0 ? extent.constant
+                                                 : sizes[extent.size].value);
+    bytes += own;
+  }
+  if (bytes > limitBytes)
+    throw Error(artifact.where,
+                "kernel '" + artifact.name +
+                    "' is not simulated with tensors of more than 256 MiB that "
+                    "nobody asked for: give sizes, such as --size=M=128");
+}
+
 } // namespace ashlar::harness

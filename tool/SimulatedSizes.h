@@ -15,4 +15,9 @@ namespace ashlar::harness {
 std::vector<NamedSize> simulatedSizes(const Artifact &artifact,
                                       std::span<const NamedSize> given);
 
+/// Throws `Error` when the tensors of these sizes, which nobody asked for,
+/// would take long to fill and to check: an artifact says how large its tiles
+/// are, and may say anything.
+void checkSimulated(const Artifact &artifact, std::span<const NamedSize> sizes);
+
 } // namespace ashlar::harness

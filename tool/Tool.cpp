@@ -120,7 +120,7 @@ int tool(int argc, char **argv, const Kernel &kernel,
   if (std::optional<int> status = parse(argc, argv, kernel.name(), request))
     return *status;
   try {
-    return perform(kernel, options, request) ? 0 : 1;
+    return finished(perform(kernel, options, request) ? 0 : 1);
   } catch (...) {
     return reportFailure();
   }

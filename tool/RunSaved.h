@@ -1,0 +1,13 @@
+// A kernel that was saved, on random data.
+#pragma once
+
+#include "ashlar/artifact.h"
+#include "tool/RunOptions.h"
+
+namespace ashlar::harness {
+
+/// Runs the kernel, or prints how long it takes, and says whether it wrote its
+/// outputs and nothing else.
+bool runSaved(const Artifact &artifact, const RunOptions &options, bool bench);
+
+} // namespace ashlar::harness
