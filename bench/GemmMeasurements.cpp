@@ -3,6 +3,7 @@
 #include "ashlar/error.h"
 #include "ashlar/gemm_cost.h"
 #include "bench/GemmKernels.h"
+#include "bench/Written.h"
 
 #include <cmath>
 #include <fstream>
@@ -30,6 +31,7 @@ GemmMeasurements::GemmMeasurements(const std::string &path) {
     throw Error("cannot write " + path + ": give --measurements another path");
   if (isNew)
     std::fprintf(file, "%s\n", columns);
+  demandWritten(file, "--measurements");
 }
 
 GemmMeasurements::~GemmMeasurements() {
@@ -46,7 +48,7 @@ void GemmMeasurements::add(const GemmTypes &types, const GemmSizes &sizes,
                shortName(types).c_str(), sizes.m, sizes.n, sizes.k,
                config.str().c_str(), time.hot, time.cold, theirs.hot,
                theirs.cold, gemm_cost(sizes, types, config).total);
-  std::fflush(file);
+  demandWritten(file, "--measurements");
 }
 
 } // namespace ashlar::bench

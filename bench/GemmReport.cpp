@@ -1,5 +1,7 @@
 #include "bench/GemmReport.h"
 
+#include "bench/Written.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -50,6 +52,7 @@ GemmReport::GemmReport(const std::string &csvPath) {
   std::fprintf(csv, "types,m,n,k,origin,ours_cold_us,theirs_cold_us,cold_ratio,"
                     "ours_hot_us,theirs_hot_us,hot_ratio,error,configuration,"
                     "competitor_cold,competitor_hot,remark\n");
+  demandWritten(csv, "--csv");
 }
 
 GemmReport::~GemmReport() {
@@ -115,7 +118,7 @@ void GemmReport::addToCsv(const GemmRow &row) {
   std::fprintf(csv, "%s,%s,%s,\"%s\"\n", row.configuration.c_str(),
                row.competitorCold.c_str(), row.competitorHot.c_str(),
                remark.c_str());
-  std::fflush(csv);
+  demandWritten(csv, "--csv");
 }
 
 void GemmReport::endTable() {

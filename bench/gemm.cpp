@@ -5,6 +5,7 @@
 #include "bench/GemmOptions.h"
 #include "bench/GemmReport.h"
 #include "bench/GemmTuner.h"
+#include "tool/Failure.h"
 
 #include <chrono>
 #include <cmath>
@@ -135,7 +136,7 @@ int main(int argc, char **argv) {
   if (std::optional<int> status = parse(argc, argv, options))
     return *status;
   try {
-    return run(options);
+    return harness::finished(run(options));
   } catch (const Error &error) {
     std::fflush(stdout);
     std::fprintf(stderr, "error: %s\n", error.what());

@@ -3,9 +3,13 @@
 
 #include "compiler/driver/Driver.h"
 #include "mlir/Parser/Parser.h"
+#include "runtime/Files.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cstdio>
 
 namespace {
 
@@ -19,7 +23,17 @@ llvm::cl::opt<std::string> emit("emit", llvm::cl::init("ptx"),
 llvm::cl::opt<bool> resources("resources",
                               llvm::cl::desc("print resources and times"));
 
+void checkEmit() {
+  constexpr llvm::StringLiteral levels[] = {"tile", "hopper", "thread", "llvm",
+                                            "ptx"};
+  if (!llvm::is_contained(levels, emit.getValue()))
+    throw ashlar::Error("there is no level '" + emit +
+                        "' to print: --emit is tile, hopper, thread, llvm or "
+                        "ptx");
+}
+
 int run() {
+  checkEmit();
   mlir::DialectRegistry registry;
   ashlar::compiler::registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -37,15 +51,16 @@ int run() {
     ashlar::save(result.artifact, save.getValue());
   if (resources) {
     const ashlar::Resources &used = result.artifact.resources;
-    llvm::outs() << used.registers << " registers, " << used.spillStoreBytes
-                 << " bytes of spill stores, " << used.spillLoadBytes
-                 << " of spill loads\n";
+    std::printf("%d registers, %d bytes of spill stores, %d of spill loads\n",
+                used.registers, used.spillStoreBytes, used.spillLoadBytes);
     for (const ashlar::StepTime &step : result.times)
-      llvm::outs() << step.step << ": " << step.milliseconds << " ms\n";
+      std::printf("%s: %g ms\n", step.step.c_str(), step.milliseconds);
   }
   for (const ashlar::LevelText &level : result.levels)
     if (level.level == emit)
-      llvm::outs() << level.text;
+      std::fwrite(level.text.data(), 1, level.text.size(), stdout);
+  if (std::string whyNot = ashlar::finishStandardOutput(); !whyNot.empty())
+    throw ashlar::Error("the standard output can't be written: " + whyNot);
   return 0;
 }
 
@@ -57,7 +72,7 @@ int main(int argc, char **argv) {
   try {
     return run();
   } catch (const ashlar::Error &error) {
-    llvm::errs() << error.what() << "\n";
+    llvm::errs() << (error.where() ? "" : "error: ") << error.what() << "\n";
     return 1;
   }
 }

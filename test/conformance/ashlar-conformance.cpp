@@ -1,13 +1,16 @@
 // ashlar-conformance: runs the conformance cases on a GPU, in the simulator, or
 // on both, and tells where they differ.
+#include "runtime/Files.h"
 #include "runtime/sim/driver/SimulatorDriver.h"
 #include "test/conformance/Suite.h"
 
-#include <cinttypes>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iomanip>
 #include <map>
+#include <span>
 #include <sstream>
 
 using namespace ashlar;
@@ -36,7 +39,7 @@ struct Options {
 };
 
 [[noreturn]] void fail(const std::string &sentence) {
-  std::fprintf(stderr, "ashlar-conformance: %s\n", sentence.c_str());
+  std::fprintf(stderr, "error: %s\n", sentence.c_str());
   std::exit(2);
 }
 
@@ -78,10 +81,14 @@ Options parse(int argc, char **argv) {
       options.load = load;
     else if (const char *dump = value("--dump"))
       options.dump = dump;
-    else if (const char *limit = value("--limit-ms"))
-      options.limitMilliseconds =
-          static_cast<unsigned>(std::strtoul(limit, nullptr, 10));
-    else {
+    else if (const char *limit = value("--limit-ms")) {
+      const char *end = limit + std::strlen(limit);
+      unsigned &into = options.limitMilliseconds;
+      if (auto [at, wrong] = std::from_chars(limit, end, into);
+          wrong != std::errc() || at != end || into == 0)
+        fail(std::string("--limit-ms is a number from 1 on, not '") + limit +
+             "'");
+    } else {
       std::fputs(usage, stderr);
       std::exit(argument == "--help" ? 0 : 2);
     }
@@ -107,7 +114,7 @@ void dump(const std::vector<Case> &cases, const std::string &folder) {
     std::string path = folder + "/" + std::to_string(index) + ".ptx";
     std::ofstream file(path);
     file << "// " << cases[index].name << "\n" << cases[index].ptx;
-    if (!file)
+    if (!file.flush())
       fail("can't write " + path);
   }
 }
@@ -148,25 +155,29 @@ Hashes readHashes(const std::string &path) {
   return hashes;
 }
 
+void write(const std::string &path, const std::string &text) {
+  if (std::string whyNot =
+          writeFileAtomically(path, std::as_bytes(std::span(text)));
+      !whyNot.empty())
+    fail("can't write " + path + ": " + whyNot);
+}
+
 void writeHashes(const std::string &path, const std::vector<Case> &cases,
                  const std::vector<Outcome> &outcomes) {
-  std::FILE *file = std::fopen(path.c_str(), "w");
-  if (!file)
-    fail("can't write " + path);
+  std::ostringstream text;
+  text << std::hex << std::setfill('0');
   for (size_t index = 0; index < cases.size(); ++index)
     if (uint64_t hash = hashExactOutputs(cases[index], outcomes[index]);
         outcomes[index].ran && hash)
-      std::fprintf(file, "%016" PRIx64 " %s\n", hash,
-                   cases[index].name.c_str());
-  if (std::fclose(file) != 0)
-    fail("can't write " + path);
+      text << std::setw(16) << hash << ' ' << cases[index].name << '\n';
+  write(path, text.str());
 }
 
 /// Outcomes of the GPU as text lines with their names, each followed by the
 /// bytes of its outputs.
 void saveOutcomes(const std::string &path, const std::vector<Case> &cases,
                   const std::vector<Outcome> &outcomes) {
-  std::ofstream file(path, std::ios::binary);
+  std::ostringstream file;
   for (size_t index = 0; index < cases.size(); ++index) {
     const Outcome &outcome = outcomes[index];
     file << cases[index].name << '\n'
@@ -178,8 +189,7 @@ void saveOutcomes(const std::string &path, const std::vector<Case> &cases,
                  static_cast<std::streamsize>(output.size()));
     }
   }
-  if (!file)
-    fail("can't write " + path);
+  write(path, file.str());
 }
 
 std::vector<Outcome> loadOutcomes(const std::string &path,

@@ -113,7 +113,8 @@ int main(int argc, char **argv) {
   app.add_flag("--quiet", options.isQuiet, "Print the counts only");
   app.add_flag("--shrink", options.shrinks,
                "Print each that fails as small as it goes");
-  app.add_option("--emit", options.level, "Print them at this level as well");
+  app.add_option("--emit", options.level, "Print them at this level as well")
+      ->check(CLI::IsMember({"tile", "hopper", "thread", "llvm", "ptx"}));
   app.add_option("--print-after", options.printAfter,
                  "Print their IR after this pass to the error stream");
   app.add_option("--schedules", options.effort.schedules,

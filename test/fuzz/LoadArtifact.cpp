@@ -13,7 +13,7 @@
 namespace ashlar::fuzz {
 namespace {
 
-constexpr unsigned limitSeconds = 10;
+constexpr rlim_t limitSeconds = 10;
 constexpr rlim_t limitBytes = rlim_t(4) << 30;
 
 enum Status { ran, refused, foreign };
@@ -43,6 +43,11 @@ Status load(const std::string &path, std::string &said) {
   }
 }
 
+/// RLIMIT_CPU kills.
+bool isLate(int signal) {
+  return signal == SIGALRM || signal == SIGXCPU || signal == SIGKILL;
+}
+
 bool usesSanitizer() {
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -70,7 +75,10 @@ LoadOutcome loadAndRun(const std::string &path) {
     setrlimit(RLIMIT_CORE, &none);
     if (!usesSanitizer())
       setrlimit(RLIMIT_AS, &memory);
-    alarm(limitSeconds);
+    // Of all its threads; the machine may have other things to do.
+    const rlimit time = {limitSeconds, limitSeconds};
+    setrlimit(RLIMIT_CPU, &time);
+    alarm(20 * limitSeconds);
     std::string said;
     const Status status = load(path, said);
     if (status == foreign && write(ends[1], said.data(), said.size()) < 0)
@@ -89,8 +97,8 @@ LoadOutcome loadAndRun(const std::string &path) {
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFSIGNALED(status))
-    outcome.fault = WTERMSIG(status) == SIGALRM ? "takes more than 10 s"
-                                                : strsignal(WTERMSIG(status));
+    outcome.fault = isLate(WTERMSIG(status)) ? "takes more than 10 s"
+                                             : strsignal(WTERMSIG(status));
   else if (WEXITSTATUS(status) > refused)
     outcome.fault = said.empty() ? "exit" : said;
   outcome.isRun = WIFEXITED(status) && WEXITSTATUS(status) == ran;

@@ -12,7 +12,7 @@ struct LoadOutcome {
 
 /// Loads the file and runs it in the simulator. A fault is a signal, an
 /// exception that is not the project's, the text of one in an `Error`, more
-/// than 10 s, and more than 4 GiB of memory.
+/// than 10 s of work, and more than 4 GiB of memory.
 LoadOutcome loadAndRun(const std::string &path);
 
 } // namespace ashlar::fuzz

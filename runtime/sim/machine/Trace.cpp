@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 namespace ashlar::sim {
 namespace {
@@ -42,8 +43,16 @@ static std::string unwritable(const std::string &path) {
   return "the trace '" + path + "' can't be written: choose another file";
 }
 
-Trace::Trace(const std::string &path)
-    : path(path), file(path, std::ios::out | std::ios::trunc) {
+Trace::Trace(const std::string &path) : path(path) {
+  // To open a FIFO waits for a reader.
+  std::error_code absent;
+  if (const auto there = std::filesystem::status(path, absent);
+      std::filesystem::exists(there) &&
+      !std::filesystem::is_regular_file(there)) {
+    failure = unwritable(path);
+    return;
+  }
+  file.open(path, std::ios::out | std::ios::trunc);
   file << "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
   trailer = file.tellp();
   file << "]}\n" << std::flush;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 namespace ashlar::sim::tool {
@@ -164,6 +165,12 @@ void launch(const KernelEntry &kernel, const Description &description,
 }
 
 void save(const Buffer &buffer, const std::vector<uint8_t> &bytes) {
+  std::error_code absent;
+  if (const auto there = std::filesystem::status(buffer.save, absent);
+      std::filesystem::exists(there) &&
+      !std::filesystem::is_regular_file(there))
+    throw InputError("buffers." + buffer.name + ".save: '" + buffer.save +
+                     "' is not a file: name one, or what is not there yet");
   std::ofstream file(buffer.save, std::ios::binary);
   const std::vector<uint8_t> content =
       buffer.save.ends_with(".npy")

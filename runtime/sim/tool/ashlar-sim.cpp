@@ -129,7 +129,10 @@ int main(int argc, char **argv) {
   app.add_flag("--json", request.json, "Print the outcome as JSON");
   try {
     app.parse(argc, argv);
-    return execute(request);
+    const int status = execute(request);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+      throw InputError("the standard output can't be written");
+    return status;
   } catch (const CLI::CallForHelp &) {
     std::fputs(app.help().c_str(), stdout);
     return right;
