@@ -100,7 +100,7 @@ std::string whyNotReplaced(const std::filesystem::path &path) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0)
     return errno == ENOENT ? "" : systemError();
-  if (S_ISREG(status.st_mode))
+  if (S_ISREG(status.st_mode) || S_ISCHR(status.st_mode))
     return "";
   if (S_ISLNK(status.st_mode))
     return "it is a link: name the file that it leads to";
@@ -142,6 +142,12 @@ std::string writeFileAtomically(const std::filesystem::path &path,
                                 std::span<const std::byte> bytes) {
   if (std::string whyNot = whyNotReplaced(path); !whyNot.empty())
     return whyNot;
+  std::error_code absent;
+  if (std::filesystem::is_character_file(path, absent)) {
+    File device(path, O_WRONLY | O_NOFOLLOW | O_NOCTTY);
+    return device && writeAll(device, bytes) && device.close() ? ""
+                                                               : systemError();
+  }
   const std::filesystem::path directory =
       path.has_parent_path() ? path.parent_path() : ".";
   removeUnfinished(directory);

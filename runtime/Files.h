@@ -17,9 +17,10 @@ std::string readFile(const std::filesystem::path &path,
 
 /// Writes a new file in the same directory, under a name that can't be guessed,
 /// brings it to the disk, and renames it: at every moment `path` is as it was
-/// before or has all of `bytes`. Only a file is replaced: no device, FIFO or
-/// link. First removes what writers of this user that were killed have left in
-/// the directory.
+/// before or has all of `bytes`. Only a file is replaced: a FIFO, a folder and
+/// a link are refused, and a character device such as /dev/null stays and takes
+/// the bytes. First removes what writers of this user that were killed have
+/// left in the directory.
 std::string writeFileAtomically(const std::filesystem::path &path,
                                 std::span<const std::byte> bytes);
 
