@@ -11,6 +11,7 @@
 #include "tool/SimulatedSizes.h"
 #include "tool/Summary.h"
 
+#include <csignal>
 #include <cstdio>
 
 namespace ashlar {
@@ -116,6 +117,8 @@ bool perform(const Kernel &kernel, const ToolOptions &options,
 
 int tool(int argc, char **argv, const Kernel &kernel,
          const ToolOptions &options) {
+  // A file that grows beyond `ulimit -f` is an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   Request request;
   if (std::optional<int> status = parse(argc, argv, kernel.name(), request))
     return *status;

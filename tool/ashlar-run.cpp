@@ -6,6 +6,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <csignal>
 #include <cstdio>
 
 using namespace ashlar;
@@ -20,6 +21,8 @@ struct Request : harness::RunOptions {
 } // namespace
 
 int main(int argc, char **argv) {
+  // A file that grows beyond `ulimit -f` is an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   Request request;
   CLI::App app("Runs a saved kernel on random data and checks that it writes "
                "its outputs and nothing else.");

@@ -9,6 +9,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <cstdio>
 
 namespace {
@@ -68,6 +69,8 @@ int run() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // A file that grows beyond `ulimit -f` is an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   llvm::cl::ParseCommandLineOptions(argc, argv, "Ashlar: tile IR to PTX\n");
   try {
     return run();

@@ -8,6 +8,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <cstdio>
 #include <span>
 
@@ -31,6 +32,8 @@ int fail(const std::string &sentence) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  // A file that grows beyond `ulimit -f` is an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   mlir::DialectRegistry registry;
   ashlar::compiler::registerDialects(registry);
   ashlar::compiler::registerPasses();

@@ -84,6 +84,21 @@ full 'ashlar-compile' "$compile" kernel.mlir
 full 'ashlar-opt' "$opt" kernel.mlir
 full 'ashlar-sim --list' "$sim" kernel.ptx --list
 
+# A limit of the size of files, in kilobytes, acts as a full disk does.
+limited() {
+  name=$1
+  shift
+  (ulimit -f 1 && exec timeout 60 "$@") >/dev/null 2>err
+  status=$?
+  [ $status -eq 1 ] || fail "$name with ulimit -f: exit status $status"
+  grep -q 'File too large' err || fail "$name with ulimit -f: $(head -c 300 err)"
+}
+limited '--emit -o' "$kernel" --no-cache --emit=tile -o limited
+limited '--save' "$kernel" --no-cache --save=limited
+limited 'ashlar-compile --save' "$compile" kernel.mlir --save=limited
+limited 'ashlar-opt -o' "$opt" kernel.mlir -o limited
+[ ! -e limited ] || fail 'a part of a file was left'
+
 refused '--emit=foo' "$kernel" --emit=foo
 refused '--device=foo' "$kernel" --run --device=foo
 refused 'ashlar-compile --emit=foo' "$compile" kernel.mlir --emit=foo

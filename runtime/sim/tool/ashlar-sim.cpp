@@ -8,6 +8,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -98,6 +99,8 @@ int execute(const Request &request) {
 } // namespace
 
 int main(int argc, char **argv) {
+  // A file that grows beyond `ulimit -f` is an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   Request request;
   SimulatorSettings &how = settings();
   CLI::App app("Executes a PTX kernel without a GPU, checks its results and "
