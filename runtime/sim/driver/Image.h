@@ -2,13 +2,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 namespace ashlar::sim {
 
 /// The PTX text in the image, which is text with a zero at its end, or a fat
-/// binary that holds PTX uncompressed. Empty, with the reason in `problem`,
-/// where there is none.
-std::string_view findPtx(const void *image, std::string &problem);
+/// binary that holds PTX. Empty, with the reason in `problem`, where there is
+/// none.
+std::string findPtx(const void *image, std::string &problem);
 
 } // namespace ashlar::sim

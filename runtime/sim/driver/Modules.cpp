@@ -81,7 +81,7 @@ Result load(ModuleHandle *handle, const void *image, const std::string &name,
   if (Result result = all.health(); result != Result::success)
     return result;
   std::string problem;
-  const std::string_view text = findPtx(image, problem);
+  const std::string text = findPtx(image, problem);
   if (!problem.empty())
     return fail(Result::invalidImage, problem);
   auto module = std::make_unique<LoadedModule>();
