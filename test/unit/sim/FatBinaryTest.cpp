@@ -71,6 +71,15 @@ TEST(FatBinary, IsFoundThroughItsWrapper) {
   EXPECT_EQ(problem, "");
 }
 
+TEST(FatBinary, OfLinkedKernelsSaysSo) {
+  const std::string binary = fatBinary(cubin);
+  const test::FatBinaryWrapper wrapper = {.version = 2,
+                                          .binary = binary.data()};
+  std::string problem;
+  EXPECT_EQ(sim::findPtx(&wrapper, problem), "");
+  EXPECT_NE(problem.find("-rdc=true"), std::string::npos) << problem;
+}
+
 TEST(FatBinary, GivesThePtxThatFitsHopperBest) {
   const FatBinaryEntry older = ptx("sm_80"), portable = ptx("sm_90"),
                        hopper = ptx("sm_90a"), blackwell = ptx("sm_100a");

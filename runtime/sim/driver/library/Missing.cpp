@@ -10,9 +10,10 @@
 
 namespace {
 
-ashlar::driver::Result missing(const char *name, bool &told) {
+ashlar::driver::Result missing(const char *name, bool &told,
+                               const char *hint = "") {
   if (!told)
-    std::fprintf(stderr, "simulator: %s is not implemented\n", name);
+    std::fprintf(stderr, "simulator: %s is not implemented%s\n", name, hint);
   told = true;
   return ashlar::sim::refuse(ashlar::driver::Result::notSupported,
                              std::string("the simulator has no ") + name);
@@ -26,6 +27,13 @@ ashlar::driver::Result missing(const char *name, bool &told) {
     static bool told = false;                                                  \
     return missing(#name, told);                                               \
   }
+
+ASHLAR_CUDA ashlar::driver::Result cuGetExportTable() {
+  static bool told = false;
+  return missing("cuGetExportTable", told,
+                 "; a CUDA runtime inside of the program asks for it: link "
+                 "with nvcc -cudart shared");
+}
 
 // clang-format off
 MISSING(cuArray3DCreate) MISSING(cuArray3DCreate_v2)
@@ -58,8 +66,7 @@ MISSING(cuDeviceUnregisterAsyncNotification)
 MISSING(cuExternalMemoryGetMappedBuffer)
 MISSING(cuExternalMemoryGetMappedMipmappedArray)
 MISSING(cuFlushGPUDirectRDMAWrites) MISSING(cuFuncSetBlockShape)
-MISSING(cuFuncSetSharedSize) MISSING(cuGetExportTable)
-MISSING(cuGraphAddBatchMemOpNode) MISSING(cuGraphAddChildGraphNode)
+MISSING(cuFuncSetSharedSize) MISSING(cuGraphAddBatchMemOpNode) MISSING(cuGraphAddChildGraphNode)
 MISSING(cuGraphAddDependencies) MISSING(cuGraphAddDependencies_v2)
 MISSING(cuGraphAddEmptyNode) MISSING(cuGraphAddEventRecordNode)
 MISSING(cuGraphAddEventWaitNode)
