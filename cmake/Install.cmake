@@ -15,7 +15,7 @@ foreach(part runtime compiler dsl kernels tool)
 endforeach()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS ashlar-opt ashlar-run ashlar-sim)
-install(TARGETS AshlarCudaLibrary
+install(TARGETS AshlarCudaLibrary AshlarCudaRuntime12 AshlarCudaRuntime13
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ashlar-sim NAMELINK_SKIP)
 
 set_target_properties(AshlarHarness PROPERTIES EXPORT_NAME harness)
