@@ -169,5 +169,17 @@ TEST(Mbarrier, FirstWaitOnParityOnePasses) {
             Report().text());
 }
 
+TEST(Mbarrier, ParityIsTheLowestBitOfACounter) {
+  const std::string waitFor = "mov.u32 %r0, PHASE;\n"
+                              "again: mbarrier.try_wait.parity.shared.b64 %p, "
+                              "[bar], %r0;\n@!%p bra again;\n";
+  auto waiting = [&](const std::string &phase) {
+    std::string lines = initialise + waitFor;
+    return lines.replace(lines.find("PHASE"), 5, phase);
+  };
+  EXPECT_EQ(report(waiting("3")).text(), Report().text());
+  expectFinding(report(waiting("2")), Finding::deadlock, "0 of 2 arrivals");
+}
+
 } // namespace
 } // namespace ashlar::sim

@@ -18,16 +18,13 @@ struct MbarrierWait final : Instruction {
   Slot target;
   bool byParity = false, relaxed = false, mayBlock = false;
 
-  /// Whether the phase that the lane means has completed; `parity` is set.
+  /// Whether the phase that the lane means has completed; `parity` is set. Of a
+  /// register the lowest bit counts: ptxas shifts the others out. A counter of
+  /// phases will do.
   bool isComplete(Warp &warp, unsigned lane, const Mbarrier &it,
                   uint32_t &parity) const {
     if (byParity) {
-      parity = warp.lanes<uint32_t>(phase)[lane];
-      if (parity > 1)
-        warp.stop(Finding::mbarrierMisuse,
-                  "the parity of a phase is 0 or 1; " + std::to_string(parity) +
-                      " is given",
-                  "waits on it", static_cast<int>(lane));
+      parity = warp.lanes<uint32_t>(phase)[lane] & 1;
       return it.hasCompleted(parity);
     }
     const MbarrierToken token(warp.lanes<uint64_t>(phase)[lane]);
