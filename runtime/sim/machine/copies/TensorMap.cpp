@@ -47,6 +47,9 @@ template <class Narrow> Narrow saturate(uint64_t value) {
       std::min<uint64_t>(value, std::numeric_limits<Narrow>::max()));
 }
 
+/// The bit of the checksum that others may clear.
+constexpr uint32_t freeBit = 1u << 21;
+
 // Fowler, Noll and Vo's hash (FNV-1a): it need only notice accidents.
 uint32_t checksumOf(const Packed &packed) {
   uint8_t bytes[tensorMapBytes];
@@ -54,7 +57,7 @@ uint32_t checksumOf(const Packed &packed) {
   uint32_t hash = 2166136261u;
   for (size_t i = offsetof(Packed, rankMinusOne); i < sizeof(bytes); ++i)
     hash = (hash ^ bytes[i]) * 16777619u;
-  return hash;
+  return hash | freeBit;
 }
 
 std::string number(uint64_t value) { return std::to_string(value); }
@@ -170,7 +173,7 @@ std::optional<std::string> unpackTensorMap(const uint64_t opaque[16],
     if (std::memcmp(packed.magic, magic, sizeof(magic)) != 0)
       return "its bytes were not made by cuTensorMapEncodeTiled or "
              "tensormap.replace";
-    if (packed.checksum != checksumOf(packed))
+    if ((packed.checksum | freeBit) != checksumOf(packed))
       return "its bytes have been changed by something else than "
              "tensormap.replace";
   }

@@ -5,7 +5,9 @@
 // little-endian:
 //
 //   0   "AshlarTM", which tells a map from other bytes
-//   8   checksum of what follows, 4 bytes
+//   8   checksum of what follows, 4 bytes, of which bit 21 does not count:
+//       CUTLASS clears it in the maps of small tensors, to mend what drivers
+//       before CUDA 13.1 encode
 //   12  rank minus 1, element type, interleave, swizzle: a byte each
 //   16  address of the tensor
 //   24  strides in bytes of dimensions 1 on, 8 bytes each; the fifth is spare
