@@ -86,7 +86,7 @@ std::vector<Report> launch(const Program &program, const std::string &kernel,
     complete.cluster = *function.text->requiredCluster;
   checkBlock(*function.text, complete.block);
   checkGrid(*function.text, complete);
-  const uint64_t sharedBytes = uint64_t(program.dynamicSharedBegin) -
+  const uint64_t sharedBytes = uint64_t(function.shared.dynamicBegin) -
                                reservedSharedBytes + shape.dynamicSharedBytes;
   if (sharedBytes > maxSharedBytes)
     throw InvalidLaunch(std::to_string(sharedBytes) +

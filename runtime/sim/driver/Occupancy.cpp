@@ -45,7 +45,7 @@ uint32_t registersOf(const KernelEntry &kernel) {
 }
 
 uint32_t staticSharedBytes(const KernelEntry &kernel) {
-  return kernel.module->program->dynamicSharedBegin - reservedSharedBytes;
+  return kernel.function().shared.dynamicBegin - reservedSharedBytes;
 }
 
 uint32_t blocksPerSm(const KernelEntry &kernel, uint64_t threads,

@@ -1,5 +1,6 @@
 #include "runtime/sim/instructions/ProgramBuilder.h"
 
+#include "runtime/sim/instructions/LayOutShared.h"
 #include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/machine/Cluster.h"
 #include "runtime/sim/machine/Launch.h"
@@ -179,13 +180,17 @@ Slot ProgramBuilder::symbolAddress(SymbolUse symbol, int64_t addend,
                         static_cast<uint64_t>(addend),
                     0);
   if (variable->space == StateSpace::shared) {
-    const uint64_t offset = addressOf(symbol) + static_cast<uint64_t>(addend);
+    const VariableId id{symbol.kind == SymbolUse::Kind::functionVariable
+                            ? static_cast<int>(currentIndex)
+                            : -1,
+                        symbol.index};
     auto [entry, isNew] =
-        sharedAddresses.try_emplace(std::pair(offset, laneBytes));
+        sharedAddresses.try_emplace(std::tuple(id, addend, laneBytes));
     if (isNew) {
       entry->second = temporary(laneBytes);
-      made->sharedAddresses.push_back(
-          {entry->second, static_cast<uint32_t>(offset), false});
+      made->sharedAddresses.push_back({entry->second, id,
+                                       static_cast<uint32_t>(addend),
+                                       isDynamicShared(*variable)});
     }
     return entry->second;
   }

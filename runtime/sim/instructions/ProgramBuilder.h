@@ -48,7 +48,6 @@ public:
 private:
   // ProgramLayout.cpp
   void layOutVariables();
-  uint64_t layOutShared(const ptx::Variable &variable);
   uint64_t layOutGlobal(const ptx::Variable &variable);
   void writeAddresses(const ptx::Variable &variable, MemoryBlock &block);
   void layOutFrame(Function &function);
@@ -65,9 +64,15 @@ private:
   std::map<std::pair<uint32_t, uint8_t>, Slot> registers; // of the function
   std::map<std::tuple<unsigned, uint64_t, uint64_t>, Slot> constants;
   std::map<std::tuple<ptx::SpecialRegister, uint8_t, unsigned>, Slot> specials;
-  std::map<std::pair<uint64_t, unsigned>, Slot> sharedAddresses;
+  std::map<std::tuple<VariableId, int64_t, unsigned>, Slot> sharedAddresses;
   std::map<std::pair<uint32_t, unsigned>, Slot> frameAddresses; // of it
-  std::vector<std::pair<const ptx::Variable *, MemoryBlock *>> images;
+  /// Variables whose bytes may hold addresses.
+  struct Image {
+    const ptx::Variable *variable;
+    MemoryBlock *block;
+    uint32_t function; // that a function's variables belong to
+  };
+  std::vector<Image> images;
   uint64_t globalBytes = 0; // of the variables in memory
 };
 

@@ -1,6 +1,7 @@
 // Where the variables and the parameters of a module lie.
+#include "runtime/sim/instructions/LayOutShared.h"
 #include "runtime/sim/instructions/ProgramBuilder.h"
-#include "runtime/sim/machine/Cluster.h"
+#include "runtime/sim/instructions/miscellaneous/RegisterPool.h"
 #include "runtime/sim/machine/Launch.h"
 
 #include <algorithm>
@@ -21,53 +22,32 @@ std::string at(const ptx::Module &module, ptx::Position position) {
 
 } // namespace
 
-// Static variables first, then the dynamic part, aligned as its declaration
-// asks (the hardware gives 16 bytes at least; declarations of 1024 hold as the
-// window's reserved part is 1024 bytes).
 void ProgramBuilder::layOutVariables() {
-  made->sharedEnd = reservedSharedBytes;
-  uint64_t dynamicAlignment = 16;
-  auto isDynamic = [](const ptx::Variable &v) {
-    return v.space == StateSpace::shared && v.elements == 0;
-  };
   auto place = [&](const ptx::Variable &v) -> uint64_t {
-    if (isDynamic(v)) {
-      dynamicAlignment = std::max(dynamicAlignment, v.alignment);
-      return 0;
-    }
-    if (v.space == StateSpace::shared)
-      return layOutShared(v);
-    if (v.space == StateSpace::global || v.space == StateSpace::constant)
-      return layOutGlobal(v);
-    return 0;
+    return v.space == StateSpace::global || v.space == StateSpace::constant
+               ? layOutGlobal(v)
+               : 0;
   };
   for (const ptx::Variable &v : module().variables)
     made->variableAddresses.push_back(place(v));
-  for (uint32_t f = 0; f < made->functions.size(); ++f)
+  for (uint32_t f = 0; f < made->functions.size(); ++f) {
+    currentIndex = f;
     for (uint32_t i = 0; i < module().functions[f].variables.size(); ++i)
       made->functionVariableAddresses[{f, i}] =
           place(module().functions[f].variables[i]);
-  made->dynamicSharedBegin =
-      static_cast<uint32_t>(alignUp(made->sharedEnd, dynamicAlignment));
-  for (size_t i = 0; i < module().variables.size(); ++i)
-    if (isDynamic(module().variables[i]))
-      made->variableAddresses[i] = made->dynamicSharedBegin;
-  for (auto &[key, address] : made->functionVariableAddresses)
-    if (isDynamic(module().functions[key.first].variables[key.second]))
-      address = made->dynamicSharedBegin;
-  for (auto &[variable, block] : images)
-    writeAddresses(*variable, *block);
-}
-
-uint64_t ProgramBuilder::layOutShared(const ptx::Variable &variable) {
-  const uint64_t address = alignUp(made->sharedEnd, variable.alignment);
-  if (variable.sizeBytes() > maxSharedBytes ||
-      address + variable.sizeBytes() > reservedSharedBytes + maxSharedBytes)
-    throw DecodeError(at(module(), variable.position) + "'" + variable.name +
-                      "' takes static shared memory beyond the " +
-                      std::to_string(maxSharedBytes) + " bytes that a CTA has");
-  made->sharedEnd = static_cast<uint32_t>(address + variable.sizeBytes());
-  return address;
+    if (module().functions[f].isEntry) {
+      const Reach reach(module(), f);
+      made->functions[f]->shared = layOutShared(module(), f, reach);
+      made->functions[f]->startingRegisters =
+          startingRegisters(module(), f, reach);
+    }
+  }
+  for (const Image &image : images) {
+    currentIndex = image.function;
+    current =
+        made->functions.empty() ? nullptr : made->functions[currentIndex].get();
+    writeAddresses(*image.variable, *image.block);
+  }
 }
 
 uint64_t ProgramBuilder::layOutGlobal(const ptx::Variable &variable) {
@@ -88,7 +68,7 @@ uint64_t ProgramBuilder::layOutGlobal(const ptx::Variable &variable) {
   std::copy(variable.image.begin(), variable.image.end(), block->data());
   block->setInitialised(0, variable.sizeBytes());
   made->variableBlocks.push_back(block);
-  images.emplace_back(&variable, block.get());
+  images.push_back({&variable, block.get(), currentIndex});
   return block->address;
 }
 
@@ -113,6 +93,13 @@ uint64_t ProgramBuilder::addressOf(SymbolUse symbol) const {
 void ProgramBuilder::writeAddresses(const ptx::Variable &variable,
                                     MemoryBlock &block) {
   for (const ptx::Variable::AddressAt &entry : variable.addresses) {
+    if (const ptx::Variable *named = variableOf(entry.symbol);
+        named && named->space == StateSpace::shared)
+      throw DecodeError(at(module(), variable.position) + "'" + variable.name +
+                        "' is initialised with the address of the shared "
+                        "variable '" +
+                        named->name +
+                        "', which each kernel has at a place of its own");
     const uint64_t value =
         (addressOf(entry.symbol) + static_cast<uint64_t>(entry.addend)) >>
         entry.shift;

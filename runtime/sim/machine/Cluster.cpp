@@ -16,7 +16,7 @@ Cta::Cta(Cluster &cluster, uint32_t rank, uint32_t linear, uint32_t x,
   liveThreads = block.x * block.y * block.z;
   shared = std::make_unique<MemoryBlock>(
       MemoryBlock::Kind::shared, "shared memory", 0,
-      launch.program.dynamicSharedBegin + launch.shape.dynamicSharedBytes,
+      launch.kernel.shared.dynamicBegin + launch.shape.dynamicSharedBytes,
       true);
   shared->cta = linear;
   local.resize(liveThreads);

@@ -70,7 +70,7 @@ struct Launch::Scheduler {
     std::reverse(waiting.begin(), waiting.end()); // taken from the back
     const uint32_t threads = count(launch.shape.block);
     const uint32_t shared =
-        launch.program.dynamicSharedBegin + launch.shape.dynamicSharedBytes;
+        launch.kernel.shared.dynamicBegin + launch.shape.dynamicSharedBytes;
     const uint32_t perSm =
         std::max(1u, std::min(2048 / std::max(threads, 32u),
                               (maxSharedBytes + 1024) / std::max(shared, 1u)));

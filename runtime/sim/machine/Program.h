@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/sim/machine/Instruction.h"
+#include "runtime/sim/machine/memory/SharedLayout.h"
 #include "runtime/sim/ptx/Special.h"
 
 #include <map>
@@ -40,6 +41,9 @@ struct Function {
   /// For a kernel: where parameters lie in the parameter block, and its size.
   std::vector<uint32_t> parameterBlockOffsets;
   uint32_t parameterBytes = 0;
+  SharedLayout shared;
+  /// Per thread at its launch; 0 where setmaxnreg does nothing.
+  uint32_t startingRegisters = 0;
 };
 
 struct Program {
@@ -59,21 +63,17 @@ struct Program {
     uint8_t component = 0;
   };
   std::vector<Special> specials;
-  /// Addresses of shared variables: the offset is completed with the base of
-  /// the CTA's own window; `generic` asks for the generic address.
+  /// Addresses of shared variables, which the kernel's layout and the base of
+  /// the CTA's own window complete.
   struct SharedAddress {
     Slot slot;
-    uint32_t offset = 0;
-    bool generic = false;
+    VariableId variable;
+    uint32_t addend = 0;
+    bool isDynamic = false;
   };
   std::vector<SharedAddress> sharedAddresses;
 
-  /// Static shared memory: bytes, where each variable lies (index in
-  /// module->variables; functions' own in functionShared), and where the
-  /// dynamic part begins. All are addresses in the shared window, the first
-  /// bytes of which are reserved.
-  uint32_t sharedEnd = 0;
-  uint32_t dynamicSharedBegin = 0;
+  /// Of .global and .const variables; 0 for others.
   std::vector<uint64_t> variableAddresses; // of module->variables
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> functionVariableAddresses;
   /// .global and .const variables.

@@ -89,12 +89,12 @@ uint64_t Warp::specialValue(ptx::SpecialRegister which, unsigned component,
   case lanemaskGt:
     return ~(bit | (bit - 1));
   case totalSmemSize:
-    return cluster.launch.program.dynamicSharedBegin - reservedSharedBytes +
+    return cluster.launch.kernel.shared.dynamicBegin - reservedSharedBytes +
            shape.dynamicSharedBytes;
   case dynamicSmemSize:
     return shape.dynamicSharedBytes;
   case aggrSmemSize:
-    return cluster.launch.program.dynamicSharedBegin + shape.dynamicSharedBytes;
+    return cluster.launch.kernel.shared.dynamicBegin + shape.dynamicSharedBytes;
   case reservedSmemBegin:
     return 0;
   case time:

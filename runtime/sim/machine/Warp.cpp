@@ -88,11 +88,18 @@ void Warp::fillConstants() {
         lanes<uint64_t>(constant.slot)[2 * lane + 1] = constant.high;
     }
   }
-  for (const Program::SharedAddress &shared : program.sharedAddresses)
+  const SharedLayout &layout = cluster.launch.kernel.shared;
+  for (const Program::SharedAddress &shared : program.sharedAddresses) {
+    auto placed = layout.addresses.find(shared.variable);
+    if (!shared.isDynamic && placed == layout.addresses.end())
+      continue; // the kernel does not use it
+    const uint32_t address =
+        shared.isDynamic ? layout.dynamicBegin : placed->second;
     for (unsigned lane = 0; lane < warpLanes; ++lane)
       setBits(shared.slot, lane,
-              (shared.generic ? sharedWindow : 0) +
-                  (uint64_t(cta.rank) << sharedRankShift) + shared.offset);
+              (uint64_t(cta.rank) << sharedRankShift) + address +
+                  shared.addend);
+  }
 }
 
 } // namespace ashlar::sim

@@ -146,8 +146,43 @@ TEST(SetMaxRegisters, IsTheNearestCauseOfWhatWaitsBehindIt) {
 
 TEST(SetMaxRegisters, DecreasesToMore) {
   expectFinding(report("setmaxnreg.dec.sync.aligned.u32 240;", 384,
-                       ".maxntid 384, 1, 1\n"),
+                       ".maxntid 384, 1, 1\n.minnctapersm 1\n"),
                 Finding::registerLimit, "has 168");
+}
+
+// As ptxas 13.0 -v tells the registers of such kernels.
+TEST(SetMaxRegisters, AreThoseThatPtxasStartsTheKernelWith) {
+  const std::string increase = "setmaxnreg.inc.sync.aligned.u32 248;",
+                    decrease = "setmaxnreg.dec.sync.aligned.u32 248;";
+  const std::string limits = ".maxntid 256, 1, 1\n.minnctapersm 1\n";
+  // ptxas ignores setmaxnreg where nothing bounds the blocks of an SM.
+  for (const char *directives : {"", ".maxntid 256, 1, 1\n"})
+    EXPECT_EQ(report(increase, 256, directives).text(), Report().text());
+  EXPECT_EQ(report(increase, 256, limits).text(), Report().text());
+  EXPECT_EQ(report(decrease, 256, limits).text(), Report().text());
+  // 168 a thread, as of 384.
+  expectFinding(report(increase, 288, ".maxntid 288, 1, 1\n.minnctapersm 1\n"),
+                Finding::deadlock, "for 2560 registers"); // 80 a thread
+  expectFinding(report(increase, 256,
+                       ".maxntid 256, 1, 1\n.minnctapersm 1\n.maxnreg 90\n"),
+                Finding::registerLimit, "(96 a thread)");
+  expectFinding(report("setmaxnreg.inc.sync.aligned.u32 240;\n"
+                       "setmaxnreg.inc.sync.aligned.u32 232;",
+                       256, limits),
+                Finding::registerLimit, "the warp has 240");
+}
+
+// Those that a function asks for count for its callers.
+TEST(SetMaxRegisters, AreSetInAFunction) {
+  PtxRunner runner;
+  runner.shape.block = {256, 1, 1};
+  const auto reports = runner.run(
+      ".version 8.8\n.target sm_90a\n.address_size 64\n"
+      ".func f()\n{\nsetmaxnreg.inc.sync.aligned.u32 240;\nret;\n}\n"
+      ".visible .entry kernel() .maxntid 256, 1, 1\n.minnctapersm 1\n"
+      "{\nsetmaxnreg.dec.sync.aligned.u32 248;\ncall f, ();\nret;\n}\n");
+  ASSERT_EQ(reports.size(), 1u);
+  expectFinding(reports[0], Finding::registerLimit, "the warp has 240");
 }
 
 TEST(Trap, EndsTheLaunch) {

@@ -3,7 +3,7 @@
 // A warp owns registers per thread; what a .dec gives up goes to a pool of the
 // CTA, on which an .inc draws, waiting if there is too little. With how many a
 // warp starts is known only where the kernel bounds it; else ptxas ignores the
-// instruction (its warning C7508), and so does this.
+// instruction, and so does this.
 #include "runtime/sim/instructions/miscellaneous/RegisterPool.h"
 
 #include "runtime/sim/machine/Cluster.h"
@@ -24,8 +24,19 @@ struct OwnedCount {
   std::vector<const Instruction *> executed;
 };
 
-uint32_t countOf(const ptx::Dimensions &size) {
-  return size.x * size.y * size.z;
+uint64_t countOf(const ptx::Dimensions &size) {
+  return uint64_t(size.x) * size.y * size.z;
+}
+
+/// Of what the setmaxnreg.inc of the code asks for; 0 when there is none.
+uint32_t greatestIncrease(const ptx::Module &module, const Reach &reach) {
+  int64_t greatest = 0;
+  for (uint32_t function : reach.functions)
+    for (const ptx::Instruction &each : module.functions[function].body)
+      if (each.opcode == "setmaxnreg" && !each.modifiers.empty() &&
+          each.modifiers.front() == "inc" && !each.operands.empty())
+        greatest = std::max(greatest, each.operands.front().integer);
+  return static_cast<uint32_t>(std::min<int64_t>(greatest, mostRegisters));
 }
 
 struct SetRegisters final : Instruction {
@@ -33,7 +44,7 @@ struct SetRegisters final : Instruction {
   bool increases = false;
 
   Step execute(Warp &warp, LaneMask) const override {
-    const uint32_t start = startingRegisters(*function);
+    const uint32_t start = warp.cluster.launch.kernel.startingRegisters;
     if (start == 0)
       return Step::next;
     auto &owned = warp.state<OwnedCount>();
@@ -124,24 +135,26 @@ struct SetRegisters final : Instruction {
 
 } // namespace
 
-uint32_t startingRegisters(const ptx::Function &kernel) {
-  if (kernel.maximumRegisters)
-    return std::min(*kernel.maximumRegisters / 8 * 8, mostRegisters);
-  uint32_t threads = 0;
-  if (kernel.requiredThreads)
-    threads = countOf(*kernel.requiredThreads);
-  else if (kernel.maximumThreads)
-    threads = countOf(*kernel.maximumThreads);
-  if (threads == 0)
-    return 0;
-  threads = (threads + warpLanes - 1) / warpLanes * warpLanes;
-  const uint32_t blocks = std::max(kernel.minimumBlocks.value_or(1), 1u);
-  const uint64_t registers =
-      registersPerSm / (uint64_t(threads) * blocks) / 8 * 8;
-  // At 256 there is nothing that bounds the kernel, unless it asks for it.
-  if (registers >= mostRegisters && !kernel.minimumBlocks)
-    return 0;
-  return static_cast<uint32_t>(std::min<uint64_t>(registers, mostRegisters));
+uint32_t startingRegisters(const ptx::Module &module, uint32_t kernel,
+                           const Reach &reach) {
+  const ptx::Function &text = module.functions[kernel];
+  uint64_t bound = text.maximumRegisters.value_or(0);
+  const auto &threads =
+      text.requiredThreads ? text.requiredThreads : text.maximumThreads;
+  if (threads && text.minimumBlocks && countOf(*threads)) {
+    constexpr uint64_t warpgroup = warpsOfGroup * warpLanes;
+    const uint64_t block =
+        (countOf(*threads) + warpgroup - 1) / warpgroup * warpgroup;
+    const uint64_t each =
+        registersPerSm / (block * std::max(*text.minimumBlocks, 1u)) / 8 * 8;
+    bound = bound ? std::min(bound, each) : each;
+  }
+  const uint32_t increase = greatestIncrease(module, reach);
+  if (increase)
+    bound = std::min<uint64_t>(bound, increase);
+  // The register file is given out in steps of 8 a thread.
+  return static_cast<uint32_t>(
+      std::min<uint64_t>((bound + 7) / 8 * 8, mostRegisters));
 }
 
 Decoded decodeSetRegisters(Decoder &decoder) {

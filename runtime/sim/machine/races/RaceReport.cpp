@@ -135,7 +135,7 @@ Site Cluster::site(const Accessor &accessor, std::string did) const {
 std::string Cluster::describeShared(uint32_t sharedAddress) const {
   uint32_t offset = sharedAddress & ((1u << sharedRankShift) - 1);
   std::string place = "shared+" + std::to_string(offset);
-  uint32_t begin = launch.program.dynamicSharedBegin;
+  uint32_t begin = launch.kernel.shared.dynamicBegin;
   std::string name =
       offset >= begin ? launch.notes.describeShared(offset - begin) : "";
   return name.empty() ? place : name + " (" + place + ")";
