@@ -80,6 +80,53 @@ TEST(MemoryOrder, LanesThatStoreDifferentValuesAtOnceRace) {
   EXPECT_TRUE(reports.empty()) << text(reports);
 }
 
+TEST(MemoryOrder, WarpsThatStoreTheSameDoNotRace) {
+  for (const std::string store :
+       {"  st.shared.u32 [memory], 5;\n", "  st.shared.u16 [memory], 5;\n",
+        "  st.shared.v4.u32 [memory], {1, 2, 3, 4};\n",
+        // Each warp the same line.
+        "  and.b32 %r4, %r2, 127;\n  mov.u32 %r3, memory;\n"
+        "  add.u32 %r3, %r3, %r4;\n  st.shared.u32 [%r3], %r4;\n"})
+    for (uint64_t seed = 0; seed < 6; ++seed) {
+      auto reports =
+          run(store + "  bar.sync 0;\n  ld.shared.u16 %h1, [memory];\n", 128, 1,
+              seed);
+      EXPECT_TRUE(reports.empty()) << store << text(reports);
+    }
+  // CTAs, too.
+  auto reports = run("  st.global.u32 [%rd3], 5;\n", 64, 4);
+  EXPECT_TRUE(reports.empty()) << text(reports);
+}
+
+TEST(MemoryOrder, WarpsThatStoreDifferentValuesRace) {
+  const std::string warp = "  shr.u32 %r4, %r1, 5;\n";
+  expectOne(run(warp + "  st.shared.u32 [memory], %r4;\n"), Finding::race);
+  // One word of four differs.
+  expectOne(run(warp + "  st.shared.v4.u32 [memory], {1, 2, 3, %r4};\n"),
+            Finding::race);
+  // The second store of the same is not the last.
+  const std::string both = "  st.shared.u32 [memory], 5;\n"
+                           "  setp.gt.u32 %p1, %r1, 63;\n"
+                           "  @%p1 st.shared.u32 [memory], 6;\n";
+  for (uint64_t seed = 0; seed < 6; ++seed)
+    EXPECT_FALSE(run(both, 96, 1, seed).empty()) << seed;
+}
+
+// Warp 1 tells warp 2 that it has stored; warp 0, which stores the same, tells
+// nobody.
+TEST(MemoryOrder, ReaderMustBeOrderedAfterAllThatStoreTheSame) {
+  const std::string reads = "  setp.lt.u32 %p1, %r1, 64;\n"
+                            "  @%p1 st.shared.u32 [memory], 5;\n"
+                            "  setp.lt.u32 %p2, %r1, 32;\n"
+                            "  @%p2 bra done;\n"
+                            "  bar.sync 1, 64;\n"
+                            "  @%p1 bra done;\n"
+                            "  ld.shared.u32 %r5, [memory];\n"
+                            "done:\n";
+  for (uint64_t seed = 0; seed < 6; ++seed)
+    expectOne(run(reads, 96, 1, seed), Finding::race);
+}
+
 TEST(MemoryOrder, LanesThatStoreTheSameReadTheirOwnBack) {
   auto reports = run("  st.shared.u32 [memory], 5;\n"
                      "  ld.shared.u32 %r5, [memory];\n",

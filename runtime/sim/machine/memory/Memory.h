@@ -52,6 +52,12 @@ struct Accessor {
   /// outlive the instruction keep a copy of Warp::causality.
   const Causality *causality = nullptr;
   const Instruction *instruction = nullptr;
+  /// Of a store: whether what the lane writes to these bytes of the block is
+  /// there already. Unordered stores of the same leave it whatever their order,
+  /// and are no race; who reads it must be ordered after all of them. Null: not
+  /// known.
+  const std::function<bool(unsigned lane, uint64_t offset, uint64_t sizeBytes)>
+      *changesNothing = nullptr;
 };
 
 /// An access that was made earlier, as the race detector remembers it.

@@ -1,6 +1,8 @@
 #include "runtime/sim/machine/memory/WarpAccess.h"
 #include "runtime/sim/machine/memory/AccessReport.h"
 
+#include <cstring>
+
 namespace ashlar::sim {
 
 using ptx::StateSpace;
@@ -48,6 +50,16 @@ WarpAccess::WarpAccess(Warp &warp, LaneMask active, StateSpace space,
   });
 }
 
+void WarpAccess::setStored(const uint8_t *values, unsigned strideBytes) {
+  changesNothing = [this, values, strideBytes](unsigned lane, uint64_t offset,
+                                               uint64_t size) {
+    return std::memcmp(block->data() + offset,
+                       values + size_t(lane) * strideBytes +
+                           (offset - places[lane].offset),
+                       size) == 0;
+  };
+}
+
 bool WarpAccess::isBroadcast(LaneMask lanes) const {
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   bool result = true;
@@ -81,6 +93,7 @@ void WarpAccess::track(LaneMask lanes) {
   if (kind != AccessKind::write)
     checkInitialised(lane);
   accessor = warp.accessor(lane, scope);
+  accessor.changesNothing = changesNothing ? &changesNothing : nullptr;
   block->track(kind, offset, sizeBytes, lanes, accessor, onConflict);
 }
 
@@ -105,6 +118,7 @@ void WarpAccess::trackInLine(LaneMask lanes) {
       block->firstUninitialised(begin, end - begin) != end)
     forEachLane(lanes, [&](unsigned lane) { checkInitialised(lane); });
   accessor = warp.accessor(first, scope);
+  accessor.changesNothing = changesNothing ? &changesNothing : nullptr;
   block->trackInLine(kind, lineBegin(first), sizeBytes, lanes, accessor,
                      onConflict);
 }

@@ -17,6 +17,9 @@ public:
              AccessKind kind, Scope scope);
   WarpAccess(const WarpAccess &) = delete;
 
+  /// What a store writes: each lane's bytes, so far apart.
+  void setStored(const uint8_t *values, unsigned strideBytes);
+
   /// The lane's bytes, after all checks but those of `track`.
   uint8_t *data(unsigned lane) {
     return places[lane].block->data() + places[lane].offset;
@@ -66,6 +69,7 @@ private:
   MemoryBlock *block = nullptr;
   Accessor accessor;
   MemoryBlock::OnConflict onConflict;
+  std::function<bool(unsigned, uint64_t, uint64_t)> changesNothing;
 };
 
 } // namespace ashlar::sim

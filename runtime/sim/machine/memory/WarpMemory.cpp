@@ -100,6 +100,7 @@ void Warp::store(LaneMask active, StateSpace space,
   WarpAccess access(*this, active, space, addresses, sizeBytes,
                     AccessKind::write, scope);
   const auto *bytes = static_cast<const uint8_t *>(values);
+  access.setStored(bytes, strideBytes);
   auto valueOf = [&](unsigned lane) {
     return bytes + size_t(lane) * strideBytes;
   };

@@ -72,9 +72,13 @@ Shadow::Cell Shadow::after(Current &now, Cell cell, uint8_t bytes,
     return cell;
 
   SharedAccess single;
-  for (const SharedAccess &write : expand(cell.write, single))
-    if (write.bytes & bytes)
-      check(now, write, true, cell.readers, bytes, offset);
+  alike.clear();
+  for (SharedAccess write : expand(cell.write, single))
+    if ((write.bytes & bytes) &&
+        check(now, write, true, cell.readers, bytes, offset)) {
+      write.bytes &= bytes;
+      alike.push_back(write);
+    }
   if (!now.writes) {
     addReader(now, cell, bytes, offset);
     return cell;
@@ -87,8 +91,12 @@ Shadow::Cell Shadow::after(Current &now, Cell cell, uint8_t bytes,
     for (SharedAccess access : expand(*side, single))
       if (access.bytes &= ~bytes)
         kept.push_back(access);
-    if (side == &cell.write)
+    if (side == &cell.write) {
+      const size_t count = std::min(alike.size(), maxReaders);
+      kept.insert(kept.end(), alike.end() - static_cast<std::ptrdiff_t>(count),
+                  alike.end());
       kept.push_back({now.record, now.isByPlace ? 0 : now.lanes, bytes});
+    }
     *side = compress(kept);
   }
   return cell;

@@ -18,7 +18,7 @@ namespace ashlar::sim {
 class Shadow {
 public:
   /// Of a word that more than `maxReaders` agents read, the later ones are
-  /// not remembered.
+  /// not remembered; nor the first of those that wrote the same to it.
   Shadow(uint64_t sizeBytes, size_t maxReaders);
 
   void access(AccessKind kind, uint64_t offset, uint64_t size, LaneMask lanes,
@@ -57,7 +57,8 @@ private:
   void addReader(Current &now, Cell &cell, uint8_t bytes, uint64_t offset);
   bool isOrdered(Current &now, AccessReference earlier, bool earlierWrites,
                  uint64_t offset) const;
-  void check(Current &now, const SharedAccess &earlier, bool earlierWrites,
+  /// Reports a conflict. True where there is none because both write the same.
+  bool check(Current &now, const SharedAccess &earlier, bool earlierWrites,
              AccessReference readers, uint8_t bytes, uint64_t offset);
   bool isObserved(Current &now, const AccessRecord &write,
                   AccessReference readers, uint64_t offset) const;
@@ -73,8 +74,8 @@ private:
   size_t pagesInUse = 0;
   AccessRecords records;
   AccessSets sets;
-  size_t tableLimit = 1 << 16;    // of records and set elements, before collect
-  std::vector<SharedAccess> kept; // scratch
+  size_t tableLimit = 1 << 16; // of records and set elements, before collect
+  std::vector<SharedAccess> kept, alike; // scratch
 };
 
 } // namespace ashlar::sim

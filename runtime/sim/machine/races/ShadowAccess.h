@@ -108,6 +108,18 @@ struct Shadow::Current {
                       earlier.epoch <= knowledge.top;
     return unknown(knowledge, earlier.epoch, earlierLanes);
   }
+  /// Whether this store writes to `bytes` of the word what an earlier one
+  /// wrote, which is there.
+  bool writesTheSame(const AccessRecord &earlier, unsigned bytes,
+                     uint64_t offset) {
+    if (!accessor.changesNothing || earlier.asynchronous)
+      return false;
+    dependsOnPlace = true; // on what is there
+    const auto first = static_cast<unsigned>(std::countr_zero(bytes));
+    return (*accessor.changesNothing)(
+        static_cast<unsigned>(std::countr_zero(lanes)), offset + first,
+        static_cast<unsigned>(std::bit_width(bytes)) - first);
+  }
   bool areBothStrong(const AccessRecord &earlier) const {
     return includes(accessor.scope, accessor.cta, accessor.agent.cluster,
                     earlier) &&

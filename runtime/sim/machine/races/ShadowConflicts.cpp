@@ -25,7 +25,7 @@ bool Shadow::isObserved(Current &now, const AccessRecord &write,
   return false;
 }
 
-void Shadow::check(Current &now, const SharedAccess &earlier,
+bool Shadow::check(Current &now, const SharedAccess &earlier,
                    bool earlierWrites, AccessReference readers, uint8_t bytes,
                    uint64_t offset) {
   const AccessRecord &record = records[earlier.record];
@@ -37,16 +37,19 @@ void Shadow::check(Current &now, const SharedAccess &earlier,
   if (lanes) {
     if (now.areBothStrong(record) ||
         (earlierWrites && isObserved(now, record, readers, offset)))
-      return;
+      return false;
+    if (earlierWrites &&
+        now.writesTheSame(record, bytes & earlier.bytes, offset))
+      return true;
   } else {
     lanes = now.unfenced(record, earlierLanes, isByPlace);
     if (!lanes)
-      return;
+      return false;
     lacksProxyFence = true;
   }
   std::pair<uint32_t, bool> key{earlier.record, earlierWrites};
   if (std::find(now.told.begin(), now.told.end(), key) != now.told.end())
-    return;
+    return false;
   now.told.push_back(key);
   // Of an access by several lanes at once, tell the lane that is not itself.
   if (LaneMask others = lanes & ~now.lanes;
@@ -66,6 +69,7 @@ void Shadow::check(Current &now, const SharedAccess &earlier,
   conflict.lacksProxyFence = lacksProxyFence;
   conflict.lane = static_cast<uint8_t>(std::countr_zero(now.lanes));
   now.onConflict(conflict);
+  return false;
 }
 
 void Shadow::addReader(Current &now, Cell &cell, uint8_t bytes,
