@@ -155,6 +155,74 @@ TEST(Copy, TileOverwrittenWhileTheStoreReadsIt) {
   expectFound(pieces, "race");
 }
 
+/// The store, the commit and the wait by all lanes alike.
+Pieces storedByAllLanes() {
+  Pieces pieces;
+  for (std::string *piece : {&pieces.store, &pieces.commit, &pieces.finish})
+    piece->erase(0, piece->find(' ') + 1);
+  return pieces;
+}
+
+TEST(Copy, StoreByAllLanesAlikeIsOne) {
+  for (uint64_t seed = 0; seed < 50; ++seed)
+    EXPECT_EQ(storedByAllLanes().findings(seed), "") << seed;
+  // Each lane has waited for it, and may use the tile again.
+  Pieces pieces = storedByAllLanes();
+  pieces.finish += "st.shared.u32 [%at], 7;\n";
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    EXPECT_EQ(pieces.findings(seed), "") << seed;
+}
+
+TEST(Copy, StoreByAllLanesIsNotWaitedFor) {
+  Pieces pieces = storedByAllLanes();
+  pieces.finish = "";
+  expectFound(pieces, "wait_group.read 0 before it returns");
+  pieces.finish = "bar.warp.sync -1;\nst.shared.u32 [%at], 7;\n" +
+                  storedByAllLanes().finish;
+  expectFound(pieces, "race");
+  pieces = storedByAllLanes();
+  pieces.publish = "bar.sync 0;\n";
+  expectFound(pieces, "missing proxy fence");
+}
+
+TEST(Copy, StoresByAllLanesOfOtherTilesAreSeveral) {
+  Pieces pieces = storedByAllLanes();
+  pieces.store = "shr.u32 %v, %t, 4;\n" + pieces.store;
+  pieces.store.replace(pieces.store.find("{0, 0}"), 6, "{0, %v}");
+  expectFound(pieces, "race");
+}
+
+// Which counts its bytes once for each lane, as ptxas repeats it.
+TEST(Copy, LoadByAllLanesIsOneOfEach) {
+  Pieces pieces;
+  pieces.load.erase(0, pieces.load.find(' ') + 1);
+  for (uint64_t seed = 0; seed < seeds; ++seed)
+    EXPECT_NE(pieces.findings(seed), "") << seed;
+}
+
+TEST(Copy, BulkCopyByAllLanesIsOneAndAReductionIsOneOfEach) {
+  for (const std::string reduce : {"", ".reduce"}) {
+    PtxRunner runner;
+    MemoryBlock &out = runner.buffer(std::vector<uint32_t>(4, 1));
+    const auto reports = runner.run(kernelText(
+        ".param .u64 p",
+        ".reg .b64 %p; .reg .b32 %t, %at; .reg .pred %q;\n"
+        "ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mov.u32 %at, tile;\n"
+        "setp.lt.u32 %q, %t, 4; mad.lo.u32 %at, %t, 4, %at;\n"
+        "@%q st.shared.u32 [%at], 2;\n"
+        "fence.proxy.async;\nbar.sync 0;\n"
+        "cp" +
+            reduce + ".async.bulk.global.shared::cta.bulk_group" +
+            (reduce.empty() ? "" : ".add.u32") +
+            " [%p], [tile], 16;\n"
+            "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;",
+        ".shared .align 16 .b8 tile[16];\n"));
+    EXPECT_TRUE(reports.empty()) << text(reports);
+    EXPECT_EQ(PtxRunner::values<uint32_t>(out),
+              std::vector<uint32_t>(4, reduce.empty() ? 2 : 65));
+  }
+}
+
 TEST(Copy, MapsThatAreNone) {
   Pieces pieces;
   pieces.encode = false;

@@ -21,15 +21,25 @@ public:
     LaneAddresses signals = {};
     if (mbarrier)
       signals = warp.addresses(active, *mbarrier);
-    forEachLane(active, [&](unsigned lane) {
-      copy(warp, lane, to[lane], from[lane],
+    const uint32_t *bytes = warp.lanes<uint32_t>(size);
+    auto isSame = [&](unsigned first, unsigned lane) {
+      return lane == first ||
+             (!mbarrier && !reduction && to[lane] == to[first] &&
+              from[lane] == from[first] && bytes[lane] == bytes[first]);
+    };
+    while (active) {
+      const LaneMask lanes = sharersOf(active, isSame);
+      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+      copy(warp, lanes, to[lane], from[lane],
            static_cast<uint32_t>(signals[lane]));
-    });
+      active &= ~lanes;
+    }
     return Step::next;
   }
 
-  void copy(Warp &warp, unsigned lane, uint64_t to, uint64_t from,
+  void copy(Warp &warp, LaneMask lanes, uint64_t to, uint64_t from,
             uint32_t signal) const {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     const uint32_t bytes = warp.lanes<uint32_t>(size)[lane];
     checkMultiple(warp, lane, "the destination of a bulk copy", to, unitBytes);
     checkMultiple(warp, lane, "the source of a bulk copy", from, unitBytes);
@@ -42,7 +52,7 @@ public:
     if (!mbarrier) {
       request.tile = static_cast<uint32_t>(from);
       setBulkRows(request, to, bytes);
-      issueGroupCopy(warp, lane, request);
+      issueGroupCopy(warp, lanes, request);
       return;
     }
     request.tile = static_cast<uint32_t>(to);

@@ -108,7 +108,8 @@ void issueMbarrierCopy(Warp &warp, unsigned lane, const CopyRequest &request,
   }
 }
 
-void issueGroupCopy(Warp &warp, unsigned lane, const CopyRequest &request) {
+void issueGroupCopy(Warp &warp, LaneMask lanes, const CopyRequest &request) {
+  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   if (warp.cluster.ctaOfShared(request.tile) != &warp.cta)
     warp.stop(Finding::outOfBounds,
               "the source of the " + request.what +
@@ -117,7 +118,7 @@ void issueGroupCopy(Warp &warp, unsigned lane, const CopyRequest &request) {
   CopyIssue issue(warp, lane, request.what);
   const Rows rows = locateRows(warp, lane, issue, request);
   BulkGroups &groups = BulkGroups::of(warp);
-  groups.issue(lane,
+  groups.issue(lane, lanes,
                std::make_shared<GroupCopy>(
                    std::move(issue), tileIn(warp.cta, request), rows.location,
                    rows.address, groups.agents(lane), request.reduction));

@@ -7,6 +7,7 @@
 #include "runtime/sim/machine/copies/CopyReduction.h"
 #include "runtime/sim/machine/copies/TensorBox.h"
 
+#include <bit>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +35,22 @@ void issueMbarrierCopy(Warp &warp, unsigned lane, const CopyRequest &request,
                        uint32_t mbarrier,
                        std::optional<uint16_t> mask = std::nullopt);
 
-/// From the lane's own CTA's shared memory, completing with a bulk group.
-void issueGroupCopy(Warp &warp, unsigned lane, const CopyRequest &request);
+/// From the lane's own CTA's shared memory, completing with the bulk group of
+/// each of `lanes`, which ask for the same copy: it is made once.
+void issueGroupCopy(Warp &warp, LaneMask lanes, const CopyRequest &request);
+
+/// Of the lanes, those that ask for the same copy to global memory as the
+/// first. ptxas makes one copy of theirs, but one for each lane of a copy to
+/// shared memory, whose bytes are counted, and of a reduction.
+template <class IsSame>
+LaneMask sharersOf(LaneMask lanes, const IsSame &isSame) {
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  LaneMask sharers = 0;
+  forEachLane(lanes, [&](unsigned lane) {
+    if (isSame(first, lane))
+      sharers |= LaneMask(1) << lane;
+  });
+  return sharers;
+}
 
 } // namespace ashlar::sim

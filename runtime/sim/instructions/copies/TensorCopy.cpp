@@ -22,12 +22,22 @@ public:
       tiles = warp.addresses(active, *tile);
     if (mbarrier)
       signals = warp.addresses(active, *mbarrier);
-    forEachLane(active, [&](unsigned lane) {
+    auto isSame = [&](unsigned first, unsigned lane) {
+      return lane == first ||
+             (!mbarrier && !operation && maps[lane] == maps[first] &&
+              tiles[lane] == tiles[first] &&
+              coordinatesOf(warp, lane, tensor) ==
+                  coordinatesOf(warp, first, tensor));
+    };
+    while (active) {
+      const LaneMask lanes = sharersOf(active, isSame);
+      active &= ~lanes;
+      const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
       const TensorMap map = readTensorMap(warp, lane, maps[lane], dimensions);
       const TensorBox box{map, coordinatesOf(warp, lane, tensor)};
       checkInnerCoordinate(warp, lane, box);
       if (!tile)
-        return; // a prefetch changes nothing
+        continue; // a prefetch changes nothing
       checkMultiple(warp, lane, "the tile's address in shared memory",
                     tiles[lane], tileAlignment);
       CopyRequest request;
@@ -36,8 +46,8 @@ public:
       if (mbarrier)
         load(warp, lane, box, request, static_cast<uint32_t>(signals[lane]));
       else
-        store(warp, lane, box, request);
-    });
+        store(warp, lanes, box, request);
+    }
     return Step::next;
   }
 
@@ -80,8 +90,9 @@ private:
     issueMbarrierCopy(warp, lane, request, signal, mask);
   }
 
-  void store(Warp &warp, unsigned lane, const TensorBox &box,
+  void store(Warp &warp, LaneMask lanes, const TensorBox &box,
              CopyRequest &request) const {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     request.what =
         (operation ? "TMA reduction of " : "TMA store of ") + box.describe();
     // The hardware takes it for an illegal instruction, as measured on an H200.
@@ -106,7 +117,7 @@ private:
                   "reduces", static_cast<int>(lane));
       request.reduction = CopyReduction{*operation, *type, true};
     }
-    issueGroupCopy(warp, lane, request);
+    issueGroupCopy(warp, lanes, request);
   }
 };
 

@@ -20,8 +20,14 @@ GroupCopy::Agents BulkGroups::agents(unsigned lane) const {
   return {reads, writes, lanes[lane].gathered.epoch};
 }
 
-void BulkGroups::issue(unsigned lane, std::shared_ptr<GroupCopy> copy) {
-  lanes[lane].gathered.copies.push_back(copy);
+void BulkGroups::issue(unsigned lane, LaneMask together,
+                       std::shared_ptr<GroupCopy> copy) {
+  const Epoch epoch = lanes[lane].gathered.epoch;
+  forEachLane(together, [&](unsigned each) {
+    lanes[each].gathered.copies.push_back(copy);
+    if (each != lane)
+      lanes[each].gathered.labels.emplace_back(lane, epoch);
+  });
   warp->cluster.issue(std::move(copy));
 }
 
@@ -29,7 +35,14 @@ void BulkGroups::commit(unsigned lane) {
   Lane &thread = lanes[lane];
   const Epoch next = thread.gathered.epoch + 1;
   thread.committed.push_back(std::move(thread.gathered));
-  thread.gathered = {next, {}};
+  thread.gathered = {next, {}, {}};
+}
+
+void BulkGroups::learn(unsigned lane, AgentId agent, const Group &group) const {
+  const LaneMask self = LaneMask(1) << lane;
+  warp->acquire(self, agent, group.epoch, self);
+  for (const auto &[labelled, epoch] : group.labels)
+    warp->acquire(self, agent, epoch, LaneMask(1) << labelled);
 }
 
 void BulkGroups::wait(unsigned lane, uint64_t pending, bool readsOnly) {
@@ -38,23 +51,22 @@ void BulkGroups::wait(unsigned lane, uint64_t pending, bool readsOnly) {
   if (thread.committed.size() <= pending)
     return;
   const size_t count = thread.committed.size() - pending;
-  Epoch epoch = 0;
   for (size_t i = 0; i < count; ++i) {
-    epoch = thread.committed[i].epoch;
-    for (auto &copy : thread.committed[i].copies) {
+    const Group &group = thread.committed[i];
+    for (auto &copy : group.copies) {
       if (readsOnly)
         copy->finishReads(cluster.schedule.random);
       else
         copy->finish(cluster, cluster.schedule.random);
     }
+    if (group.epoch > thread.read)
+      learn(lane, reads, group);
+    thread.read = std::max(thread.read, group.epoch);
+    if (!readsOnly)
+      learn(lane, writes, group);
   }
-  const LaneMask self = LaneMask(1) << lane;
-  if (epoch > thread.read)
-    warp->acquire(self, reads, epoch, self);
-  thread.read = std::max(thread.read, epoch);
   if (readsOnly)
     return;
-  warp->acquire(self, writes, epoch, self);
   thread.committed.erase(thread.committed.begin(),
                          thread.committed.begin() +
                              static_cast<std::ptrdiff_t>(count));

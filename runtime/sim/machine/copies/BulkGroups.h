@@ -18,8 +18,9 @@ public:
 
   /// The label of a copy that the lane issues now.
   GroupCopy::Agents agents(unsigned lane) const;
-  /// Hands the copy to the schedule, in the group that the lane commits next.
-  void issue(unsigned lane, std::shared_ptr<GroupCopy> copy);
+  /// Hands the copy to the schedule, in the group that each of the lanes
+  /// commits next; its label is that of `lane`, one of them.
+  void issue(unsigned lane, LaneMask lanes, std::shared_ptr<GroupCopy> copy);
 
   void commit(unsigned lane);
   /// Completes all but the newest `pending` groups of the lane, which learns of
@@ -34,9 +35,12 @@ private:
   struct Group {
     Epoch epoch = 0;
     std::vector<std::shared_ptr<GroupCopy>> copies;
+    /// The labels of those that have another lane's.
+    std::vector<std::pair<unsigned, Epoch>> labels;
   };
+  void learn(unsigned lane, AgentId agent, const Group &group) const;
   struct Lane {
-    Group gathered{1, {}};
+    Group gathered{1, {}, {}};
     std::deque<Group> committed; // and not yet waited for
     Epoch read = 0;              // reads complete up to this group
   };
