@@ -155,6 +155,10 @@ public:
   void synchroniseLanes(LaneMask lanes);
   /// fence.proxy.async by the lanes.
   void fenceProxy(LaneMask lanes);
+  /// fence.proxy.tensormap by the lanes: .release, and .acquire of the map at a
+  /// generic address.
+  void releaseTensorMaps(LaneMask lanes);
+  void acquireTensorMap(LaneMask lanes, uint64_t address);
   /// fence.{sc,acq_rel} and membar by the lanes, and strong accesses to global
   /// or shared memory by which threads synchronise: a strong write publishes
   /// what a fence (or its own release) has prepared; a strong read learns it,

@@ -1,6 +1,7 @@
 // fence and membar (PTX ISA, "membar, fence").
 #include "runtime/sim/instructions/barriers/Barrier.h"
 #include "runtime/sim/machine/Cluster.h"
+#include "runtime/sim/machine/copies/TensorMap.h"
 
 namespace ashlar::sim {
 
@@ -24,6 +25,30 @@ struct ProxyFence final : Instruction {
     if (ordersThread)
       warp.fence(active);
     warp.fenceProxy(active);
+    return Step::next;
+  }
+};
+
+/// fence.proxy.tensormap::generic: behind the change of a tensor map in memory,
+/// and before its use.
+struct TensorMapFence final : Instruction {
+  std::optional<AddressOperand> acquired;
+  Step execute(Warp &warp, LaneMask active) const override {
+    warp.fence(active);
+    if (!acquired) {
+      warp.releaseTensorMaps(active);
+      return Step::next;
+    }
+    const LaneAddresses maps = warp.addresses(active, *acquired);
+    while (active) {
+      const uint64_t map = maps[static_cast<size_t>(std::countr_zero(active))];
+      LaneMask lanes = 0;
+      forEachLane(active, [&](unsigned lane) {
+        lanes |= maps[lane] == map ? LaneMask(1) << lane : 0;
+      });
+      warp.acquireTensorMap(lanes, map);
+      active &= ~lanes;
+    }
     return Step::next;
   }
 };
@@ -62,10 +87,8 @@ void needRestriction(Decoder &decoder, bool acquire) {
     decoder.refuse("with .sync_restrict the scope is .cluster");
 }
 
-/// fence.proxy.tensormap::generic: after a tensor map was changed in memory.
 Decoded decodeTensorMapFence(Decoder &decoder) {
-  auto made = std::make_unique<ProxyFence>();
-  made->ordersThread = true;
+  auto made = std::make_unique<TensorMapFence>();
   const int order = decoder.modifiers.takeOneOf({"release", "acquire"});
   if (order < 0)
     decoder.refuse("the order is missing: .release or .acquire");
@@ -75,8 +98,9 @@ Decoded decodeTensorMapFence(Decoder &decoder) {
     return made;
   }
   decoder.expectOperands(2);
-  decoder.address(decoder.operand(0));
-  if (decoder.immediate(decoder.operand(1)) != 128)
+  made->acquired = decoder.address(decoder.operand(0));
+  if (decoder.immediate(decoder.operand(1)) !=
+      static_cast<int64_t>(tensorMapBytes))
     decoder.refuse("the size must be 128, that of a tensor map");
   return made;
 }

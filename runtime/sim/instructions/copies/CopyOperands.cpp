@@ -89,7 +89,9 @@ TensorMap readTensorMap(Warp &warp, unsigned lane, uint64_t address,
                                 "the parameter on the stack will not do)"
                           : " is in no allocation, parameter or constant"));
   uint64_t opaque[16];
-  warp.cluster.read(location, sizeof(opaque), warp.accessor(lane), opaque,
+  Accessor accessor = warp.accessor(lane);
+  accessor.tensorMap = address;
+  warp.cluster.read(location, sizeof(opaque), accessor, opaque,
                     "the TMA reads its tensor map");
   TensorMap result;
   if (auto problem = unpackTensorMap(opaque, result))

@@ -171,7 +171,8 @@ int64_t lastConstant(MapField field) {
 class CopyMap final : public Instruction {
 public:
   // All lanes ask for the same; the lowest does it. It is a release: what the
-  // lanes did before is known to whoever sees the map.
+  // lanes did before is known to whoever sees the map, and the map to TMA where
+  // it is acquired.
   Step execute(Warp &warp, LaneMask active) const override {
     const auto lane = static_cast<unsigned>(std::countr_zero(active));
     const LaneAddresses to = warp.addresses(active, destination),
@@ -191,6 +192,7 @@ public:
     const MapWords words = loadMap(warp, lane, StateSpace::shared, from);
     warp.fence(active);
     storeMap(warp, lane, StateSpace::global, to, words, scope);
+    warp.releaseTensorMaps(LaneMask(1) << lane);
     warp.synchroniseLanes(active);
     return Step::next;
   }

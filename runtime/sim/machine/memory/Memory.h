@@ -48,6 +48,8 @@ struct Accessor {
   /// an engine's are not.
   bool inProgramOrder = false;
   Scope scope = Scope::weak;
+  /// Not 0: it reads the tensor map at this generic address, for TMA.
+  uint64_t tensorMap = 0;
   /// Valid until the warp learns or publishes something: operations that
   /// outlive the instruction keep a copy of Warp::causality.
   const Causality *causality = nullptr;

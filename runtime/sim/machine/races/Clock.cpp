@@ -80,4 +80,46 @@ void Clock::clear() {
   foreign.clear();
 }
 
+std::shared_ptr<TensorMapFences> Causality::copyOfMaps() const {
+  if (maps)
+    return std::make_shared<TensorMapFences>(*maps);
+  auto made = std::make_shared<TensorMapFences>();
+  made->released = base;
+  made->released.clear();
+  return made;
+}
+
+void Causality::joinMaps(const TensorMapFences &other) {
+  auto joined = copyOfMaps();
+  joined->released.join(other.released);
+  for (const auto &[address, clock] : other.acquired)
+    joined->acquired.try_emplace(address, clock).first->second.join(clock);
+  maps = std::move(joined);
+}
+
+void Causality::releaseMaps(AgentId agent, const Knowledge &own) {
+  auto changed = copyOfMaps();
+  changed->released.join(base);
+  changed->released.learn(agent, own);
+  maps = std::move(changed);
+}
+
+void Causality::acquireMap(uint64_t address) {
+  auto changed = copyOfMaps();
+  changed->acquired.try_emplace(address, changed->released)
+      .first->second.join(changed->released);
+  maps = std::move(changed);
+}
+
+Knowledge Causality::releasedMaps(AgentId agent) const {
+  return maps ? maps->released.of(agent) : Knowledge{};
+}
+
+Knowledge Causality::acquiredMap(uint64_t address, AgentId agent) const {
+  if (!maps)
+    return {};
+  auto found = maps->acquired.find(address);
+  return found == maps->acquired.end() ? Knowledge{} : found->second.of(agent);
+}
+
 } // namespace ashlar::sim

@@ -12,6 +12,8 @@
 #include "runtime/sim/machine/Lanes.h"
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -60,6 +62,14 @@ private:
   std::unordered_map<uint64_t, Knowledge> foreign;
 };
 
+/// Which generic writes TMA sees when it reads a tensor map (PTX ISA,
+/// fence.proxy.tensormap): those behind which somebody released, and which
+/// somebody acquired for that map after learning of it.
+struct TensorMapFences {
+  Clock released;
+  std::map<uint64_t, Clock> acquired; // by the map's address
+};
+
 /// What a thread knows. `base` is causality order. `asynchronous` is the part
 /// of it that a proxy fence has made visible to the asynchronous proxy (TMA,
 /// bulk copies, wgmma): a generic write must be in it before such an operation
@@ -68,18 +78,32 @@ private:
 /// asynchronous accesses on the way will do, the writer's or the reader's.
 struct Causality {
   Clock base, asynchronous;
+  std::shared_ptr<const TensorMapFences> maps; // null: none, as mostly
 
   explicit Causality(uint32_t cluster = 0)
       : base(cluster), asynchronous(cluster) {}
   void join(const Causality &other) {
     base.join(other.base);
     asynchronous.join(other.asynchronous);
+    if (other.maps && other.maps != maps)
+      joinMaps(*other.maps);
   }
   void fenceProxy() { asynchronous.join(base); }
   void clear() {
     base.clear();
     asynchronous.clear();
+    maps.reset();
   }
+  /// fence.proxy.tensormap of what is known, and of `own` accesses.
+  void releaseMaps(AgentId agent, const Knowledge &own);
+  void acquireMap(uint64_t address);
+  /// What is known to be released, and acquired for the map.
+  Knowledge releasedMaps(AgentId agent) const;
+  Knowledge acquiredMap(uint64_t address, AgentId agent) const;
+
+private:
+  void joinMaps(const TensorMapFences &other);
+  std::shared_ptr<TensorMapFences> copyOfMaps() const;
 };
 
 } // namespace ashlar::sim

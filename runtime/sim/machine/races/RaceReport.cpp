@@ -43,6 +43,25 @@ std::string fenceSentence(const std::string &place, bool wasWritten,
          ", before the barrier by which the other side learns of them";
 }
 
+/// Of a tensor map, and the fence that is missing first.
+std::string mapFenceSentence(const std::string &place, bool isReleased) {
+  return "the tensor map at " + place +
+         " was written by the kernel and is used by TMA with no fence of the "
+         "tensormap proxy between: TMA may see the map that was there "
+         "before. " +
+         (isReleased
+              ? "Put fence.proxy.tensormap::generic.acquire.gpu [map], 128 "
+                "before the copy, behind the barrier by which its thread "
+                "learns "
+                "of the new map"
+              : "Put fence.proxy.tensormap::generic.release.gpu (or "
+                "tensormap.cp_fenceproxy, which copies the map as well) behind "
+                "the stores, before the barrier by which the other side learns "
+                "of them, and fence.proxy.tensormap::generic.acquire.gpu "
+                "[map], "
+                "128 before the copy");
+}
+
 /// When both are strong, and it is the scope of one that leaves the other out.
 std::string scopeHint(const PastAccess &earlier, const Accessor &now) {
   if (earlier.scope == Scope::weak || now.scope == Scope::weak)
@@ -97,9 +116,14 @@ void Cluster::reportConflict(MemoryBlock &block,
   std::string place = placeOf(*this, block, conflict.offset);
   Report report;
   report.finding = finding;
-  report.sentence = conflict.lacksProxyFence
-                        ? fenceSentence(place, earlier.isWrite, writes)
-                        : raceSentence(place, earlier, accessor, writes);
+  if (!conflict.lacksProxyFence)
+    report.sentence = raceSentence(place, earlier, accessor, writes);
+  else if (accessor.tensorMap)
+    report.sentence =
+        mapFenceSentence(place, accessor.causality->releasedMaps(earlier.agent)
+                                    .covers(earlier.epoch, earlier.lane));
+  else
+    report.sentence = fenceSentence(place, earlier.isWrite, writes);
   Accessor before;
   before.cta = earlier.cta;
   before.warp = earlier.warp;

@@ -97,13 +97,16 @@ struct Shadow::Current {
     return left;
   }
   /// Lanes whose generic access this asynchronous one may overtake: writes, or
-  /// reads of what this one overwrites.
+  /// reads of what this one overwrites. So may TMA's reading of a tensor map.
   LaneMask unfenced(const AccessRecord &earlier, LaneMask earlierLanes,
                     bool earlierByPlace) {
-    if (!accessor.asynchronous || earlier.asynchronous)
+    if ((!accessor.asynchronous && !accessor.tensorMap) || earlier.asynchronous)
       return 0;
+    const Causality &known = *accessor.causality;
     const Knowledge knowledge =
-        accessor.causality->asynchronous.of(earlier.agent);
+        accessor.tensorMap
+            ? known.acquiredMap(accessor.tensorMap, earlier.agent)
+            : known.asynchronous.of(earlier.agent);
     dependsOnPlace |= earlierByPlace && earlier.epoch > knowledge.all &&
                       earlier.epoch <= knowledge.top;
     return unknown(knowledge, earlier.epoch, earlierLanes);

@@ -226,6 +226,22 @@ void Warp::fenceProxy(LaneMask lanes) {
   });
 }
 
+void Warp::releaseTensorMaps(LaneMask lanes) {
+  const Epoch epoch = ordering->endEpoch();
+  ordering->forGroups(lanes, [&](Ordering::Group &group) {
+    group.causality.releaseMaps(ordering->agent,
+                                ordering->own(group.lanes, epoch));
+    group.version = ++ordering->versions;
+  });
+}
+
+void Warp::acquireTensorMap(LaneMask lanes, uint64_t address) {
+  ordering->forGroups(lanes, [&](Ordering::Group &group) {
+    group.causality.acquireMap(address);
+    group.version = ++ordering->versions;
+  });
+}
+
 void Warp::fence(LaneMask lanes) {
   const Epoch epoch = ordering->endEpoch();
   ordering->forGroups(lanes, [&](Ordering::Group &group) {
