@@ -43,8 +43,9 @@ std::optional<uint64_t> literalBits(const Operand &operand, Type type) {
 
 } // namespace
 
-Decoder::Decoder(ProgramBuilder &builder, const ptx::Instruction &text)
-    : text(text), modifiers(text.modifiers), builder(builder) {}
+Decoder::Decoder(ProgramBuilder &builder, const ptx::Instruction &text,
+                 bool anyOrder)
+    : text(text), modifiers(text.modifiers, anyOrder), builder(builder) {}
 
 void Decoder::refuse(const std::string &sentence) const {
   throw DecodeError(module().name + ":" + std::to_string(text.position.line) +

@@ -27,7 +27,8 @@ class DecodeError : public std::runtime_error {
 /// One instruction being decoded.
 class Decoder {
 public:
-  Decoder(ProgramBuilder &builder, const ptx::Instruction &text);
+  Decoder(ProgramBuilder &builder, const ptx::Instruction &text,
+          bool anyOrder = false);
 
   const ptx::Instruction &text;
   Modifiers modifiers;

@@ -63,9 +63,24 @@ void ProgramBuilder::decodeBody(Function &function, uint32_t index) {
   function.registersEnd = made->registerBytes;
 }
 
+// What is not in the order of the ISA's syntax may be right in another: if not,
+// what is wrong is told of the order as it should be.
 std::unique_ptr<Instruction>
 ProgramBuilder::decodeInstruction(const ptx::Instruction &text) {
-  Decoder decoder(*this, text);
+  try {
+    return decodeInstruction(text, /*anyOrder=*/false);
+  } catch (const DecodeError &) {
+    try {
+      return decodeInstruction(text, /*anyOrder=*/true);
+    } catch (const DecodeError &) { // the first one tells more
+    }
+    throw;
+  }
+}
+
+std::unique_ptr<Instruction>
+ProgramBuilder::decodeInstruction(const ptx::Instruction &text, bool anyOrder) {
+  Decoder decoder(*this, text, anyOrder);
   const Opcode *opcode = opcodes().find(text.opcode);
   if (!opcode)
     decoder.refuse("the instruction is not known");

@@ -56,6 +56,8 @@ private:
 
   void decodeBody(Function &function, uint32_t index);
   std::unique_ptr<Instruction> decodeInstruction(const ptx::Instruction &text);
+  std::unique_ptr<Instruction> decodeInstruction(const ptx::Instruction &text,
+                                                 bool anyOrder);
 
   std::shared_ptr<Program> made;
   GlobalMemory &memory;

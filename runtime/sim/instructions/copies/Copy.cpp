@@ -57,6 +57,9 @@ Decoded decodeCopy(Decoder &decoder) {
     return decodeThreadCopy(decoder);
   }
   decoder.traits.engine = Engine::bulkCopy;
+  if (!reduces && modifiers.take("prefetch"))
+    return takeTensor(decoder) ? decodeTensorPrefetch(decoder)
+                               : decodeBulkPrefetch(decoder);
   if (takeTensor(decoder))
     return reduces ? decodeTensorReduction(decoder) : decodeTensorCopy(decoder);
   if (reduces)
@@ -67,10 +70,7 @@ Decoded decodeCopy(Decoder &decoder) {
   }
   if (modifiers.take("wait_group"))
     return decodeWaitBulkGroup(decoder);
-  if (!modifiers.take("prefetch"))
-    return decodeBulkCopy(decoder);
-  return takeTensor(decoder) ? decodeTensorPrefetch(decoder)
-                             : decodeBulkPrefetch(decoder);
+  return decodeBulkCopy(decoder);
 }
 
 Decoded decodeTensorMap(Decoder &decoder) {

@@ -23,22 +23,24 @@ bool takeExtent(std::string_view &text, char letter, unsigned &extent) {
 
 MatrixShape takeShape(Decoder &decoder) {
   MatrixShape shape;
-  std::string_view text = decoder.modifiers.next();
-  if (!takeExtent(text, 'm', shape.m) || !takeExtent(text, 'n', shape.n) ||
-      (!text.empty() && !takeExtent(text, 'k', shape.k)) || !text.empty())
+  auto isShape = [&](std::string_view text) {
+    shape = {};
+    return takeExtent(text, 'm', shape.m) && takeExtent(text, 'n', shape.n) &&
+           (text.empty() || takeExtent(text, 'k', shape.k)) && text.empty();
+  };
+  if (decoder.modifiers.takeIf(isShape).empty())
     decoder.refuse("a shape like .m16n8k16 is needed instead of '." +
                    std::string(decoder.modifiers.next()) + "'");
-  decoder.modifiers.skip();
   return shape;
 }
 
 MatrixType takeMatrixType(Decoder &decoder) {
-  const auto type = matrixTypeNamed(decoder.modifiers.next());
-  if (!type)
+  const std::string_view taken = decoder.modifiers.takeIf(
+      [](std::string_view name) { return bool(matrixTypeNamed(name)); });
+  if (taken.empty())
     decoder.refuse("'." + std::string(decoder.modifiers.next()) +
                    "' is no type of matrix elements that sm_90a has");
-  decoder.modifiers.skip();
-  return *type;
+  return *matrixTypeNamed(taken);
 }
 
 void takeSyncAligned(Decoder &decoder) {

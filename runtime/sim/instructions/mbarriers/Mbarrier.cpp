@@ -133,14 +133,14 @@ Decoded decodeMbarrier(Decoder &decoder) {
     return decodeInit(decoder);
   if (modifiers.take("inval"))
     return decodeInval(decoder);
-  if (modifiers.take("expect_tx"))
-    return decodeTransactions(decoder, false);
-  if (modifiers.take("complete_tx"))
-    return decodeTransactions(decoder, true);
   if (modifiers.take("arrive"))
     return decodeMbarrierArrive(decoder, false);
   if (modifiers.take("arrive_drop"))
     return decodeMbarrierArrive(decoder, true);
+  if (modifiers.take("expect_tx"))
+    return decodeTransactions(decoder, false);
+  if (modifiers.take("complete_tx"))
+    return decodeTransactions(decoder, true);
   if (modifiers.take("test_wait"))
     return decodeMbarrierWait(decoder, false);
   if (modifiers.take("try_wait"))
