@@ -56,7 +56,7 @@ struct Pieces {
             zero + fill + proxyFence + barrier + descriptor("%a", 0, bitsA) +
             descriptor("%b", 2048, bitsB) + fence + afterFence + multiply +
             secondMultiply + commit + beforeWait + wait + afterWait + "ret;",
-        ".shared .align 1024 .b8 tile[4096];");
+        ".shared .align 1024 .b8 tile[4096];\n.shared .align 8 .b64 bar;");
   }
 };
 
@@ -138,6 +138,56 @@ TEST(Wgmma, BarrierIsMissing) {
 
 TEST(Wgmma, OperandIsOverwrittenBeforeTheWait) {
   expectFinding({.beforeWait = "st.shared.b32 [%at], 0;\n"}, Finding::race, "");
+}
+
+// One thread frees the tile for the warpgroup; the other warps fill it again
+// before their own wait.
+TEST(Wgmma, OneWarpsWaitCoversTheReadsOfAllFour) {
+  Pieces pieces;
+  const std::string release = "setp.eq.u32 %p, %thread, 0;\n"
+                              "@%p mbarrier.arrive.shared.b64 _, [bar];\n";
+  const std::string refill =
+      "setp.lt.u32 %p, %thread, 32;\n@%p bra done;\n"
+      "again: mbarrier.try_wait.parity.shared.b64 %p, [bar], 0;\n"
+      "@!%p bra again;\nst.shared.b32 [%at+2048], 0;\ndone:\n";
+  pieces.fill += "setp.eq.u32 %p, %thread, 0;\n"
+                 "@%p mbarrier.init.shared.b64 [bar], 1;\n";
+  pieces.beforeWait = refill;
+  pieces.afterWait = release;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const auto reports = run(pieces, 128, seed);
+    EXPECT_TRUE(reports.empty()) << text(reports);
+  }
+  // Before its own wait the thread knows of nobody's reads.
+  pieces.beforeWait = release + refill;
+  pieces.afterWait = "";
+  bool isFound = false;
+  for (uint64_t seed = 0; seed < 20; ++seed)
+    for (const Report &report : run(pieces, 128, seed))
+      isFound |= report.finding == Finding::race;
+  EXPECT_TRUE(isFound);
+}
+
+// Another warp has waited, and so has everybody for it.
+TEST(Wgmma, AccumulatorNeedsTheWarpsOwnWait) {
+  Pieces pieces;
+  pieces.beforeWait = "setp.gt.u32 %p, %thread, 31;\n@%p bra meet;\n";
+  pieces.afterWait = "meet: bar.sync 0;\nadd.f32 %f0, %f0, %f1;\n";
+  for (uint64_t seed : {0, 1, 2, 5}) {
+    bool isFound = false;
+    for (const Report &report : run(pieces, 128, seed))
+      isFound |= report.finding == Finding::accumulatorTouched;
+    EXPECT_TRUE(isFound) << seed;
+  }
+}
+
+TEST(Wgmma, OneWarpsWaitNeedsTheProductsOfAllFour) {
+  Pieces pieces;
+  pieces.afterFence = "setp.gt.u32 %p, %thread, 95;\n@!%p bra go;\n"
+                      "bar.sync 1, 64;\ngo:\n";
+  pieces.afterWait = "setp.lt.u32 %p, %thread, 32;\n@!%p bra done;\n"
+                     "bar.sync 1, 64;\ndone:\n";
+  expectFinding(pieces, Finding::deadlock, "warp 3 has not issued its part");
 }
 
 TEST(Wgmma, OperandWasNeverWritten) {

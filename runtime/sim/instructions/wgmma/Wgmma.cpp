@@ -29,8 +29,7 @@ struct WgmmaCommit final : Instruction {
 struct WgmmaWait final : Instruction {
   uint32_t pending = 0;
   Step execute(Warp &warp, LaneMask) const override {
-    WgmmaGroups::of(warp).wait(warp, pending);
-    return Step::next;
+    return WgmmaGroups::of(warp).wait(warp, pending);
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace ashlar::sim {
 
@@ -113,20 +114,49 @@ void WgmmaGroups::commit(Warp &warp) {
   checkWarpgroup(warp);
   ++committed;
   openGroup = false;
+  warp.cluster.noteProgress(); // another warp may wait for it
 }
 
-void WgmmaGroups::wait(Warp &warp, uint32_t atMost) {
-  checkWarpgroup(warp);
-  const Epoch through = committed > atMost ? committed - atMost : 0;
-  if (through <= completed)
-    return;
-  completed = through;
+void WgmmaGroups::completeReads(Warp &waiting, Epoch through) {
   while (!pending.empty() && pending.front()->group <= through) {
     pending.front()->execute();
     pending.front()->done = true;
     pending.pop_front();
   }
-  warp.acquire(warp.live, agent, through, allLanes);
+  waiting.acquire(waiting.live, agent, through, allLanes);
+}
+
+Step WgmmaGroups::waitForWarp(Warp &warp, const Warp &other, Epoch group) {
+  isBlocked = true;
+  Wait wait;
+  const std::string missing = "warp " + std::to_string(other.index);
+  wait.describe = [missing, group] {
+    return "waits in wgmma.wait_group for " + missing +
+           " of its warpgroup to commit group " + std::to_string(group);
+  };
+  wait.cause = [missing]() -> Wait::Cause {
+    return {Wait::Cause::someArrivals,
+            missing +
+                " has not issued its part of a wgmma: all four warps of a "
+                "warpgroup must execute it"};
+  };
+  return warp.waitFor(std::move(wait));
+}
+
+Step WgmmaGroups::wait(Warp &warp, uint32_t atMost) {
+  if (!isBlocked) // it was noted when it blocked
+    checkWarpgroup(warp);
+  isBlocked = false;
+  const Epoch through = committed > atMost ? committed - atMost : 0;
+  if (through <= completed)
+    return Step::next;
+  const std::span warpgroup(&warp.cta.warps[warp.index & ~3u], 4);
+  for (const auto &each : warpgroup)
+    if (each->live && of(*each).committed < through)
+      return waitForWarp(warp, *each, through);
+  completed = through;
+  for (const auto &each : warpgroup)
+    of(*each).completeReads(warp, through);
   bool released = false;
   std::erase_if(uses, [&](const Use &each) {
     if (each.lastGroup > through)
@@ -148,6 +178,7 @@ void WgmmaGroups::wait(Warp &warp, uint32_t atMost) {
     warp.cluster.launch.options.trace->endOperation(each.second, warp.cluster);
     return true;
   });
+  return Step::next;
 }
 
 void WgmmaGroups::executeThrough(const WgmmaOperation &last) {
