@@ -30,6 +30,7 @@ public:
       lower(buildTileToHopper);
       for (auto lowered : module.getOps<hopper::KernelOp>())
         readParameters(lowered, result.artifact);
+      notes += tensorNotes(result.artifact);
     });
     keepLevel("hopper");
     step("hopper", [&] {

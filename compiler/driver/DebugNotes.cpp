@@ -35,6 +35,21 @@ void describe(raw_ostream &out, tile::PipelineOp pipeline) {
              target::mbarrierBytes,
              "the empty barrier of stage " + Twine(stage) + name);
   }
+  const int64_t stages = type.getStages();
+  out << "//@ ring " << stages << " memory " << plan.getOffset() << ' '
+      << plan.getStageBytes() << " full " << plan.getBarriers() << " empty "
+      << plan.getBarriers() + stages * target::mbarrierBytes << '\n';
+}
+
+/// The number of the parameter of a kind that belongs to a tensor.
+std::optional<size_t> parameterOf(const Artifact &artifact,
+                                  Parameter::Kind kind, size_t tensor,
+                                  size_t dimension) {
+  for (auto [i, each] : llvm::enumerate(artifact.parameters))
+    if (each.kind == kind && each.index == static_cast<int>(tensor) &&
+        each.dimension == static_cast<int>(dimension))
+      return i;
+  return std::nullopt;
 }
 
 } // namespace
@@ -52,6 +67,24 @@ std::string debugNotes(tile::KernelOp kernel) {
              "the tile at " + Twine(sourceLine(alloc.getLoc()).str()));
   for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>())
     describe(out, pipeline);
+  return text;
+}
+
+std::string tensorNotes(const Artifact &artifact) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (auto [i, tensor] : llvm::enumerate(artifact.tensors)) {
+    auto pointer = parameterOf(artifact, Parameter::Kind::pointer, i, 0);
+    if (!pointer)
+      continue;
+    out << "//@ tensor " << tensor.name << ' ' << size_bytes(tensor.type)
+        << " pointer " << *pointer << " strides";
+    for (size_t d = 0; d + 1 < tensor.extents.size(); ++d) {
+      auto stride = parameterOf(artifact, Parameter::Kind::stride, i, d);
+      out << (stride ? " p" + std::to_string(*stride) : " ?");
+    }
+    out << " 1\n";
+  }
   return text;
 }
 

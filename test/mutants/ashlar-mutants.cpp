@@ -22,6 +22,25 @@ Artifact artifactOf(const std::string &name) {
   throw Error("there is no kernel '" + name + "'");
 }
 
+/// Of each mutant and seed, the first line of the first report.
+int printHeadlines(const std::string &only, uint64_t seeds) {
+  for (const Mutant &mutant : mutants()) {
+    if (mutant.name.find(only) == std::string::npos)
+      continue;
+    Artifact artifact = artifactOf(mutant.kernel);
+    artifact.ptx = mutate(artifact.ptx, mutant);
+    std::printf("%s (%s)\n", mutant.name.c_str(), mutant.kernel.c_str());
+    for (uint64_t seed = 0; seed < seeds; ++seed) {
+      const auto reports = run(artifact, seed, mutant.moreTilesThanCtas);
+      const std::string text =
+          reports.empty() ? "nothing\n" : reports[0].text();
+      std::printf("  %llu: %s\n", static_cast<unsigned long long>(seed),
+                  text.substr(0, text.find('\n')).c_str());
+    }
+  }
+  return 0;
+}
+
 int printTable(const std::string &only, uint64_t seeds) {
   int missed = 0;
   std::printf("| planted | kernel | found as | seed | report |\n"
@@ -68,8 +87,11 @@ int main(int argc, char **argv) {
                "simulator says of them.");
   std::string kernel, only;
   uint64_t seeds = 4, clean = 0;
+  bool headlines = false;
   app.add_option("--emit", kernel, "Print the PTX of a kernel");
   app.add_option("--mutant", only, "Mutants with this in their name only");
+  app.add_flag("--headlines", headlines,
+               "Print the first line of the first report under each seed");
   app.add_option("--seeds", seeds, "Schedules to try for each mutant");
   app.add_option("--clean", clean,
                  "Run the kernels as they are under this many seeds");
@@ -94,6 +116,8 @@ int main(int argc, char **argv) {
           }
       return reported != 0;
     }
+    if (headlines)
+      return printHeadlines(only, seeds);
     return printTable(only, seeds) != 0;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "error: %s\n", error.what());

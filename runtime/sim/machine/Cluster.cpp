@@ -200,8 +200,10 @@ Cluster::Progress Cluster::run(uint64_t budget) {
     }
     if (expireWaits())
       continue;
-    if (!anySpinning())
-      reportDeadlock();
+    if (!anySpinning()) {
+      Cluster *const self = this;
+      reportDeadlock(launch, {&self, 1});
+    }
     return Progress::stalled;
   }
   return Progress::paused;

@@ -12,6 +12,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -157,9 +158,6 @@ public:
 
   uint64_t clock = 0; // %clock: grows with executed instructions
 
-  /// Reports what each thread waits for, as nothing can go on.
-  [[noreturn]] void reportDeadlock();
-
 private:
   void landOperations();
   void proceed(AsynchronousOperation &operation);
@@ -176,5 +174,10 @@ private:
   uint32_t expiries = 0; // of waits, since something changed
   uint64_t changesAtExpiry = 0;
 };
+
+/// Reports what each thread of the clusters waits for, as nothing can go on,
+/// and from which wait the others follow.
+[[noreturn]] void reportDeadlock(Launch &launch,
+                                 std::span<Cluster *const> clusters);
 
 } // namespace ashlar::sim

@@ -4,16 +4,29 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
+#include <tuple>
 
 namespace ashlar::sim {
 
 namespace {
+
+/// Lanes that can't go on.
+struct Waiting {
+  const Warp *warp = nullptr;
+  const Instruction *instruction = nullptr;
+  std::string did;
+  Wait::Cause cause;
+  bool isDivergent = false;
+  bool fills = false; // it would copy into a stage next
+};
 
 /// Warps that wait for the same thing at the same instruction.
 struct Group {
   const Instruction *instruction = nullptr;
   std::string did;
   std::vector<const Warp *> warps;
+  bool holdsRoot = false;
 };
 
 /// "warps 0 to 7", "warp 8", "warps 0, 2 and 3".
@@ -75,38 +88,156 @@ bool isDivergent(const Warp &warp, const Strand &strand) {
       });
 }
 
+/// Whether the lanes, could they go on, would issue copies before they multiply
+/// what others have copied. Looks at what stands behind in the text.
+bool copiesNext(const Strand &strand) {
+  constexpr size_t reach = 100;
+  const auto &body = strand.function->body;
+  const size_t end = std::min(body.size(), size_t(strand.at) + reach);
+  for (size_t at = strand.at; at < end; ++at)
+    if (const Engine engine = body[at]->traits.engine; engine != Engine::thread)
+      return engine != Engine::tensorCore;
+  return false;
+}
+
+Waiting describe(const Warp &warp, const Strand &strand) {
+  Waiting waiting;
+  waiting.warp = &warp;
+  waiting.instruction = instructionOf(strand);
+  waiting.isDivergent = isDivergent(warp, strand);
+  waiting.fills = copiesNext(strand);
+  waiting.did = "waits";
+  if (strand.spinning)
+    waiting.did = "repeats a loop that waits for a change in memory";
+  if (!strand.blocked)
+    return waiting;
+  if (strand.wait.describe)
+    waiting.did = strand.wait.describe();
+  if (strand.wait.cause)
+    waiting.cause = strand.wait.cause();
+  return waiting;
+}
+
+/// Of a great many the first: what is wrong shows in a few CTAs.
+std::vector<Waiting> describeAll(std::span<Cluster *const> clusters) {
+  constexpr size_t most = 4096;
+  std::vector<Waiting> all;
+  for (const Cluster *cluster : clusters)
+    for (const auto &cta : cluster->ctas)
+      for (const auto &warp : cta->warps)
+        for (const auto &strand : warp->strands)
+          if (strand->lanes && all.size() < most)
+            all.push_back(describe(*warp, *strand));
+  return all;
+}
+
+/// Who waits on whom.
+class WaitGraph {
+public:
+  explicit WaitGraph(const std::vector<Waiting> &all) : all(all) {
+    for (size_t i = 0; i < all.size(); ++i)
+      ofWarp[all[i].warp].push_back(i);
+    for (size_t i = 0; i < all.size(); ++i)
+      reached.push_back(reachableFrom(i));
+  }
+
+  /// The wait from which the others follow: it waits on none, or only on those
+  /// that wait on it in turn; among these the likeliest cause. Null: no wait
+  /// tells its cause.
+  const Waiting *root() const {
+    const Waiting *best = nullptr;
+    bool bestIsLast = false;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const Waiting &each = all[i];
+      if (each.cause.sentence.empty())
+        continue;
+      const bool last = isLast(i);
+      if (!best ||
+          std::tuple(last, each.cause.likelihood, each.fills) >
+              std::tuple(bestIsLast, best->cause.likelihood, best->fills)) {
+        best = &each;
+        bestIsLast = last;
+      }
+    }
+    return best;
+  }
+
+private:
+  /// All that a wait hangs on, itself only where it is in a circle.
+  std::vector<bool> reachableFrom(size_t start) const {
+    std::vector<bool> seen(all.size());
+    std::vector<size_t> open{start};
+    while (!open.empty()) {
+      const Waiting &each = all[open.back()];
+      open.pop_back();
+      for (const Warp *warp : each.cause.from)
+        if (auto entry = ofWarp.find(warp); entry != ofWarp.end())
+          for (size_t next : entry->second)
+            if (!seen[next]) {
+              seen[next] = true;
+              open.push_back(next);
+            }
+    }
+    return seen;
+  }
+
+  bool isLast(size_t index) const {
+    for (size_t i = 0; i < all.size(); ++i)
+      if (reached[index][i] && i != index && !reached[i][index])
+        return false;
+    return true;
+  }
+
+  const std::vector<Waiting> &all;
+  std::map<const Warp *, std::vector<size_t>> ofWarp;
+  std::vector<std::vector<bool>> reached;
+};
+
+/// The root's group first.
+std::vector<Group> grouped(const std::vector<Waiting> &all,
+                           const Waiting *root) {
+  std::vector<Group> groups;
+  for (const Waiting &each : all) {
+    auto same = std::ranges::find_if(groups, [&](const Group &group) {
+      return group.instruction == each.instruction && group.did == each.did;
+    });
+    if (same == groups.end())
+      same = groups.insert(groups.end(), {each.instruction, each.did, {}});
+    same->warps.push_back(each.warp);
+    same->holdsRoot |= &each == root;
+  }
+  std::ranges::stable_partition(groups, &Group::holdsRoot);
+  return groups;
+}
+
+/// A site for each group, and one for those that would be too many.
+std::vector<Site> sitesOf(const std::vector<Group> &groups,
+                          const Launch &launch) {
+  constexpr size_t mostGroups = 16;
+  std::vector<Site> sites;
+  size_t others = 0;
+  for (const Group &group : groups) {
+    if (sites.size() == mostGroups) {
+      others += group.warps.size();
+      continue;
+    }
+    sites.push_back({whoOf(group, launch),
+                     group.warps.size() > 1 ? plural(group.did) : group.did,
+                     launch.sourceOf(group.instruction),
+                     launch.textOf(group.instruction)});
+  }
+  if (others)
+    sites.push_back(
+        {"... and " + std::to_string(others) + " warps more", "", "", ""});
+  return sites;
+}
+
 } // namespace
 
-void Cluster::reportDeadlock() {
-  std::vector<Group> groups;
-  bool divergent = false;
-  Wait::Cause root;
-  std::string rootSource;
-  for (Warp *warp : warps)
-    for (const auto &strand : warp->strands) {
-      if (!strand->lanes)
-        continue;
-      const Instruction *instruction = instructionOf(*strand);
-      std::string did = "waits";
-      if (strand->blocked && strand->wait.describe)
-        did = strand->wait.describe();
-      else if (strand->spinning)
-        did = "repeats a loop that waits for a change in memory";
-      if (strand->blocked && strand->wait.cause) {
-        Wait::Cause cause = strand->wait.cause();
-        if (cause.likelihood > root.likelihood) {
-          root = std::move(cause);
-          rootSource = launch.sourceOf(instruction);
-        }
-      }
-      divergent |= isDivergent(*warp, *strand);
-      auto same = std::find_if(groups.begin(), groups.end(), [&](Group &g) {
-        return g.instruction == instruction && g.did == did;
-      });
-      if (same == groups.end())
-        same = groups.insert(groups.end(), {instruction, did, {}});
-      same->warps.push_back(warp);
-    }
+void reportDeadlock(Launch &launch, std::span<Cluster *const> clusters) {
+  const std::vector<Waiting> all = describeAll(clusters);
+  const bool divergent = std::ranges::any_of(all, &Waiting::isDivergent);
+  const Waiting *root = divergent ? nullptr : WaitGraph(all).root();
   Report report;
   report.finding = divergent ? Finding::divergent : Finding::deadlock;
   report.sentence =
@@ -115,19 +246,13 @@ void Cluster::reportDeadlock() {
             "lanes of a warp only, and the others wait elsewhere: all lanes "
             "of the warp must execute it together"
           : "no thread can go on, and no asynchronous operation is under way";
-  if (!divergent && root.likelihood)
-    report.sentence +=
-        ". Nearest cause" +
-        (rootSource.empty() ? "" : ", for the wait at " + rootSource) + ": " +
-        root.sentence;
-  for (const Group &group : groups) {
-    Site site;
-    site.who = whoOf(group, launch);
-    site.did = group.warps.size() > 1 ? plural(group.did) : group.did;
-    site.source = launch.sourceOf(group.instruction);
-    site.instruction = launch.textOf(group.instruction);
-    report.sites.push_back(std::move(site));
+  if (root) {
+    const std::string source = launch.sourceOf(root->instruction);
+    report.sentence += ". Nearest cause" +
+                       (source.empty() ? "" : ", for the wait at " + source) +
+                       ": " + root->cause.sentence;
   }
+  report.sites = sitesOf(grouped(all, root), launch);
   launch.reporter.stop(std::move(report));
 }
 

@@ -142,7 +142,7 @@ struct Launch::Scheduler {
           if (running == 0) {
             stopped = true;
             if (!parked.empty())
-              parked.front().cluster->reportDeadlock();
+              reportStalled();
             break;
           }
           changed.wait(lock);
@@ -166,6 +166,16 @@ struct Launch::Scheduler {
       changed.notify_all();
     }
     changed.notify_all();
+  }
+
+  [[noreturn]] void reportStalled() {
+    std::ranges::sort(parked, {}, [](const Resident &resident) {
+      return resident.cluster->index;
+    });
+    std::vector<Cluster *> clusters;
+    for (const Resident &resident : parked)
+      clusters.push_back(resident.cluster.get());
+    reportDeadlock(launch, clusters);
   }
 
   void reacquire(std::unique_lock<std::mutex> &lock) {

@@ -1,8 +1,47 @@
 #include "runtime/sim/machine/Notes.h"
 
+#include <charconv>
 #include <sstream>
 
 namespace ashlar::sim {
+
+namespace {
+
+bool readRing(std::istream &words, Notes::Ring &ring) {
+  std::string memory, full, empty;
+  return (words >> ring.stages >> memory >> ring.offset >> ring.stageBytes >>
+          full >> ring.full >> empty >> ring.empty) &&
+         memory == "memory" && full == "full" && empty == "empty";
+}
+
+/// The number in a text of nothing but digits.
+bool readNumber(const std::string &text, uint64_t &value) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool readTensor(std::istream &words, Notes::Tensor &tensor) {
+  using Kind = Notes::Tensor::Stride::Kind;
+  std::string pointer, strides, text;
+  if (!(words >> tensor.name >> tensor.elementBytes >> pointer >>
+        tensor.pointer >> strides) ||
+      pointer != "pointer" || strides != "strides")
+    return false;
+  while (words >> text) {
+    Notes::Tensor::Stride stride;
+    if (text != "?") {
+      const bool isParameter = text[0] == 'p';
+      stride.kind = isParameter ? Kind::parameter : Kind::constant;
+      if (!readNumber(text.substr(isParameter), stride.value))
+        return false;
+    }
+    tensor.strides.push_back(stride);
+  }
+  return tensor.elementBytes != 0;
+}
+
+} // namespace
 
 Notes::Notes(const ptx::Module &module, const ptx::Function &function) {
   const auto index = static_cast<int>(&function - module.functions.data());
@@ -23,6 +62,12 @@ Notes::Notes(const ptx::Module &module, const ptx::Function &function) {
         std::getline(words, stretch.name);
       if (!stretch.name.empty())
         stretches.push_back(std::move(stretch));
+    } else if (kind == "ring") {
+      if (Ring ring; readRing(words, ring))
+        rings.push_back(ring);
+    } else if (kind == "tensor") {
+      if (Tensor tensor; readTensor(words, tensor))
+        tensors.push_back(std::move(tensor));
     }
   }
 }

@@ -37,9 +37,18 @@ struct Wait {
   /// Why it may never come, for the same reports, and how likely this wait is
   /// to be the root of a deadlock: the greatest is told first.
   struct Cause {
-    enum Likelihood { none, noArrival, someArrivals, wrongBytes, noRegisters };
+    enum Likelihood {
+      none,         // it is what follows from another wait
+      noArrival,    // nothing is known of who should arrive
+      someArrivals, // some have arrived
+      wentPast,     // who should arrive has gone on without
+      leftEarly,    // who should arrive has exited
+      wrongBytes,
+      noRegisters
+    };
     Likelihood likelihood = none;
     std::string sentence;
+    std::vector<const Warp *> from = {}; // on whom it waits, if that is known
   };
   std::function<Cause()> cause;
   /// The lanes try again when `*version` differs from `seen` (version null:

@@ -92,6 +92,9 @@ struct CtaBarrier final : Instruction {
       wait.describe = [cta = &warp.cta, openId] {
         return describeBarrier(*cta, openId);
       };
+      wait.cause = [cta = &warp.cta, openId] {
+        return causeAtBarrier(*cta, openId);
+      };
       return warp.waitFor(std::move(wait));
     }
     waiting.lanes &= ~active;

@@ -33,6 +33,9 @@ struct ClusterWait final : Instruction {
       wait.describe = [cluster = &warp.cluster] {
         return describeClusterBarrier(*cluster);
       };
+      wait.cause = [cluster = &warp.cluster] {
+        return causeAtClusterBarrier(*cluster);
+      };
       return warp.waitFor(std::move(wait));
     }
     arrivals.lanes &= ~active;

@@ -57,8 +57,10 @@ struct Transactions final : Instruction {
       Mbarrier &it = useMbarrier(warp.cluster, at[lane], by, did);
       if (completes)
         completeTransactions(it, by, counts[lane]);
-      else
+      else {
+        noteArrival(warp, it);
         expectTransactions(it, by, counts[lane]);
+      }
     });
     return Step::next;
   }

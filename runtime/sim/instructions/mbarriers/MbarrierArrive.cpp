@@ -69,6 +69,7 @@ struct Arrive final : Instruction {
       Mbarrier &it =
           useMbarrier(warp.cluster, at[first],
                       warp.accessor(first, Scope::cluster), "arrives on it");
+      noteArrival(warp, it);
       const uint32_t each = countOf(warp, first);
       bool uniform = !transactions;
       forEachLane(group, [&](unsigned lane) {

@@ -67,7 +67,7 @@ struct MbarrierWait final : Instruction {
       const LaneMask group = sameAsFirst(rest, at);
       rest &= ~group;
       const auto first = static_cast<unsigned>(std::countr_zero(group));
-      const Mbarrier &it =
+      Mbarrier &it =
           useMbarrier(warp.cluster, at[first],
                       warp.accessor(first, Scope::cluster), "waits on it");
       LaneMask done = 0;
@@ -81,8 +81,10 @@ struct MbarrierWait final : Instruction {
           openParity = parity;
         }
       });
-      if (done)
+      if (done) {
         learn(warp, done, it);
+        notePass(warp, it);
+      }
       complete |= done;
     }
     if (!complete && !givesUp(warp)) {

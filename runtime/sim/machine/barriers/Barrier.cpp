@@ -216,6 +216,32 @@ std::string describeBarrier(const Cta &cta, uint32_t id) {
   return text;
 }
 
+Wait::Cause causeAtBarrier(const Cta &cta, uint32_t id) {
+  const NamedBarrier &barrier = cta.barriers[id];
+  Wait::Cause cause;
+  cause.likelihood = Wait::Cause::someArrivals;
+  cause.sentence = "barrier " + std::to_string(id) + " of " + cta.name() +
+                   " has " + std::to_string(barrier.arrivedThreads) + " of " +
+                   std::to_string(barrier.expectedThreads) + " threads";
+  for (size_t index = 0; index < cta.warps.size(); ++index)
+    if (cta.warps[index]->live & ~barrier.arrived[index])
+      cause.from.push_back(cta.warps[index].get());
+  if (cause.from.empty()) {
+    cause.likelihood = Wait::Cause::leftEarly;
+    cause.sentence +=
+        barrier.generation
+            ? ", and all that are left have arrived: an earlier round may have "
+              "completed without them, with a count that is too low, or others "
+              "exited before they came to it"
+            : ", and all that are left have arrived: its count is too high, or "
+              "threads exited before they came to it";
+  } else {
+    cause.sentence +=
+        ": its count is too high, or threads wait elsewhere that should come";
+  }
+  return cause;
+}
+
 void arriveAtClusterBarrier(Warp &warp, LaneMask lanes, bool release) {
   auto &arrivals = warp.state<ClusterBarrierArrivals>();
   Cluster &cluster = warp.cluster;
@@ -241,8 +267,8 @@ void arriveAtClusterBarrier(Warp &warp, LaneMask lanes, bool release) {
   completeClusterBarrierIfAllArrived(cluster);
 }
 
-std::string describeClusterBarrier(const Cluster &cluster) {
-  std::string missing;
+static std::vector<const Warp *> missingWarps(const Cluster &cluster) {
+  std::vector<const Warp *> missing;
   for (const auto &cta : cluster.ctas)
     for (const auto &warp : cta->warps) {
       const auto &arrivals = warp->state<ClusterBarrierArrivals>();
@@ -252,8 +278,26 @@ std::string describeClusterBarrier(const Cluster &cluster) {
           absent |= LaneMask(1) << lane;
       });
       if (absent)
-        missing += (missing.empty() ? "" : "; ") + warp->who();
+        missing.push_back(warp.get());
     }
+  return missing;
+}
+
+Wait::Cause causeAtClusterBarrier(const Cluster &cluster) {
+  Wait::Cause cause;
+  cause.likelihood = Wait::Cause::someArrivals;
+  cause.sentence = "the cluster barrier has " +
+                   std::to_string(cluster.barrier.arrivedThreads) + " of " +
+                   std::to_string(liveThreads(cluster)) +
+                   " threads: the others wait elsewhere";
+  cause.from = missingWarps(cluster);
+  return cause;
+}
+
+std::string describeClusterBarrier(const Cluster &cluster) {
+  std::string missing;
+  for (const Warp *warp : missingWarps(cluster))
+    missing += (missing.empty() ? "" : "; ") + warp->who();
   return "waits at the cluster barrier: " +
          std::to_string(cluster.barrier.arrivedThreads) + " of " +
          std::to_string(liveThreads(cluster)) +

@@ -18,6 +18,8 @@ void arriveAtBarrier(Warp &warp, LaneMask lanes, uint32_t id,
 
 /// "waits at barrier 1: 64 of 128 threads have arrived: ...".
 std::string describeBarrier(const Cta &cta, uint32_t id);
+/// Why it may never complete.
+Wait::Cause causeAtBarrier(const Cta &cta, uint32_t id);
 
 /// A thread's part in the cluster barrier: an arrival for which it has not
 /// waited yet, and the generation it belongs to.
@@ -29,6 +31,7 @@ struct ClusterBarrierArrivals {
 /// barrier.cluster.arrive: a second arrival before the wait ends the launch.
 void arriveAtClusterBarrier(Warp &warp, LaneMask lanes, bool release);
 std::string describeClusterBarrier(const Cluster &cluster);
+Wait::Cause causeAtClusterBarrier(const Cluster &cluster);
 
 /// Threads have exited (Warp::live and Cta::liveThreads are without them):
 /// barriers that wait for all threads that are left may be complete.

@@ -68,14 +68,13 @@ void changed(Mbarrier &barrier) {
   barrier.cta->cluster.noteProgress();
 }
 
-/// Whether lanes are blocked in a wait on the barrier.
-bool isWaitedOn(const Mbarrier &barrier) {
-  for (const auto &cta : barrier.cta->cluster.ctas)
-    for (const auto &warp : cta->warps)
-      for (const auto &strand : warp->strands)
-        if (strand->blocked && strand->wait.version == &barrier.version)
-          return true;
-  return false;
+/// Whether the thread has arrived in the current phase.
+bool hasArrived(const Mbarrier &barrier, const Accessor &by) {
+  return std::ranges::any_of(barrier.recent, [&](const auto &event) {
+    return event.kind == Mbarrier::Event::Kind::arrival &&
+           event.by.cta == by.cta && event.by.warp == by.warp &&
+           event.by.lane == by.lane;
+  });
 }
 
 /// Why the barrier can't be given up or made anew now; "" if it can.
@@ -158,6 +157,17 @@ void checkAligned(Cluster &cluster, Cta &cta, uint32_t offset,
 }
 
 } // namespace
+
+bool isWaitedOn(const Mbarrier &barrier) {
+  for (const auto &cta : barrier.cta->cluster.ctas)
+    for (const auto &warp : cta->warps)
+      for (const auto &strand : warp->strands)
+        if (waitsOn(*strand, barrier))
+          return true;
+  return false;
+}
+
+uint32_t Mbarrier::address() const { return sharedAddress(*cta, offset); }
 
 bool Mbarrier::completeIfDone() {
   if (pending != 0 || transactionBytes != 0)
@@ -267,9 +277,13 @@ uint64_t arrive(Mbarrier &barrier, const Accessor &by, uint32_t count,
          at(barrier) + " gets " + times(count, "arrival") + " while phase " +
              std::to_string(barrier.phase) + " lacks " +
              std::to_string(barrier.pending) + " of its " +
-             std::to_string(barrier.expected) +
-             ": more arrive than the count that mbarrier.init gave; raise it, "
-             "or let fewer threads arrive");
+             std::to_string(barrier.expected) + ": " +
+             (hasArrived(barrier, by)
+                  ? "the thread has arrived in this phase before, and has not "
+                    "waited for the phase to complete and for what it gives to "
+                    "be used: that wait is missing, or its parity does not flip"
+                  : "more arrive than the count that mbarrier.init gave; raise "
+                    "it, or let fewer threads arrive"));
   if (drop && count > barrier.expected)
     stop(barrier, by, "arrives on it and drops out",
          at(barrier) + " expects " + times(barrier.expected, "arrival") + "; " +

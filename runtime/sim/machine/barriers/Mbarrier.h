@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/sim/machine/Warp.h"
+#include "runtime/sim/machine/barriers/Participants.h"
 #include "runtime/sim/machine/memory/Memory.h"
 #include "runtime/sim/machine/races/Clock.h"
 
@@ -54,8 +55,13 @@ struct Mbarrier {
   };
   std::vector<Event> recent;   // of the current phase: at most 32
   std::vector<Event> previous; // of the phase before
+  Participants participants;
+  /// The barrier at which who arrives on this one has passed a wait before.
+  std::optional<uint32_t> acquiredThrough;
   int64_t previousExpectedBytes = 0;
 
+  /// As shared::cluster address.
+  uint32_t address() const;
   /// Ends the phase if nothing is pending; true when it ended.
   bool completeIfDone();
   /// Whether the phase with this parity has completed: the current, incomplete
@@ -130,10 +136,18 @@ void fenceInitialisations(Cta &cta, uint32_t warp, LaneMask lanes);
 
 // For deadlock reports.
 
+/// Whether the lanes are blocked in a wait on the barrier.
+inline bool waitsOn(const Strand &strand, const Mbarrier &barrier) {
+  return strand.blocked && strand.wait.version == &barrier.version;
+}
+/// Whether any lanes are.
+bool isWaitedOn(const Mbarrier &barrier);
+
 /// "waits for phase 3 (parity 1) of the mbarrier at stage 1 of ... : 1 of 2
 /// arrivals and 16384 of 32768 bytes have come; arrived: ...".
 std::string describeWaitOn(const Mbarrier &barrier, uint32_t parity);
-/// The likeliest reason why the phase does not end.
+/// The likeliest reason why the phase does not end, for which a thread waits
+/// with this parity.
 Wait::Cause nearestCause(const Mbarrier &barrier, uint32_t parity);
 
 } // namespace ashlar::sim

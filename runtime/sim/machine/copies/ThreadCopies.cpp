@@ -151,6 +151,7 @@ void ThreadCopies::arrive(LaneMask active, const LaneAddresses &mbarriers,
     const Accessor by = warp->accessor(lane);
     Mbarrier &barrier =
         useMbarrier(warp->cluster, mbarrier, by, "has it track its cp.async");
+    noteArrival(*warp, barrier);
     if (!noIncrement)
       addPending(barrier, by, 1);
   });
