@@ -27,12 +27,17 @@ Device open(const DeviceChoice &choice) {
   sim::SimulatorSettings &settings = sim::settings();
   settings.seed = choice.seed.value_or(settings.seed);
   settings.seeds = choice.seeds.value_or(settings.seeds);
+  settings.timeLimit = choice.timeLimit.value_or(settings.timeLimit);
   if (!choice.trace.empty())
     settings.tracePath = choice.trace;
   if (!choice.ignore.empty())
     settings.ignored.addAll(choice.ignore);
   settings.quiet = true; // the error has the first report
   return Device::open(sim::simulatorDriver());
+}
+
+std::chrono::milliseconds timeLimit(const DeviceChoice &choice) {
+  return choice.timeLimit.value_or(std::chrono::seconds(10));
 }
 
 std::string describeSeeds(const DeviceChoice &choice) {

@@ -3,6 +3,7 @@
 
 #include "ashlar/device.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,9 @@ namespace ashlar::harness {
 /// What the command line says of it.
 struct DeviceChoice {
   std::string name; ///< "cuda", "sim"; empty: the GPU, or sim without one
+  /// After which a launch counts as hanging. Without it a GPU has 10 s, and the
+  /// simulator, which takes longer for the same, as long as it needs.
+  std::optional<std::chrono::milliseconds> timeLimit;
   // Of the simulator.
   std::optional<uint64_t> seed;  ///< the schedule, or the first one
   std::optional<unsigned> seeds; ///< how many schedules
@@ -24,6 +28,9 @@ bool isSimulated(const DeviceChoice &choice);
 
 /// Opens it, with the simulator set up as chosen.
 Device open(const DeviceChoice &choice);
+
+/// For which a launch is waited.
+std::chrono::milliseconds timeLimit(const DeviceChoice &choice);
 
 /// "seed 3" or "seeds 0 to 49".
 std::string describeSeeds(const DeviceChoice &choice);

@@ -43,12 +43,12 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
                  "KIND@FILE:LINE, with commas between, or a file of them");
   app.add_option_function<int64_t>(
          "--time-limit",
-         [&options](int64_t milliseconds) {
-           options.timeLimit = std::chrono::milliseconds(milliseconds);
+         [&options](uint32_t milliseconds) {
+           options.device.timeLimit = std::chrono::milliseconds(milliseconds);
          },
-         "Milliseconds after which a launch on a GPU counts as hanging")
-      ->default_str(std::to_string(options.timeLimit.count()))
-      ->check(CLI::PositiveNumber);
+         "Milliseconds after which a launch counts as hanging; without it "
+         "10000 on a GPU, and no limit in the simulator")
+      ->check(sim::wholeNumber<uint32_t>(1));
 }
 
 } // namespace ashlar::harness

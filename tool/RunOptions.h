@@ -5,7 +5,6 @@
 #include "ashlar/problem.h"
 #include "tool/ChooseDevice.h"
 
-#include <chrono>
 #include <vector>
 
 namespace CLI {
@@ -18,7 +17,6 @@ struct RunOptions {
   std::vector<NamedSize> sizes;
   std::vector<NamedScalar> scalars;
   DeviceChoice device;
-  std::chrono::milliseconds timeLimit{10000};
 };
 
 /// Parsing fills `options`, which must live as long as `app`.

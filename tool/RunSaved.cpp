@@ -22,11 +22,11 @@ bool runSaved(const Artifact &artifact, const RunOptions &options, bool bench) {
   Device device = open(options.device);
   addTensors(artifact, problem);
   if (bench) {
-    printBenchmark(device, artifact, problem, {}, options.timeLimit);
+    printBenchmark(device, artifact, problem, {}, timeLimit(options.device));
     return true;
   }
   try {
-    return runAndCheck(device, artifact, problem, {}, options.timeLimit);
+    return runAndCheck(device, artifact, problem, {}, timeLimit(options.device));
   } catch (...) {
     if (simulated)
       printFurtherReports();

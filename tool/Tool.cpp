@@ -47,8 +47,8 @@ Expectation expectation(const ToolOptions &options) {
 bool simulate(Device &device, const Artifact &artifact, const Problem &problem,
               const Expectation &expected, const Request &request) {
   try {
-    const bool right =
-        runAndCheck(device, artifact, problem, expected, request.timeLimit);
+    const bool right = runAndCheck(device, artifact, problem, expected,
+                                   timeLimit(request.device));
     std::printf("%s: simulated with %s (%s): nothing found\n",
                 artifact.name.c_str(), describe(problem).c_str(),
                 describeSeeds(request.device).c_str());
@@ -72,9 +72,11 @@ bool execute(const Artifact &artifact, const ToolOptions &options,
     return simulate(device, artifact, problem, expected, request);
   bool right = true;
   if (run)
-    right = runAndCheck(device, artifact, problem, expected, request.timeLimit);
+    right = runAndCheck(device, artifact, problem, expected,
+                        timeLimit(request.device));
   if (bench)
-    printBenchmark(device, artifact, problem, expected, request.timeLimit);
+    printBenchmark(device, artifact, problem, expected,
+                   timeLimit(request.device));
   return right;
 }
 

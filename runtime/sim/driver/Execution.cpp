@@ -88,6 +88,7 @@ std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
     LaunchOptions options;
     options.seed = how.seed + i;
     options.hostThreads = how.hostThreads;
+    options.timeLimit = how.timeLimit;
     options.trace = trace;
     options.print = how.print;
     options.ignored = &how.ignored;

@@ -6,6 +6,7 @@
 #include "runtime/Driver.h"
 #include "runtime/sim/machine/Ignored.h"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -27,7 +28,9 @@ struct SimulatorSettings {
   /// reported once, for the first of them.
   unsigned seeds = 1;
   unsigned hostThreads = 0; // 0: as many as there are cores
-  std::string tracePath;    // "" for none
+  /// After which a launch under one seed is ended with a report; 0: never.
+  std::chrono::milliseconds timeLimit{0};
+  std::string tracePath; // "" for none
   /// Where what kernels print goes; standard output when null.
   std::function<void(const std::string &)> print;
   Ignored ignored;        // findings that do not count
@@ -36,9 +39,9 @@ struct SimulatorSettings {
 };
 
 /// At first ASHLAR_SIM_SEED, ASHLAR_SIM_SEEDS, ASHLAR_SIM_THREADS,
-/// ASHLAR_SIM_TRACE and ASHLAR_SIM_IGNORE (kinds of findings, with commas
-/// between, or the name of a file of them) of the environment. To be changed
-/// between launches.
+/// ASHLAR_SIM_TIME_LIMIT (in milliseconds), ASHLAR_SIM_TRACE and
+/// ASHLAR_SIM_IGNORE (kinds of findings, with commas between, or the name of a
+/// file of them) of the environment. To be changed between launches.
 SimulatorSettings &settings();
 
 /// What has been found since the last call, in order.

@@ -55,6 +55,8 @@ SimulatorSettings fromEnvironment() {
   result.seed = numberFrom<uint64_t>("ASHLAR_SIM_SEED", 0);
   result.seeds = numberFrom<unsigned>("ASHLAR_SIM_SEEDS", 1);
   result.hostThreads = numberFrom<unsigned>("ASHLAR_SIM_THREADS", 0);
+  result.timeLimit = std::chrono::milliseconds(
+      numberFrom<uint32_t>("ASHLAR_SIM_TIME_LIMIT", 0));
   if (const char *path = std::getenv("ASHLAR_SIM_TRACE"))
     result.tracePath = path;
   if (const char *text = std::getenv("ASHLAR_SIM_IGNORE"); text && *text)

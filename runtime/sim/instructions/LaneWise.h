@@ -49,7 +49,9 @@ class LaneWise final : public Instruction {
 public:
   LaneWise(Slot target, std::array<Slot, sizeof...(Sources)> sources,
            Operation operation)
-      : target(target), sources(sources), operation(operation) {}
+      : target(target), sources(sources), operation(operation) {
+    computes = true;
+  }
 
   Step execute(Warp &warp, LaneMask active) const override {
     run(warp, active, std::index_sequence_for<Sources...>());

@@ -179,7 +179,10 @@ uint32_t Cluster::nextQuantum() {
 
 Cluster::Progress Cluster::run(uint64_t budget) {
   const uint64_t end = clock + budget;
-  while (clock < end) {
+  constexpr unsigned turnsBetweenLooks = 64; // at the clock of the host
+  for (unsigned turn = 1; clock < end; ++turn) {
+    if (turn % turnsBetweenLooks == 0 && launch.isOver())
+      break;
     const bool done = std::all_of(ctas.begin(), ctas.end(),
                                   [](auto &cta) { return cta->exited(); });
     if (done) {

@@ -101,7 +101,8 @@ public:
 
   /// Runs until all threads have exited (Finished), or until nothing in this
   /// cluster can go on without another cluster (Stalled), or, while other
-  /// clusters want a turn, after `budget` steps (Paused). Throws LaunchStopped
+  /// clusters want a turn, after `budget` steps or when the launch is over
+  /// (Paused). Throws LaunchStopped
   /// when a finding ends the launch.
   enum class Progress : uint8_t { finished, stalled, paused };
   Progress run(uint64_t budget);
@@ -174,6 +175,12 @@ private:
   uint32_t expiries = 0; // of waits, since something changed
   uint64_t changesAtExpiry = 0;
 };
+
+/// Reports where each thread of the clusters stands, as the time of the launch
+/// is up. `unstarted` clusters have not begun.
+[[noreturn]] void reportTimeLimit(Launch &launch,
+                                  std::span<Cluster *const> clusters,
+                                  size_t unstarted);
 
 /// Reports what each thread of the clusters waits for, as nothing can go on,
 /// and from which wait the others follow.

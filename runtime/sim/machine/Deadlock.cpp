@@ -1,6 +1,7 @@
 // The report of a deadlock: what every thread waits for.
 #include "runtime/sim/machine/Cluster.h"
 #include "runtime/sim/machine/Launch.h"
+#include "runtime/sim/machine/Polls.h"
 
 #include <algorithm>
 #include <map>
@@ -13,10 +14,11 @@ namespace {
 
 /// Lanes that can't go on.
 struct Waiting {
-  const Warp *warp = nullptr;
+  Warp *warp = nullptr;
   const Instruction *instruction = nullptr;
   std::string did;
   Wait::Cause cause;
+  const Strand *strand = nullptr;
   bool isDivergent = false;
   bool fills = false; // it would copy into a stage next
 };
@@ -27,6 +29,7 @@ struct Group {
   std::string did;
   std::vector<const Warp *> warps;
   bool holdsRoot = false;
+  bool isBlocked = false;
 };
 
 /// "warps 0 to 7", "warp 8", "warps 0, 2 and 3".
@@ -100,16 +103,19 @@ bool copiesNext(const Strand &strand) {
   return false;
 }
 
-Waiting describe(const Warp &warp, const Strand &strand) {
+Waiting describe(Warp &warp, const Strand &strand) {
   Waiting waiting;
   waiting.warp = &warp;
+  waiting.strand = &strand;
   waiting.instruction = instructionOf(strand);
   waiting.isDivergent = isDivergent(warp, strand);
   waiting.fills = copiesNext(strand);
-  waiting.did = "waits";
-  if (strand.spinning)
-    waiting.did = "repeats a loop that waits for a change in memory";
-  if (!strand.blocked)
+  waiting.did = strand.blocked ? "waits" : "executes instructions";
+  if (strand.spinning && !strand.wait.describe) {
+    waiting.did = describePolls(warp, strand.polls);
+    waiting.cause = causeOfPolls(warp, strand.polls);
+  }
+  if (!strand.blocked && !strand.spinning)
     return waiting;
   if (strand.wait.describe)
     waiting.did = strand.wait.describe();
@@ -205,6 +211,7 @@ std::vector<Group> grouped(const std::vector<Waiting> &all,
       same = groups.insert(groups.end(), {each.instruction, each.did, {}});
     same->warps.push_back(each.warp);
     same->holdsRoot |= &each == root;
+    same->isBlocked |= each.strand->blocked || each.strand->spinning;
   }
   std::ranges::stable_partition(groups, &Group::holdsRoot);
   return groups;
@@ -232,7 +239,46 @@ std::vector<Site> sitesOf(const std::vector<Group> &groups,
   return sites;
 }
 
+/// Of the others, whether one could still change what the root looks at.
+std::string whoCouldSignal(const Waiting &root,
+                           const std::vector<Waiting> &all) {
+  const Waiting *first = nullptr;
+  size_t count = 0;
+  for (const Waiting &each : all)
+    if (each.warp != root.warp && canSignal(*each.strand)) {
+      first = first ? first : &each;
+      ++count;
+    }
+  if (!first)
+    return "; no thread that is left can come to a signal";
+  return "; " + first->warp->who(-1) +
+         (count > 1 ? " and " + std::to_string(count - 1) + " more" : "") +
+         " could still come to a signal, and " +
+         (count > 1 ? "wait themselves" : "waits itself");
+}
+
 } // namespace
+
+void reportTimeLimit(Launch &launch, std::span<Cluster *const> clusters,
+                     size_t unstarted) {
+  const std::vector<Waiting> all = describeAll(clusters);
+  Report report;
+  report.finding = Finding::timeLimit;
+  report.sentence =
+      "the launch has not ended within its time limit of " +
+      std::to_string(launch.options.timeLimit.count()) +
+      " ms: a loop does not end, or the limit is too low for this problem";
+  if (unstarted)
+    report.sentence += "; of " + std::to_string(launch.clusterCount()) +
+                       " clusters " + std::to_string(unstarted) +
+                       " have not started";
+  // Those that could go on first: the others may wait for them.
+  std::vector<Group> groups = grouped(all, nullptr);
+  std::ranges::stable_partition(
+      groups, [](const Group &group) { return !group.isBlocked; });
+  report.sites = sitesOf(groups, launch);
+  launch.reporter.stop(std::move(report));
+}
 
 void reportDeadlock(Launch &launch, std::span<Cluster *const> clusters) {
   const std::vector<Waiting> all = describeAll(clusters);
@@ -253,6 +299,13 @@ void reportDeadlock(Launch &launch, std::span<Cluster *const> clusters) {
                        ": " + root->cause.sentence;
   }
   report.sites = sitesOf(grouped(all, root), launch);
+  if (root && root->strand->spinning && !root->strand->wait.describe) {
+    report.sentence += whoCouldSignal(*root, all);
+    const std::vector<Site> signallers =
+        signallersOf(*root->warp, root->strand->polls);
+    report.sites.insert(report.sites.begin() + 1, signallers.begin(),
+                        signallers.end());
+  }
   launch.reporter.stop(std::move(report));
 }
 

@@ -40,6 +40,10 @@ public:
   /// The function that it stands in.
   const ptx::Function *function = nullptr;
 
+  /// All it does is to write registers.
+  bool computes = false;
+  /// What stands behind it is not executed next.
+  bool leaves = false;
   bool hasGuard = false, guardNegated = false;
   Slot guard;
   Traits traits;

@@ -35,6 +35,47 @@ uint32_t Launch::clusterCount() const {
 
 std::string Launch::roleOf(uint32_t warp) const { return notes.roleOf(warp); }
 
+/// The value of a parameter of the kernel, by its number; 0 if there is none.
+static uint64_t parameterValue(const Launch &launch, uint64_t number) {
+  const std::vector<uint32_t> &offsets = launch.kernel.parameterBlockOffsets;
+  if (number >= offsets.size())
+    return 0;
+  uint64_t value = 0;
+  const uint64_t size = std::min<uint64_t>(
+      launch.kernel.text->parameters[number].sizeBytes(), sizeof value);
+  if (launch.parameters.contains(offsets[number], size))
+    std::memcpy(&value, launch.parameters.data() + offsets[number], size);
+  return value;
+}
+
+std::string Launch::tensorElementAt(uint64_t address) const {
+  const Notes::Tensor *tensor = nullptr;
+  uint64_t begin = 0;
+  for (const Notes::Tensor &each : notes.tensors)
+    if (const uint64_t at = parameterValue(*this, each.pointer);
+        at && at <= address && at >= begin) {
+      tensor = &each;
+      begin = at;
+    }
+  if (!tensor || memory.nearest(address) != memory.nearest(begin))
+    return "";
+  using Kind = Notes::Tensor::Stride::Kind;
+  uint64_t rest = (address - begin) / tensor->elementBytes;
+  std::string index;
+  for (const Notes::Tensor::Stride &each : tensor->strides) {
+    const uint64_t stride = each.kind == Kind::constant ? each.value
+                            : each.kind == Kind::parameter
+                                ? parameterValue(*this, each.value)
+                                : 0;
+    if (stride == 0)
+      return tensor->name + ", element " +
+             std::to_string((address - begin) / tensor->elementBytes);
+    index += (index.empty() ? "" : ", ") + std::to_string(rest / stride);
+    rest %= stride;
+  }
+  return tensor->name + "[" + index + "]";
+}
+
 std::string Launch::sourceOf(const Instruction *instruction) const {
   if (!instruction || !instruction->text || instruction->text->source.line == 0)
     return "";
@@ -96,6 +137,8 @@ struct Launch::Scheduler {
 
   /// A cluster that can go on; false when there is none now.
   bool take(Resident &next) {
+    if (launch.over)
+      return false;
     const uint64_t changes = launch.changes.load();
     auto able = std::find_if(parked.begin(), parked.end(), [&](Resident &r) {
       return !r.stalled || r.changesSeen != changes;
@@ -142,7 +185,7 @@ struct Launch::Scheduler {
           if (running == 0) {
             stopped = true;
             if (!parked.empty())
-              reportStalled();
+              reportParked();
             break;
           }
           changed.wait(lock);
@@ -157,10 +200,10 @@ struct Launch::Scheduler {
           parked.push_back(std::move(resident));
       } catch (const LaunchStopped &) {
         reacquire(lock);
-        stopped = true;
+        stopped = launch.over = true;
       } catch (...) {
         reacquire(lock);
-        stopped = true;
+        stopped = launch.over = true;
         failure = std::current_exception();
       }
       changed.notify_all();
@@ -168,13 +211,15 @@ struct Launch::Scheduler {
     changed.notify_all();
   }
 
-  [[noreturn]] void reportStalled() {
+  [[noreturn]] void reportParked() {
     std::ranges::sort(parked, {}, [](const Resident &resident) {
       return resident.cluster->index;
     });
     std::vector<Cluster *> clusters;
     for (const Resident &resident : parked)
       clusters.push_back(resident.cluster.get());
+    if (launch.over)
+      reportTimeLimit(launch, clusters, waiting.size());
     reportDeadlock(launch, clusters);
   }
 
@@ -186,7 +231,15 @@ struct Launch::Scheduler {
   }
 };
 
+bool Launch::isOver() {
+  if (options.timeLimit.count() > 0 &&
+      std::chrono::steady_clock::now() > deadline)
+    over = true;
+  return over;
+}
+
 std::vector<Report> Launch::run() {
+  deadline = std::chrono::steady_clock::now() + options.timeLimit;
   memory.forgetAccesses();
   Scheduler scheduler(*this);
   unsigned threads = options.hostThreads ? options.hostThreads

@@ -5,9 +5,11 @@
 #include "runtime/sim/machine/Program.h"
 #include "runtime/sim/machine/Report.h"
 #include "runtime/sim/machine/memory/Memory.h"
+#include "runtime/sim/machine/memory/Signals.h"
 #include "runtime/sim/machine/races/Publications.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -28,6 +30,8 @@ struct LaunchOptions {
   const Ignored *ignored = nullptr; // findings that are not kept; null: none
   /// That the warps of a cluster may execute, all together; 0: any number.
   uint64_t maxInstructions = 0;
+  /// After which the launch is ended with a report; 0: never.
+  std::chrono::milliseconds timeLimit{0};
   /// Where %printf output goes; standard output when null.
   std::function<void(const std::string &)> print;
   std::shared_ptr<Trace> trace; // null: none
@@ -67,18 +71,27 @@ public:
   /// Source and text of an instruction, for sites.
   std::string sourceOf(const Instruction *instruction) const;
   std::string textOf(const Instruction *instruction) const;
+  /// "Done[3]" where the notes name a tensor there, else "".
+  std::string tensorElementAt(uint64_t address) const;
   /// The role that a warp of a CTA plays, from the notes; "" when none is told.
   std::string roleOf(uint32_t warp) const;
 
   /// What strong accesses to global memory have published; guarded by its lock.
   Publications publications;
+  /// Who has changed what others may wait for; guarded by the same.
+  Signals signals;
   /// Held while %printf output goes out.
   std::mutex printing;
 
   /// Grows whenever anything changes that another thread could wait for.
   std::atomic<uint64_t> changes = 0;
 
+  /// Whether clusters must stop: the launch has ended, or its time is up.
+  bool isOver();
+
 private:
+  std::atomic<bool> over = false;
+  std::chrono::steady_clock::time_point deadline;
   struct Scheduler;
 };
 

@@ -44,6 +44,10 @@ const char *name(Finding finding) {
     return "assertion";
   case Finding::dividesByZero:
     return "division by zero";
+  case Finding::stale:
+    return "stale data";
+  case Finding::timeLimit:
+    return "time limit";
   case Finding::other:
     break;
   }

@@ -34,6 +34,8 @@ enum class Finding : uint8_t {
   trap,
   assertion, // __assertfail
   dividesByZero,
+  stale,     // a stage is read that was not filled again
+  timeLimit, // the launch took too long
   other,
 };
 

@@ -32,6 +32,9 @@ struct Traits {
   bool fencesRegisters = false;
   /// It changes nothing but that a value has another register.
   bool copiesRegister = false;
+  /// It changes memory in a way that others may wait for: an atomic operation
+  /// on integers, or a strong store.
+  bool signals = false;
 
   bool operator==(const Traits &) const = default;
 };

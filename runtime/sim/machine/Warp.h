@@ -29,6 +29,15 @@ enum class SpecialRegister : uint8_t;
 /// One address per lane.
 using LaneAddresses = std::array<uint64_t, warpLanes>;
 
+/// An access to memory in a loop that waits for a change.
+struct Poll {
+  const Instruction *instruction = nullptr;
+  LaneMask lanes = 0;
+  ptx::StateSpace space = ptx::StateSpace::generic;
+  LaneAddresses addresses{};
+  unsigned sizeBytes = 0;
+};
+
 /// What a blocked group of lanes waits for.
 struct Wait {
   /// "waits for phase 1 of the mbarrier at shared+196608"; evaluated for a
@@ -87,6 +96,7 @@ struct Strand {
   std::shared_ptr<Snapshot> snapshot;
   bool spinning = false;      // it repeats itself until something changes
   uint64_t spinningSince = 0; // Launch::changes then
+  std::vector<Poll> polls;    // what it looks at
 };
 
 /// How lanes of a warp are ordered with respect to each other and to others:
@@ -123,6 +133,8 @@ public:
   bool timedOut = false;
   /// For Step::blocked: what the lanes wait for.
   Step waitFor(Wait wait);
+  /// The lanes look whether that has happened, and go on in any case.
+  void lookFor(Wait wait) { strand->wait = std::move(wait); }
   /// For Step::moved: the lanes go on at another instruction of the function.
   void jump(LaneMask lanes, uint32_t target);
   /// Each lane of `lanes` to its own target.
@@ -241,8 +253,15 @@ public:
   std::vector<std::unique_ptr<Strand>> strands;
   uint64_t executed = 0; // instructions
 
+  /// The accesses of a loop that is looked at, while it is; null else.
+  std::vector<Poll> *polls = nullptr;
+
 private:
   friend class WarpRunner;
+  void notePoll(LaneMask lanes, ptx::StateSpace space,
+                const LaneAddresses &addresses, unsigned sizeBytes);
+  void noteSignals(LaneMask lanes, ptx::StateSpace space,
+                   const LaneAddresses &addresses);
   void fillConstants();
   void fillSpecials();
   uint64_t specialValue(ptx::SpecialRegister which, unsigned component,

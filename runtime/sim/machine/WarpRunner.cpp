@@ -2,6 +2,7 @@
 
 #include "runtime/sim/machine/Cluster.h"
 #include "runtime/sim/machine/Launch.h"
+#include "runtime/sim/machine/Loops.h"
 #include "runtime/sim/machine/Program.h"
 #include "runtime/sim/machine/Trace.h"
 
@@ -9,12 +10,6 @@
 #include <cstring>
 
 namespace ashlar::sim {
-
-struct Strand::Snapshot {
-  uint32_t at = 0;
-  uint64_t changes = 0; // Launch::changes
-  std::vector<std::byte> registers;
-};
 
 namespace {
 
@@ -104,6 +99,7 @@ void WarpRunner::step(Strand &strand) {
   strand.blocked = false;
   strand.spinning = false;
   warp.strand = &strand;
+  warp.polls = nullptr;
   ++warp.executed;
   ++warp.cluster.clock;
   if (strand.at >= body.size()) { // behind the last instruction
@@ -112,6 +108,10 @@ void WarpRunner::step(Strand &strand) {
     return;
   }
   const Instruction &instruction = *body[strand.at];
+  if (strand.snapshot && strand.snapshot->isWatching()) {
+    warp.polls = &strand.snapshot->polls;
+    strand.snapshot->executed.push_back(&instruction);
+  }
   LaneMask active = strand.lanes;
   if (instruction.hasGuard) {
     const LaneMask guard = warp.predicate(instruction.guard);
@@ -185,8 +185,8 @@ void WarpRunner::merge(Strand &strand) {
   }
 }
 
-// A loop that comes back to the same place with the same registers, while
-// nothing has changed in memory, will do so until something changes.
+// A loop that comes back to the same place in the same state, while nothing has
+// changed in memory, will do so until something changes.
 void WarpRunner::noteJumpBack(Strand &strand) {
   Cluster &cluster = warp.cluster;
   const uint64_t changes =
@@ -200,27 +200,26 @@ void WarpRunner::noteJumpBack(Strand &strand) {
   Strand::Snapshot &snapshot = *strand.snapshot;
   if (snapshot.changes != changes) {
     snapshot.changes = changes;
-    snapshot.at = 0;
-    snapshot.registers.clear();
+    snapshot.forget();
     return;
   }
-  if (snapshot.registers.empty()) {
+  if (!snapshot.isWatching()) {
     if (++snapshot.at < patience)
       return;
     snapshot.at = strand.at;
+    strand.wait = {};
     snapshot.registers.assign(warp.registerFile,
                               warp.registerFile + warp.registerBytes);
     return;
   }
   if (snapshot.at != strand.at)
     return;
-  if (std::memcmp(snapshot.registers.data(), warp.registerFile,
-                  warp.registerBytes) == 0) {
+  if (repeatsItself(warp, warp.registerFile, snapshot)) {
     strand.spinning = true;
     strand.spinningSince = changes;
+    strand.polls = std::move(snapshot.polls);
   }
-  snapshot.registers.clear();
-  snapshot.at = 0;
+  snapshot.forget();
 }
 
 bool WarpRunner::expire() {

@@ -123,6 +123,14 @@ int main(int argc, char **argv) {
                  "Threads of the host to use; 0: one for each core")
       ->capture_default_str()
       ->check(wholeNumber<unsigned>(0));
+  app.add_option_function<uint32_t>(
+         "--time-limit",
+         [&how](uint32_t milliseconds) {
+           how.timeLimit = std::chrono::milliseconds(milliseconds);
+         },
+         "Milliseconds after which the launch is ended, with a report of where "
+         "its warps are")
+      ->check(wholeNumber<uint32_t>(1));
   app.add_option_function<std::string>(
       "--ignore", [&how](const std::string &text) { how.ignored.addAll(text); },
       "Findings that do not count: KIND or KIND@FILE:LINE, with commas "

@@ -17,7 +17,8 @@ static void PrintTo(const Traits &traits, std::ostream *out) {
        << (traits.arrives ? ", arrives" : "")
        << (traits.holdsRegisters ? ", holds registers" : "")
        << (traits.fencesRegisters ? ", fences registers" : "")
-       << (traits.copiesRegister ? ", copies a register" : "");
+       << (traits.copiesRegister ? ", copies a register" : "")
+       << (traits.signals ? ", signals" : "");
 }
 
 namespace {
@@ -30,6 +31,7 @@ struct Form {
 constexpr Traits nothing;
 constexpr Traits aligned = {.aligned = true};
 constexpr Traits synchronises = {.synchronises = true};
+constexpr Traits signals = {.synchronises = true, .signals = true};
 constexpr Traits meets = {.aligned = true, .synchronises = true};
 constexpr Traits arrives = {.synchronises = true, .arrives = true};
 constexpr Traits copiedByThreads = {.engine = Engine::threadCopy,
@@ -67,10 +69,12 @@ const std::vector<Form> forms = {
     {"mbarrier.complete_tx.relaxed.cta.shared.b64 [s], 16;", synchronises},
     {"mbarrier.try_wait.parity.shared.b64 %p, [s], 0;", synchronises},
 
-    {"atom.global.add.u32 %r0, [%x0], 1;", synchronises},
-    {"red.global.add.u32 [%x0], 1;", synchronises},
+    {"atom.global.add.u32 %r0, [%x0], 1;", signals},
+    {"red.global.add.u32 [%x0], 1;", signals},
+    {"red.global.add.f32 [%x0], 0f3f800000;", synchronises},
     {"ld.global.u32 %r0, [%x0];", nothing},
     {"st.global.u32 [%x0], %r0;", nothing},
+    {"st.release.gpu.global.u32 [%x0], %r0;", {.signals = true}},
 
     {"cp.async.ca.shared.global [s], [%x0], 16;", copiedByThreads},
     {"cp.async.commit_group;", copiedByThreads},

@@ -50,7 +50,7 @@ TEST(CommandLine, ReadsEachFlag) {
   EXPECT_EQ(request.sizes[1].name, "N");
   EXPECT_EQ(request.sizes[1].value, 7);
   EXPECT_EQ(request.scalars.at(0).value, -0.5);
-  EXPECT_EQ(request.timeLimit.count(), 50);
+  EXPECT_EQ(request.device.timeLimit->count(), 50);
   EXPECT_TRUE(request.verifyEach);
   EXPECT_EQ(request.device.name, "sim");
   EXPECT_EQ(request.device.seed, 3u);

@@ -25,6 +25,7 @@ Decoded decodeBranch(Decoder &decoder) {
   decoder.modifiers.take("uni");
   decoder.expectOperands(1);
   auto result = std::make_unique<Branch>();
+  result->leaves = true;
   result->target = decoder.labelTarget(decoder.operand(0));
   return result;
 }
@@ -55,6 +56,7 @@ Decoded decodeIndexedBranch(Decoder &decoder) {
   decoder.modifiers.take("uni");
   decoder.expectOperands(2);
   auto result = std::make_unique<IndexedBranch>();
+  result->leaves = true;
   result->index = decoder.source(decoder.operand(0), ptx::Type::u32);
   const std::string &name = decoder.operand(1).text;
   const auto &lists = decoder.function().targets;
@@ -77,7 +79,9 @@ struct Return final : Instruction {
 Decoded decodeReturn(Decoder &decoder) {
   decoder.modifiers.take("uni");
   decoder.expectOperands(0);
-  return std::make_unique<Return>();
+  auto result = std::make_unique<Return>();
+  result->leaves = true;
+  return result;
 }
 
 struct Exit final : Instruction {
@@ -89,7 +93,9 @@ struct Exit final : Instruction {
 
 Decoded decodeExit(Decoder &decoder) {
   decoder.expectOperands(0);
-  return std::make_unique<Exit>();
+  auto result = std::make_unique<Exit>();
+  result->leaves = true;
+  return result;
 }
 
 } // namespace

@@ -87,7 +87,8 @@ struct MbarrierWait final : Instruction {
       }
       complete |= done;
     }
-    if (!complete && !givesUp(warp)) {
+    const bool blocks = !complete && !givesUp(warp);
+    if (blocks || (!complete && warp.polls)) {
       Wait wait;
       if (!several)
         wait.version = &open->version;
@@ -98,7 +99,9 @@ struct MbarrierWait final : Instruction {
       wait.cause = [open, openParity] {
         return nearestCause(*open, openParity);
       };
-      return warp.waitFor(std::move(wait));
+      if (blocks)
+        return warp.waitFor(std::move(wait));
+      warp.lookFor(std::move(wait));
     }
     warp.setPredicate(target, active, complete);
     return Step::next;

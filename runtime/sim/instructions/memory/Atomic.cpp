@@ -135,6 +135,7 @@ Decoded decode(Decoder &decoder, bool isReduction) {
   auto atomic = std::make_unique<Atomic>();
   atomic->operation = operationOf(decoder, qualifiers, isReduction);
   const Type type = *qualifiers.type;
+  decoder.traits.signals = !ptx::isFloat(type);
   size_t index = isReduction ? 0 : 1;
   if (!isReduction)
     for (const ptx::Operand *text :

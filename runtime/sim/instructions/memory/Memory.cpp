@@ -346,6 +346,7 @@ Decoded decodeStore(Decoder &decoder) {
                          [&](const ptx::Operand &text) {
                            return decoder.sourceAnyWidth(text, type);
                          });
+  decoder.traits.signals = qualifiers.isStrong();
   store->scope = qualifiers.accessScope();
   store->order = qualifiers.order();
   return store;

@@ -17,7 +17,9 @@ struct Wide {
 
 class MoveWide final : public Instruction {
 public:
-  explicit MoveWide(Operands<1> operands) : operands(operands) {}
+  explicit MoveWide(Operands<1> operands) : operands(operands) {
+    computes = true;
+  }
 
   Step execute(Warp &warp, LaneMask active) const override {
     const Wide *in = warp.lanes<Wide>(operands.sources[0]);

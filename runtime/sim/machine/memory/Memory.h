@@ -94,6 +94,7 @@ public:
   uint32_t cta = 0;   // whose shared memory it is: linear index in the grid
 
   uint8_t *data() { return bytes.get(); }
+  const uint8_t *data() const { return bytes.get(); }
   bool contains(uint64_t offset, uint64_t size) const {
     return offset <= sizeBytes && size <= sizeBytes - offset;
   }

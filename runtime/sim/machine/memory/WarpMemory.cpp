@@ -74,9 +74,18 @@ LaneAddresses Warp::addresses(LaneMask active, const AddressOperand &operand) {
   return result;
 }
 
+void Warp::notePoll(LaneMask lanes, StateSpace space,
+                    const LaneAddresses &addresses, unsigned sizeBytes) {
+  constexpr size_t most = 64;
+  if (polls->size() < most)
+    polls->push_back({current, lanes, space, addresses, sizeBytes});
+}
+
 void Warp::load(LaneMask active, StateSpace space,
                 const LaneAddresses &addresses, unsigned sizeBytes, void *out,
                 unsigned strideBytes, Scope scope) {
+  if (polls)
+    notePoll(active, space, addresses, sizeBytes);
   WarpAccess access(*this, active, space, addresses, sizeBytes,
                     AccessKind::read, scope);
   if (access.isBroadcast(active))
@@ -136,6 +145,8 @@ void Warp::modify(unsigned lane, StateSpace space, uint64_t address,
                   const std::function<void(uint8_t *)> &change) {
   LaneAddresses addresses{};
   addresses[lane] = address;
+  if (polls)
+    notePoll(LaneMask(1) << lane, space, addresses, sizeBytes);
   WarpAccess access(*this, LaneMask(1) << lane, space, addresses, sizeBytes,
                     AccessKind::readWrite, scope);
   access.track(LaneMask(1) << lane);

@@ -269,6 +269,8 @@ void Warp::acquireRelaxed(LaneMask lanes, const Causality &from) {
 void Warp::publish(LaneMask lanes, ptx::StateSpace space,
                    const LaneAddresses &addresses, Order order,
                    bool readModifyWrite) {
+  if (current->traits.signals)
+    noteSignals(lanes, space, addresses);
   Publications::Published released;
   if (isRelease(order)) {
     auto made = std::make_shared<Causality>(ordering->agent.cluster);
@@ -291,6 +293,18 @@ void Warp::publish(LaneMask lanes, ptx::StateSpace space,
       there->add(key, what);
     else
       there->write(key, what);
+  });
+}
+
+void Warp::noteSignals(LaneMask lanes, ptx::StateSpace space,
+                       const LaneAddresses &addresses) {
+  forEachLane(lanes, [&](unsigned lane) {
+    const Location place =
+        cluster.locate(cta, index * warpLanes + lane, space, addresses[lane]);
+    if (place.block)
+      cluster.launch.signals.note(
+          Signals::keyOf(*place.block, place.offset),
+          {current, 0, cta.linear, index, static_cast<uint8_t>(lane)});
   });
 }
 
