@@ -26,7 +26,8 @@ bool runSaved(const Artifact &artifact, const RunOptions &options, bool bench) {
     return true;
   }
   try {
-    return runAndCheck(device, artifact, problem, {}, timeLimit(options.device));
+    return runAndCheck(device, artifact, problem, {},
+                       timeLimit(options.device));
   } catch (...) {
     if (simulated)
       printFurtherReports();
