@@ -51,10 +51,11 @@ WarpAccess::WarpAccess(Warp &warp, LaneMask active, StateSpace space,
 }
 
 void WarpAccess::setStored(const uint8_t *values, unsigned strideBytes) {
-  changesNothing = [this, values, strideBytes](unsigned lane, uint64_t offset,
-                                               uint64_t size) {
+  stored = values;
+  storedStride = strideBytes;
+  changesNothing = [this](unsigned lane, uint64_t offset, uint64_t size) {
     return std::memcmp(block->data() + offset,
-                       values + size_t(lane) * strideBytes +
+                       stored + size_t(lane) * storedStride +
                            (offset - places[lane].offset),
                        size) == 0;
   };
@@ -93,7 +94,7 @@ void WarpAccess::track(LaneMask lanes) {
   if (kind != AccessKind::write)
     checkInitialised(lane);
   accessor = warp.accessor(lane, scope);
-  accessor.changesNothing = changesNothing ? &changesNothing : nullptr;
+  accessor.changesNothing = stored ? &changesNothing : nullptr;
   block->track(kind, offset, sizeBytes, lanes, accessor, onConflict);
 }
 
@@ -118,7 +119,7 @@ void WarpAccess::trackInLine(LaneMask lanes) {
       block->firstUninitialised(begin, end - begin) != end)
     forEachLane(lanes, [&](unsigned lane) { checkInitialised(lane); });
   accessor = warp.accessor(first, scope);
-  accessor.changesNothing = changesNothing ? &changesNothing : nullptr;
+  accessor.changesNothing = stored ? &changesNothing : nullptr;
   block->trackInLine(kind, lineBegin(first), sizeBytes, lanes, accessor,
                      onConflict);
 }

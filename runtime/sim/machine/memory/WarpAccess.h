@@ -69,6 +69,8 @@ private:
   MemoryBlock *block = nullptr;
   Accessor accessor;
   MemoryBlock::OnConflict onConflict;
+  const uint8_t *stored = nullptr; // see setStored
+  unsigned storedStride = 0;
   std::function<bool(unsigned, uint64_t, uint64_t)> changesNothing;
 };
 
