@@ -32,7 +32,7 @@ bool isWaitedForAtStart(const Mbarrier &barrier) {
 /// By the notes: the barriers of a stage are told together.
 std::optional<Partner> toldPartner(const Mbarrier &barrier) {
   const Launch &launch = barrier.cta->cluster.launch;
-  const uint32_t begin = launch.program.dynamicSharedBegin;
+  const uint32_t begin = launch.kernel.shared.dynamicBegin;
   for (const Notes::Ring &ring : launch.notes.rings)
     for (uint32_t stage = 0; stage < ring.stages; ++stage)
       for (bool isFull : {true, false}) {
