@@ -2,6 +2,7 @@
 
 #include "runtime/sim/tool/Npy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -140,6 +141,15 @@ Expectation readExpectation(const Buffer &buffer, const Value &value,
   return expected;
 }
 
+/// Whoever runs a description of somebody else's gives it no more than the
+/// description's own folder to write to.
+std::string savePath(const Value &value, const std::filesystem::path &folder) {
+  const std::filesystem::path path = value.string();
+  if (path.is_absolute() || std::ranges::find(path, "..") != path.end())
+    value.fail("leads out of the description's folder: name a file in it");
+  return (folder / path).string();
+}
+
 } // namespace
 
 Buffer readBuffer(const std::string &name, const Value &value,
@@ -194,7 +204,7 @@ Buffer readBuffer(const std::string &name, const Value &value,
   if (value.has("expect"))
     buffer.expected = readExpectation(buffer, value["expect"], folder);
   if (value.has("save"))
-    buffer.save = (folder / value["save"].string()).string();
+    buffer.save = savePath(value["save"], folder);
   return buffer;
 }
 

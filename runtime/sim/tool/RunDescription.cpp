@@ -166,7 +166,7 @@ void launch(const KernelEntry &kernel, const Description &description,
 
 void save(const Buffer &buffer, const std::vector<uint8_t> &bytes) {
   std::error_code absent;
-  if (const auto there = std::filesystem::status(buffer.save, absent);
+  if (const auto there = std::filesystem::symlink_status(buffer.save, absent);
       std::filesystem::exists(there) &&
       !std::filesystem::is_regular_file(there))
     throw InputError("buffers." + buffer.name + ".save: '" + buffer.save +

@@ -116,6 +116,16 @@ TEST_F(LaunchDescription, ErrorsNameThePlace) {
             std::string::npos);
 }
 
+TEST_F(LaunchDescription, SavesInItsFolderOnly) {
+  for (const char *path : {"/tmp/a", "../a", "a/../../b"})
+    EXPECT_NE(problem(R"({"grid": 1, "block": 1, "buffers": {"a": {"shape": [8],
+                          "save": ")" +
+                      std::string(path) + "\"}}}")
+                  .find("buffers.a.save: leads out of"),
+              std::string::npos)
+        << path;
+}
+
 TEST_F(LaunchDescription, ReadsFilesOfNumpy) {
   const std::vector<uint8_t> bytes = {1, 0, 2, 0, 3, 0, 4, 0};
   const std::vector<uint8_t> file = writeNpy(Element::u16, {2, 2}, bytes);
