@@ -8,6 +8,9 @@
 
 namespace ashlar::harness {
 
+/// Sizes that are chosen here take a tenth of a second.
+static constexpr std::chrono::milliseconds enough{5000};
+
 bool runSaved(const Artifact &artifact, const RunOptions &options, bool bench) {
   const bool simulated = isSimulated(options.device);
   if (simulated && bench)
@@ -17,17 +20,19 @@ bool runSaved(const Artifact &artifact, const RunOptions &options, bool bench) {
     sizes = simulatedSizes(artifact, {});
   sizes.insert(sizes.end(), options.sizes.begin(), options.sizes.end());
   Problem problem = nameProblem(artifact, sizes, options.scalars);
-  if (simulated && options.sizes.empty())
+  DeviceChoice where = options.device;
+  if (simulated && options.sizes.empty()) {
     checkSimulated(artifact, problem.sizes);
-  Device device = open(options.device);
+    where.timeLimit = where.timeLimit.value_or(enough);
+  }
+  Device device = open(where);
   addTensors(artifact, problem);
   if (bench) {
-    printBenchmark(device, artifact, problem, {}, timeLimit(options.device));
+    printBenchmark(device, artifact, problem, {}, timeLimit(where));
     return true;
   }
   try {
-    return runAndCheck(device, artifact, problem, {},
-                       timeLimit(options.device));
+    return runAndCheck(device, artifact, problem, {}, timeLimit(where));
   } catch (...) {
     if (simulated)
       printFurtherReports();

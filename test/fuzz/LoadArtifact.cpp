@@ -79,6 +79,7 @@ LoadOutcome loadAndRun(const std::string &path) {
     const rlimit time = {limitSeconds, limitSeconds};
     setrlimit(RLIMIT_CPU, &time);
     alarm(20 * limitSeconds);
+    setenv("ASHLAR_SIM_THREADS", "1", 1);
     std::string said;
     const Status status = load(path, said);
     if (status == foreign && write(ends[1], said.data(), said.size()) < 0)
