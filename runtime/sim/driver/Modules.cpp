@@ -183,8 +183,12 @@ Result moduleGetGlobal(DevicePointer *address, size_t *sizeBytes,
     if (variable.name != name || (variable.space != ptx::StateSpace::global &&
                                   variable.space != ptx::StateSpace::constant))
       continue;
-    if (address)
+    if (address) {
       *address = program.variableAddresses[i];
+      // A kernel may be given it, and write there.
+      if (MemoryBlock *block = all.memory->find(*address))
+        block->setReadOnly(false);
+    }
     if (sizeBytes)
       *sizeBytes = variable.sizeBytes();
     return Result::success;

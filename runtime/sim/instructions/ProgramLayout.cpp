@@ -1,6 +1,7 @@
 // Where the variables and the parameters of a module lie.
 #include "runtime/sim/instructions/LayOutShared.h"
 #include "runtime/sim/instructions/ProgramBuilder.h"
+#include "runtime/sim/instructions/ReadOnlyVariables.h"
 #include "runtime/sim/instructions/miscellaneous/RegisterPool.h"
 #include "runtime/sim/machine/Launch.h"
 
@@ -28,8 +29,13 @@ void ProgramBuilder::layOutVariables() {
                ? layOutGlobal(v)
                : 0;
   };
-  for (const ptx::Variable &v : module().variables)
+  const std::vector<bool> isReadOnly = findReadOnlyVariables(module());
+  for (const ptx::Variable &v : module().variables) {
+    const bool isReadByAll = isReadOnly[made->variableAddresses.size()];
     made->variableAddresses.push_back(place(v));
+    if (made->variableAddresses.back())
+      made->variableBlocks.back()->setReadOnly(isReadByAll);
+  }
   for (uint32_t f = 0; f < made->functions.size(); ++f) {
     currentIndex = f;
     for (uint32_t i = 0; i < module().functions[f].variables.size(); ++i)

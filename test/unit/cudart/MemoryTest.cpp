@@ -53,6 +53,36 @@ TEST_F(CudaRuntime, RefusesToLeaveAVariable) {
   EXPECT_EQ(cudaGetSymbolAddress(&pointer, this), invalidSymbol);
 }
 
+// The kernel itself never writes to the variable that it names.
+TEST_F(CudaRuntime, FindsRacesInAVariableWhoseAddressTheHostPasses) {
+  const Program racing(R"(
+.version 8.8
+.target sm_90a
+.address_size 64
+.global .align 4 .u32 addend;
+.visible .entry add(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  ld.global.u32 %r1, [addend];
+  add.u32 %r2, %r1, 1;
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+)");
+  void *in = nullptr, *out = nullptr;
+  ASSERT_EQ(cudaGetSymbolAddress(&out, &racing.addend), 0);
+  testing::internal::CaptureStderr();
+  void *parameters[] = {&in, &out};
+  ASSERT_EQ(
+      cudaLaunchKernel(&racing.add, {}, {threads}, parameters, 0, nullptr), 0);
+  constexpr int launchFailure = 719;
+  EXPECT_EQ(cudaDeviceSynchronize(), launchFailure);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("race"),
+            std::string::npos);
+}
+
 TEST_F(CudaRuntime, TellsDeviceMemoryFromTheHosts) {
   struct {
     int type, device;

@@ -95,6 +95,17 @@ uint64_t MemoryBlock::firstUninitialised(uint64_t offset, uint64_t size) const {
   return first;
 }
 
+void MemoryBlock::setReadOnly(bool value) {
+  isReadOnly = value;
+  forgetAccesses();
+}
+
+bool MemoryBlock::isTracked(AccessKind accessKind) {
+  if (isReadOnly && initialised && accessKind != AccessKind::read)
+    setReadOnly(false);
+  return shadow != nullptr;
+}
+
 void MemoryBlock::track(AccessKind accessKind, uint64_t offset, uint64_t size,
                         const Accessor &accessor,
                         const OnConflict &onConflict) {
@@ -105,7 +116,7 @@ void MemoryBlock::track(AccessKind accessKind, uint64_t offset, uint64_t size,
 void MemoryBlock::track(AccessKind accessKind, uint64_t offset, uint64_t size,
                         LaneMask lanes, const Accessor &accessor,
                         const OnConflict &onConflict) {
-  if (!shadow)
+  if (!isTracked(accessKind))
     return;
   if (accessKind != AccessKind::read)
     setInitialised(offset, size);
@@ -116,7 +127,7 @@ void MemoryBlock::trackInLine(AccessKind accessKind, uint64_t offset,
                               unsigned elementBytes, LaneMask lanes,
                               const Accessor &accessor,
                               const OnConflict &onConflict) {
-  if (!shadow)
+  if (!isTracked(accessKind))
     return;
   if (accessKind != AccessKind::read) {
     if (lanes == allLanes)
@@ -133,7 +144,8 @@ void MemoryBlock::trackInLine(AccessKind accessKind, uint64_t offset,
 // Any one of the readers will do to notice that global memory is overwritten
 // too early; shared memory is where each of them counts.
 void MemoryBlock::forgetAccesses() {
-  if (initialised)
+  shadow.reset();
+  if (initialised && !isReadOnly)
     shadow = std::make_unique<Shadow>(sizeBytes, kind == Kind::global ? 4 : 32);
 }
 

@@ -137,6 +137,10 @@ public:
   /// The bytes lose their value (discard): they count as not initialised.
   void setUninitialised(uint64_t offset, uint64_t size);
 
+  /// Kernels only read here, so that races are not looked for until one of
+  /// them does write.
+  void setReadOnly(bool value);
+
   /// Forgets all earlier accesses: at the start of a launch.
   void forgetAccesses();
 
@@ -150,6 +154,7 @@ public:
   void restore(const Image &image);
 
 private:
+  bool isTracked(AccessKind accessKind);
   struct Free {
     void operator()(void *memory) const;
   };
@@ -157,6 +162,7 @@ private:
   std::unique_ptr<uint8_t[], Free> bytes;
   std::unique_ptr<uint64_t[], Free> initialised; // one bit a byte; or null
   std::unique_ptr<Shadow> shadow;                // or null
+  bool isReadOnly = false;
 };
 
 } // namespace ashlar::sim
