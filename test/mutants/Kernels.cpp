@@ -95,7 +95,7 @@ Kernel alignedGemm(int64_t alignment) {
     role("load", warps(1), [&] {
       for (auto [m, n] : tiles)
         for (Index k : range(ceil_div(K, 32))) {
-          Stage s = ring.acquire();
+          Stage s = ring.acquire();   // [thread acquire]
           copy(A.tile({m, k}), s[0]); // [thread copy A]
           copy(B.tile({n, k}), s[1]); // [thread copy B]
           ring.commit(s);             // [thread commit]

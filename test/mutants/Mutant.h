@@ -21,6 +21,9 @@ struct Mutant {
   sim::Finding finding = sim::Finding::other;
   /// Marks of lines (see Kernels.h) one of which the report's sites must name.
   std::vector<std::string> marks;
+  /// Words of the first report's sentence: it must name the cause, not what
+  /// follows from it. Empty: any report may be the first.
+  std::string headline = {};
   bool moreTilesThanCtas = false; // it shows in a CTA's second tile only
 };
 

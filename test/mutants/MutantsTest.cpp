@@ -32,6 +32,10 @@ TEST_P(MutantFinding, NamesTheLine) {
   std::string all;
   for (uint64_t seed = 0; seed < 3; ++seed) {
     const auto reports = run(artifact, seed, mutant.moreTilesThanCtas);
+    if (!reports.empty())
+      EXPECT_NE(reports[0].sentence.find(mutant.headline), std::string::npos)
+          << "seed " << seed << ": the first report is\n"
+          << reports[0].text();
     if (findExpected(mutant, reports))
       return;
     for (const sim::Report &report : reports)

@@ -3,6 +3,7 @@
 
 #include "runtime/sim/machine/Launch.h"
 #include "runtime/sim/machine/WarpRunner.h"
+#include "runtime/sim/machine/memory/StageRounds.h"
 
 #include <algorithm>
 
@@ -19,6 +20,8 @@ Cta::Cta(Cluster &cluster, uint32_t rank, uint32_t linear, uint32_t x,
       launch.kernel.shared.dynamicBegin + launch.shape.dynamicSharedBytes,
       true);
   shared->cta = linear;
+  if (!launch.notes.rings.empty())
+    shared->stages = std::make_shared<StageRounds>(*this);
   local.resize(liveThreads);
 }
 

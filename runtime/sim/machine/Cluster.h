@@ -147,9 +147,18 @@ public:
               const std::function<void(uint8_t *)> &change,
               const std::string &what);
 
+  /// Reports bytes of a stage that an earlier round left there.
+  void checkStale(MemoryBlock &block, uint64_t offset, uint64_t sizeBytes,
+                  const Accessor &accessor, const std::string &did);
   /// Reports a race that a MemoryBlock found.
   void reportConflict(MemoryBlock &block, const MemoryBlock::Conflict &conflict,
                       const Accessor &accessor, AccessKind kind);
+  /// Reports that the accessor has read bytes of a stage too early, if its wait
+  /// on the stage's full barrier is why; false if that is not known.
+  bool reportEarlyRead(MemoryBlock &block, uint64_t offset,
+                       const Accessor &accessor, const std::string &did);
+  /// Null when there is no such warp in the cluster.
+  Warp *warpOf(uint32_t cta, uint32_t warp);
   /// Who stands behind an access: "role 'load', warp 8 of CTA (0,0,0)".
   std::string who(uint32_t cta, uint32_t warp, int lane) const;
   Site site(const Accessor &accessor, std::string did) const;

@@ -44,6 +44,10 @@ const char *name(Finding finding) {
     return "assertion";
   case Finding::dividesByZero:
     return "division by zero";
+  case Finding::missingWait:
+    return "missing wait";
+  case Finding::wrongPhase:
+    return "wrong phase";
   case Finding::stale:
     return "stale data";
   case Finding::timeLimit:
@@ -107,6 +111,25 @@ void Reporter::add(Report report) {
   if (ignored && ignored->covers(report))
     return;
   keep(std::move(report));
+  if (reports.size() >= limit)
+    throw LaunchStopped();
+}
+
+void Reporter::addCause(Report report) {
+  std::lock_guard guard(mutex);
+  if (ignored && ignored->covers(report))
+    return;
+  std::erase_if(reports, [&](const Report &old) {
+    return (old.finding == Finding::uninitialised ||
+            old.finding == Finding::race) &&
+           std::ranges::any_of(old.sites, [&](const Site &site) {
+             return site.instruction == report.sites[0].instruction;
+           });
+  });
+  const size_t count = reports.size();
+  keep(std::move(report));
+  if (reports.size() > count)
+    std::ranges::rotate(reports, reports.end() - 1);
   if (reports.size() >= limit)
     throw LaunchStopped();
 }

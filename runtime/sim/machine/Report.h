@@ -34,8 +34,10 @@ enum class Finding : uint8_t {
   trap,
   assertion, // __assertfail
   dividesByZero,
-  stale,     // a stage is read that was not filled again
-  timeLimit, // the launch took too long
+  missingWait, // for an asynchronous operation of the thread's own
+  wrongPhase,  // a wait passed that should not have
+  stale,       // a stage is read that was not filled again
+  timeLimit,   // the launch took too long
   other,
 };
 
@@ -92,6 +94,10 @@ public:
 
   std::vector<Report> take();
   bool any() const;
+
+  /// Keeps it before those that follow from it: that its first site reads what
+  /// is not there yet.
+  void addCause(Report report);
 
 private:
   /// Counts it where it is known; keeps it otherwise.

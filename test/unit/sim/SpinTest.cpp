@@ -151,7 +151,8 @@ TEST(TimeLimit, TellsWhereEachWarpIs) {
 }
 
 TEST(TimeLimit, LeavesWhatEndsAlone) {
-  EXPECT_EQ(report("st.global.u32 [%flags], 1;").text(), Report().text());
+  EXPECT_EQ(report("st.global.u32 [%flags], 1;", "", 1).text(),
+            Report().text());
 }
 
 } // namespace

@@ -116,7 +116,9 @@ void WgmmaOperation::track(const std::vector<uint32_t> &chunks) {
   }
   auto access = [&](uint64_t offset, uint64_t size) {
     const uint64_t unwritten = shared.firstUninitialised(offset, size);
-    if (unwritten != offset + size) {
+    if (unwritten != offset + size &&
+        !warp.cluster.reportEarlyRead(shared, unwritten, accessor,
+                                      "reads it by wgmma")) {
       Report report;
       report.finding = Finding::uninitialised;
       report.sentence =
@@ -126,6 +128,9 @@ void WgmmaOperation::track(const std::vector<uint32_t> &chunks) {
           "tile was filled and its filling waited for";
       report.sites.push_back(warp.cluster.site(accessor, "reads it by wgmma"));
       warp.cluster.launch.reporter.add(std::move(report));
+    } else {
+      warp.cluster.checkStale(shared, offset, size, accessor,
+                              "reads it by wgmma");
     }
     shared.track(AccessKind::read, offset, size, accessor,
                  [&](const MemoryBlock::Conflict &conflict) {

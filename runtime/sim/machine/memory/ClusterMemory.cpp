@@ -1,6 +1,7 @@
 // Memory as the CTAs of a cluster and its engines see it.
 #include "runtime/sim/machine/Launch.h"
 #include "runtime/sim/machine/memory/AccessReport.h"
+#include "runtime/sim/machine/memory/StageRounds.h"
 
 #include <cstring>
 
@@ -27,11 +28,16 @@ public:
   void initialised() {
     uint64_t first = block->firstUninitialised(offset, sizeBytes);
     if (first == offset + sizeBytes ||
+        cluster.reportEarlyRead(*block, first, accessor, what) ||
         !cluster.launch.reporter.isNew(Finding::uninitialised,
                                        accessor.instruction))
       return;
     cluster.launch.reporter.add(report(
         Finding::uninitialised, uninitialisedSentence(cluster, *block, first)));
+  }
+
+  void fresh() {
+    cluster.checkStale(*block, offset, sizeBytes, accessor, what);
   }
 
   void track(AccessKind kind) {
@@ -123,11 +129,28 @@ Location Cluster::locate(Cta &cta, uint32_t thread, ptx::StateSpace space,
   return {block, block ? address - block->address : address};
 }
 
+void Cluster::checkStale(MemoryBlock &block, uint64_t offset,
+                         uint64_t sizeBytes, const Accessor &accessor,
+                         const std::string &did) {
+  if (!block.stages)
+    return;
+  const auto stale = block.stages->firstStale(offset, sizeBytes, accessor);
+  if (!stale || !launch.reporter.isNew(Finding::stale, accessor.instruction))
+    return;
+  Report report;
+  report.finding = Finding::stale;
+  report.sentence = placeOf(*this, block, *stale) + " " +
+                    block.stages->describe(*stale, accessor);
+  report.sites.push_back(site(accessor, did));
+  launch.reporter.add(std::move(report));
+}
+
 void Cluster::read(const Location &from, uint64_t sizeBytes,
                    const Accessor &accessor, void *out,
                    const std::string &what) {
   AccessCheck check(*this, from, sizeBytes, accessor, what);
   check.initialised();
+  check.fresh();
   check.track(AccessKind::read);
   std::memcpy(out, check.data(), sizeBytes);
 }
@@ -147,6 +170,7 @@ void Cluster::modify(const Location &at, uint64_t sizeBytes,
                      const std::string &what) {
   AccessCheck check(*this, at, sizeBytes, accessor, what);
   check.initialised();
+  check.fresh();
   check.track(AccessKind::readWrite);
   change(check.data());
   noteProgress();

@@ -1,4 +1,5 @@
 #include "runtime/sim/machine/memory/Memory.h"
+#include "runtime/sim/machine/memory/StageRounds.h"
 #include "runtime/sim/machine/races/Shadow.h"
 
 #include <algorithm>
@@ -118,8 +119,11 @@ void MemoryBlock::track(AccessKind accessKind, uint64_t offset, uint64_t size,
                         const OnConflict &onConflict) {
   if (!isTracked(accessKind))
     return;
-  if (accessKind != AccessKind::read)
+  if (accessKind != AccessKind::read) {
     setInitialised(offset, size);
+    if (stages)
+      stages->write(offset, size, accessor);
+  }
   shadow->access(accessKind, offset, size, lanes, accessor, onConflict);
 }
 
@@ -130,11 +134,16 @@ void MemoryBlock::trackInLine(AccessKind accessKind, uint64_t offset,
   if (!isTracked(accessKind))
     return;
   if (accessKind != AccessKind::read) {
+    auto write = [&](uint64_t begin, uint64_t size) {
+      setInitialised(begin, size);
+      if (stages)
+        stages->write(begin, size, accessor);
+    };
     if (lanes == allLanes)
-      setInitialised(offset, uint64_t(elementBytes) * warpLanes);
+      write(offset, uint64_t(elementBytes) * warpLanes);
     else
       forEachLane(lanes, [&](unsigned lane) {
-        setInitialised(offset + uint64_t(lane) * elementBytes, elementBytes);
+        write(offset + uint64_t(lane) * elementBytes, elementBytes);
       });
   }
   shadow->accessInLine(accessKind, offset, elementBytes, lanes, accessor,

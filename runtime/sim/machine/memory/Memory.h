@@ -19,6 +19,7 @@ namespace ashlar::sim {
 
 class Instruction;
 class Shadow;
+class StageRounds;
 
 enum class AccessKind : uint8_t { read, write, readWrite };
 
@@ -140,6 +141,9 @@ public:
   /// Kernels only read here, so that races are not looked for until one of
   /// them does write.
   void setReadOnly(bool value);
+
+  /// Of a CTA's shared memory, where stages of pipelines lie in it; else null.
+  std::shared_ptr<StageRounds> stages;
 
   /// Forgets all earlier accesses: at the start of a launch.
   void forgetAccesses();

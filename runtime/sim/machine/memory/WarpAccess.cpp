@@ -95,6 +95,8 @@ void WarpAccess::track(LaneMask lanes) {
     checkInitialised(lane);
   accessor = warp.accessor(lane, scope);
   accessor.changesNothing = stored ? &changesNothing : nullptr;
+  if (kind != AccessKind::write)
+    warp.cluster.checkStale(*block, offset, sizeBytes, accessor, "loads");
   block->track(kind, offset, sizeBytes, lanes, accessor, onConflict);
 }
 
@@ -120,6 +122,11 @@ void WarpAccess::trackInLine(LaneMask lanes) {
     forEachLane(lanes, [&](unsigned lane) { checkInitialised(lane); });
   accessor = warp.accessor(first, scope);
   accessor.changesNothing = stored ? &changesNothing : nullptr;
+  if (kind != AccessKind::write && block->stages)
+    forEachLane(lanes, [&](unsigned lane) {
+      warp.cluster.checkStale(*block, places[lane].offset, sizeBytes, accessor,
+                              "loads");
+    });
   block->trackInLine(kind, lineBegin(first), sizeBytes, lanes, accessor,
                      onConflict);
 }
@@ -227,6 +234,8 @@ void WarpAccess::checkInitialised(unsigned lane) {
   const uint64_t begin = places[lane].offset;
   const uint64_t offset = block->firstUninitialised(begin, sizeBytes);
   if (offset != begin + sizeBytes &&
+      !warp.cluster.reportEarlyRead(*block, offset, warp.accessor(lane, scope),
+                                    verb(kind)) &&
       warp.cluster.launch.reporter.isNew(Finding::uninitialised, warp.current))
     warp.report(Finding::uninitialised,
                 uninitialisedSentence(warp.cluster, *block, offset), verb(kind),

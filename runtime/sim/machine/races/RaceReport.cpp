@@ -1,6 +1,7 @@
 // Races and missing proxy fences as sentences.
 #include "runtime/sim/machine/Launch.h"
 #include "runtime/sim/machine/memory/AccessReport.h"
+#include "runtime/sim/machine/races/WaitReport.h"
 
 #include <algorithm>
 #include <functional>
@@ -112,6 +113,10 @@ void Cluster::reportConflict(MemoryBlock &block,
       std::minmax(earlier.instruction, accessor.instruction, std::less<>());
   if (!launch.reporter.isNew(finding, first, second))
     return;
+  if (auto cause = explainByWaits(*this, block, conflict, accessor, kind)) {
+    launch.reporter.addCause(std::move(*cause));
+    return;
+  }
   bool writes = kind != AccessKind::read;
   std::string place = placeOf(*this, block, conflict.offset);
   Report report;
