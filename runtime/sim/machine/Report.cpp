@@ -115,6 +115,11 @@ void Reporter::add(Report report) {
     throw LaunchStopped();
 }
 
+static bool isCause(const Report &report) {
+  return report.finding == Finding::missingWait ||
+         report.finding == Finding::wrongPhase;
+}
+
 void Reporter::addCause(Report report) {
   std::lock_guard guard(mutex);
   if (ignored && ignored->covers(report))
@@ -129,7 +134,8 @@ void Reporter::addCause(Report report) {
   const size_t count = reports.size();
   keep(std::move(report));
   if (reports.size() > count)
-    std::ranges::rotate(reports, reports.end() - 1);
+    std::rotate(std::find_if_not(reports.begin(), reports.end() - 1, isCause),
+                reports.end() - 1, reports.end());
   if (reports.size() >= limit)
     throw LaunchStopped();
 }

@@ -47,10 +47,49 @@ std::optional<Partner> toldPartner(const Mbarrier &barrier) {
   return std::nullopt;
 }
 
+/// Who gives back a stage must have waited for the phase in which it was
+/// filled, once for each time.
+void checkGivenBack(Warp &warp, const Participant &giver,
+                    const Mbarrier &empty) {
+  const auto told = toldPartner(empty);
+  if (!told || !told->barrier || told->isFull != true ||
+      warp.cta.linear != empty.cta->linear)
+    return;
+  const Participant *self =
+      participant(*told->barrier, warp.cta.linear, warp.index);
+  Launch &launch = warp.cluster.launch;
+  if (!self || !self->passed || *self->passed > empty.phase ||
+      giver.arrivals < self->passes || giver.arrivedIn == empty.phase ||
+      !launch.reporter.isNew(Finding::wrongPhase, self->passedAt))
+    return;
+  const std::string source = launch.sourceOf(self->passedAt);
+  Report report;
+  report.finding = Finding::wrongPhase;
+  report.sentence =
+      "the wait at " +
+      (source.empty() ? launch.textOf(self->passedAt) : source) + " on " +
+      warp.cluster.describeShared(told->barrier->address()) +
+      " is for the wrong phase: it passed when " +
+      (*self->passed == 0 ? std::string("no phase was complete")
+                          : "phase " + std::to_string(*self->passed - 1) +
+                                " was the last to be complete") +
+      ", and what is given back behind it is filled in phase " +
+      std::to_string(empty.phase) + ": wait for parity " +
+      std::to_string(empty.phase & 1) + " there" +
+      (*self->passed ? ", and flip it in each round" : "");
+  report.sites.push_back(warp.site("gives back the stage"));
+  report.sites.push_back({warp.who(-1), "has passed this wait", source,
+                          launch.textOf(self->passedAt)});
+  launch.reporter.addCause(std::move(report));
+}
+
 } // namespace
 
 void noteArrival(Warp &warp, Mbarrier &barrier) {
-  of(barrier, warp).arrivedIn = barrier.phase;
+  Participant &self = of(barrier, warp);
+  checkGivenBack(warp, self, barrier);
+  self.arrivals += self.arrivedIn != barrier.phase;
+  self.arrivedIn = barrier.phase;
   const auto &last = warp.state<LastPass>();
   if (!barrier.acquiredThrough && last.barrier &&
       *last.barrier != barrier.address())
@@ -59,6 +98,7 @@ void noteArrival(Warp &warp, Mbarrier &barrier) {
 
 void notePass(Warp &warp, Mbarrier &barrier) {
   Participant &self = of(barrier, warp);
+  self.passes += self.passed != barrier.phase;
   self.passed = barrier.phase;
   self.passedAt = warp.current;
   self.passedAtStart |= barrier.phase == 0;

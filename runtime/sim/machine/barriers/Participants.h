@@ -17,9 +17,11 @@ struct Participant {
   uint32_t cta = 0, warp = 0; // as in Accessor
   /// The latest phase in which it arrived or expected bytes.
   std::optional<uint32_t> arrivedIn;
+  uint32_t arrivals = 0; // phases in which it did
   /// How many phases had completed when it last passed a wait, and where.
   std::optional<uint32_t> passed;
   const Instruction *passedAt = nullptr;
+  uint32_t passes = 0; // of different phases
   /// It has passed a wait before any phase was complete, as whoever fills a
   /// stage does at first.
   bool passedAtStart = false;
