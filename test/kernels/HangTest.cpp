@@ -52,27 +52,83 @@ Kernel hang() {
   std::_Exit(0);
 }
 
+/// The second CTA waits for two signals of the first, which gives one.
+Kernel unanswered() {
+  return kernel("unanswered", [] {
+    Size N = size("N");
+    Tensor D = output("D", f32, {N, 128});
+    Tensor done = inout("Done", s32, {N}, align(4));
+    TileLoop parts = persistent({N}, {1});
+    role("add", warps(4), [&] {
+      for (auto [i] : parts) {
+        when(i > 0, [&] { await(done.at({i - 1}), 2); });
+        store(D.at({i, 0}), zeros(f32, {128}));
+        signal(done.at({i}));
+      }
+    });
+  });
+}
+
+/// Only the first tile of the two in a stage is copied in each round.
+Kernel filledInPart() {
+  return kernel("filled_in_part", [] {
+    Size N = size("N");
+    Tensor X = input("X", f32, {N});
+    Tensor D = output("D", f32, {N});
+    Pipeline ring = pipeline(2, smem(f32, {128}), smem(f32, {128}));
+    role("load", warps(1), [&] {
+      for (Index i : range(N)) {
+        Stage s = ring.acquire();
+        copy(X.tile({i}), s[0]);
+        when(i < 2, [&] { copy(X.tile({i}), s[1]); });
+        ring.commit(s);
+      }
+    });
+    role("compute", warps(4), [&] {
+      for (Index i : range(N)) {
+        Stage s = ring.wait();
+        store(D.tile({i}), load(s[0]) + load(s[1]));
+        ring.release(s);
+      }
+    });
+  });
+}
+
 /// The simulator knows at once, and says who waits for what.
-void simulateAndReport() {
+void simulateAndReport(const Kernel &kernel,
+                       const std::vector<std::string> &parts,
+                       const std::vector<std::string> &zeros = {}) {
   // Else the device would be dead for the tests that follow.
   sim::settings().quiet = sim::settings().keepGoing = true;
-  Module module(device(), compileCleanly(hang()));
-  Problem problem = randomProblem(module.artifact(), {{"N", 4}});
+  Module module(device(), compileCleanly(kernel));
+  Problem problem = randomProblem(module.artifact(), {{"N", 4}}, {}, zeros);
   harness::DeviceProblem onDevice(device(), module.artifact(), problem);
   module.launch_and_wait(onDevice.arguments(), std::chrono::seconds(10));
   sim::settings().quiet = sim::settings().keepGoing = false;
   const std::vector<sim::Report> reports = sim::takeReports();
-  ASSERT_EQ(reports.size(), 1u);
-  const std::string what = reports.front().text();
-  EXPECT_THAT(what, testing::HasSubstr("deadlock"));
-  EXPECT_THAT(what, testing::HasSubstr("role 'compute'"));
-  EXPECT_THAT(what, testing::HasSubstr("full barrier of stage 0"));
+  ASSERT_FALSE(reports.empty());
+  for (const std::string &part : parts)
+    EXPECT_THAT(reports.front().text(), testing::HasSubstr(part));
 }
 
 [[maybe_unused]] const bool registered = registerAtStart([] {
-  if (isSimulated())
-    registerTest("HangIsFound", "in the simulator", simulateAndReport);
-  else
+  if (isSimulated()) {
+    registerTest("HangIsFound", "in the simulator", [] {
+      simulateAndReport(hang(), {"deadlock", "role 'compute'",
+                                 "full barrier of stage 0", "has exited"});
+    });
+    registerTest("HangIsFound", "of a counter", [] {
+      simulateAndReport(
+          unanswered(),
+          {"deadlock", "Done[0] is 1 and has to be at least 2",
+           "was the last to signal it here, where that happened 1 time"},
+          {"Done"});
+    });
+    registerTest("StaleStageIsFound", "that was filled in part", [] {
+      simulateAndReport(filledInPart(), {"stale data: tile 1 of stage 0",
+                                         "in which it was not written"});
+    });
+  } else
     registerTest("HangRuns", "a kernel that waits for ever is reported", [] {
       GTEST_FLAG_SET(death_test_style, "threadsafe");
       EXPECT_EXIT(launchAndReport(), testing::ExitedWithCode(3),
