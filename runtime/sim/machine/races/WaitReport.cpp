@@ -139,8 +139,8 @@ std::optional<Report> unwaited(Cluster &cluster, const std::string &place,
     return causality.base.covers(earlier.agent, earlier.epoch, earlier.lane);
   };
   if (fills) {
-    if (accessor.epoch < 2 || !hasGivenBack(*fills, accessor.epoch - 2,
-                                            earlier.cta, earlier.warp))
+    if (accessor.epoch < 2 ||
+        !hasGivenBack(*fills, accessor.epoch - 2, earlier.cta, earlier.warp))
       return std::nullopt;
     const Mbarrier &empty = *partnerOf(*fills).barrier;
     if (knowsTheEnd(empty.arrived) || knowsTheEnd(empty.completed))
@@ -150,12 +150,13 @@ std::optional<Report> unwaited(Cluster &cluster, const std::string &place,
   }
   Report report;
   report.finding = Finding::missingWait;
-  report.sentence =
-      place + " is " + (writes ? "overwritten" : "read") + " while " +
-      nameOf(engine) + " may still " + (earlier.isWrite ? "write" : "read") +
-      " it: whoever issued that has not waited for its end before it let others "
-      "go on. Put " +
-      waitFor(engine, earlier.isWrite) + ", before that";
+  report.sentence = place + " is " + (writes ? "overwritten" : "read") +
+                    " while " + nameOf(engine) + " may still " +
+                    (earlier.isWrite ? "write" : "read") +
+                    " it: whoever issued that has not waited for its end "
+                    "before it let others "
+                    "go on. Put " +
+                    waitFor(engine, earlier.isWrite) + ", before that";
   report.sites.push_back(cluster.site(
       accessorOf(earlier), earlier.isWrite ? "writes it" : "reads it"));
   report.sites.push_back(
