@@ -130,6 +130,7 @@ public:
   // --- control -----------------------------------------------------------
   /// The instruction that is executed, and its strand.
   const Instruction *current = nullptr;
+  MemoryBlock *readOnlyBlock = nullptr; // that it read last
   bool timedOut = false;
   /// For Step::blocked: what the lanes wait for.
   Step waitFor(Wait wait);

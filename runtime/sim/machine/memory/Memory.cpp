@@ -97,12 +97,12 @@ uint64_t MemoryBlock::firstUninitialised(uint64_t offset, uint64_t size) const {
 }
 
 void MemoryBlock::setReadOnly(bool value) {
-  isReadOnly = value;
+  readOnly = value;
   forgetAccesses();
 }
 
 bool MemoryBlock::isTracked(AccessKind accessKind) {
-  if (isReadOnly && initialised && accessKind != AccessKind::read)
+  if (isReadOnly() && initialised && accessKind != AccessKind::read)
     setReadOnly(false);
   return shadow != nullptr;
 }
@@ -154,7 +154,7 @@ void MemoryBlock::trackInLine(AccessKind accessKind, uint64_t offset,
 // too early; shared memory is where each of them counts.
 void MemoryBlock::forgetAccesses() {
   shadow.reset();
-  if (initialised && !isReadOnly)
+  if (initialised && !isReadOnly())
     shadow = std::make_unique<Shadow>(sizeBytes, kind == Kind::global ? 4 : 32);
 }
 

@@ -6,6 +6,7 @@
 #include "runtime/sim/machine/races/Clock.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -141,6 +142,7 @@ public:
   /// Kernels only read here, so that races are not looked for until one of
   /// them does write.
   void setReadOnly(bool value);
+  bool isReadOnly() const { return readOnly.load(std::memory_order_relaxed); }
 
   /// Of a CTA's shared memory, where stages of pipelines lie in it; else null.
   std::shared_ptr<StageRounds> stages;
@@ -166,7 +168,7 @@ private:
   std::unique_ptr<uint8_t[], Free> bytes;
   std::unique_ptr<uint64_t[], Free> initialised; // one bit a byte; or null
   std::unique_ptr<Shadow> shadow;                // or null
-  bool isReadOnly = false;
+  std::atomic<bool> readOnly = false;
 };
 
 } // namespace ashlar::sim

@@ -34,7 +34,8 @@ WarpAccess::WarpAccess(Warp &warp, LaneMask active, StateSpace space,
         this->warp.cluster.reportConflict(*block, conflict, accessor,
                                           this->kind);
       }) {
-  // Global memory keeps its lock until all lanes are done.
+  // Global memory keeps its lock until all lanes are done. What is only read
+  // needs none.
   bool mayBeGlobal = false;
   if (space == StateSpace::generic)
     forEachLane(active, [&](unsigned lane) {
@@ -43,11 +44,30 @@ WarpAccess::WarpAccess(Warp &warp, LaneMask active, StateSpace space,
     });
   if (mayBeGlobal || space == StateSpace::global ||
       space == StateSpace::constant)
+    mayBeGlobal = true;
+  if (mayBeGlobal && isInReadOnlyBlock(active, addresses))
+    lastGlobal = warp.readOnlyBlock;
+  else if (mayBeGlobal)
     guard = std::unique_lock(warp.cluster.launch.memory.lock);
   forEachLane(active, [&](unsigned lane) {
     const Location place = locate(lane, space, addresses[lane]);
     places[lane] = {place.block, place.offset};
   });
+  if (lastGlobal && lastGlobal->isReadOnly())
+    warp.readOnlyBlock = lastGlobal;
+}
+
+bool WarpAccess::isInReadOnlyBlock(LaneMask active,
+                                   const LaneAddresses &addresses) const {
+  const MemoryBlock *known = warp.readOnlyBlock;
+  if (kind != AccessKind::read || !known || !known->isReadOnly() ||
+      known->sizeBytes < sizeBytes)
+    return false;
+  bool result = true;
+  forEachLane(active, [&](unsigned lane) {
+    result &= addresses[lane] - known->address <= known->sizeBytes - sizeBytes;
+  });
+  return result;
 }
 
 void WarpAccess::setStored(const uint8_t *values, unsigned strideBytes) {
@@ -87,7 +107,8 @@ void WarpAccess::track(LaneMask lanes) {
   block = places[lane].block;
   const uint64_t offset = places[lane].offset;
   if (block->kind == MemoryBlock::Kind::local ||
-      block->kind == MemoryBlock::Kind::parameter)
+      block->kind == MemoryBlock::Kind::parameter ||
+      (kind == AccessKind::read && block->isReadOnly()))
     return;
   if (block->kind == MemoryBlock::Kind::shared)
     checkShared(lane, offset, offset + sizeBytes);
@@ -104,7 +125,8 @@ void WarpAccess::trackInLine(LaneMask lanes) {
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   block = places[first].block;
   if (block->kind == MemoryBlock::Kind::local ||
-      block->kind == MemoryBlock::Kind::parameter)
+      block->kind == MemoryBlock::Kind::parameter ||
+      (kind == AccessKind::read && block->isReadOnly()))
     return;
   const unsigned last = warpLanes - 1 - std::countl_zero(lanes);
   const uint64_t begin = places[first].offset,

@@ -46,6 +46,7 @@ private:
   uint64_t lineBegin(unsigned lane) const {
     return places[lane].offset - uint64_t(lane) * sizeBytes;
   }
+  bool isInReadOnlyBlock(LaneMask active, const LaneAddresses &addresses) const;
   Location locate(unsigned lane, ptx::StateSpace space, uint64_t address);
   [[noreturn]] void outOfBounds(unsigned lane, ptx::StateSpace space,
                                 uint64_t address, const Location &place);

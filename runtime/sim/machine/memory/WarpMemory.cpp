@@ -58,7 +58,7 @@ void forEachPlace(const WarpAccess &access, LaneMask active, Body body) {
 } // namespace
 
 LaneAddresses Warp::addresses(LaneMask active, const AddressOperand &operand) {
-  LaneAddresses result{};
+  LaneAddresses result; // all of it is set below
   const auto offset = static_cast<uint64_t>(operand.offset);
   if (!operand.base) {
     result.fill(offset);
