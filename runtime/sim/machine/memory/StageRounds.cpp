@@ -10,7 +10,7 @@ namespace ashlar::sim {
 
 StageRounds::StageRounds(const Cta &cta) : cta(cta) {
   const Launch &launch = cta.cluster.launch;
-  const uint64_t dynamic = launch.program.dynamicSharedBegin;
+  const uint64_t dynamic = launch.kernel.shared.dynamicBegin;
   for (const Notes::Ring &ring : launch.notes.rings)
     for (uint32_t i = 0; i < ring.stages; ++i) {
       Stage stage;
