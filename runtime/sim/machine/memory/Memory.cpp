@@ -6,15 +6,23 @@
 #include <bit>
 #include <cstdlib>
 #include <new>
+#include <sys/mman.h>
 
 namespace ashlar::sim {
 namespace {
 
-void *zeros(uint64_t count, size_t elementBytes) {
-  void *memory = std::calloc(std::max<uint64_t>(count, 1), elementBytes);
-  if (!memory)
+// The heap would clear what it gives out again, as the local memory of each
+// thread of a block after the other.
+template <class T> Zeros<T> zeros(uint64_t count) {
+  constexpr size_t pageBytes = 4096, leastMapped = 16 * pageBytes;
+  const size_t size = std::max<uint64_t>(count, 1) * sizeof(T);
+  const bool isMapped = size >= leastMapped;
+  void *memory = isMapped ? mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                          : std::calloc(1, size);
+  if (!memory || memory == MAP_FAILED)
     throw std::bad_alloc();
-  return memory;
+  return Zeros<T>(static_cast<T *>(memory), FreeZeros{isMapped ? size : 0});
 }
 
 /// Calls body(word, mask of the bits in it) for the bits [begin, end).
@@ -30,16 +38,20 @@ template <class Body> void forBits(uint64_t begin, uint64_t end, Body body) {
 
 } // namespace
 
-void MemoryBlock::Free::operator()(void *memory) const { std::free(memory); }
+void FreeZeros::operator()(void *memory) const {
+  if (mappedBytes)
+    munmap(memory, mappedBytes);
+  else
+    std::free(memory);
+}
 
 MemoryBlock::MemoryBlock(Kind kind, std::string name, uint64_t address,
                          uint64_t sizeBytes, bool tracked)
     : kind(kind), name(std::move(name)), address(address), sizeBytes(sizeBytes),
-      bytes(static_cast<uint8_t *>(zeros(sizeBytes, 1))) {
+      bytes(zeros<uint8_t>(sizeBytes)) {
   if (!tracked)
     return;
-  initialised.reset(
-      static_cast<uint64_t *>(zeros(sizeBytes / 64 + 1, sizeof(uint64_t))));
+  initialised = zeros<uint64_t>(sizeBytes / 64 + 1);
   forgetAccesses();
 }
 

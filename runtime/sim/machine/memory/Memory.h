@@ -75,6 +75,13 @@ struct PastAccess {
   const Instruction *instruction = nullptr;
 };
 
+struct FreeZeros {
+  size_t mappedBytes = 0; // 0: they are from the heap
+  void operator()(void *memory) const;
+};
+/// Zeros that cost no memory until they are touched.
+template <class T> using Zeros = std::unique_ptr<T[], FreeZeros>;
+
 /// One stretch of memory: a global allocation, a CTA's shared memory, a
 /// thread's local memory, the constants, a kernel's parameters.
 class MemoryBlock {
@@ -161,13 +168,9 @@ public:
 
 private:
   bool isTracked(AccessKind accessKind);
-  struct Free {
-    void operator()(void *memory) const;
-  };
-  // Zeros that cost no memory until they are touched.
-  std::unique_ptr<uint8_t[], Free> bytes;
-  std::unique_ptr<uint64_t[], Free> initialised; // one bit a byte; or null
-  std::unique_ptr<Shadow> shadow;                // or null
+  Zeros<uint8_t> bytes;
+  Zeros<uint64_t> initialised;    // one bit a byte; or null
+  std::unique_ptr<Shadow> shadow; // or null
   std::atomic<bool> readOnly = false;
 };
 
