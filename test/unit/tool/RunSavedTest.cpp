@@ -47,10 +47,13 @@ TEST(SavedKernel, DoesNotDecideHowLongItTakes) {
     .address_size 64
     .visible .entry k() {
       .reg .u32 %n;
+      .reg .pred %more;
       mov.u32 %n, 0;
     again:
       add.u32 %n, %n, 1;
-      bra again;
+      setp.ne.u32 %more, %n, 0xffffffff;
+      @%more bra again;
+      ret;
     })";
   EXPECT_THAT(mistake(artifact), HasSubstr("5000 ms"));
 }
