@@ -55,7 +55,7 @@ bool isTrusted(uid_t owner) { return owner == 0 || owner == ::geteuid(); }
 /// when another user can put a kernel there.
 fs::path ownDirectory(const fs::path &directory) {
   std::error_code missing;
-  const fs::path real = fs::canonical(directory, missing);
+  fs::path real = fs::canonical(directory, missing);
   struct stat status = {};
   if (missing || ::stat(real.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
     return {};
@@ -86,6 +86,28 @@ void createDirectories(const fs::path &directory) {
 /// An entry begins with its key, in a line of its own.
 std::string firstLine(std::string_view key) { return concat(key, '\n'); }
 
+/// Nothing where the entry is damaged, or another key's.
+std::optional<Artifact> parse(std::span<const std::byte> entry,
+                              std::string_view key) {
+  const std::string head = firstLine(key);
+  if (entry.size() < head.size() ||
+      !std::ranges::equal(entry.first(head.size()),
+                          std::as_bytes(std::span(head))))
+    return std::nullopt;
+  try {
+    return deserialize(entry.subspan(head.size()));
+  } catch (const Error &) {
+    return std::nullopt;
+  }
+}
+
+/// Others may have put one there before the directory was its user's alone.
+bool isOwnFile(const fs::path &path) {
+  struct stat status = {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         isTrusted(status.st_uid);
+}
+
 } // namespace
 
 Cache::Cache(fs::path directory) : directory(std::move(directory)) {}
@@ -110,19 +132,14 @@ std::optional<Artifact> Cache::find(std::string_view key) {
   std::vector<std::byte> bytes;
   if (!readFile(path, bytes, mostEntryBytes).empty())
     return std::nullopt;
-  const std::string head = firstLine(key);
-  const std::span<const std::byte> expected = std::as_bytes(std::span(head));
-  try {
-    if (std::ranges::equal(
-            std::span(bytes).first(std::min(bytes.size(), expected.size())),
-            expected))
-      return deserialize(std::span(bytes).subspan(expected.size()));
-  } catch (const Error &) {
-    // It is damaged.
+  std::optional<Artifact> artifact;
+  if (isOwnFile(path))
+    artifact = parse(bytes, key);
+  if (!artifact) {
+    std::error_code ignored;
+    fs::remove(path, ignored);
   }
-  std::error_code ignored;
-  fs::remove(path, ignored);
-  return std::nullopt;
+  return artifact;
 }
 
 void Cache::store(std::string_view key, const Artifact &artifact) {

@@ -124,6 +124,21 @@ TEST_F(CacheOnDisk, FindsNothingThatWasStoredUnderAnotherKey) {
   EXPECT_EQ(cache.find("1"), gemmArtifact());
 }
 
+TEST_F(CacheOnDisk, FindsNothingThatAnotherUserPutThere) {
+  Cache cache(directory);
+  cache.store("1", gemmArtifact());
+  fs::rename(entry("1"), directory / "elsewhere");
+  fs::create_symlink(directory / "elsewhere", entry("1"));
+  EXPECT_EQ(cache.find("1"), std::nullopt);
+  EXPECT_TRUE(fs::exists(directory / "elsewhere"));
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root can give a file away";
+  cache.store("1", gemmArtifact());
+  ASSERT_EQ(chown(entry("1").c_str(), 12345, 12345), 0);
+  EXPECT_EQ(cache.find("1"), std::nullopt);
+  EXPECT_FALSE(fs::exists(entry("1")));
+}
+
 TEST_F(CacheOnDisk, IsItsUsersAlone) {
   const mode_t before = umask(0);
   Cache(directory / "a" / "b").store("1", gemmArtifact());
