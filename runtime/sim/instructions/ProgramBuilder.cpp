@@ -70,11 +70,12 @@ ProgramBuilder::decodeInstruction(const ptx::Instruction &text) {
   try {
     return decodeInstruction(text, /*anyOrder=*/false);
   } catch (const DecodeError &) {
+    const std::exception_ptr inOrder = std::current_exception();
     try {
       return decodeInstruction(text, /*anyOrder=*/true);
-    } catch (const DecodeError &) { // the first one tells more
+    } catch (const DecodeError &) {
+      std::rethrow_exception(inOrder);
     }
-    throw;
   }
 }
 
