@@ -101,6 +101,24 @@ Index multiple_of(IndexOperand a, int64_t n) {
       a.where);
 }
 
+Index at_most(IndexOperand a, int64_t most) {
+  Trace &trace = Trace::current(a.where);
+  trace.requireKernelFrame("at_most", a.where);
+  mlir::Value index = trace.read(a);
+  if (most < 0)
+    fail(a.where, "at_most takes an index up to " + std::to_string(most) +
+                      "; give a number from 0 on");
+  if (!tile::isKnownAtLaunch(index))
+    fail(a.where, "at_most bounds an index that the launch can't compute; it "
+                  "is of sizes, numbers and +, -, *, /, %, ceil_div, min, max "
+                  "of them, 1000 in all");
+  return trace.declare<Index>(
+      HandleKind::index,
+      trace.create<tile::AtMostOp>(
+          a.where, mlir::IndexType::get(trace.context()), index, most),
+      a.where);
+}
+
 Condition operator<(IndexOperand a, IndexOperand b) {
   return compare(Comparison::lt, a, b);
 }

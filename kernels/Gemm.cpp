@@ -53,9 +53,11 @@ void GemmProgram::write() {
         inout("Partials", f32, {*ctas, c.bm, c.bn}, align(16), where));
     arrivals.emplace(inout("Arrivals", s32, {*ctas}, align(4), where));
     everyCta.emplace(persistent({*ctas}, {1}));
-    rows.emplace(ceil_div(along_m, c.bm));
-    columns.emplace(ceil_div(along_n, c.bn));
-    stream.emplace(batch() * *rows * *columns, *allSteps, *ctas);
+    rows.emplace(at_most(ceil_div(along_m, c.bm), StreamK::most));
+    columns.emplace(at_most(ceil_div(along_n, c.bn), StreamK::most));
+    plane.emplace(at_most(*rows * *columns, StreamK::most));
+    perGroup.emplace(at_most(*columns * c.group, StreamK::most));
+    stream.emplace(batch() * *plane, *allSteps, *ctas);
   } else {
     cluster({c.split, 1, c.cluster_m, c.cluster_n});
     tiles.emplace(persistent(
@@ -91,27 +93,29 @@ void GemmProgram::forAllWork(
             part});
     return;
   }
-  for (auto [cta] : *everyCta)
-    for (Index number : range(stream->pieces(cta)))
-      body(streamWork(cta, number));
+  for (auto [cta] : *everyCta) {
+    StreamK::Share share = stream->share(min(cta, StreamK::most));
+    for (Index number : range(share.pieces))
+      body(streamWork(share, number));
+  }
 }
 
-GemmProgram::Work GemmProgram::streamWork(const Index &cta,
+GemmProgram::Work GemmProgram::streamWork(const StreamK::Share &share,
                                           const Index &number) const {
-  StreamK::Piece piece = stream->piece(cta, number);
+  StreamK::Piece piece = stream->piece(share, number);
   // `group` tiles along m for each step along n, as in a tile loop.
-  Index plane = *rows * *columns, inPlane = piece.tile % plane;
-  Index perGroup = *columns * c.group;
-  Index nth = inPlane / perGroup, firstRow = nth * c.group;
-  Index height = min(*rows - firstRow, c.group);
-  Index inGroup = inPlane % perGroup, column = inGroup / height;
+  Index inPlane = piece.tile % *plane, nth = inPlane / *perGroup;
+  Index firstRow = min(nth * c.group, *rows - 1);
+  // At least one row: it is divided by.
+  Index height = max(min(*rows - firstRow, c.group), 1);
+  Index inGroup = inPlane % *perGroup, column = inGroup / height;
   if (c.alternating)
     column = column + nth % 2 * (*columns - 1 - column * 2);
-  return {piece.tile / plane,
+  return {piece.tile / *plane,
           firstRow + inGroup % height,
           column,
           range(piece.first, min(piece.end, *allSteps)),
-          cta,
+          share.cta,
           piece.first == 0,
           piece.others};
 }

@@ -54,7 +54,7 @@ private:
   }
 
   void forAllWork(const std::function<void(const Work &)> &body) const;
-  Work streamWork(const Index &cta, const Index &number) const;
+  Work streamWork(const StreamK::Share &share, const Index &number) const;
   void loads();
   void math();
   void stageIn(const Stage &reused);
@@ -82,7 +82,8 @@ private:
   /// Columns of the strip that is stored.
   int64_t width = 0;
   size_t nextBuffer = 0;
-  std::optional<Index> batchSize, rows, columns, allSteps, perPart, ctas;
+  std::optional<Index> batchSize, rows, columns, plane, perGroup, allSteps,
+      perPart, ctas;
   std::optional<Tensor> A, B, C, D, bias, rowScale, columnScale, auxiliary,
       amax, partials, arrivals;
   std::optional<Scalar> alpha, beta, scaleD;

@@ -6,34 +6,35 @@ namespace {
 
 Index tilesToCut(const Index &tiles, const Index &ctas) {
   Index left = tiles % ctas;
-  return select(left == 0, 0, min(tiles, left + ctas));
+  return min(left, 1) * min(tiles, left + ctas);
 }
 
 } // namespace
 
 // At least one step for each CTA and each tile: they are divided by.
 StreamK::StreamK(const Index &tiles, const Index &steps, const Index &ctas)
-    : tiles(tiles), steps(max(steps, 1)), ctas(ctas),
-      cut(tilesToCut(tiles, ctas)), units(cut * this->steps),
+    : tiles(at_most(tiles, most)), steps(max(steps, 1)), ctas(ctas),
+      cut(tilesToCut(this->tiles, ctas)),
+      units(at_most(cut * this->steps, most)),
       each(max(ceil_div(units, ctas), 1)) {}
 
-Index StreamK::cutPieces(const Index &cta) const {
+StreamK::Share StreamK::share(const Index &cta) const {
   Index from = begin(cta), to = end(cta);
-  return select(from < to, ceil_div(to, steps) - from / steps, 0);
+  Condition hasCut = from < to;
+  Index tile = from / steps;
+  Index cutPieces = select(hasCut, ceil_div(to, steps) - tile, 0);
+  return {cta,  cutPieces + (tiles - cut) / ctas, cutPieces,
+          tile, select(hasCut, from % steps, 0),  (to - 1) % steps + 1};
 }
 
-Index StreamK::pieces(const Index &cta) const {
-  return cutPieces(cta) + (tiles - cut) / ctas;
-}
-
-StreamK::Piece StreamK::piece(const Index &cta, const Index &number) const {
-  Index whole = number - cutPieces(cta);
+StreamK::Piece StreamK::piece(const Share &share, const Index &number) const {
+  Index whole = number - share.cutPieces;
   Index tile =
-      select(whole < 0, begin(cta) / steps + number, cut + cta + whole * ctas);
-  // Counted from the first step of the tile.
-  Index first = select(whole < 0, max(begin(cta) - tile * steps, 0), 0);
-  Index last = select(whole < 0, min(end(cta) - tile * steps, steps), steps);
-  return {tile, first, last, range(cta - ceil_div(steps - last, each), cta)};
+      select(whole < 0, share.tile + number,
+             min(cut + share.cta + max(whole, 0) * ctas, max(tiles, 1) - 1));
+  Index end = select(whole == -1, share.end, steps);
+  return {tile, select(number == 0, share.first, 0), end,
+          range(share.cta - ceil_div(steps - end, each), share.cta)};
 }
 
 } // namespace ashlar

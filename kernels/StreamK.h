@@ -13,6 +13,10 @@ namespace ashlar {
 
 class StreamK {
 public:
+  /// Of tiles, and of the steps of those that are cut: what is computed from
+  /// them has 32 bits.
+  static constexpr int64_t most = int64_t(1) << 29;
+
   /// The steps `first` to `end` of one tile, computed by one CTA. That with the
   /// first step of the tile adds what `others` have of it. They come before it:
   /// none waits for one that has not begun, whatever the size of the device.
@@ -21,18 +25,25 @@ public:
     Range others;
   };
 
+  /// What one CTA has. It takes its pieces in order: those of tiles that are
+  /// cut, of which all but the first begin at the first step of their tile,
+  /// then whole tiles.
+  struct Share {
+    Index cta, pieces, cutPieces;
+    Index tile, first; ///< of the first piece
+    Index end;         ///< of the last one that is cut
+  };
+
+  /// There are at most `most` CTAs.
   StreamK(const Index &tiles, const Index &steps, const Index &ctas);
 
-  /// How many pieces a CTA has. It takes them in order: all but its first one
-  /// begin at the first step of their tile.
-  Index pieces(const Index &cta) const;
-  Piece piece(const Index &cta, const Index &number) const;
+  Share share(const Index &cta) const;
+  Piece piece(const Share &share, const Index &number) const;
 
 private:
   /// Of all steps of the tiles that are cut, the first CTA has the last.
   Index end(const Index &cta) const { return max(units - cta * each, 0); }
   Index begin(const Index &cta) const { return end(cta + 1); }
-  Index cutPieces(const Index &cta) const;
 
   Index tiles, steps, ctas;
   /// Tiles that are cut, their steps, and how many of those each CTA has.

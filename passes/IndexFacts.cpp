@@ -72,7 +72,7 @@ SmallVector<Value> sources(Value value) {
     return {schedule.getExtents()[cast<OpResult>(value).getResultNumber()]};
   }
   if (op && (isa<arith::ArithDialect>(op->getDialect()) ||
-             isa<tile::MultipleOfOp>(op)))
+             isa<tile::MultipleOfOp, tile::AtMostOp>(op)))
     return llvm::to_vector(
         llvm::make_filter_range(op->getOperands(), [](Value operand) {
           return operand.getType().isIntOrIndex() &&
@@ -186,6 +186,9 @@ IndexFact IndexFacts::follow(Value value) const {
   if (auto coordinates = dyn_cast<tile::ScheduleCoordinatesOp>(op))
     return coordinateOf(coordinates, cast<OpResult>(value).getResultNumber(),
                         first);
+  if (auto bound = dyn_cast<tile::AtMostOp>(op))
+    return {first.low, std::min<int64_t>(first.high, bound.getMost()),
+            first.divisor};
   if (isa<tile::MultipleOfOp, arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     IndexFact fact = first;
     if (auto promise = dyn_cast<tile::MultipleOfOp>(op);

@@ -110,7 +110,7 @@ private:
   }
 
   static bool isComputed(Operation *op) {
-    return isa<tile::MultipleOfOp>(op) ||
+    return isa<tile::MultipleOfOp, tile::AtMostOp>(op) ||
            (isa<arith::ArithDialect>(op->getDialect()) &&
             !isa<arith::IndexCastOp, arith::IndexCastUIOp>(op));
   }
@@ -125,8 +125,9 @@ private:
       return false;
     const int64_t last = facts.of(loop.getInductionVar()).high,
                   step = facts.of(loop.getStep()).high;
-    return isWide(loop.getInductionVar()) || isWide(loop.getStep()) ||
-           isWide(loop.getUpperBound()) || !isWithinLimit(last + step);
+    return isWide(loop.getInductionVar()) || isWide(loop.getLowerBound()) ||
+           isWide(loop.getStep()) || isWide(loop.getUpperBound()) ||
+           !isWithinLimit(last + step);
   }
 
   /// Arithmetic has 64 bits where anything about it does.

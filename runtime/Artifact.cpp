@@ -39,6 +39,17 @@ static void from_json(const json &in, Parameter::Kind &kind) {
   kind = static_cast<Parameter::Kind>(value);
 }
 
+static void to_json(json &out, Term::Kind kind) {
+  out = static_cast<int>(kind);
+}
+static void from_json(const json &in, Term::Kind &kind) {
+  int value = in.get<int>();
+  if (value < 0 || value > static_cast<int>(Term::Kind::maximum))
+    throw Error(concat("the artifact has a term of kind ", value,
+                       " that does not exist: compile the kernel again"));
+  kind = static_cast<Term::Kind>(value);
+}
+
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceLine, file, line, column)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Extent, size, constant)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorContract, name, type, extents, read,
@@ -47,6 +58,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScalarContract, name, type, where)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMapRecipe, tensor, box, swizzleBytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, kind, index, dimension, tensorMap)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GridRule, extents, tile, cluster, persistent)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Term, kind, value)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bound, index, most, where)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resources, registers, spillStoreBytes,
                                    spillLoadBytes, stackBytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RoleInfo, name, firstWarp, warps, registers)
@@ -54,7 +67,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PipelineInfo, stages, stageBytes, where)
 
 // Everything but the cubin, which is binary.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Artifact, name, target, ptx, sizes, tensors,
-                                   scalars, parameters, grid, threads,
+                                   scalars, parameters, grid, bounds, threads,
                                    sharedBytes, programmaticLaunch, resources,
                                    roles, pipelines, where)
 
@@ -62,7 +75,7 @@ namespace {
 
 constexpr std::array<char, 8> magic = {'A', 's', 'h',  'l',
                                        'a', 'r', '\n', '\0'};
-constexpr uint64_t formatVersion = 2;
+constexpr uint64_t formatVersion = 3;
 constexpr size_t headerBytes = 32;
 /// Kernels have some 100 KB.
 constexpr size_t mostBytes = size_t(64) << 20;

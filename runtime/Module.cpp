@@ -1,5 +1,6 @@
 #include "ashlar/module.h"
 
+#include "runtime/Bounds.h"
 #include "runtime/CheckOverlaps.h"
 #include "runtime/HangReport.h"
 #include "runtime/LaunchConfiguration.h"
@@ -71,6 +72,7 @@ Grid Module::Implementation::send(std::span<const NamedArgument> arguments,
   context->enter();
   if (grid.blocks == 0)
     return grid;
+  checkBounds(artifact, sizes.values);
   parameters.fill(*context, matched, sizes, tensors);
   launch(grid, stream);
   return grid;

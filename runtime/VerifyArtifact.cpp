@@ -37,6 +37,8 @@ public:
     for (const Parameter &parameter : artifact.parameters)
       verifyParameter(parameter);
     verifyGrid();
+    for (const Bound &bound : artifact.bounds)
+      verifyBound(bound);
     for (const RoleInfo &role : artifact.roles)
       verifyRole(role);
     for (const PipelineInfo &pipeline : artifact.pipelines)
@@ -220,6 +222,23 @@ private:
       demand(length >= 1, "its grid has a cluster ", length, " long");
     demand(clusterSize(grid) <= 16, "its cluster has ", clusterSize(grid),
            " blocks; the limit is 16");
+  }
+
+  void verifyBound(const Bound &bound) const {
+    int64_t numbers = 0;
+    for (const Term &term : bound.index) {
+      const bool isNumber =
+          term.kind == Term::Kind::constant || term.kind == Term::Kind::size;
+      demand(term.kind != Term::Kind::size ||
+                 (term.value >= 0 &&
+                  static_cast<size_t>(term.value) < artifact.sizes.size()),
+             "a bound is of size ", term.value, " of ", artifact.sizes.size());
+      demand(isNumber || numbers >= 2,
+             "a bound has an operation without two numbers");
+      numbers += isNumber ? 1 : -1;
+    }
+    demand(numbers == 1, "a bound is of ", numbers, " numbers");
+    verifyPlace(bound.where);
   }
 
   void verifyRole(const RoleInfo &role) const {

@@ -1,7 +1,9 @@
 #include "compiler/driver/Contract.h"
 #include "compiler/tile/Plan.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace ashlar::compiler {
 
@@ -31,6 +33,33 @@ Extent extent(Value value, const Artifact &artifact) {
   llvm::APInt constant;
   matchPattern(value, m_ConstantInt(&constant));
   return {-1, constant.getSExtValue()};
+}
+
+Term::Kind operation(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Term::Kind>(op)
+      .Case([](arith::AddIOp) { return Term::Kind::add; })
+      .Case([](arith::SubIOp) { return Term::Kind::subtract; })
+      .Case([](arith::MulIOp) { return Term::Kind::multiply; })
+      .Case([](arith::DivSIOp) { return Term::Kind::divide; })
+      .Case([](arith::RemSIOp) { return Term::Kind::remainder; })
+      .Case([](arith::CeilDivSIOp) { return Term::Kind::ceilDivide; })
+      .Case([](arith::MinSIOp) { return Term::Kind::minimum; })
+      .Case([](arith::MaxSIOp) { return Term::Kind::maximum; });
+}
+
+/// Appends what computes an index that is known at launch.
+void addTerms(Value index, const Artifact &artifact, std::vector<Term> &terms) {
+  Operation *op = index.getDefiningOp();
+  if (op->getNumOperands() == 0) {
+    const Extent leaf = extent(index, artifact);
+    terms.push_back(leaf.size < 0 ? Term{Term::Kind::constant, leaf.constant}
+                                  : Term{Term::Kind::size, leaf.size});
+    return;
+  }
+  for (Value operand : op->getOperands())
+    addTerms(operand, artifact, terms);
+  if (op->getNumOperands() == 2)
+    terms.push_back({operation(op)});
 }
 
 } // namespace
@@ -70,6 +99,13 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
                               schedule.getTile().end());
     artifact.grid.persistent = schedule.getPersistent();
   }
+  kernel.walk([&](tile::AtMostOp op) {
+    Bound bound = {
+        {}, static_cast<int64_t>(op.getMost()), sourceLine(op.getLoc())};
+    addTerms(op.getIndex(), artifact, bound.index);
+    if (!llvm::is_contained(artifact.bounds, bound))
+      artifact.bounds.push_back(std::move(bound));
+  });
   for (auto role : kernel.getBody().getOps<tile::RoleOp>())
     artifact.roles.push_back(
         {role.getName().str(),

@@ -182,6 +182,18 @@ def Tile_MultipleOfOp : Tile_Op<"multiple_of", [
   let hasVerifier = 1;
 }
 
+def Tile_AtMostOp : Tile_Op<"at_most", [
+    Pure, AllTypesMatch<["index", "result"]>]> {
+  let summary = "an index that is at most a number, or the launch is refused";
+  let description = [{
+    `index` is computed from sizes and numbers, as the launch does it too.
+  }];
+  let arguments = (ins AnyTypeOf<[Index, I64]>:$index, I64Attr:$most);
+  let results = (outs AnyTypeOf<[Index, I64]>:$result);
+  let assemblyFormat = "$index `,` $most attr-dict `:` type($index)";
+  let hasVerifier = 1;
+}
+
 //===-- Pipelines ---------------------------------------------------------===//
 
 class Tile_TakeOp<string mnemonic> : Tile_Op<mnemonic> {

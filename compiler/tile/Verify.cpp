@@ -18,12 +18,13 @@ namespace ashlar::tile {
 namespace {
 
 constexpr int64_t mostDimensions = 4; ///< of a schedule
+constexpr int mostTerms = 1000;       ///< of an index that the launch computes
 
 /// Whether an operation may stand beside the roles: declarations, and what is
 /// computed from sizes and scalars.
 bool standsBesideRoles(Operation &op) {
   return op.hasTrait<OpTrait::HasParent<KernelOp>::Impl>() ||
-         isa<MultipleOfOp>(op) ||
+         isa<MultipleOfOp, AtMostOp>(op) ||
          (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) &&
           llvm::none_of(op.getResultTypes(), llvm::IsaPred<ShapedType>));
 }
@@ -511,6 +512,36 @@ LogicalResult MultipleOfOp::verify() {
            << number.getSExtValue() << " is a multiple of " << divisor
            << ", which it is not";
   return success();
+}
+
+LogicalResult AtMostOp::verify() {
+  const auto most = static_cast<int64_t>(getMost());
+  if (most < 0)
+    return emitOpError("takes at most ")
+           << most << "; give a number from 0 on";
+  if (!isKnownAtLaunch(getIndex()))
+    return emitOpError("bounds an index that the launch can't compute: only "
+                       "sizes, numbers and +, -, *, /, %, ceil_div, min, max "
+                       "of them, 1000 in all");
+  return success();
+}
+
+bool isKnownAtLaunch(Value index) {
+  SmallVector<Value> left = {index};
+  for (int terms = 0; !left.empty(); ++terms) {
+    Value value = left.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (isa_and_present<SizeOp>(op) || matchPattern(value, m_Constant()))
+      continue;
+    if (terms == mostTerms ||
+        !isa_and_present<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                         arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
+                         arith::MinSIOp, arith::MaxSIOp, arith::IndexCastOp,
+                         MultipleOfOp, AtMostOp>(op))
+      return false;
+    llvm::append_range(left, op->getOperands());
+  }
+  return true;
 }
 
 LogicalResult InsideOp::verify() {

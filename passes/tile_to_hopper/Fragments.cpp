@@ -52,6 +52,11 @@ static void lower(tile::MultipleOfOp op, tile::MultipleOfOp::Adaptor adaptor,
   rewriter.replaceOp(op, adaptor.getIndex());
 }
 
+static void lower(tile::AtMostOp op, tile::AtMostOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, adaptor.getIndex());
+}
+
 static void lower(tile::TileCoordinateOp op,
                   tile::TileCoordinateOp::Adaptor adaptor, Rewriter &rewriter,
                   const Context &) {
@@ -61,7 +66,7 @@ static void lower(tile::TileCoordinateOp op,
 void addFragments(Patterns &patterns) {
   patterns.add<tile::ReadOp, tile::WriteOp, tile::MmaOp, tile::SplatOp,
                tile::BroadcastOp, tile::SliceOp, tile::MultipleOfOp,
-               tile::TileCoordinateOp>();
+               tile::AtMostOp, tile::TileCoordinateOp>();
 }
 
 } // namespace ashlar

@@ -4,6 +4,8 @@
 #include "test/kernels/Feature.h"
 #include "test/kernels/Register.h"
 
+#include <gmock/gmock.h>
+
 namespace ashlar::test {
 namespace {
 
@@ -128,6 +130,46 @@ Feature passesByFar() {
           1e-5};
 }
 
+/// The sum of `trips` tiles, and its compiled form.
+Artifact summing(std::function<Index(Size, Size)> trips) {
+  return compileCleanly(kernel("sums", [=] {
+    Size P = size("P"), Q = size("Q");
+    Tensor D = output("D", f32, {64, 64});
+    Index end = trips(P, Q);
+    role("sum", warps(4), [&] {
+      Fragment sum = zeros(f32, {64, 64});
+      for (Index i : range(end))
+        sum = sum + 1.0;
+      store(D.tile({0, 0}), sum);
+    });
+  }));
+}
+
+void refusesWhatIsBeyondItsBound() {
+  const int line = __LINE__ + 2;
+  const Artifact artifact = summing([](Size P, Size Q) {
+    return at_most(ceil_div(P * Q, max(P % 3, 1)) - 1, 99);
+  });
+  Module module(device(), artifact);
+  auto result = [&](int64_t p, int64_t q) {
+    return launch(module, randomProblem(artifact, {{"P", p}, {"Q", q}}))(63,
+                                                                         63);
+  };
+  EXPECT_EQ(result(100, 1), 99);
+  EXPECT_EQ(result(5, 40), 99);
+  try {
+    result(1 << 20, 1 << 20);
+    ADD_FAILURE() << "the launch is not refused";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(),
+                testing::AllOf(
+                    testing::HasSubstr("WideIndicesTest.cpp:" +
+                                       std::to_string(line) + ": error: "),
+                    testing::HasSubstr("index is 1099511627775, and the kernel "
+                                       "takes at most 99")));
+  }
+}
+
 [[maybe_unused]] const bool registered = registerAtStart([] {
   registerFeatures({
       feature("a bound that is a quotient of a product", sumsQuotient,
@@ -140,6 +182,8 @@ Feature passesByFar() {
               [](double x) { return x; }),
       passesByFar(),
   });
+  registerTest("Index", "beyond its bound is refused",
+               refusesWhatIsBeyondItsBound);
 });
 
 } // namespace

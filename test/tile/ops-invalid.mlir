@@ -934,6 +934,26 @@ tile.kernel @promise_of_nothing {
 
 // -----
 
+tile.kernel @at_most_a_negative_number {
+  %M = tile.size "M"
+  // expected-error@+1 {{takes at most -1; give a number from 0 on}}
+  %m = tile.at_most %M, -1 : index
+}
+
+// -----
+
+tile.kernel @at_most_of_a_coordinate {
+  %M = tile.size "M"
+  %tiles = tile.schedule persistent [%M] by [64] : <1>
+  tile.role "math" warps 4 {
+    %first, %end, %step = tile.schedule_range %tiles : <1>
+    // expected-error@+1 {{bounds an index that the launch can't compute}}
+    %m = tile.at_most %first, 7 : index
+  }
+}
+
+// -----
+
 tile.kernel @broken_promise {
   %c12 = arith.constant 12 : index
   // expected-error@+1 {{promises that 12 is a multiple of 8, which it is not}}

@@ -37,6 +37,8 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
     %m, %n = tile.schedule_coordinates %tiles, %first : !tile.schedule<2> -> index, index
     // CHECK-NEXT: tile.multiple_of %[[AT]]#0, 8 : index
     %promised = tile.multiple_of %m, 8 : index
+    // CHECK-NEXT: tile.at_most %[[M]], 100 : index
+    %bounded = tile.at_most %M, 100 : index
     // CHECK-NEXT: %[[S:.+]] = tile.acquire %[[RING]]
     %s = tile.acquire %ring : !tile.pipeline<3, [!smem, !smem]>
     // CHECK-NEXT: %[[BUFFER:.+]] = tile.buffer %[[S]][1] : <64x64xbf16>

@@ -73,3 +73,50 @@ tile.kernel @product {
     %x = tile.load %D[%sum, %c0] : !tile.tensor<f32, 2> -> tensor<64x64xf32>
   }
 }
+
+// -----
+
+// What a launch bounds has 32 bits, and what is computed from it.
+
+// CHECK-LABEL: tile.kernel @bounded
+tile.kernel @bounded {
+  %M = tile.size "M"
+  %N = tile.size "N"
+  %D = tile.tensor "D" inout [%M, %N] align 16 : !tile.tensor<f32, 2>
+  // CHECK: %[[PRODUCT:.+]] = arith.muli %{{.+}}, %{{.+}} : i64
+  // CHECK: %[[BOUNDED:.+]] = tile.at_most %[[PRODUCT]], 1000 : i64
+  // CHECK: %[[END:.+]] = arith.index_cast %[[BOUNDED]] : i64 to index
+  %product = arith.muli %M, %N : index
+  %end = tile.at_most %product, 1000 : index
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // CHECK: scf.for %[[I:.+]] = %{{.+}} to %[[END]] step %{{[a-z0-9_]+}} {
+    scf.for %i = %c0 to %end step %c1 {
+      // CHECK: arith.muli %[[I]], %{{.+}} : index
+      %row = arith.muli %i, %end : index
+      %x = tile.load %D[%row, %c0] : !tile.tensor<f32, 2> -> tensor<64x64xf32>
+    }
+  }
+}
+
+// -----
+
+// A loop whose beginning alone may lie beyond 32 bits.
+
+// CHECK-LABEL: tile.kernel @begins_far
+tile.kernel @begins_far {
+  %M = tile.size "M"
+  %N = tile.size "N"
+  %D = tile.tensor "D" inout [%M, %N] align 16 : !tile.tensor<f32, 2>
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // CHECK: %[[LOW:.+]] = arith.addi %{{.+}}, %{{.+}} : i64
+    %low = arith.addi %M, %N : index
+    // CHECK: scf.for %{{.+}} = %[[LOW]] to %{{.+}} step %{{.+}} : i64 {
+    scf.for %i = %low to %M step %c1 {
+      %x = tile.load %D[%i, %c0] : !tile.tensor<f32, 2> -> tensor<64x64xf32>
+    }
+  }
+}

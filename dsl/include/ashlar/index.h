@@ -97,6 +97,10 @@ Index ceil_div(detail::IndexOperand a, detail::IndexOperand b);
 /// simulator reports a promise that is broken; on the GPU it ends the launch
 /// with an error.
 Index multiple_of(detail::IndexOperand a, int64_t n);
+/// `a`, which the kernel takes up to `most`: a launch with sizes that make it
+/// more is refused. It is computed from sizes and numbers, directly in the
+/// kernel. What is computed from it needs 64 bits less often.
+Index at_most(detail::IndexOperand a, int64_t most);
 /// `a` where the condition holds, `b` elsewhere.
 Index select(const Condition &condition, detail::IndexOperand a,
              detail::IndexOperand b);

@@ -89,6 +89,38 @@ struct GridRule {
   bool operator==(const GridRule &) const = default;
 };
 
+/// A number or an operation of an expression in postfix order. Operations take
+/// two numbers; division and remainder are those of C++, `ceilDivide` rounds
+/// towards more.
+struct Term {
+  enum class Kind : uint8_t {
+    constant, ///< `value`
+    size,     ///< the value of `Artifact::sizes[value]`
+    add,
+    subtract,
+    multiply,
+    divide,
+    remainder,
+    ceilDivide,
+    minimum,
+    maximum,
+  };
+
+  Kind kind = Kind::constant;
+  int64_t value = 0;
+
+  bool operator==(const Term &) const = default;
+};
+
+/// What the kernel demands of its sizes: that this index is at most `most`.
+struct Bound {
+  std::vector<Term> index;
+  int64_t most = 0;
+  SourceLine where = {};
+
+  bool operator==(const Bound &) const = default;
+};
+
 /// What the assembler reported, per thread.
 struct Resources {
   int registers = 0;
@@ -131,6 +163,7 @@ struct Artifact {
   std::vector<ScalarContract> scalars;
   std::vector<Parameter> parameters; ///< in the order of the kernel's ABI
   GridRule grid;
+  std::vector<Bound> bounds;
   int threads = 0;         ///< per block
   int64_t sharedBytes = 0; ///< dynamic shared memory per block
   /// The kernel waits by itself (griddepcontrol.wait) for the launches before

@@ -130,6 +130,7 @@ TEST(ArtifactFile, ThatHoldsAnythingElseIsRefused) {
       {"/unknown", 1},
       {"/where/line", -1},
       {"/parameters/0/kind", 5},
+      {"/bounds/0/index/0/kind", 10},
       {"/tensors/0/type", 1000},
       {"/grid/persistent", 1},
       {"/tensors/0/extents/0", {0}},

@@ -223,6 +223,7 @@ Artifact gemmArtifact() {
       {Kind::scalar, 0},  {Kind::tensorMap, 0, 0, {1, {96, 32}, 64}},
   };
   artifact.grid = {{{M}, {N}}, {128, 96}, {2, 1}, true};
+  artifact.bounds = {{{{Term::Kind::size, M}}, 1 << 30, {"gemm.cpp", 16, 5}}};
   artifact.threads = 384;
   artifact.sharedBytes = 200000;
   artifact.resources = {168, 0, 0, 0};

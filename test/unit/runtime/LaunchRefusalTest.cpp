@@ -1,6 +1,7 @@
 #include "FakeDriver.h"
 #include "Throws.h"
 #include "compiler/target/Target.h"
+#include "runtime/Bounds.h"
 
 namespace ashlar::test {
 namespace {
@@ -228,6 +229,48 @@ TEST_F(LaunchRefusal, PointerThatIsNotAligned) {
   tensor(arguments, "D").data = at(0x30000008);
   expectRefused({"gemm.cpp:13: error: ", "tensor 'D' is at address 0x30000008",
                  "multiple of 16 bytes"});
+}
+
+TEST_F(LaunchRefusal, IndexBeyondItsBound) {
+  artifact.bounds[0].most = 100;
+  arguments = gemmArguments(101, 128, 128);
+  expectRefused({"gemm.cpp:16: error: ", "kernel 'gemm'",
+                 "with M=101, N=128, K=128 this index is 101", "at most 100"});
+}
+
+/// What `kind` makes of two numbers: the least bound that it keeps.
+int64_t leastBound(Term::Kind kind, int64_t a, int64_t b) {
+  using enum Term::Kind;
+  Artifact artifact = gemmArtifact();
+  artifact.bounds = {{{{constant, a}, {size, 1}, {kind}}, 0, {}}};
+  for (int64_t most = -50; most <= 50; ++most) {
+    artifact.bounds[0].most = most;
+    try {
+      checkBounds(artifact, std::vector<int64_t>{0, b, 0});
+      return most;
+    } catch (const Error &) {
+    }
+  }
+  return std::numeric_limits<int64_t>::max();
+}
+
+TEST(Bounds, AreComputedAsInCpp) {
+  using enum Term::Kind;
+  constexpr int64_t none = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(leastBound(add, 7, 3), 10);
+  EXPECT_EQ(leastBound(subtract, 7, 9), -2);
+  EXPECT_EQ(leastBound(multiply, 7, 3), 21);
+  EXPECT_EQ(leastBound(multiply, none, 3), none);
+  EXPECT_EQ(leastBound(divide, -7, 3), -2);
+  EXPECT_EQ(leastBound(divide, 7, 0), none);
+  EXPECT_EQ(leastBound(remainder, -7, 3), -1);
+  EXPECT_EQ(leastBound(remainder, 7, 0), none);
+  EXPECT_EQ(leastBound(ceilDivide, 7, 3), 3);
+  EXPECT_EQ(leastBound(ceilDivide, -7, 3), -2);
+  EXPECT_EQ(leastBound(ceilDivide, -7, -3), 3);
+  EXPECT_EQ(leastBound(ceilDivide, 6, 3), 2);
+  EXPECT_EQ(leastBound(minimum, 7, 3), 3);
+  EXPECT_EQ(leastBound(maximum, 7, 3), 7);
 }
 
 TEST_F(LaunchRefusal, MoreBlocksThanAGridHas) {

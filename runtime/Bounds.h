@@ -1,0 +1,14 @@
+// What a kernel demands of its sizes.
+#pragma once
+
+#include "ashlar/artifact.h"
+
+#include <span>
+
+namespace ashlar {
+
+/// Throws `Error` at the author's line unless each index of `artifact.bounds`
+/// is at most what it says. `sizes` are the values of `artifact.sizes`.
+void checkBounds(const Artifact &artifact, std::span<const int64_t> sizes);
+
+} // namespace ashlar
