@@ -30,7 +30,7 @@ TEST_P(MutantFinding, NamesTheLine) {
   Artifact artifact = artifactOf(mutant.kernel);
   artifact.ptx = mutate(artifact.ptx, mutant);
   std::string all;
-  for (uint64_t seed = 0; seed < 3; ++seed) {
+  for (uint64_t seed = 0; seed < 12; ++seed) {
     const auto reports = run(artifact, seed, mutant.moreTilesThanCtas);
     if (!reports.empty())
       EXPECT_NE(reports[0].sentence.find(mutant.headline), std::string::npos)
