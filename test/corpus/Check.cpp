@@ -110,7 +110,7 @@ std::string difference(const HostTensor &result, const Matrix &expected) {
   int64_t count = 0;
   for (int64_t i = 0; i < expected.rows; ++i)
     for (int64_t j = 0; j < expected.columns; ++j)
-      if (const double value = result(i, j); value != expected(i, j))
+      if (const double value = result(i, j); !same(value, expected(i, j)))
         if (count++ == 0)
           text = format("{}({}, {}) is {}; it must be {}", result.name(), i, j,
                         value, expected(i, j));

@@ -1,6 +1,7 @@
 #include "test/corpus/Emit.h"
 
 #include "ashlar/ashlar.h"
+#include "dsl/Trace.h"
 
 #include <map>
 #include <optional>
@@ -12,7 +13,8 @@ namespace {
 /// once, so walking the tree is tracing it.
 class Emitter {
 public:
-  explicit Emitter(const Program &program) : program(program) {}
+  explicit Emitter(const Program &program)
+      : program(program), lines(list(program).lines) {}
 
   void run() {
     for (const Program::Size &size : program.sizes)
@@ -75,7 +77,20 @@ private:
       trace(statement);
   }
 
+  /// Operations stand in the lines of the listing.
   void trace(const Statement &s) {
+    detail::Trace &trace = detail::Trace::current(SourceLocation::current());
+    mlir::Block &block = trace.block();
+    mlir::Operation *before = block.empty() ? nullptr : &block.back();
+    traceWhereItStands(s);
+    const auto place = mlir::FileLineColLoc::get(trace.context(), listingName,
+                                                 lines.at(&s), 1);
+    auto first = before ? std::next(before->getIterator()) : block.begin();
+    for (mlir::Operation &op : llvm::make_range(first, block.end()))
+      op.setLoc(place);
+  }
+
+  void traceWhereItStands(const Statement &s) {
     using enum Statement::Kind;
     switch (s.kind) {
     case loop:
@@ -240,6 +255,7 @@ private:
   }
 
   const Program &program;
+  const std::map<const Statement *, int> lines;
   std::vector<Size> sizes;
   std::vector<Tensor> tensors;
   std::vector<Pipeline> rings;

@@ -8,6 +8,9 @@
 
 namespace ashlar::corpus {
 
+/// What the file of a program's lines is called: those of `list`.
+constexpr char listingName[] = "corpus";
+
 /// Traces the program; a mistake is kept by the kernel.
 Kernel emit(const Program &program);
 

@@ -19,7 +19,8 @@ std::map<std::string, Matrix> inputsOf(const Program &program) {
       return valueOf(program, tensor.extents[i], {}, {});
     };
     const bool isVector = tensor.extents.size() == 1;
-    Matrix m(isVector ? 1 : extent(0), extent(isVector ? 0 : 1));
+    Matrix m(isVector ? 1 : extent(0), extent(isVector ? 0 : 1),
+             std::numeric_limits<float>::quiet_NaN());
     if (!tensor.isOutput)
       for (float &element : m.elements)
         element = static_cast<float>(static_cast<int>(random() % 5) - 2);
@@ -94,11 +95,11 @@ public:
                              program.roles[agents[i].role].name, states[i].next,
                              agents[i].steps.size())};
       else if (!states[i].stages.empty())
-        throw Stopped{"a stage is kept"};
+        result.leftover = "a stage is kept";
     for (const RingState &ring : rings)
       for (const auto &[number, fill] : ring.fills)
         if (fill.releases != static_cast<int>(ring.consumers.size()))
-          throw Stopped{"a stage is left"};
+          result.leftover = "a stage is left";
   }
 
 private:
@@ -378,15 +379,17 @@ bool isCorrect(const Program &program) {
     if (waitsForMore(program, role.body, held))
       return false;
   }
-  const Interpretation result = interpret(program, Follow::values);
+  auto isRight = [](const Interpretation &result) {
+    return result.problem.empty() && result.leftover.empty();
+  };
   Program larger = program;
   for (Program::Size &size : larger.sizes)
     if (size.name == "K" || size.name == "C")
       size.value += 256;
     else if (size.name == "Z")
       size.value = 3;
-  return result.problem.empty() &&
-         interpret(larger, Follow::stages).problem.empty();
+  return isRight(interpret(program, Follow::values)) &&
+         isRight(interpret(larger, Follow::stages));
 }
 
 } // namespace ashlar::corpus

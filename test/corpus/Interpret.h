@@ -13,6 +13,9 @@ struct Interpretation {
   /// Empty, or why the program is not a correct one: where it stops, which
   /// result would not be exact.
   std::string problem;
+  /// Empty, or which stage is still held or full when the roles are at their
+  /// end. Nobody waits for it, so the results are there.
+  std::string leftover;
   std::map<std::string, Matrix> tensors; ///< the inputs, and the results
   int64_t products = 0;                  ///< of all tiles, each of 64x64x64
 };

@@ -7,6 +7,9 @@
 
 namespace ashlar::corpus {
 
+/// NaN is what nobody has written.
+inline bool same(double a, double b) { return a == b || (a != a && b != b); }
+
 struct Matrix {
   int64_t rows = 0, columns = 0;
   std::vector<float> elements;

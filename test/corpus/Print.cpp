@@ -12,11 +12,12 @@ class Printer {
 public:
   explicit Printer(const Program &program) : program(program) {}
 
-  std::string run() {
-    text = format("// {} {}: {}\n", familyName(), program.seed, program.shape);
+  Listing run() {
+    line(format("// {} {}: {}", familyName(), program.seed, program.shape));
+    std::string sizes;
     for (const Program::Size &size : program.sizes)
-      text += format("{} = {}; ", size.name, size.value);
-    text += "\n";
+      sizes += format("{} = {}; ", size.name, size.value);
+    line(sizes);
     for (const TensorOf &tensor : program.tensors)
       printTensor(tensor);
     if (program.cluster > 1)
@@ -36,7 +37,7 @@ public:
       line(format("own = shared(bf16, {{{}, 64}});", program.rows));
     for (const Role &role : program.roles)
       printRole(role);
-    return std::move(text);
+    return std::move(listing);
   }
 
 private:
@@ -45,7 +46,8 @@ private:
   }
 
   void line(const std::string &content) {
-    text += std::string(depth * 2, ' ') + content + "\n";
+    listing.text += std::string(depth * 2, ' ') + content + "\n";
+    ++lines;
   }
 
   void printTensor(const TensorOf &tensor) {
@@ -86,6 +88,7 @@ private:
   }
 
   void print(const Statement &s) {
+    listing.lines[&s] = lines + 1;
     using enum Statement::Kind;
     switch (s.kind) {
     case loop:
@@ -230,12 +233,15 @@ private:
   }
 
   const Program &program;
-  std::string text;
+  Listing listing;
+  int lines = 0; ///< that are written
   size_t depth = 0;
 };
 
 } // namespace
 
-std::string print(const Program &program) { return Printer(program).run(); }
+Listing list(const Program &program) { return Printer(program).run(); }
+
+std::string print(const Program &program) { return list(program).text; }
 
 } // namespace ashlar::corpus

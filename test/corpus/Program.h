@@ -6,6 +6,7 @@
 #include "ashlar/element_type.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -157,6 +158,14 @@ struct Program {
 
 /// As text that reads like the language.
 std::string print(const Program &program);
+
+struct Listing {
+  std::string text;
+  std::map<const Statement *, int> lines; ///< where each begins; 1 is the first
+};
+
+/// The same, and the lines of the program's statements.
+Listing list(const Program &program);
 
 /// The program of a seed. It is correct: `interpret` gives a result.
 Program draw(Family family, uint64_t seed);
