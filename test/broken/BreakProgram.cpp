@@ -1,10 +1,13 @@
-#include "test/broken/Break.h"
+#include "test/broken/BreakProgram.h"
 #include "test/corpus/Build.h"
 
 #include <algorithm>
 #include <functional>
 
-namespace ashlar::corpus {
+namespace ashlar::broken {
+
+using namespace corpus;
+
 namespace {
 
 using Statements = std::vector<Statement>;
@@ -141,7 +144,7 @@ public:
     broken.program = program;
   }
 
-  std::optional<Broken> run() {
+  std::optional<BrokenProgram> run() {
     choosePlace();
     const Statement call = (*list)[at];
     broken.text = textOf(call);
@@ -324,7 +327,7 @@ private:
   }
 
   Dice &dice;
-  Broken broken;
+  BrokenProgram broken;
   const std::map<int, int> ringOf;
   int role = 0;
   Statements *list = nullptr, *around = nullptr;
@@ -333,7 +336,7 @@ private:
 
 } // namespace
 
-std::optional<Broken> breakOneCall(const Program &program, Dice &dice) {
+std::optional<BrokenProgram> breakOneCall(const Program &program, Dice &dice) {
   return Breaker(program, dice).run();
 }
 
@@ -350,4 +353,4 @@ std::set<int> linesAbout(const Program &program, const Touched &touched) {
   return lines;
 }
 
-} // namespace ashlar::corpus
+} // namespace ashlar::broken

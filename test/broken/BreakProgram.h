@@ -1,7 +1,7 @@
 // Correct programs with one call dropped, doubled or moved, or one index
 // changed.
-#ifndef ASHLAR_TEST_BROKEN_BREAK_H
-#define ASHLAR_TEST_BROKEN_BREAK_H
+#ifndef ASHLAR_TEST_BROKEN_BREAKPROGRAM_H
+#define ASHLAR_TEST_BROKEN_BREAKPROGRAM_H
 
 #include "test/corpus/Dice.h"
 #include "test/corpus/Program.h"
@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-namespace ashlar::corpus {
+namespace ashlar::broken {
 
 /// What calls are about.
 struct Touched {
@@ -17,8 +17,8 @@ struct Touched {
   std::set<int> outputs;
 };
 
-struct Broken {
-  Program program;
+struct BrokenProgram {
+  corpus::Program program;
   std::string call;   ///< "acquire", "commit", "copy", ...
   std::string change; ///< "dropped", "doubled", "moved", "index"
   std::string text;   ///< the call, as it was
@@ -27,11 +27,13 @@ struct Broken {
 
 /// Nothing where what was drawn is no change. The names in it are declared
 /// where they are used, so that a compiler of C++ would take it.
-std::optional<Broken> breakOneCall(const Program &program, Dice &dice);
+std::optional<BrokenProgram> breakOneCall(const corpus::Program &program,
+                                          corpus::Dice &dice);
 
 /// The lines of the listing that are about the same.
-std::set<int> linesAbout(const Program &program, const Touched &touched);
+std::set<int> linesAbout(const corpus::Program &program,
+                         const Touched &touched);
 
-} // namespace ashlar::corpus
+} // namespace ashlar::broken
 
 #endif
