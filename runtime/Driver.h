@@ -49,6 +49,12 @@ struct DriverTable {
   Result (*launchKernelEx)(const driver::LaunchConfig *config,
                            driver::FunctionHandle function, void **parameters,
                            void **extra);
+  /// launchKernelEx of a kernel that accesses nothing in the allocations of
+  /// these tensors but their elements; null where the driver does not check it.
+  Result (*launchOnTensors)(const driver::LaunchConfig *config,
+                            driver::FunctionHandle function, void **parameters,
+                            const driver::TensorPlace *tensors,
+                            size_t tensorCount);
   Result (*occupancyMaxActiveClusters)(int *clusters,
                                        driver::FunctionHandle function,
                                        const driver::LaunchConfig *config);

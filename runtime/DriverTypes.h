@@ -114,6 +114,15 @@ struct LaunchConfig {
   unsigned attributeCount;
 };
 
+/// Of a tensor that a kernel works on, for a driver that checks accesses; not
+/// CUDA's. Strides are in elements, the outermost dimension's first.
+struct TensorPlace {
+  const char *name;
+  DevicePointer address;
+  uint32_t elementBytes, rank;
+  const int64_t *extents, *strides;
+};
+
 static_assert(sizeof(Result) == 4);
 static_assert(sizeof(TensorMap) == 128);
 static_assert(sizeof(LaunchAttribute) == 72 &&

@@ -23,6 +23,7 @@ struct Module::Implementation {
   Grid send(std::span<const NamedArgument> arguments,
             driver::StreamHandle stream);
   void launch(const Grid &grid, driver::StreamHandle stream);
+  driver::Result call(const driver::LaunchConfig *config);
   void wait(const Grid &grid, std::chrono::milliseconds limit);
 
   std::shared_ptr<Context> context;
@@ -81,8 +82,7 @@ Grid Module::Implementation::send(std::span<const NamedArgument> arguments,
 void Module::Implementation::launch(const Grid &grid,
                                     driver::StreamHandle stream) {
   const LaunchConfiguration configuration(artifact, grid, stream);
-  Result result = context->driver.launchKernelEx(
-      configuration.get(), kernel.function(), parameters.pointers(), nullptr);
+  Result result = call(configuration.get());
   if (result != Result::success)
     throw Error(artifact.where,
                 concat("kernel '", artifact.name, "' on ", grid.blocks,
@@ -90,6 +90,27 @@ void Module::Implementation::launch(const Grid &grid,
                        artifact.sharedBytes,
                        " bytes of shared memory is refused: ",
                        describe(context->driver, result)));
+}
+
+Result Module::Implementation::call(const driver::LaunchConfig *config) {
+  const DriverTable &driver = context->driver;
+  if (!driver.launchOnTensors)
+    return driver.launchKernelEx(config, kernel.function(),
+                                 parameters.pointers(), nullptr);
+  std::vector<driver::TensorPlace> places;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const TensorContract &contract = artifact.tensors[i];
+    places.push_back(
+        {.name = contract.name.c_str(),
+         .address = tensors[i].address,
+         .elementBytes = static_cast<uint32_t>(size_bytes(contract.type)),
+         .rank = static_cast<uint32_t>(tensors[i].shape.size()),
+         .extents = tensors[i].shape.data(),
+         .strides = tensors[i].strides.data()});
+  }
+  return driver.launchOnTensors(config, kernel.function(),
+                                parameters.pointers(), places.data(),
+                                places.size());
 }
 
 void Module::Implementation::wait(const Grid &grid,

@@ -8,8 +8,9 @@
 
 namespace ashlar::harness {
 
-/// Every tensor lies between two guards, and the padding of its rows is one
-/// too: a write outside the tensor is found.
+/// Every tensor is an allocation of its own and lies between two guards, and
+/// the padding of its rows is one too: a write outside the tensor is found. In
+/// the simulator, which the launch tells of the tensors, a read is as well.
 class DeviceProblem {
 public:
   DeviceProblem(Device &device, const Artifact &artifact,

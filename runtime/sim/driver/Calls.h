@@ -55,6 +55,9 @@ Result functionGetParameter(FunctionHandle function, size_t index,
 // --- launches ----------------------------------------------------------------
 Result launchKernelEx(const LaunchConfig *config, FunctionHandle function,
                       void **parameters, void **extra);
+Result launchOnTensors(const LaunchConfig *config, FunctionHandle function,
+                       void **parameters, const TensorPlace *tensors,
+                       size_t tensorCount);
 Result occupancyMaxActiveClusters(int *clusters, FunctionHandle function,
                                   const LaunchConfig *config);
 Result occupancyMaxClusterSize(int *size, FunctionHandle function,

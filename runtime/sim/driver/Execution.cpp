@@ -92,6 +92,7 @@ std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
     options.trace = trace;
     options.print = how.print;
     options.ignored = &how.ignored;
+    options.tensors = launch.tensors;
     if (i > 0)
       restore(before);
     std::vector<Report> ofSeed;

@@ -16,6 +16,7 @@ struct PreparedLaunch {
   std::string kernel;
   LaunchShape shape;
   std::vector<uint8_t> parameters;
+  std::vector<Tensor> tensors; // see LaunchOptions
 };
 
 /// Executes it as settings() say.

@@ -58,10 +58,8 @@ Result parametersFromArray(const KernelEntry &kernel, void **parameters,
   return Result::success;
 }
 
-} // namespace
-
-Result launchKernelEx(const LaunchConfig *config, FunctionHandle function,
-                      void **parameters, void **extra) {
+Result launch(const LaunchConfig *config, FunctionHandle function,
+              void **parameters, void **extra, std::vector<Tensor> tensors) {
   State &all = state();
   std::lock_guard lock(all.lock);
   const KernelEntry *kernel = all.kernel(function);
@@ -80,6 +78,7 @@ Result launchKernelEx(const LaunchConfig *config, FunctionHandle function,
   launch.program = kernel->module->program;
   launch.kernel = kernel->text().name;
   launch.shape = requested.shape;
+  launch.tensors = std::move(tensors);
   if (Result result =
           extra ? parametersFromExtra(*kernel, extra, launch.parameters)
                 : parametersFromArray(*kernel, parameters, launch.parameters);
@@ -91,6 +90,26 @@ Result launchKernelEx(const LaunchConfig *config, FunctionHandle function,
     if (result == Result::success)
       result = eventRecord(event, config->stream);
   return result;
+}
+
+} // namespace
+
+Result launchKernelEx(const LaunchConfig *config, FunctionHandle function,
+                      void **parameters, void **extra) {
+  return launch(config, function, parameters, extra, {});
+}
+
+Result launchOnTensors(const LaunchConfig *config, FunctionHandle function,
+                       void **parameters, const TensorPlace *tensors,
+                       size_t tensorCount) {
+  std::vector<Tensor> told;
+  for (const TensorPlace &each : std::span(tensors, tensorCount))
+    told.push_back({.name = each.name,
+                    .address = each.address,
+                    .elementBytes = each.elementBytes,
+                    .extents = {each.extents, each.extents + each.rank},
+                    .strides = {each.strides, each.strides + each.rank}});
+  return launch(config, function, parameters, nullptr, std::move(told));
 }
 
 Result tensorMapEncodeTiled(

@@ -25,6 +25,7 @@ DriverTable makeTable() {
   table.functionGetAttribute = calls::functionGetAttribute;
   table.functionGetParameter = calls::functionGetParameter;
   table.launchKernelEx = calls::launchKernelEx;
+  table.launchOnTensors = calls::launchOnTensors;
   table.occupancyMaxActiveClusters = calls::occupancyMaxActiveClusters;
   table.tensorMapEncodeTiled = calls::tensorMapEncodeTiled;
   table.memoryAllocate = calls::memoryAllocate;

@@ -241,6 +241,7 @@ bool Launch::isOver() {
 std::vector<Report> Launch::run() {
   deadline = std::chrono::steady_clock::now() + options.timeLimit;
   memory.forgetAccesses();
+  memory.setTensors(options.tensors);
   Scheduler scheduler(*this);
   unsigned threads = options.hostThreads ? options.hostThreads
                                          : std::thread::hardware_concurrency();

@@ -6,6 +6,7 @@
 #include "runtime/sim/machine/Report.h"
 #include "runtime/sim/machine/memory/Memory.h"
 #include "runtime/sim/machine/memory/Signals.h"
+#include "runtime/sim/machine/memory/TensorBounds.h"
 #include "runtime/sim/machine/races/Publications.h"
 
 #include <atomic>
@@ -35,6 +36,9 @@ struct LaunchOptions {
   /// Where %printf output goes; standard output when null.
   std::function<void(const std::string &)> print;
   std::shared_ptr<Trace> trace; // null: none
+  /// Of an allocation with one of these in it the kernel may access nothing
+  /// else.
+  std::vector<Tensor> tensors;
 };
 
 struct LaunchShape {
@@ -114,6 +118,9 @@ public:
   /// The nearest block that begins before the address, for messages.
   MemoryBlock *nearest(uint64_t address);
   void forgetAccesses();
+  /// Allocations with a tensor in them have no bytes but its elements, and
+  /// those of others that are told.
+  void setTensors(const std::vector<Tensor> &tensors);
   /// Every block, by address.
   std::vector<std::shared_ptr<MemoryBlock>> all() const {
     std::vector<std::shared_ptr<MemoryBlock>> result;

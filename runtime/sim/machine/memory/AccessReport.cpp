@@ -75,6 +75,8 @@ std::string outOfBoundsSentence(const Cluster &cluster, const Location &place,
   if (block.isFreed())
     return bytes(sizeBytes) + " are accessed in " + name +
            ", which has been freed";
+  if (block.tensors)
+    return block.tensors->describe(place.offset, sizeBytes);
   std::string whole = block.kind == MemoryBlock::Kind::global
                           ? name
                           : name + ", which has " + bytes(block.sizeBytes);

@@ -23,6 +23,12 @@ public:
       cluster.launch.reporter.stop(
           report(Finding::outOfBounds,
                  outOfBoundsSentence(cluster, place, sizeBytes)));
+    if (block->tensors &&
+        block->tensors->runAround(offset, sizeBytes).end == 0 &&
+        cluster.launch.reporter.isNew(Finding::outOfBounds,
+                                      accessor.instruction))
+      cluster.launch.reporter.add(report(
+          Finding::outOfBounds, block->tensors->describe(offset, sizeBytes)));
   }
 
   void initialised() {

@@ -58,6 +58,22 @@ MemoryBlock *GlobalMemory::find(uint64_t address) {
   return block && address - block->address < block->sizeBytes ? block : nullptr;
 }
 
+void GlobalMemory::setTensors(const std::vector<Tensor> &tensors) {
+  std::lock_guard guard(lock);
+  for (auto &[address, block] : blocks)
+    block->tensors.reset();
+  std::map<MemoryBlock *, std::shared_ptr<TensorBounds>> found;
+  for (const Tensor &tensor : tensors)
+    if (MemoryBlock *block = find(tensor.address)) {
+      std::shared_ptr<TensorBounds> &bounds = found[block];
+      if (!bounds)
+        bounds = std::make_shared<TensorBounds>();
+      bounds->add(tensor, tensor.address - block->address);
+    }
+  for (auto &[block, bounds] : found)
+    block->tensors = std::move(bounds);
+}
+
 void GlobalMemory::forgetAccesses() {
   std::lock_guard guard(lock);
   freed.clear();

@@ -21,6 +21,7 @@ namespace ashlar::sim {
 class Instruction;
 class Shadow;
 class StageRounds;
+class TensorBounds;
 
 enum class AccessKind : uint8_t { read, write, readWrite };
 
@@ -153,6 +154,9 @@ public:
 
   /// Of a CTA's shared memory, where stages of pipelines lie in it; else null.
   std::shared_ptr<StageRounds> stages;
+
+  /// Of global memory, in a launch that tells of the tensors in it; else null.
+  std::shared_ptr<const TensorBounds> tensors;
 
   /// Forgets all earlier accesses: at the start of a launch.
   void forgetAccesses();

@@ -187,13 +187,18 @@ Location WarpAccess::locate(unsigned lane, StateSpace space, uint64_t address) {
   else
     place = warp.cluster.locate(warp.cta, warp.index * warpLanes + lane, space,
                                 address);
-  if (place.block && place.block->kind == MemoryBlock::Kind::global)
+  if (place.block && place.block->kind == MemoryBlock::Kind::global &&
+      place.block != lastGlobal) {
     lastGlobal = place.block;
+    elements = {};
+  }
   bool isInside = isWithin(place, sizeBytes);
   if (isInside && place.block->kind == MemoryBlock::Kind::local)
     isInside = place.offset + sizeBytes <= warp.localTop[lane];
   if (!isInside)
     outOfBounds(lane, space, address, place);
+  if (place.block->tensors && !elements.contains(place.offset, sizeBytes))
+    checkElements(lane, place);
   if (kind != AccessKind::read &&
       place.block->kind == MemoryBlock::Kind::parameter)
     warp.stop(Finding::outOfBounds,
@@ -219,6 +224,16 @@ void WarpAccess::outOfBounds(unsigned lane, StateSpace space, uint64_t address,
   else
     sentence = outOfBoundsSentence(warp.cluster, place, sizeBytes);
   warp.stop(Finding::outOfBounds, sentence, verb(kind), static_cast<int>(lane));
+}
+
+void WarpAccess::checkElements(unsigned lane, const Location &place) {
+  const TensorBounds &tensors = *place.block->tensors;
+  elements = tensors.runAround(place.offset, sizeBytes);
+  // The allocation holds the bytes, so that the launch can go on.
+  if (!elements.contains(place.offset, sizeBytes) &&
+      warp.cluster.launch.reporter.isNew(Finding::outOfBounds, warp.current))
+    warp.report(Finding::outOfBounds, tensors.describe(place.offset, sizeBytes),
+                verb(kind), static_cast<int>(lane));
 }
 
 void WarpAccess::checkShared(unsigned lane, uint64_t begin, uint64_t end) {

@@ -50,6 +50,7 @@ private:
   Location locate(unsigned lane, ptx::StateSpace space, uint64_t address);
   [[noreturn]] void outOfBounds(unsigned lane, ptx::StateSpace space,
                                 uint64_t address, const Location &place);
+  void checkElements(unsigned lane, const Location &place);
   void checkShared(unsigned lane, uint64_t begin, uint64_t end);
   void checkInitialised(unsigned lane);
 
@@ -66,6 +67,7 @@ private:
   };
   std::array<Place, warpLanes> places;
   MemoryBlock *lastGlobal = nullptr; // most lanes are in the same allocation
+  TensorBounds::Run elements;        // of lastGlobal, around what lanes access
   // Of the access that is tracked.
   MemoryBlock *block = nullptr;
   Accessor accessor;
