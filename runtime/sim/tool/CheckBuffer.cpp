@@ -42,16 +42,17 @@ Check checkBuffer(const Buffer &buffer, const std::vector<uint8_t> &result) {
   check.elements = result.size() / size;
   for (uint64_t i = 0; i < check.elements; ++i) {
     const uint8_t *is = &result[i * size];
-    const uint8_t *should = &expected.bytes[i * size];
-    if (std::memcmp(is, should, size) == 0)
+    const uint8_t *should = &expected.bytes[i * sizeBytes(expected.element)];
+    const bool sameType = expected.element == buffer.element;
+    if (sameType && std::memcmp(is, should, size) == 0)
       continue;
     const double value = decode(buffer.element, is);
-    const double wanted = decode(buffer.element, should);
+    const double wanted = decode(expected.element, should);
     if (std::isnan(value) && std::isnan(wanted))
       continue;
     const double error = value == wanted ? 0 : std::fabs(value - wanted);
     const bool bitsCount = expected.absolute == 0 && expected.relative == 0 &&
-                           !isFloat(buffer.element);
+                           sameType && !isFloat(buffer.element);
     if (!bitsCount &&
         error <= expected.absolute + expected.relative * std::fabs(wanted)) {
       check.largestError = std::max(check.largestError, error);
@@ -62,7 +63,7 @@ Check checkBuffer(const Buffer &buffer, const std::vector<uint8_t> &result) {
     if (check.wrong++ == 0)
       check.first = buffer.name + coordinate(buffer.shape, i) + " is " +
                     shown(buffer.element, is) + ", expected " +
-                    shown(buffer.element, should);
+                    shown(expected.element, should);
   }
   return check;
 }

@@ -21,19 +21,10 @@ class InputError : public std::runtime_error {
 
 /// What a buffer must hold after the launch.
 struct Expectation {
+  Element element = Element::u8; // the buffer's, or a type of floats
   std::vector<uint8_t> bytes;
   /// |result - expected| <= absolute + relative * |expected|.
   double absolute = 0, relative = 0;
-};
-
-struct Buffer {
-  std::string name;
-  Element element = Element::u8;
-  std::vector<uint64_t> shape;
-  std::vector<uint8_t> bytes; // before the launch
-  bool isInitialised = true;  // else `bytes` only has the size
-  std::optional<Expectation> expected;
-  std::string save; // a file for its content afterwards, or ""
 };
 
 struct PointerArgument {
@@ -54,6 +45,23 @@ struct Argument {
   std::string what;  // "a u32"
   std::variant<std::vector<uint8_t>, PointerArgument, TensorMapArgument> value;
   size_t sizeBytes() const;
+};
+
+/// What lies at an offset of a buffer that is made of arguments.
+struct Item {
+  uint64_t offsetBytes = 0;
+  Argument value;
+};
+
+struct Buffer {
+  std::string name;
+  Element element = Element::u8;
+  std::vector<uint64_t> shape;
+  std::vector<uint8_t> bytes; // before the launch, but for the items
+  std::vector<Item> items;
+  bool isInitialised = true; // else `bytes` only has the size
+  std::optional<Expectation> expected;
+  std::string save; // a file for its content afterwards, or ""
 };
 
 struct Description {

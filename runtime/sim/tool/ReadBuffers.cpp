@@ -1,6 +1,7 @@
 #include "runtime/sim/tool/ReadBuffers.h"
 
 #include "runtime/sim/tool/Npy.h"
+#include "runtime/sim/tool/ReadArguments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +44,7 @@ std::vector<uint8_t> readElements(const Value &file,
   // bf16 and fp8 come as integers of their size.
   if (element && sizeBytes(*element) != sizeBytes(array->element))
     file.fail("'" + file.string() + "' has elements of type " +
-              name(array->element) + ", the buffer's are " + name(*element));
+              name(array->element) + ", not " + name(*element));
   if (shape && *shape != array->shape &&
       elementsOf(file, *shape) != elementsOf(file, array->shape))
     file.fail("'" + file.string() + "' has another shape than the buffer");
@@ -113,23 +114,47 @@ std::vector<uint8_t> encodeValues(const Value &values, Element element,
   return bytes;
 }
 
+/// Elements are compared with others of their type, or as numbers with floats.
+void checkComparable(const Value &value, Element buffer, Element expected) {
+  if (expected != buffer && !isFloat(expected))
+    value.fail(std::string("is of ") + name(expected) + ", the buffer of " +
+               name(buffer) +
+               "; expect its own type, or floats such as f32 or f64");
+}
+
 Expectation readExpectation(const Buffer &buffer, const Value &value,
                             const std::filesystem::path &folder) {
-  value.expectMembers({"file", "values", "absolute", "relative"});
+  value.expectMembers({"type", "file", "values", "absolute", "relative"});
   if (value.has("file") == value.has("values"))
     value.fail("needs a 'file' or 'values', not both");
   Expectation expected;
   const uint64_t elements = buffer.bytes.size() / sizeBytes(buffer.element);
+  std::optional<Element> element;
+  if (value.has("type")) {
+    element = elementNamed(value["type"].string());
+    if (!element)
+      value["type"].fail("is no element type: " + elementNames());
+    checkComparable(value["type"], buffer.element, *element);
+  }
   if (value.has("values")) {
-    expected.bytes = encodeValues(value["values"], buffer.element, elements);
+    expected.element = element.value_or(buffer.element);
+    expected.bytes = encodeValues(value["values"], expected.element, elements);
   } else {
-    std::optional<Element> element = buffer.element;
+    const Value file = value["file"];
     std::optional<std::vector<uint64_t>> shape = buffer.shape;
-    expected.bytes = readElements(value["file"], folder, element, shape);
-    if (expected.bytes.size() != buffer.bytes.size())
-      value["file"].fail("has " + std::to_string(expected.bytes.size()) +
-                         " bytes; the buffer has " +
-                         std::to_string(buffer.bytes.size()));
+    expected.bytes = readElements(file, folder, element, shape);
+    // bf16 and fp8 come as integers of their size.
+    const bool isBits = element && !isFloat(*element) &&
+                        sizeBytes(*element) == sizeBytes(buffer.element);
+    expected.element = !element || isBits ? buffer.element : *element;
+    checkComparable(file, buffer.element, expected.element);
+    const uint64_t given = expected.bytes.size() / sizeBytes(expected.element);
+    if (given != elements ||
+        expected.bytes.size() % sizeBytes(expected.element))
+      file.fail("has " + std::to_string(expected.bytes.size()) + " bytes; " +
+                std::to_string(elements) + " elements of " +
+                name(expected.element) + " have " +
+                std::to_string(elements * sizeBytes(expected.element)));
   }
   for (auto [name, tolerance] : {std::pair("absolute", &expected.absolute),
                                  std::pair("relative", &expected.relative)})
@@ -154,8 +179,8 @@ std::string savePath(const Value &value, const std::filesystem::path &folder) {
 
 Buffer readBuffer(const std::string &name, const Value &value,
                   const std::filesystem::path &folder, uint64_t &bytesLeft) {
-  value.expectMembers(
-      {"type", "shape", "file", "values", "fill", "seed", "expect", "save"});
+  value.expectMembers({"type", "shape", "file", "values", "items", "fill",
+                       "seed", "expect", "save"});
   Buffer buffer;
   buffer.name = name;
   std::optional<Element> element;
@@ -168,8 +193,15 @@ Buffer readBuffer(const std::string &name, const Value &value,
   constexpr size_t maxRank = 16;
   if (value.has("shape"))
     shape = value["shape"].integers(0, maxRank, 0, maxBytes);
-  if (value.has("file") + value.has("values") + value.has("fill") > 1)
-    value.fail("needs one of 'file', 'values' and 'fill'");
+  if (value.has("file") + value.has("values") + value.has("items") +
+          value.has("fill") >
+      1)
+    value.fail("needs one of 'file', 'values', 'items' and 'fill'");
+  if (value.has("items")) {
+    if (element || shape)
+      value.fail("is as large as its 'items': leave out 'type' and 'shape'");
+    shape = {{itemBytes(value["items"])}};
+  }
   if (value.has("seed") && !value.has("fill"))
     value["seed"].fail("is for a random 'fill'");
 
@@ -199,7 +231,7 @@ Buffer readBuffer(const std::string &name, const Value &value,
          value.has("seed") ? value["seed"].unsignedInteger(
                                  0, std::numeric_limits<uint64_t>::max())
                            : 0);
-  else if (!value.has("file") && !value.has("values"))
+  else if (!value.has("file") && !value.has("values") && !value.has("items"))
     buffer.isInitialised = false;
   if (value.has("expect"))
     buffer.expected = readExpectation(buffer, value["expect"], folder);

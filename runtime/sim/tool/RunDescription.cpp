@@ -59,7 +59,7 @@ const KernelEntry &findKernel(const LoadedModule &module,
 }
 
 std::vector<driver::DevicePointer>
-fillMemory(const std::vector<Buffer> &buffers) {
+allocate(const std::vector<Buffer> &buffers) {
   std::vector<driver::DevicePointer> addresses;
   for (const Buffer &buffer : buffers) {
     driver::DevicePointer &address = addresses.emplace_back(0);
@@ -77,10 +77,6 @@ fillMemory(const std::vector<Buffer> &buffers) {
     } catch (const std::bad_alloc &) {
       throw InputError(where + ": the host has no memory for it");
     }
-    if (buffer.isInitialised)
-      expect(calls::copyHostToDevice(address, buffer.bytes.data(),
-                                     buffer.bytes.size()),
-             where);
   }
   return addresses;
 }
@@ -105,6 +101,25 @@ parameterValue(const Argument &argument,
   std::vector<uint8_t> bytes(sizeof(words));
   std::memcpy(bytes.data(), words, sizeof(words));
   return bytes;
+}
+
+void fillMemory(const std::vector<Buffer> &buffers,
+                const std::vector<driver::DevicePointer> &addresses) {
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const Buffer &buffer = buffers[i];
+    const std::string where = "buffers." + buffer.name;
+    if (buffer.bytes.empty() || !buffer.isInitialised)
+      continue;
+    expect(calls::copyHostToDevice(addresses[i], buffer.bytes.data(),
+                                   buffer.bytes.size()),
+           where);
+    for (const Item &item : buffer.items) {
+      const std::vector<uint8_t> bytes = parameterValue(item.value, addresses);
+      expect(calls::copyHostToDevice(addresses[i] + item.offsetBytes,
+                                     bytes.data(), bytes.size()),
+             item.value.where);
+    }
+  }
 }
 
 void checkArguments(const ptx::Function &kernel,
@@ -196,7 +211,8 @@ Outcome run(const std::string &ptxPath, const Description &description) {
   driver::ModuleHandle handle = loadModule(ptxPath);
   const LoadedModule &module = *state().modules.find(handle);
   const KernelEntry &kernel = findKernel(module, description.kernel);
-  const auto addresses = fillMemory(description.buffers);
+  const auto addresses = allocate(description.buffers);
+  fillMemory(description.buffers, addresses);
   launch(kernel, description, addresses);
   Outcome outcome;
   outcome.reports = takeReports();
