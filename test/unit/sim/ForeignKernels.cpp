@@ -98,7 +98,7 @@ barrier.cluster.wait.aligned;
       {"one CTA's stage is never freed", "%empty, 1;\n", "%empty, 0;\n",
        Finding::deadlock, "mbarrier"},
       {"one release is enough", "[empty+8], 2;", "[empty+8], 1;",
-       Finding::mbarrierMisuse, "gets 1 arrival while phase"},
+       Finding::mbarrierMisuse, "completes too early: its count is 1"},
       {"no wait until the stage is free", "@!%q bra FREE;\n", "", Finding::race,
        ""},
       {"the copy to one CTA only", "[%full], 3;", "[%full], 1;",

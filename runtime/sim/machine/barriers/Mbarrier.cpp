@@ -77,6 +77,35 @@ bool hasArrived(const Mbarrier &barrier, const Accessor &by) {
   });
 }
 
+/// The barrier that gives back what is filled under this one, if it has
+/// completed more phases than who fills has waited for; else null.
+const Mbarrier *givenBackEarly(const Mbarrier &barrier, const Accessor &by) {
+  const Partner partner = partnerOf(barrier);
+  if (!partner.barrier || partner.isFull == true)
+    return nullptr;
+  const Participant *filler = participant(*partner.barrier, by.cta, by.warp);
+  // Who waits from the first round on has it given back once before.
+  const uint32_t before = filler && filler->passedAtStart ? 0 : 1;
+  return partner.barrier->phase > barrier.phase + before ? partner.barrier
+                                                         : nullptr;
+}
+
+[[noreturn]] void stopGivenBackEarly(const Mbarrier &barrier,
+                                     const Mbarrier &empty,
+                                     const Accessor &by) {
+  Report report = misuse(
+      barrier.cta->cluster, &empty, by, "arrives on " + at(barrier),
+      at(empty) + " completes too early: its count is " +
+          std::to_string(empty.expected) + ", and it has completed " +
+          times(empty.phase, "phase") +
+          " while what it gives back was filled " +
+          times(barrier.phase, "time") +
+          ": more arrive in each round than are counted; raise the count that "
+          "mbarrier.init gives it, or let fewer threads arrive. So " +
+          at(barrier) + " gets an arrival for a phase that has them all");
+  empty.cta->cluster.launch.reporter.stop(std::move(report));
+}
+
 /// Why the barrier can't be given up or made anew now; "" if it can.
 std::string inFlight(const Mbarrier &barrier) {
   if (isWaitedOn(barrier))
@@ -272,6 +301,9 @@ uint64_t arrive(Mbarrier &barrier, const Accessor &by, uint32_t count,
     stop(barrier, by, "arrives on it",
          "the count of an arrival is 1 to 1048575; " + std::to_string(count) +
              " is given");
+  if (count > barrier.pending)
+    if (const Mbarrier *empty = givenBackEarly(barrier, by))
+      stopGivenBackEarly(barrier, *empty, by);
   if (count > barrier.pending)
     stop(barrier, by, "arrives on it",
          at(barrier) + " gets " + times(count, "arrival") + " while phase " +

@@ -47,6 +47,26 @@ std::optional<Partner> toldPartner(const Mbarrier &barrier) {
   return std::nullopt;
 }
 
+/// An arrival for a round whose phase has completed without it: the barrier
+/// counts fewer than arrive.
+void reportLowCount(Warp &warp, const Mbarrier &empty, uint32_t round) {
+  Cluster &cluster = warp.cluster;
+  if (!cluster.launch.reporter.isNew(Finding::mbarrierMisuse, warp.current))
+    return;
+  const std::string phase = "phase " + std::to_string(round);
+  Report report;
+  report.finding = Finding::mbarrierMisuse;
+  report.sentence =
+      cluster.describeShared(empty.address()) + " completes too early: its " +
+      "count is " + std::to_string(empty.expected) + ", and an arrival of " +
+      phase + " comes when " + phase +
+      " is over: more arrive in each round than are counted; raise the count "
+      "that mbarrier.init gives it, or let fewer threads arrive";
+  report.sites.push_back(warp.site("gives back the stage"));
+  report.sites.push_back(cluster.site(empty.initialisedBy, "initialised it"));
+  cluster.launch.reporter.addCause(std::move(report));
+}
+
 /// Who gives back a stage must have waited for the phase in which it was
 /// filled, once for each time.
 void checkGivenBack(Warp &warp, const Participant &giver,
@@ -58,8 +78,11 @@ void checkGivenBack(Warp &warp, const Participant &giver,
   const Participant *self =
       participant(*told->barrier, warp.cta.linear, warp.index);
   Launch &launch = warp.cluster.launch;
-  if (!self || !self->passed || *self->passed > empty.phase ||
-      giver.arrivals < self->passes || giver.arrivedIn == empty.phase ||
+  if (!self || !self->passed || *self->passed > empty.phase)
+    return;
+  if (giver.arrivals < self->passes && !self->passedAtStart)
+    reportLowCount(warp, empty, *self->passed - 1);
+  if (giver.arrivals < self->passes || giver.arrivedIn == empty.phase ||
       !launch.reporter.isNew(Finding::wrongPhase, self->passedAt))
     return;
   const std::string source = launch.sourceOf(self->passedAt);
