@@ -1,6 +1,7 @@
 // What results are called and mean.
 #include "runtime/sim/driver/Calls.h"
 #include "runtime/sim/driver/State.h"
+#include "runtime/sim/machine/ShortNames.h"
 
 #include <array>
 #include <map>
@@ -62,7 +63,7 @@ thread_local std::array<const char *, 1000> reasons = {};
 } // namespace
 
 Result refuse(Result code, const std::string &reason) {
-  reasons.at(static_cast<size_t>(code)) = keep(reason);
+  reasons.at(static_cast<size_t>(code)) = keep(withShortNames(reason));
   return code;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/sim/machine/Report.h"
 #include "runtime/sim/machine/Ignored.h"
+#include "runtime/sim/machine/ShortNames.h"
 
 #include <algorithm>
 #include <utility>
@@ -75,7 +76,7 @@ std::string Report::text() const {
   text += "  seed " + std::to_string(seed) + " replays it";
   if (count > 1)
     text += "; found " + std::to_string(count) + " times";
-  return text + "\n";
+  return withShortNames(text + "\n");
 }
 
 bool Report::isSameAs(const Report &other) const {

@@ -63,7 +63,8 @@ struct Report {
   /// What the launch computes does not depend on it: the driver goes on.
   bool isHarmless = false;
 
-  /// The sentence, then one line for each site, then how to replay it.
+  /// The sentence, then one line for each site, then how to replay it; long
+  /// names are shortened, which the members have whole.
   std::string text() const;
   /// Whether both are the same mistake: of the same kind, at the same lines.
   bool isSameAs(const Report &other) const;
