@@ -32,6 +32,7 @@ Device open(const DeviceChoice &choice) {
     settings.tracePath = choice.trace;
   if (!choice.ignore.empty())
     settings.ignored.addAll(choice.ignore);
+  sim::showProgress();
   settings.quiet = true; // the error has the first report
   return Device::open(sim::simulatorDriver());
 }

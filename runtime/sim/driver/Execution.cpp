@@ -1,11 +1,14 @@
 #include "runtime/sim/driver/Execution.h"
 
+#include "runtime/sim/driver/ProgressDisplay.h"
 #include "runtime/sim/machine/Trace.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <optional>
+#include <unistd.h>
 
 namespace ashlar::sim {
 namespace {
@@ -75,22 +78,51 @@ std::string title(const PreparedLaunch &launch, uint64_t seed) {
          " blocks, seed " + std::to_string(seed);
 }
 
+/// Shows on standard error how far the launch is.
+void openDisplay(std::optional<ProgressDisplay> &display,
+                 const Progress &progress, const PreparedLaunch &launch,
+                 unsigned seeds) {
+  const ptx::Dimensions &cluster = launch.shape.cluster;
+  display.emplace(
+      stderr, isatty(STDERR_FILENO), progress,
+      ProgressOfSeeds{launch.kernel, cluster.x * cluster.y * cluster.z, seeds});
+}
+
+/// What kernels print goes out between two states of the display.
+void printBeside(ProgressDisplay &display, const std::string &text) {
+  display.around([&] {
+    if (settings().print)
+      settings().print(text);
+    else
+      std::fwrite(text.data(), 1, text.size(), stdout);
+  });
+}
+
 std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
   State &all = state();
   const SimulatorSettings &how = settings();
-  const uint64_t seeds = std::max(1u, how.seeds);
+  const unsigned seeds = std::max(1u, how.seeds);
   const std::shared_ptr<Trace> trace = openTrace(all);
   Image before, first;
   if (seeds > 1)
     before = snapshot(*all.memory);
   std::vector<Report> found;
-  for (uint64_t i = 0; i < seeds; ++i) {
+  Progress progress;
+  std::optional<ProgressDisplay> display;
+  if (how.progress)
+    openDisplay(display, progress, launch, seeds);
+  for (unsigned i = 0; i < seeds; ++i) {
     LaunchOptions options;
+    options.progress = &progress;
     options.seed = how.seed + i;
     options.hostThreads = how.hostThreads;
     options.timeLimit = how.timeLimit;
     options.trace = trace;
     options.print = how.print;
+    if (display)
+      options.print = [&](const std::string &text) {
+        printBeside(*display, text);
+      };
     options.ignored = &how.ignored;
     options.tensors = launch.tensors;
     if (i > 0)
@@ -120,7 +152,11 @@ std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
             return known.isSameAs(report);
           }))
         found.push_back(std::move(report));
+    progress.clusters = progress.finishedClusters = 0;
+    if (display)
+      display->finishSeed();
   }
+  all.instructions += progress.instructions;
   return found;
 }
 

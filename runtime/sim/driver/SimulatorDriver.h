@@ -36,6 +36,8 @@ struct SimulatorSettings {
   Ignored ignored;        // findings that do not count
   bool quiet = false;     // reports are kept for takeReports only
   bool keepGoing = false; // a launch with findings counts as successful
+  /// A launch that takes long tells on standard error how far it is.
+  bool progress = false;
 };
 
 /// At first ASHLAR_SIM_SEED, ASHLAR_SIM_SEEDS, ASHLAR_SIM_THREADS,
@@ -43,6 +45,10 @@ struct SimulatorSettings {
 /// ASHLAR_SIM_IGNORE (kinds of findings, with commas between, or the name of a
 /// file of them) of the environment. To be changed between launches.
 SimulatorSettings &settings();
+
+/// For programs that a person waits for: sets `progress`, unless
+/// ASHLAR_SIM_PROGRESS is 0.
+void showProgress();
 
 /// What has been found since the last call, in order.
 std::vector<Report> takeReports();

@@ -75,6 +75,10 @@ SimulatorSettings &settings() {
   return only;
 }
 
+void showProgress() {
+  settings().progress = numberFrom<uint8_t>("ASHLAR_SIM_PROGRESS", 1) != 0;
+}
+
 std::vector<Report> takeReports() {
   State &all = state();
   std::lock_guard lock(all.lock);

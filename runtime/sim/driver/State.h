@@ -102,6 +102,7 @@ struct State {
   std::map<const void *, std::shared_ptr<MemoryBlock>> hostBlocks;
   int primaryContextUsers = 0;
   uint64_t nextStreamId = 1, launches = 0;
+  uint64_t instructions = 0; // that were executed, see Progress
   std::shared_ptr<Trace> trace;
   std::string tracePath;
 

@@ -59,7 +59,13 @@ Cluster::Cluster(Launch &launch, uint32_t index)
     }
 }
 
-Cluster::~Cluster() = default;
+Cluster::~Cluster() { countInstructions(); }
+
+void Cluster::countInstructions() {
+  const uint64_t instructions = clock - otherTicks;
+  launch.addInstructions(instructions - told);
+  told = instructions;
+}
 
 void Cluster::noteProgress() {
   ++changes;
@@ -148,7 +154,9 @@ bool Cluster::expireWaits() {
   }
   if (++expiries > maxExpiries)
     return false;
-  clock += 1000; // time passes while all wait
+  constexpr uint64_t ticks = 1000; // time passes while all wait
+  clock += ticks;
+  otherTicks += ticks;
   bool any = false;
   for (Warp *warp : warps)
     if (warp->live)
@@ -180,17 +188,23 @@ uint32_t Cluster::nextQuantum() {
   return static_cast<uint32_t>(std::min<uint64_t>(quantum, most - executed));
 }
 
-Cluster::Progress Cluster::run(uint64_t budget) {
+Cluster::Outcome Cluster::run(uint64_t budget) {
   const uint64_t end = clock + budget;
-  constexpr unsigned turnsBetweenLooks = 64; // at the clock of the host
-  for (unsigned turn = 1; clock < end; ++turn) {
-    if (turn % turnsBetweenLooks == 0 && launch.isOver())
-      break;
+  // Between two looks at the clock of the host.
+  constexpr uint64_t maxTurns = 64, maxTicks = 1 << 15;
+  uint64_t looked = clock;
+  for (uint64_t turn = 1; clock < end; ++turn) {
+    if (turn % maxTurns == 0 || clock - looked >= maxTicks) {
+      looked = clock;
+      countInstructions();
+      if (launch.isOver())
+        break;
+    }
     const bool done = std::all_of(ctas.begin(), ctas.end(),
                                   [](auto &cta) { return cta->exited(); });
     if (done) {
       finishOperations();
-      return Progress::finished;
+      return Outcome::finished;
     }
     landOperations();
     if (Warp *warp = chooseWarp()) {
@@ -210,9 +224,9 @@ Cluster::Progress Cluster::run(uint64_t budget) {
       Cluster *const self = this;
       reportDeadlock(launch, {&self, 1});
     }
-    return Progress::stalled;
+    return Outcome::stalled;
   }
-  return Progress::paused;
+  return Outcome::paused;
 }
 
 } // namespace ashlar::sim

@@ -104,8 +104,8 @@ public:
   /// clusters want a turn, after `budget` steps or when the launch is over
   /// (Paused). Throws LaunchStopped
   /// when a finding ends the launch.
-  enum class Progress : uint8_t { finished, stalled, paused };
-  Progress run(uint64_t budget);
+  enum class Outcome : uint8_t { finished, stalled, paused };
+  Outcome run(uint64_t budget);
 
   /// Something happened for which others may wait (a store, an arrival, a copy
   /// that landed): what was stalled is tried again.
@@ -167,6 +167,10 @@ public:
   std::string describeShared(uint32_t sharedAddress) const;
 
   uint64_t clock = 0; // %clock: grows with executed instructions
+  /// Of the clock: what was none, as an attempt that had to wait.
+  uint64_t otherTicks = 0;
+  /// Adds what was executed since the last call to the launch's progress.
+  void countInstructions();
 
 private:
   void landOperations();
@@ -179,6 +183,7 @@ private:
   uint32_t nextQuantum();
   std::vector<Warp *> warps; // of all CTAs
   uint64_t executed = 0;     // instructions
+  uint64_t told = 0;         // of the progress
   uint32_t agents = 0;       // how many there are
   uint32_t lastWarp = 0;
   uint32_t expiries = 0; // of waits, since something changed

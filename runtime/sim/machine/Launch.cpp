@@ -165,13 +165,15 @@ struct Launch::Scheduler {
     resident.changesSeen = launch.changes.load();
     resident.stalled = false;
     switch (resident.cluster->run(budget)) {
-    case Cluster::Progress::finished:
+    case Cluster::Outcome::finished:
       resident.cluster.reset();
+      if (Progress *progress = launch.options.progress)
+        ++progress->finishedClusters;
       break;
-    case Cluster::Progress::stalled:
+    case Cluster::Outcome::stalled:
       resident.stalled = true;
       break;
-    case Cluster::Progress::paused:
+    case Cluster::Outcome::paused:
       break;
     }
   }
@@ -242,6 +244,8 @@ std::vector<Report> Launch::run() {
   deadline = std::chrono::steady_clock::now() + options.timeLimit;
   memory.forgetAccesses();
   memory.setTensors(options.tensors);
+  if (options.progress)
+    options.progress->clusters = clusterCount();
   Scheduler scheduler(*this);
   unsigned threads = options.hostThreads ? options.hostThreads
                                          : std::thread::hardware_concurrency();

@@ -3,6 +3,7 @@
 
 #include "runtime/sim/machine/Notes.h"
 #include "runtime/sim/machine/Program.h"
+#include "runtime/sim/machine/Progress.h"
 #include "runtime/sim/machine/Report.h"
 #include "runtime/sim/machine/memory/Memory.h"
 #include "runtime/sim/machine/memory/Signals.h"
@@ -39,6 +40,7 @@ struct LaunchOptions {
   /// Of an allocation with one of these in it the kernel may access nothing
   /// else.
   std::vector<Tensor> tensors;
+  Progress *progress = nullptr; // null: nobody asks
 };
 
 struct LaunchShape {
@@ -86,6 +88,13 @@ public:
   Signals signals;
   /// Held while %printf output goes out.
   std::mutex printing;
+
+  /// Adds what a cluster has executed since it last told.
+  void addInstructions(uint64_t count) {
+    if (options.progress)
+      options.progress->instructions.fetch_add(count,
+                                               std::memory_order_relaxed);
+  }
 
   /// Grows whenever anything changes that another thread could wait for.
   std::atomic<uint64_t> changes = 0;

@@ -103,6 +103,7 @@ void WarpRunner::step(Strand &strand) {
   ++warp.executed;
   ++warp.cluster.clock;
   if (strand.at >= body.size()) { // behind the last instruction
+    ++warp.cluster.otherTicks;
     warp.returnFromCall(strand.lanes);
     settle(strand, Step::moved, strand.lanes);
     return;
@@ -155,6 +156,7 @@ void WarpRunner::settle(Strand &strand, Step step, LaneMask active) {
       warp.strands.push_back(std::move(passing));
     }
     strand.blocked = true;
+    ++warp.cluster.otherTicks;
     break;
   }
   if (strand.lanes == 0) {

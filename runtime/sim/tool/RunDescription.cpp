@@ -213,8 +213,10 @@ Outcome run(const std::string &ptxPath, const Description &description) {
   const KernelEntry &kernel = findKernel(module, description.kernel);
   const auto addresses = allocate(description.buffers);
   fillMemory(description.buffers, addresses);
+  const uint64_t before = state().instructions;
   launch(kernel, description, addresses);
   Outcome outcome;
+  outcome.instructions = state().instructions - before;
   outcome.reports = takeReports();
   for (size_t i = 0; i < description.buffers.size(); ++i) {
     const Buffer &buffer = description.buffers[i];

@@ -22,6 +22,7 @@ struct Check {
 struct Outcome {
   std::vector<Report> reports;
   std::vector<Check> checks;
+  uint64_t instructions = 0; // see Progress; of all seeds together
   bool isRight() const;
 };
 

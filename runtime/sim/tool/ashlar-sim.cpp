@@ -21,7 +21,7 @@ enum Status { right = 0, wrong = 1, badInput = 2 };
 
 struct Request {
   std::string ptx, description;
-  bool list = false, json = false;
+  bool list = false, json = false, noProgress = false;
 };
 
 void printText(const Outcome &outcome) {
@@ -41,11 +41,14 @@ void printText(const Outcome &outcome) {
                   check.buffer.c_str(),
                   static_cast<unsigned long long>(check.elements),
                   check.largestError);
+  std::printf("%llu instructions executed, one for all lanes of a warp\n",
+              static_cast<unsigned long long>(outcome.instructions));
 }
 
 void printJson(const Outcome &outcome) {
   nlohmann::ordered_json document;
   document["right"] = outcome.isRight();
+  document["instructions"] = outcome.instructions;
   document["reports"] = nlohmann::ordered_json::array();
   for (const Report &report : outcome.reports) {
     nlohmann::ordered_json &to = document["reports"].emplace_back();
@@ -86,6 +89,8 @@ int execute(const Request &request) {
     throw InputError("there is no description of the launch (a JSON file); "
                      "--list shows the kernels");
   settings().quiet = true; // printed below
+  if (!request.noProgress)
+    showProgress();
   if (request.json)
     settings().print = [](const std::string &text) {
       std::fputs(text.c_str(), stderr);
@@ -138,6 +143,8 @@ int main(int argc, char **argv) {
   app.add_flag("--list", request.list,
                "Print the kernels and their parameters instead");
   app.add_flag("--json", request.json, "Print the outcome as JSON");
+  app.add_flag("--no-progress", request.noProgress,
+               "Do not tell on standard error how far a long launch is");
   try {
     app.parse(argc, argv);
     const int status = execute(request);

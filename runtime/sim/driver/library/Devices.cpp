@@ -10,7 +10,10 @@
 using namespace ashlar::sim;
 using namespace ashlar::sim::library;
 
-ASHLAR_CUDA Result cuInit(unsigned flags) { return calls::init(flags); }
+ASHLAR_CUDA Result cuInit(unsigned flags) {
+  showProgress();
+  return calls::init(flags);
+}
 
 ASHLAR_CUDA Result cuDriverGetVersion(int *version) {
   if (!version)

@@ -13,6 +13,7 @@ public:
   ReadTimer(Slot target, unsigned shift) : target(target), shift(shift) {}
 
   Step execute(Warp &warp, LaneMask active) const override {
+    ++warp.cluster.otherTicks;
     uint64_t now = ++warp.cluster.clock >> shift;
     forEachLane(active,
                 [&](unsigned lane) { warp.setBits(target, lane, now); });
