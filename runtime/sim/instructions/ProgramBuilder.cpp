@@ -1,5 +1,6 @@
 #include "runtime/sim/instructions/ProgramBuilder.h"
 
+#include "runtime/sim/instructions/GuessedLoads.h"
 #include "runtime/sim/instructions/LayOutShared.h"
 #include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/machine/Cluster.h"
@@ -58,8 +59,11 @@ void ProgramBuilder::decodeBody(Function &function, uint32_t index) {
     function.resultSlots.push_back(registerSlot({index, 0}));
   for (uint32_t index : function.text->parameterRegisters)
     function.parameterSlots.push_back(registerSlot({index, 0}));
-  for (const ptx::Instruction &text : function.text->body)
+  const std::vector<bool> guessed = findGuessedLoads(*function.text);
+  for (const ptx::Instruction &text : function.text->body) {
     function.body.push_back(decodeInstruction(text));
+    function.body.back()->traits.guesses = guessed[function.body.size() - 1];
+  }
   function.registersEnd = made->registerBytes;
 }
 

@@ -35,6 +35,8 @@ struct Traits {
   /// It changes memory in a way that others may wait for: an atomic operation
   /// on integers, or a strong store.
   bool signals = false;
+  /// It is a load of what an atom.cas behind it verifies.
+  bool guesses = false;
 
   bool operator==(const Traits &) const = default;
 };

@@ -135,14 +135,17 @@ struct Load final : Instruction {
   Step execute(Warp &warp, LaneMask active) const override {
     const LaneAddresses addresses = from.addresses(warp, active);
     const unsigned size = to.sizeBytes();
+    // A guess races with no atomic operation, but orders nothing either.
+    const Scope checked =
+        traits.guesses && scope == Scope::weak ? Scope::gpu : scope;
     auto lock = lockFor(warp, scope != Scope::weak);
     if (to.isDirect()) {
       warp.load(active, from.space, addresses, size,
-                warp.lanes<uint8_t>(to.slots[0]), size, scope);
+                warp.lanes<uint8_t>(to.slots[0]), size, checked);
     } else {
       LaneBytes bytes;
       warp.load(active, from.space, addresses, size, bytes.bytes.data(), size,
-                scope);
+                checked);
       to.toRegisters(warp, active, bytes);
     }
     if (scope != Scope::weak)
