@@ -72,6 +72,7 @@ public:
 
   std::unique_ptr<MemoryBlock> shared; // the whole window, offsets = addresses
   std::vector<std::unique_ptr<MemoryBlock>> local; // a thread's, when used
+  /// As large as the thread's frames are.
   MemoryBlock &localOf(uint32_t thread);
   Mbarriers mbarriers;
   /// What strong accesses to the shared memory have published, by offset.

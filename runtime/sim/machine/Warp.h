@@ -261,6 +261,13 @@ private:
   friend class WarpRunner;
   void notePoll(LaneMask lanes, ptx::StateSpace space,
                 const LaneAddresses &addresses, unsigned sizeBytes);
+  /// Where the lanes access local memory, or read what is only read: nothing
+  /// else accesses it meanwhile, so that nothing is to be tracked. False
+  /// for any other access, and for one that is out of bounds or misaligned.
+  using UncheckedPlaces = std::array<uint8_t *, warpLanes>;
+  bool findUnchecked(LaneMask active, ptx::StateSpace space,
+                     const LaneAddresses &addresses, unsigned sizeBytes,
+                     bool writes, UncheckedPlaces &places);
   void noteSignals(LaneMask lanes, ptx::StateSpace space,
                    const LaneAddresses &addresses);
   void fillConstants();

@@ -3,6 +3,8 @@
 #include "runtime/sim/machine/memory/AccessReport.h"
 #include "runtime/sim/machine/memory/StageRounds.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace ashlar::sim {
@@ -75,11 +77,18 @@ private:
 } // namespace
 
 MemoryBlock &Cta::localOf(uint32_t thread) {
+  const uint64_t top = std::min<uint64_t>(
+      warps[thread / warpLanes]->localTop[thread % warpLanes], localBytes);
   auto &block = local[thread];
-  if (!block)
-    block = std::make_unique<MemoryBlock>(MemoryBlock::Kind::local,
-                                          "local memory", 0, localBytes,
-                                          /*tracked=*/false);
+  if (block && block->sizeBytes >= top)
+    return *block;
+  constexpr uint64_t leastBytes = 256;
+  auto grown = std::make_unique<MemoryBlock>(
+      MemoryBlock::Kind::local, "local memory", 0,
+      std::max(std::bit_ceil(top), leastBytes), /*tracked=*/false);
+  if (block)
+    std::memcpy(grown->data(), block->data(), block->sizeBytes);
+  block = std::move(grown);
   return *block;
 }
 

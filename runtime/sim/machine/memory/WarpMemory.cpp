@@ -4,6 +4,7 @@
 #include "runtime/sim/machine/races/Ordering.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace ashlar::sim {
@@ -57,6 +58,39 @@ void forEachPlace(const WarpAccess &access, LaneMask active, Body body) {
 
 } // namespace
 
+bool Warp::findUnchecked(LaneMask active, StateSpace space,
+                         const LaneAddresses &addresses, unsigned sizeBytes,
+                         bool writes, UncheckedPlaces &places) {
+  if (!std::has_single_bit(sizeBytes))
+    return false;
+  uint64_t misaligned = 0;
+  bool inside = true;
+  if (space == StateSpace::local) {
+    forEachLane(active, [&](unsigned lane) {
+      const uint64_t at = addresses[lane];
+      MemoryBlock &own = cta.localOf(index * warpLanes + lane);
+      misaligned |= at & (sizeBytes - 1);
+      inside &= own.contains(at, sizeBytes) && at + sizeBytes <= localTop[lane];
+      places[lane] = own.data() + at;
+    });
+    return inside && !misaligned;
+  }
+  MemoryBlock *block = readOnlyBlock;
+  if (writes || !block || !block->isReadOnly() ||
+      block->sizeBytes < sizeBytes ||
+      (space != StateSpace::global && space != StateSpace::generic &&
+       space != StateSpace::constant))
+    return false;
+  const uint64_t most = block->sizeBytes - sizeBytes;
+  forEachLane(active, [&](unsigned lane) {
+    const uint64_t offset = addresses[lane] - block->address;
+    misaligned |= addresses[lane] & (sizeBytes - 1);
+    inside &= offset <= most;
+    places[lane] = block->data() + offset;
+  });
+  return inside && !misaligned;
+}
+
 LaneAddresses Warp::addresses(LaneMask active, const AddressOperand &operand) {
   LaneAddresses result; // all of it is set below
   const auto offset = static_cast<uint64_t>(operand.offset);
@@ -86,6 +120,14 @@ void Warp::load(LaneMask active, StateSpace space,
                 unsigned strideBytes, Scope scope) {
   if (polls)
     notePoll(active, space, addresses, sizeBytes);
+  if (UncheckedPlaces places; findUnchecked(active, space, addresses, sizeBytes,
+                                            /*writes=*/false, places)) {
+    auto *bytes = static_cast<uint8_t *>(out);
+    forEachLane(active, [&](unsigned lane) {
+      copy(bytes + size_t(lane) * strideBytes, places[lane], sizeBytes);
+    });
+    return;
+  }
   WarpAccess access(*this, active, space, addresses, sizeBytes,
                     AccessKind::read, scope);
   if (access.isBroadcast(active))
@@ -106,13 +148,20 @@ void Warp::load(LaneMask active, StateSpace space,
 void Warp::store(LaneMask active, StateSpace space,
                  const LaneAddresses &addresses, unsigned sizeBytes,
                  const void *values, unsigned strideBytes, Scope scope) {
-  WarpAccess access(*this, active, space, addresses, sizeBytes,
-                    AccessKind::write, scope);
   const auto *bytes = static_cast<const uint8_t *>(values);
-  access.setStored(bytes, strideBytes);
   auto valueOf = [&](unsigned lane) {
     return bytes + size_t(lane) * strideBytes;
   };
+  if (UncheckedPlaces places; findUnchecked(active, space, addresses, sizeBytes,
+                                            /*writes=*/true, places)) {
+    forEachLane(active, [&](unsigned lane) {
+      copy(places[lane], valueOf(lane), sizeBytes);
+    });
+    return;
+  }
+  WarpAccess access(*this, active, space, addresses, sizeBytes,
+                    AccessKind::write, scope);
+  access.setStored(bytes, strideBytes);
   if (access.isInLine(active))
     ordering->forKnowingSame(
         active, [&](LaneMask lanes) { access.trackInLine(lanes); });
