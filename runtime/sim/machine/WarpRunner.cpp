@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace ashlar::sim {
 
@@ -79,18 +80,33 @@ Strand *WarpRunner::choose() {
   return best;
 }
 
+/// Where lanes of the others are the next to be met.
+uint32_t WarpRunner::nextMeeting(const Strand &strand) const {
+  uint32_t next = std::numeric_limits<uint32_t>::max();
+  for (const auto &other : warp.strands)
+    if (other->at > strand.at)
+      next = std::min(next, other->at);
+  return next;
+}
+
+// Up to the next jump, wait or meeting the strand that was behind stays so.
 void WarpRunner::run(uint32_t quantum, bool stopsAtSynchronisation) {
-  while (quantum-- && warp.live) {
+  while (quantum && warp.live) {
+    const size_t count = warp.strands.size();
     Strand *strand =
-        warp.strands.size() == 1
-            ? (ready(*warp.strands[0]) ? warp.strands[0].get() : nullptr)
-            : choose();
+        count == 1 ? (ready(*warp.strands[0]) ? warp.strands[0].get() : nullptr)
+                   : choose();
     if (!strand)
       return;
-    step(*strand);
-    if (stopsAtSynchronisation && warp.current &&
-        warp.current->traits.synchronises)
-      return;
+    meeting = nextMeeting(*strand);
+    do {
+      --quantum;
+      goesStraight = false;
+      step(*strand);
+      if (stopsAtSynchronisation && warp.current &&
+          warp.current->traits.synchronises)
+        return;
+    } while (goesStraight && quantum && warp.strands.size() == count);
   }
 }
 
@@ -145,7 +161,10 @@ void WarpRunner::step(Strand &strand) {
 void WarpRunner::settle(Strand &strand, Step step, LaneMask active) {
   switch (step) {
   case Step::next:
-    ++strand.at;
+    if (++strand.at < meeting && strand.lanes) {
+      goesStraight = true;
+      return;
+    }
     break;
   case Step::moved:
     break;

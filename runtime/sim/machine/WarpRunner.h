@@ -28,7 +28,10 @@ private:
   void merge(Strand &strand);
   void checkOwned(const Instruction &instruction);
   void noteJumpBack(Strand &strand);
+  uint32_t nextMeeting(const Strand &strand) const;
   Warp &warp;
+  uint32_t meeting = 0; // before it no other lanes are met by going straight on
+  bool goesStraight = false; // the last step did, and met nobody
 };
 
 } // namespace ashlar::sim
