@@ -209,6 +209,11 @@ LaneAddresses MemoryOperand::addresses(Warp &warp, LaneMask active) const {
   if (!ownCtaOnly)
     return result;
   const uint32_t rank = warp.cta.rank;
+  uint64_t other = 0;
+  for (unsigned lane = 0; lane < warpLanes; ++lane)
+    other |= result[lane] >> sharedRankShift ^ rank;
+  if (!other)
+    return result;
   forEachLane(active, [&](unsigned lane) {
     if (result[lane] >> sharedRankShift == rank)
       return;

@@ -49,12 +49,46 @@ WarpAccess::WarpAccess(Warp &warp, LaneMask active, StateSpace space,
     lastGlobal = warp.readOnlyBlock;
   else if (mayBeGlobal)
     guard = std::unique_lock(warp.cluster.launch.memory.lock);
-  forEachLane(active, [&](unsigned lane) {
-    const Location place = locate(lane, space, addresses[lane]);
-    places[lane] = {place.block, place.offset};
-  });
+  const auto first = static_cast<unsigned>(std::countr_zero(active));
+  const Location place = locate(first, space, addresses[first]);
+  blocks[first] = place.block;
+  offsets[first] = place.offset;
+  if (!locateNear(first, active, addresses))
+    forEachLane(active & (active - 1), [&](unsigned lane) {
+      const Location place = locate(lane, space, addresses[lane]);
+      blocks[lane] = place.block;
+      offsets[lane] = place.offset;
+    });
   if (lastGlobal && lastGlobal->isReadOnly())
     warp.readOnlyBlock = lastGlobal;
+}
+
+/// Whether all lanes access the block of the first, as they mostly do, and
+/// rightly: its addresses are neighbours in every space.
+bool WarpAccess::locateNear(unsigned first, LaneMask active,
+                            const LaneAddresses &addresses) {
+  MemoryBlock *const block = blocks[first];
+  if (block->kind != MemoryBlock::Kind::global &&
+      block->kind != MemoryBlock::Kind::shared)
+    return false;
+  const uint64_t begin = addresses[first] - offsets[first];
+  const uint64_t most = block->sizeBytes - sizeBytes;
+  uint64_t misaligned = 0;
+  bool isInside = true;
+  auto place = [&](unsigned lane) {
+    offsets[lane] = addresses[lane] - begin;
+    misaligned |= addresses[lane] & alignmentMask;
+    isInside &= offsets[lane] <= most;
+  };
+  if (active == allLanes)
+    for (unsigned lane = 0; lane < warpLanes; ++lane)
+      place(lane);
+  else
+    forEachLane(active, place);
+  if (!isInside || misaligned)
+    return false;
+  common = block;
+  return true;
 }
 
 bool WarpAccess::isInReadOnlyBlock(LaneMask active,
@@ -76,16 +110,18 @@ void WarpAccess::setStored(const uint8_t *values, unsigned strideBytes) {
   changesNothing = [this](unsigned lane, uint64_t offset, uint64_t size) {
     return std::memcmp(block->data() + offset,
                        stored + size_t(lane) * storedStride +
-                           (offset - places[lane].offset),
+                           (offset - offsets[lane]),
                        size) == 0;
   };
 }
 
 bool WarpAccess::isBroadcast(LaneMask lanes) const {
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
-  bool result = true;
-  forEachLane(lanes,
-              [&](unsigned lane) { result &= isSamePlace(lane, first); });
+  const unsigned last = warpLanes - 1 - std::countl_zero(lanes);
+  bool result = isSamePlace(first, last);
+  if (result)
+    forEachLane(lanes,
+                [&](unsigned lane) { result &= isSamePlace(lane, first); });
   return result;
 }
 
@@ -95,17 +131,20 @@ bool WarpAccess::isInLine(LaneMask lanes) const {
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
   const uint64_t base = lineBegin(first);
   bool result = true;
-  forEachLane(lanes, [&](unsigned lane) {
-    result &=
-        places[lane].block == places[first].block && lineBegin(lane) == base;
-  });
+  if (common && lanes == allLanes)
+    for (unsigned lane = 0; lane < warpLanes; ++lane)
+      result &= lineBegin(lane) == base;
+  else
+    forEachLane(lanes, [&](unsigned lane) {
+      result &= blockOf(lane) == blockOf(first) && lineBegin(lane) == base;
+    });
   return result;
 }
 
 void WarpAccess::track(LaneMask lanes) {
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-  block = places[lane].block;
-  const uint64_t offset = places[lane].offset;
+  block = blockOf(lane);
+  const uint64_t offset = offsets[lane];
   if (block->kind == MemoryBlock::Kind::local ||
       block->kind == MemoryBlock::Kind::parameter ||
       (kind == AccessKind::read && block->isReadOnly()))
@@ -123,20 +162,19 @@ void WarpAccess::track(LaneMask lanes) {
 
 void WarpAccess::trackInLine(LaneMask lanes) {
   const auto first = static_cast<unsigned>(std::countr_zero(lanes));
-  block = places[first].block;
+  block = blockOf(first);
   if (block->kind == MemoryBlock::Kind::local ||
       block->kind == MemoryBlock::Kind::parameter ||
       (kind == AccessKind::read && block->isReadOnly()))
     return;
   const unsigned last = warpLanes - 1 - std::countl_zero(lanes);
-  const uint64_t begin = places[first].offset,
-                 end = places[last].offset + sizeBytes;
+  const uint64_t begin = offsets[first], end = offsets[last] + sizeBytes;
   if (block->kind == MemoryBlock::Kind::shared) {
     if (const LaneMask run = lanes >> first; (run & (run + 1)) == 0)
       checkShared(first, begin, end);
     else
       forEachLane(lanes, [&](unsigned lane) {
-        checkShared(lane, places[lane].offset, places[lane].offset + sizeBytes);
+        checkShared(lane, offsets[lane], offsets[lane] + sizeBytes);
       });
   }
   if (kind != AccessKind::write &&
@@ -146,7 +184,7 @@ void WarpAccess::trackInLine(LaneMask lanes) {
   accessor.changesNothing = stored ? &changesNothing : nullptr;
   if (kind != AccessKind::write && block->stages)
     forEachLane(lanes, [&](unsigned lane) {
-      warp.cluster.checkStale(*block, places[lane].offset, sizeBytes, accessor,
+      warp.cluster.checkStale(*block, offsets[lane], sizeBytes, accessor,
                               "loads");
     });
   block->trackInLine(kind, lineBegin(first), sizeBytes, lanes, accessor,
@@ -154,8 +192,8 @@ void WarpAccess::trackInLine(LaneMask lanes) {
 }
 
 void WarpAccess::reportBoth(unsigned first, unsigned second) {
-  const Place &place = places[first];
-  if (place.block->kind == MemoryBlock::Kind::local)
+  MemoryBlock &block = *blockOf(first);
+  if (block.kind == MemoryBlock::Kind::local)
     return;
   MemoryBlock::Conflict conflict;
   conflict.earlier.cta = warp.cta.linear;
@@ -163,9 +201,9 @@ void WarpAccess::reportBoth(unsigned first, unsigned second) {
   conflict.earlier.lane = static_cast<uint8_t>(first);
   conflict.earlier.isWrite = true;
   conflict.earlier.instruction = warp.current;
-  conflict.offset = place.offset;
-  warp.cluster.reportConflict(*place.block, conflict,
-                              warp.accessor(second, scope), kind);
+  conflict.offset = offsets[first];
+  warp.cluster.reportConflict(block, conflict, warp.accessor(second, scope),
+                              kind);
 }
 
 Location WarpAccess::locate(unsigned lane, StateSpace space, uint64_t address) {
@@ -268,7 +306,7 @@ void WarpAccess::checkShared(unsigned lane, uint64_t begin, uint64_t end) {
 }
 
 void WarpAccess::checkInitialised(unsigned lane) {
-  const uint64_t begin = places[lane].offset;
+  const uint64_t begin = offsets[lane];
   const uint64_t offset = block->firstUninitialised(begin, sizeBytes);
   if (offset != begin + sizeBytes &&
       !warp.cluster.reportEarlyRead(*block, offset, warp.accessor(lane, scope),

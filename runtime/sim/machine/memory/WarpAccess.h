@@ -21,13 +21,10 @@ public:
   void setStored(const uint8_t *values, unsigned strideBytes);
 
   /// The lane's bytes, after all checks but those of `track`.
-  uint8_t *data(unsigned lane) {
-    return places[lane].block->data() + places[lane].offset;
-  }
-  uint64_t offset(unsigned lane) const { return places[lane].offset; }
+  uint8_t *data(unsigned lane) { return blockOf(lane)->data() + offsets[lane]; }
+  uint64_t offset(unsigned lane) const { return offsets[lane]; }
   bool isSamePlace(unsigned lane, unsigned other) const {
-    return places[lane].block == places[other].block &&
-           places[lane].offset == places[other].offset;
+    return blockOf(lane) == blockOf(other) && offsets[lane] == offsets[other];
   }
   bool isBroadcast(LaneMask lanes) const;
   /// Whether the lanes access neighbouring elements in their order.
@@ -44,8 +41,13 @@ public:
 private:
   /// Where lane 0 would access its element if all were in line.
   uint64_t lineBegin(unsigned lane) const {
-    return places[lane].offset - uint64_t(lane) * sizeBytes;
+    return offsets[lane] - uint64_t(lane) * sizeBytes;
   }
+  MemoryBlock *blockOf(unsigned lane) const {
+    return common ? common : blocks[lane];
+  }
+  bool locateNear(unsigned first, LaneMask active,
+                  const LaneAddresses &addresses);
   bool isInReadOnlyBlock(LaneMask active, const LaneAddresses &addresses) const;
   Location locate(unsigned lane, ptx::StateSpace space, uint64_t address);
   [[noreturn]] void outOfBounds(unsigned lane, ptx::StateSpace space,
@@ -60,12 +62,11 @@ private:
   const AccessKind kind;
   const Scope scope;
   std::unique_lock<std::recursive_mutex> guard;
-  // As Location, but not initialised: there is one of these for each access.
-  struct Place {
-    MemoryBlock *block;
-    uint64_t offset;
-  };
-  std::array<Place, warpLanes> places;
+  // Where each lane accesses memory. Not initialised: there is one of these for
+  // each access.
+  MemoryBlock *common = nullptr; // where all lanes do; null: see `blocks`
+  std::array<MemoryBlock *, warpLanes> blocks;
+  std::array<uint64_t, warpLanes> offsets;
   MemoryBlock *lastGlobal = nullptr; // most lanes are in the same allocation
   TensorBounds::Run elements;        // of lastGlobal, around what lanes access
   // Of the access that is tracked.

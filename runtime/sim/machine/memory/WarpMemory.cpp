@@ -35,6 +35,25 @@ inline void copy(void *to, const void *from, unsigned sizeBytes) {
   }
 }
 
+inline bool differ(const void *a, const void *b, unsigned sizeBytes) {
+  auto words = [&]<class Word>() {
+    Word first, second;
+    std::memcpy(&first, a, sizeof first);
+    std::memcpy(&second, b, sizeof second);
+    return first != second;
+  };
+  switch (sizeBytes) {
+  case 2:
+    return words.operator()<uint16_t>();
+  case 4:
+    return words.operator()<uint32_t>();
+  case 8:
+    return words.operator()<uint64_t>();
+  default:
+    return std::memcmp(a, b, sizeBytes) != 0;
+  }
+}
+
 /// Calls `body` for each place that lanes access, with these lanes.
 template <class Body>
 void forEachPlace(const WarpAccess &access, LaneMask active, Body body) {
@@ -130,13 +149,17 @@ void Warp::load(LaneMask active, StateSpace space,
   }
   WarpAccess access(*this, active, space, addresses, sizeBytes,
                     AccessKind::read, scope);
-  if (access.isBroadcast(active))
+  if (access.isBroadcast(active)) {
     ordering->forKnowingSame(active,
                              [&](LaneMask lanes) { access.track(lanes); });
-  else if (access.isInLine(active))
+  } else if (access.isInLine(active)) {
     ordering->forKnowingSame(
         active, [&](LaneMask lanes) { access.trackInLine(lanes); });
-  else
+    if (active == allLanes && strideBytes == sizeBytes) {
+      std::memcpy(out, access.data(0), size_t(sizeBytes) * warpLanes);
+      return;
+    }
+  } else
     forEachLane(active,
                 [&](unsigned lane) { access.track(LaneMask(1) << lane); });
   auto *bytes = static_cast<uint8_t *>(out);
@@ -162,7 +185,8 @@ void Warp::store(LaneMask active, StateSpace space,
   WarpAccess access(*this, active, space, addresses, sizeBytes,
                     AccessKind::write, scope);
   access.setStored(bytes, strideBytes);
-  if (access.isInLine(active))
+  const bool isInLine = access.isInLine(active);
+  if (isInLine)
     ordering->forKnowingSame(
         active, [&](LaneMask lanes) { access.trackInLine(lanes); });
   else
@@ -180,11 +204,17 @@ void Warp::store(LaneMask active, StateSpace space,
       access.track(same & ordering->groupOf(first).lanes);
     });
   bool changed = false;
-  forEachLane(active, [&](unsigned lane) {
-    uint8_t *place = access.data(lane);
-    changed |= std::memcmp(place, valueOf(lane), sizeBytes) != 0;
-    copy(place, valueOf(lane), sizeBytes);
-  });
+  if (isInLine && active == allLanes && strideBytes == sizeBytes) {
+    const size_t size = size_t(sizeBytes) * warpLanes;
+    changed = std::memcmp(access.data(0), bytes, size) != 0;
+    std::memcpy(access.data(0), bytes, size);
+  } else {
+    forEachLane(active, [&](unsigned lane) {
+      uint8_t *place = access.data(lane);
+      changed |= differ(place, valueOf(lane), sizeBytes);
+      copy(place, valueOf(lane), sizeBytes);
+    });
+  }
   if (changed && space != StateSpace::local)
     cluster.noteProgress();
 }

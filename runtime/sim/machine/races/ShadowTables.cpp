@@ -51,7 +51,9 @@ void InternIndex::insert(uint64_t hash, uint32_t number) {
 }
 
 uint32_t AccessRecords::intern(const AccessRecord &record) {
-  if (records[last] == record && last)
+  const auto place = reinterpret_cast<uintptr_t>(record.instruction);
+  uint32_t &last = recent[(place >> 6 ^ place >> 10) % recent.size()];
+  if (last && records[last] == record)
     return last;
   uint64_t hash = hashOf(record);
   uint32_t found = index.find(
@@ -67,7 +69,7 @@ uint32_t AccessRecords::intern(const AccessRecord &record) {
 void AccessRecords::clear() {
   records.assign(1, {});
   index.clear();
-  last = 0;
+  recent = {};
 }
 
 uint32_t AccessSets::intern(std::span<const SharedAccess> accesses) {

@@ -3,6 +3,7 @@
 
 #include "runtime/sim/machine/memory/Memory.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -86,7 +87,8 @@ public:
 private:
   std::vector<AccessRecord> records{1}; // number 0 is none
   InternIndex index;
-  uint32_t last = 0;
+  /// Those of a few instructions, which are executed again and again.
+  std::array<uint32_t, 16> recent{};
 };
 
 /// Sets of accesses to one word: the writes it holds, or its readers.
