@@ -1,7 +1,11 @@
 // How many instructions the simulator executes in a second, with every check
-// on: a warp's instruction counts as one.
+// on (a warp's instruction counts as one), and how many operations of a GEMM.
 
 #include "runtime/sim/Simulator.h"
+#include "ashlar/compile.h"
+#include "ashlar/gemm.h"
+#include "ashlar/module.h"
+#include "runtime/sim/driver/SimulatorDriver.h"
 
 #include <algorithm>
 #include <chrono>
@@ -46,6 +50,38 @@ std::string kernelOf(const Loop &loop) {
          std::to_string(rounds) + ";\n@%p0 bra LOOP;\nret;\n}\n";
 }
 
+/// Small whole numbers, none like its neighbours.
+ashlar::Buffer operand(ashlar::Device &device, int64_t elements) {
+  constexpr uint16_t values[] = {0x3f80, 0x4000, 0xbf80, 0x4040, 0xc000};
+  std::vector<uint16_t> bits(static_cast<size_t>(elements));
+  for (size_t i = 0; i < bits.size(); ++i)
+    bits[i] = values[(i * i / 3 + i) % std::size(values)];
+  ashlar::Buffer buffer(device, elements * int64_t(sizeof(uint16_t)));
+  buffer.copy_from_host(std::as_bytes(std::span(bits)));
+  return buffer;
+}
+
+/// D = A B of bf16 matrices, by the library's kernel.
+void measureGemm(int64_t size) {
+  ashlar::Device device = ashlar::Device::open(simulatorDriver());
+  ashlar::Module module(device, ashlar::compile(ashlar::gemm({}, {})).artifact);
+  const ashlar::Buffer a = operand(device, size * size),
+                       b = operand(device, size * size),
+                       d = operand(device, size * size);
+  auto tensor = [&](const ashlar::Buffer &buffer) {
+    return ashlar::TensorArgument{
+        buffer.data(), ashlar::ElementType::bf16, {size, size}};
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  module.launch_and_wait({{"A", tensor(a)}, {"B", tensor(b)}, {"D", tensor(d)}},
+                         std::chrono::hours(1));
+  const std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - begin;
+  const double operations = 2.0 * double(size) * double(size) * double(size);
+  std::printf("%-14s %.2f GFLOP/s\n", ("gemm " + std::to_string(size)).c_str(),
+              operations / elapsed.count() * 1e-9);
+}
+
 } // namespace
 
 int main(int, char **) {
@@ -68,5 +104,7 @@ int main(int, char **) {
         double(warps) * rounds * (copies * double(perCopy) + 3);
     std::printf("%-14s %.1f\n", loop.name, executed / elapsed.count() * 1e-6);
   }
+  for (int64_t size : {512, 1024, 2048})
+    measureGemm(size);
   return 0;
 }

@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ashlar::sim {
@@ -150,7 +151,7 @@ public:
 
   /// Reports bytes of a stage that an earlier round left there.
   void checkStale(MemoryBlock &block, uint64_t offset, uint64_t sizeBytes,
-                  const Accessor &accessor, const std::string &did);
+                  const Accessor &accessor, std::string_view did);
   /// Reports a race that a MemoryBlock found.
   void reportConflict(MemoryBlock &block, const MemoryBlock::Conflict &conflict,
                       const Accessor &accessor, AccessKind kind);

@@ -146,7 +146,7 @@ Location Cluster::locate(Cta &cta, uint32_t thread, ptx::StateSpace space,
 
 void Cluster::checkStale(MemoryBlock &block, uint64_t offset,
                          uint64_t sizeBytes, const Accessor &accessor,
-                         const std::string &did) {
+                         std::string_view did) {
   if (!block.stages)
     return;
   const auto stale = block.stages->firstStale(offset, sizeBytes, accessor);
@@ -156,7 +156,7 @@ void Cluster::checkStale(MemoryBlock &block, uint64_t offset,
   report.finding = Finding::stale;
   report.sentence = placeOf(*this, block, *stale) + " " +
                     block.stages->describe(*stale, accessor);
-  report.sites.push_back(site(accessor, did));
+  report.sites.push_back(site(accessor, std::string(did)));
   launch.reporter.add(std::move(report));
 }
 

@@ -159,9 +159,12 @@ void Warp::load(LaneMask active, StateSpace space,
       std::memcpy(out, access.data(0), size_t(sizeBytes) * warpLanes);
       return;
     }
-  } else
-    forEachLane(active,
-                [&](unsigned lane) { access.track(LaneMask(1) << lane); });
+  } else {
+    forEachPlace(access, active, [&](LaneMask lanes) {
+      ordering->forKnowingSame(lanes,
+                               [&](LaneMask same) { access.track(same); });
+    });
+  }
   auto *bytes = static_cast<uint8_t *>(out);
   forEachLane(active, [&](unsigned lane) {
     copy(bytes + size_t(lane) * strideBytes, access.data(lane), sizeBytes);
