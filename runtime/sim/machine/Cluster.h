@@ -150,7 +150,7 @@ public:
               const std::string &what);
 
   /// Reports bytes of a stage that an earlier round left there.
-  void checkStale(MemoryBlock &block, uint64_t offset, uint64_t sizeBytes,
+  void checkStale(MemoryBlock &block, std::span<const Stretch> stretches,
                   const Accessor &accessor, std::string_view did);
   /// Reports a race that a MemoryBlock found.
   void reportConflict(MemoryBlock &block, const MemoryBlock::Conflict &conflict,

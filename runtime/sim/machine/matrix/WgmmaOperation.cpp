@@ -100,10 +100,11 @@ std::string WgmmaOperation::describe() const {
   return "wgmma of group " + std::to_string(group) + " issued by " + warp.who();
 }
 
-// Bytes are marked in a bitmap of chunks first, so that neighbours become one
-// access, whatever the order in which the layout visits them.
-void WgmmaOperation::track(const std::vector<uint32_t> &chunks) {
-  MemoryBlock &shared = *warp.cta.shared;
+namespace {
+
+/// The bytes of the chunks, neighbours together. They are marked in a bitmap
+/// first, whatever the order in which the layout visits them.
+std::vector<Stretch> stretchesOf(const std::vector<uint32_t> &chunks) {
   const auto [least, greatest] =
       std::minmax_element(chunks.begin(), chunks.end());
   const uint32_t firstWord = *least / chunkBytes / 64;
@@ -114,47 +115,56 @@ void WgmmaOperation::track(const std::vector<uint32_t> &chunks) {
     const uint32_t chunk = address / chunkBytes;
     marked[chunk / 64 - firstWord] |= uint64_t(1) << chunk % 64;
   }
-  auto access = [&](uint64_t offset, uint64_t size) {
-    const uint64_t unwritten = shared.firstUninitialised(offset, size);
-    if (unwritten != offset + size &&
-        !warp.cluster.reportEarlyRead(shared, unwritten, accessor,
-                                      "reads it by wgmma")) {
-      Report report;
-      report.finding = Finding::uninitialised;
-      report.sentence =
-          "wgmma reads " +
-          warp.cluster.describeShared(static_cast<uint32_t>(unwritten)) +
-          ", which nothing has written: check the descriptor, and that the "
-          "tile was filled and its filling waited for";
-      report.sites.push_back(warp.cluster.site(accessor, "reads it by wgmma"));
-      warp.cluster.launch.reporter.add(std::move(report));
-    } else {
-      warp.cluster.checkStale(shared, offset, size, accessor,
-                              "reads it by wgmma");
-    }
-    shared.track(AccessKind::read, offset, size, accessor,
-                 [&](const MemoryBlock::Conflict &conflict) {
-                   warp.cluster.reportConflict(shared, conflict, accessor,
-                                               AccessKind::read);
-                 });
-  };
-  uint64_t begin = 0, size = 0;
+  std::vector<Stretch> stretches;
+  stretches.reserve(chunks.size());
   for (uint32_t word = 0; word < words; ++word)
     for (uint64_t rest = marked[word]; rest;) {
       const auto low = static_cast<unsigned>(std::countr_zero(rest));
       const auto length = static_cast<unsigned>(std::countr_one(rest >> low));
       const uint64_t offset =
           (uint64_t(firstWord + word) * 64 + low) * chunkBytes;
-      if (offset != begin + size) {
-        if (size)
-          access(begin, size);
-        begin = offset;
-        size = 0;
-      }
-      size += uint64_t(length) * chunkBytes;
+      const uint64_t size = uint64_t(length) * chunkBytes;
+      if (!stretches.empty() &&
+          offset == stretches.back().offset + stretches.back().size)
+        stretches.back().size += size;
+      else
+        stretches.push_back({offset, size});
       rest = low + length == 64 ? 0 : rest >> (low + length) << (low + length);
     }
-  access(begin, size);
+  return stretches;
+}
+
+} // namespace
+
+void WgmmaOperation::track(const std::vector<uint32_t> &chunks) {
+  MemoryBlock &shared = *warp.cta.shared;
+  constexpr const char *did = "reads it by wgmma";
+  std::vector<Stretch> stretches = stretchesOf(chunks);
+  auto mayBeStale = [&](const Stretch &stretch) {
+    const uint64_t unwritten =
+        shared.firstUninitialised(stretch.offset, stretch.size);
+    if (unwritten == stretch.offset + stretch.size ||
+        warp.cluster.reportEarlyRead(shared, unwritten, accessor, did))
+      return true;
+    Report report;
+    report.finding = Finding::uninitialised;
+    report.sentence =
+        "wgmma reads " +
+        warp.cluster.describeShared(static_cast<uint32_t>(unwritten)) +
+        ", which nothing has written: check the descriptor, and that the "
+        "tile was filled and its filling waited for";
+    report.sites.push_back(warp.cluster.site(accessor, did));
+    warp.cluster.launch.reporter.add(std::move(report));
+    return false;
+  };
+  const auto unwritten = std::ranges::partition(stretches, mayBeStale);
+  warp.cluster.checkStale(shared, {stretches.begin(), unwritten.begin()},
+                          accessor, did);
+  shared.trackReads(stretches, accessor,
+                    [&](const MemoryBlock::Conflict &conflict) {
+                      warp.cluster.reportConflict(shared, conflict, accessor,
+                                                  AccessKind::read);
+                    });
 }
 
 void WgmmaOperation::readShared(const std::vector<uint32_t> &chunks,

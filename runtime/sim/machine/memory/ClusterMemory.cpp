@@ -45,7 +45,8 @@ public:
   }
 
   void fresh() {
-    cluster.checkStale(*block, offset, sizeBytes, accessor, what);
+    const Stretch stretch{offset, sizeBytes};
+    cluster.checkStale(*block, {&stretch, 1}, accessor, what);
   }
 
   void track(AccessKind kind) {
@@ -144,12 +145,11 @@ Location Cluster::locate(Cta &cta, uint32_t thread, ptx::StateSpace space,
   return {block, block ? address - block->address : address};
 }
 
-void Cluster::checkStale(MemoryBlock &block, uint64_t offset,
-                         uint64_t sizeBytes, const Accessor &accessor,
-                         std::string_view did) {
+void Cluster::checkStale(MemoryBlock &block, std::span<const Stretch> stretches,
+                         const Accessor &accessor, std::string_view did) {
   if (!block.stages)
     return;
-  const auto stale = block.stages->firstStale(offset, sizeBytes, accessor);
+  const auto stale = block.stages->firstStale(stretches, accessor);
   if (!stale || !launch.reporter.isNew(Finding::stale, accessor.instruction))
     return;
   Report report;

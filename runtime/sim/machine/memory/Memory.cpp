@@ -136,7 +136,16 @@ void MemoryBlock::track(AccessKind accessKind, uint64_t offset, uint64_t size,
     if (stages)
       stages->write(offset, size, accessor);
   }
-  shadow->access(accessKind, offset, size, lanes, accessor, onConflict);
+  const Stretch stretch{offset, size};
+  shadow->access(accessKind, {&stretch, 1}, lanes, accessor, onConflict);
+}
+
+void MemoryBlock::trackReads(std::span<const Stretch> stretches,
+                             const Accessor &accessor,
+                             const OnConflict &onConflict) {
+  if (isTracked(AccessKind::read))
+    shadow->access(AccessKind::read, stretches, LaneMask(1) << accessor.lane,
+                   accessor, onConflict);
 }
 
 void MemoryBlock::trackInLine(AccessKind accessKind, uint64_t offset,

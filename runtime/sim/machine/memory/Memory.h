@@ -76,6 +76,11 @@ struct PastAccess {
   const Instruction *instruction = nullptr;
 };
 
+/// Bytes of a block.
+struct Stretch {
+  uint64_t offset = 0, size = 0;
+};
+
 struct FreeZeros {
   size_t mappedBytes = 0; // 0: they are from the heap
   void operator()(void *memory) const;
@@ -134,6 +139,9 @@ public:
   /// access once per call. The caller holds the lock of a global block.
   void track(AccessKind kind, uint64_t offset, uint64_t size,
              const Accessor &accessor, const OnConflict &onConflict);
+  /// One read of several stretches.
+  void trackReads(std::span<const Stretch> stretches, const Accessor &accessor,
+                  const OnConflict &onConflict);
   /// The same access by several lanes of the accessor at once.
   void track(AccessKind kind, uint64_t offset, uint64_t size, LaneMask lanes,
              const Accessor &accessor, const OnConflict &onConflict);

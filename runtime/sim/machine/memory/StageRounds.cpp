@@ -82,24 +82,26 @@ void StageRounds::write(uint64_t offset, uint64_t size,
 }
 
 std::optional<uint64_t>
-StageRounds::firstStale(uint64_t offset, uint64_t size,
+StageRounds::firstStale(std::span<const Stretch> stretches,
                         const Accessor &accessor) const {
-  if (offset >= end || offset + size <= begin)
-    return std::nullopt;
   for (const Stage &stage : stages) {
-    const uint64_t first = std::max(offset, stage.begin),
-                   last = std::min(offset + size, stage.end);
-    if (first >= last)
-      continue;
-    const auto round = roundOfReader(stage, accessor);
-    if (!round || *round < stage.round)
-      continue;
-    if (*round > stage.round)
-      return first;
-    const uint8_t *from = stage.written.data() + (first - stage.begin);
-    if (const void *stale = std::memchr(from, 0, last - first))
-      return first +
-             static_cast<uint64_t>(static_cast<const uint8_t *>(stale) - from);
+    std::optional<uint32_t> round;
+    for (const Stretch &stretch : stretches) {
+      const uint64_t first = std::max(stretch.offset, stage.begin),
+                     last = std::min(stretch.offset + stretch.size, stage.end);
+      if (first >= last)
+        continue;
+      if (!round && !(round = roundOfReader(stage, accessor)))
+        break;
+      if (*round < stage.round)
+        break;
+      if (*round > stage.round)
+        return first;
+      const uint8_t *from = stage.written.data() + (first - stage.begin);
+      if (const void *stale = std::memchr(from, 0, last - first))
+        return first + static_cast<uint64_t>(
+                           static_cast<const uint8_t *>(stale) - from);
+    }
   }
   return std::nullopt;
 }

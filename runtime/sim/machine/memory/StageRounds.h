@@ -24,7 +24,7 @@ public:
   void write(uint64_t offset, uint64_t size, const Accessor &accessor);
   /// The first byte that was written in a round before the reader's, or none.
   /// A reader that has not waited for the stage has no round.
-  std::optional<uint64_t> firstStale(uint64_t offset, uint64_t size,
+  std::optional<uint64_t> firstStale(std::span<const Stretch> stretches,
                                      const Accessor &accessor) const;
   /// "holds what round 3 left there: ...", for such a byte.
   std::string describe(uint64_t offset, const Accessor &accessor) const;

@@ -155,8 +155,10 @@ void WarpAccess::track(LaneMask lanes) {
     checkInitialised(lane);
   accessor = warp.accessor(lane, scope);
   accessor.changesNothing = stored ? &changesNothing : nullptr;
-  if (kind != AccessKind::write)
-    warp.cluster.checkStale(*block, offset, sizeBytes, accessor, "loads");
+  if (kind != AccessKind::write && block->stages) {
+    const Stretch stretch{offset, sizeBytes};
+    warp.cluster.checkStale(*block, {&stretch, 1}, accessor, "loads");
+  }
   block->track(kind, offset, sizeBytes, lanes, accessor, onConflict);
 }
 
@@ -184,8 +186,8 @@ void WarpAccess::trackInLine(LaneMask lanes) {
   accessor.changesNothing = stored ? &changesNothing : nullptr;
   if (kind != AccessKind::write && block->stages)
     forEachLane(lanes, [&](unsigned lane) {
-      warp.cluster.checkStale(*block, offsets[lane], sizeBytes, accessor,
-                              "loads");
+      const Stretch stretch{offsets[lane], sizeBytes};
+      warp.cluster.checkStale(*block, {&stretch, 1}, accessor, "loads");
     });
   block->trackInLine(kind, lineBegin(first), sizeBytes, lanes, accessor,
                      onConflict);

@@ -140,18 +140,8 @@ void Shadow::accessWords(Current &now, Memo &memo, uint64_t first,
   }
 }
 
-void Shadow::access(AccessKind kind, uint64_t offset, uint64_t size,
-                    LaneMask lanes, const Accessor &accessor,
-                    const MemoryBlock::OnConflict &onConflict) {
-  if (!size || !accessor.causality)
-    return;
-  if (records.size() + sets.size() > tableLimit)
-    collect();
-  AccessRecord record = recordOf(accessor);
-  record.lanes = isOneLane(lanes) ? 0 : lanes;
-  Current now(kind, accessor, onConflict, lanes, records.intern(record),
-              /*isByPlace=*/false, 0);
-  const uint64_t end = offset + size;
+void Shadow::accessStretch(Current &now, Memo &memo, const Stretch &stretch) {
+  const uint64_t offset = stretch.offset, end = offset + stretch.size;
   uint64_t first = offset / 4, last = (end - 1) / 4;
   auto cutBytes = [&](uint64_t word) {
     const uint64_t from = std::max(offset, word * 4) - word * 4;
@@ -164,9 +154,25 @@ void Shadow::access(AccessKind kind, uint64_t offset, uint64_t size,
     return;
   if (uint8_t bytes = cutBytes(last); bytes != wholeWord)
     accessBytes(now, last--, bytes);
-  Memo memo;
   if (first <= last)
     accessWords(now, memo, first, last);
+}
+
+void Shadow::access(AccessKind kind, std::span<const Stretch> stretches,
+                    LaneMask lanes, const Accessor &accessor,
+                    const MemoryBlock::OnConflict &onConflict) {
+  if (!accessor.causality)
+    return;
+  if (records.size() + sets.size() > tableLimit)
+    collect();
+  AccessRecord record = recordOf(accessor);
+  record.lanes = isOneLane(lanes) ? 0 : lanes;
+  Current now(kind, accessor, onConflict, lanes, records.intern(record),
+              /*isByPlace=*/false, 0);
+  Memo memo;
+  for (const Stretch &stretch : stretches)
+    if (stretch.size)
+      accessStretch(now, memo, stretch);
 }
 
 void Shadow::accessInLine(AccessKind kind, uint64_t offset,

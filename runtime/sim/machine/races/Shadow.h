@@ -21,8 +21,9 @@ public:
   /// not remembered; nor the first of those that wrote the same to it.
   Shadow(uint64_t sizeBytes, size_t maxReaders);
 
-  void access(AccessKind kind, uint64_t offset, uint64_t size, LaneMask lanes,
-              const Accessor &accessor,
+  /// Of all stretches by all lanes.
+  void access(AccessKind kind, std::span<const Stretch> stretches,
+              LaneMask lanes, const Accessor &accessor,
               const MemoryBlock::OnConflict &onConflict);
 
   /// Each lane accesses an element of its own, of a power of two of bytes: lane
@@ -48,6 +49,7 @@ private:
   struct Current; // the access that is being made
   struct Memo;    // what became of the last cell
 
+  void accessStretch(Current &now, Memo &memo, const Stretch &stretch);
   Cell *page(uint64_t word);
   AccessRecord recordOf(const Accessor &accessor) const;
   void accessWords(Current &now, Memo &memo, uint64_t first, uint64_t last);
