@@ -21,8 +21,11 @@ std::string position(const std::vector<uint8_t> &text, size_t byte) {
 
 /// The library's own sentence, without its code and position in front.
 std::string reasonOf(const std::string &what) {
-  const size_t colon = what.find(": ");
-  return colon == what.npos ? what : what.substr(colon + 2);
+  size_t begin = 0;
+  for (const char *end : {"] ", ": "})
+    if (const size_t at = what.find(end, begin); at != what.npos)
+      begin = at + 2;
+  return what.substr(begin);
 }
 
 } // namespace

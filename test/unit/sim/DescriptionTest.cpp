@@ -89,6 +89,8 @@ TEST_F(LaunchDescription, TensorMapsTakeTheBuffersShape) {
 TEST_F(LaunchDescription, ErrorsNameThePlace) {
   EXPECT_EQ(problem("{\"grid\": 1,\n  \"block\" 3}").substr(0, 17),
             "launch.json:2:11:");
+  EXPECT_EQ(problem(R"({"grid": 1e400})"),
+            "launch.json: number overflow parsing '1e400'");
   EXPECT_NE(problem(with(R"({"u8": 256})")).find("arguments[0].u8: is no u8"),
             std::string::npos);
   EXPECT_NE(problem(with(R"({"buffer": "b"})"))
