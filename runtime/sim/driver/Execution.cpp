@@ -140,18 +140,17 @@ std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
     }
     if (i == 0 && seeds > 1)
       first = snapshot(*all.memory);
-    else if (i > 0 && found.empty() && ofSeed.empty())
-      ofSeed = compare(first, how.seed, options.seed, launch.kernel);
+    else if (i > 0 && std::ranges::all_of(found, &Report::isHarmless) &&
+             std::ranges::all_of(ofSeed, &Report::isHarmless))
+      std::ranges::move(compare(first, how.seed, options.seed, launch.kernel),
+                        std::back_inserter(ofSeed));
     // What is traced is the first seed with findings, or the last.
     if (trace)
       trace->endLaunch(/*keep=*/found.empty() &&
                        (!ofSeed.empty() || i + 1 == seeds));
     checkWritten(trace);
     for (Report &report : ofSeed)
-      if (std::none_of(found.begin(), found.end(), [&](const Report &known) {
-            return known.isSameAs(report);
-          }))
-        found.push_back(std::move(report));
+      merge(found, std::move(report));
     progress.clusters = progress.finishedClusters = 0;
     if (display)
       display->finishSeed();

@@ -93,8 +93,7 @@ bool Report::isSameAs(const Report &other) const {
                     });
 }
 
-void Reporter::keep(Report report) {
-  report.seed = seed;
+void merge(std::vector<Report> &reports, Report report) {
   auto known =
       std::find_if(reports.begin(), reports.end(),
                    [&](const Report &old) { return old.isSameAs(report); });
@@ -102,9 +101,21 @@ void Reporter::keep(Report report) {
     reports.push_back(std::move(report));
     return;
   }
-  ++known->count;
+  known->count += report.count;
   known->isEnd |= report.isEnd;
   known->isHarmless &= report.isHarmless;
+}
+
+void Reporter::keep(Report report) {
+  report.seed = seed;
+  merge(reports, std::move(report));
+}
+
+void Reporter::stopAtLimit() {
+  if (reports.size() < limit)
+    return;
+  reports.back().isEnd = true;
+  throw LaunchStopped();
 }
 
 void Reporter::add(Report report) {
@@ -112,8 +123,7 @@ void Reporter::add(Report report) {
   if (ignored && ignored->covers(report))
     return;
   keep(std::move(report));
-  if (reports.size() >= limit)
-    throw LaunchStopped();
+  stopAtLimit();
 }
 
 static bool isCause(const Report &report) {
@@ -137,8 +147,7 @@ void Reporter::addCause(Report report) {
   if (reports.size() > count)
     std::rotate(std::find_if_not(reports.begin(), reports.end() - 1, isCause),
                 reports.end() - 1, reports.end());
-  if (reports.size() >= limit)
-    throw LaunchStopped();
+  stopAtLimit();
 }
 
 void Reporter::stop(Report report) {

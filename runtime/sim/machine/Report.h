@@ -70,6 +70,9 @@ struct Report {
   bool isSameAs(const Report &other) const;
 };
 
+/// Counts the report with the same one among these; adds it if there is none.
+void merge(std::vector<Report> &reports, Report report);
+
 /// Ends the launch at once: what is wrong leaves nothing sensible to execute.
 class LaunchStopped : public std::exception {};
 
@@ -101,8 +104,8 @@ public:
   void addCause(Report report);
 
 private:
-  /// Counts it where it is known; keeps it otherwise.
   void keep(Report report);
+  void stopAtLimit();
 
   mutable std::mutex mutex;
   uint64_t seed;

@@ -181,6 +181,53 @@ TEST_F(RunDescription, WrongItemsAreNamed) {
             std::string::npos);
 }
 
+/// Writes 7, then divides by zero at line 5, and goes on as `end` says.
+std::string divides(const std::string &end) {
+  return kernelText(".param .u64 out",
+                    R"(
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  st.global.u32 [%rd1], 7;
+  mov.u32 %r1, %tid.x;
+  .loc 1 5 0
+  div.u32 %r2, 5, %r1;
+)" + end) +
+         ".file 1 \"author.cpp\"\n";
+}
+
+const std::string expectsEight = R"({"grid": 1, "block": 1,
+    "buffers": {"out": {"type": "u32", "shape": [1], "expect": {"values": [8]}}},
+    "arguments": [{"buffer": "out"}]})";
+
+TEST_F(RunDescription, WhatAFindingLeavesIsChecked) {
+  const Outcome outcome = run(divides("ret;"), expectsEight);
+  ASSERT_EQ(outcome.reports.size(), 1u);
+  ASSERT_EQ(outcome.checks.size(), 1u);
+  EXPECT_TRUE(outcome.checks[0].isMade);
+  EXPECT_EQ(outcome.checks[0].wrong, 1u);
+}
+
+TEST_F(RunDescription, WhatALaunchThatEndedEarlyLeavesIsNotChecked) {
+  const Outcome outcome = run(divides("trap;"), expectsEight);
+  ASSERT_EQ(outcome.reports.size(), 2u);
+  EXPECT_TRUE(outcome.reports[1].isEnd);
+  ASSERT_EQ(outcome.checks.size(), 1u);
+  EXPECT_FALSE(outcome.checks[0].isMade);
+  EXPECT_EQ(outcome.checks[0].wrong, 0u);
+  EXPECT_FALSE(outcome.isRight());
+}
+
+TEST_F(RunDescription, NeitherIsWhatALaunchLeavesThatEndedForItsManyFindings) {
+  std::string body;
+  for (int line = 10; line < 40; ++line)
+    body += "  .loc 1 " + std::to_string(line) + " 0\n  div.u32 %r2, 5, %r1;\n";
+  const Outcome outcome = run(divides(body + "  ret;"), expectsEight);
+  ASSERT_FALSE(outcome.reports.empty());
+  EXPECT_TRUE(outcome.reports.back().isEnd);
+  EXPECT_FALSE(outcome.checks.at(0).isMade);
+}
+
 const std::string nothing = kernelText("", "  ret;");
 
 /// A description of a buffer of fp8 with values that it holds, and what is
