@@ -24,5 +24,25 @@ TEST(Load, TakesALoneElementInBraces) {
   EXPECT_EQ(PtxRunner::values<uint32_t>(result)[0], 7u);
 }
 
+TEST(Load, EachLaneStaysOutOfReservedSharedMemory) {
+  PtxRunner runner;
+  const auto reports = runner.run(kernelText("", R"(
+  .shared .align 4 .b8 tile[128];
+  .reg .pred %p;
+  .reg .b32 %r<4>;
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, tile;
+  st.shared.u32 [%r2], 0;
+  setp.eq.u32 %p, %r1, 3;
+  @%p mov.u32 %r2, 16;
+  ld.shared.u32 %r3, [%r2];
+  ret;
+)"));
+  ASSERT_EQ(reports.size(), 1u) << text(reports);
+  EXPECT_EQ(reports[0].finding, Finding::outOfBounds);
+  EXPECT_NE(reports[0].sentence.find("which the system reserves"),
+            std::string::npos);
+}
+
 } // namespace
 } // namespace ashlar::sim

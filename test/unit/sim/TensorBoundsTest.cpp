@@ -9,12 +9,12 @@ namespace {
 /// nobody, as those behind the tensor do.
 constexpr uint64_t guardBytes = 64, rowBytes = 32;
 
-/// One thread executes `body` with the tensor's address in %rd1 and a shared
+/// `threads` execute `body` with the tensor's address in %rd1 and a shared
 /// variable `tile` of 64 bytes; its line of the source is 7.
-std::vector<Report> reports(const std::string &body,
-                            bool tellsOfTensor = true) {
+std::vector<Report> reports(const std::string &body, bool tellsOfTensor = true,
+                            uint32_t threads = 1) {
   PtxRunner runner;
-  runner.shape.block = {1, 1, 1};
+  runner.shape.block = {threads, 1, 1};
   runner.options.seed = 1;
   MemoryBlock &block = runner.buffer(std::vector<uint32_t>(64, 0xffffffff));
   if (tellsOfTensor)
@@ -120,6 +120,28 @@ TEST(TensorBounds, AnAllocationsEndIsToldByItsTensor) {
                                    "end of tensor 'X'"),
             0u)
       << text(found);
+}
+
+TEST(TensorBounds, EachLaneIsLookedAt) {
+  // The first lane is right; of 6 lanes the last is in the gap.
+  const std::string load = R"(
+  mov.u32 %r2, %tid.x;
+  mad.wide.u32 %rd2, %r2, 4, %rd1;
+  ld.global.u32 %r3, [%rd2];)";
+  EXPECT_TRUE(reports(load, true, 5).empty());
+  const std::vector<Report> found = reports(load, true, 6);
+  ASSERT_EQ(found.size(), 1u) << text(found);
+  EXPECT_NE(found[0].sites[0].who.find("lane 5"), std::string::npos)
+      << text(found);
+  // And of one that reads the second row by its second half.
+  EXPECT_TRUE(reports(R"(
+  mov.u32 %r2, %tid.x;
+  shr.u32 %r3, %r2, 2;
+  mad.lo.u32 %r2, %r3, 4, %r2;
+  mad.wide.u32 %rd2, %r2, 4, %rd1;
+  ld.global.u32 %r3, [%rd2];)",
+                      true, 8)
+                  .empty());
 }
 
 TEST(TensorBounds, OneInstructionIsReportedOnce) {

@@ -63,8 +63,8 @@ WarpAccess::WarpAccess(Warp &warp, LaneMask active, StateSpace space,
     warp.readOnlyBlock = lastGlobal;
 }
 
-/// Whether all lanes access the block of the first, as they mostly do, and
-/// rightly: its addresses are neighbours in every space.
+/// Whether all lanes access what is around the place of the first, as they
+/// mostly do, and rightly: a block's addresses are neighbours in every space.
 bool WarpAccess::locateNear(unsigned first, LaneMask active,
                             const LaneAddresses &addresses) {
   MemoryBlock *const block = blocks[first];
@@ -72,13 +72,20 @@ bool WarpAccess::locateNear(unsigned first, LaneMask active,
       block->kind != MemoryBlock::Kind::shared)
     return false;
   const uint64_t begin = addresses[first] - offsets[first];
-  const uint64_t most = block->sizeBytes - sizeBytes;
+  TensorBounds::Run around{0, block->sizeBytes};
+  if (block->tensors)
+    around = elements;
+  else if (block->kind == MemoryBlock::Kind::shared)
+    around.begin = reservedSharedBytes;
+  if (!around.contains(offsets[first], sizeBytes))
+    return false;
+  const uint64_t most = around.end - around.begin - sizeBytes;
   uint64_t misaligned = 0;
   bool isInside = true;
   auto place = [&](unsigned lane) {
     offsets[lane] = addresses[lane] - begin;
     misaligned |= addresses[lane] & alignmentMask;
-    isInside &= offsets[lane] <= most;
+    isInside &= offsets[lane] - around.begin <= most;
   };
   if (active == allLanes)
     for (unsigned lane = 0; lane < warpLanes; ++lane)
