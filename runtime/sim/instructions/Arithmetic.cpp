@@ -1,9 +1,10 @@
-// Opcodes that integers and floats share. The type that the instruction ends
-// with tells which it is; where it ends with something else it is one of
-// integers.
+// Opcodes that integers and floats share. The instruction's last type tells
+// which it is; without one it is one of integers.
 #include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/floating/Float.h"
 #include "runtime/sim/instructions/integer/Integer.h"
+
+#include <algorithm>
 
 using namespace ashlar::sim;
 
@@ -12,9 +13,11 @@ namespace {
 template <DecodeFunction integer, DecodeFunction floating>
 Decoded byType(Decoder &decoder) {
   const auto &modifiers = decoder.text.modifiers;
-  auto type =
-      modifiers.empty() ? std::nullopt : ptx::typeNamed(modifiers.back());
-  return type && ptx::isFloat(*type) ? floating(decoder) : integer(decoder);
+  const auto last =
+      std::find_if(modifiers.rbegin(), modifiers.rend(), ptx::typeNamed);
+  return last != modifiers.rend() && ptx::isFloat(*ptx::typeNamed(*last))
+             ? floating(decoder)
+             : integer(decoder);
 }
 
 } // namespace

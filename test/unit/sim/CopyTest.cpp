@@ -173,6 +173,38 @@ TEST(Copy, StoreByAllLanesAlikeIsOne) {
     EXPECT_EQ(pieces.findings(seed), "") << seed;
 }
 
+/// The store by all lanes alike; the commit and the wait by this one.
+Pieces storedByAllLanesFor(unsigned lane) {
+  Pieces pieces = storedByAllLanes();
+  pieces.commit = ".reg .pred %one;\nsetp.eq.u32 %one, %t, " +
+                  std::to_string(lane) + ";\n@%one " + pieces.commit;
+  pieces.finish = "@%one " + pieces.finish;
+  return pieces;
+}
+
+TEST(Copy, OneLanesCommitAndWaitAreEnoughForAStoreByAll) {
+  for (unsigned lane : {0, 5}) {
+    Pieces pieces = storedByAllLanesFor(lane);
+    for (uint64_t seed = 0; seed < 20; ++seed)
+      EXPECT_EQ(pieces.findings(seed), "") << seed;
+    // It tells the others, which may use the tile again.
+    pieces.finish += "bar.warp.sync -1;\nst.shared.u32 [%at], 7;\n";
+    for (uint64_t seed = 0; seed < 20; ++seed)
+      EXPECT_EQ(pieces.findings(seed), "") << seed;
+    // A second store has to be waited for as well.
+    pieces.finish = storedByAllLanesFor(lane).finish + "bar.warp.sync -1;\n" +
+                    pieces.store + "@%one cp.async.bulk.commit_group;\n" +
+                    "bar.warp.sync -1;\nst.shared.u32 [%at], 7;\n" +
+                    storedByAllLanesFor(lane).finish;
+    expectFound(pieces, "may still read it");
+    pieces = storedByAllLanesFor(lane);
+    pieces.finish = "";
+    expectFound(pieces, "wait_group.read 0 before it returns");
+    pieces.commit = "";
+    expectFound(pieces, "belong to no group");
+  }
+}
+
 TEST(Copy, StoreByAllLanesIsNotWaitedFor) {
   Pieces pieces = storedByAllLanes();
   pieces.finish = "";

@@ -34,12 +34,21 @@ TEST(Modifiers, StandInAnyOrderThatPtxasTakes) {
         "mma.sync.aligned.row.col.m16n8k16.f32.bf16.bf16.f32 "
         "{%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
         "{%f1, %f2, %f3, %f4}",
-        "wgmma.wait_group.aligned.sync 0", "setmaxnreg.dec.u32.aligned.sync 40",
+        "wgmma.wait_group.aligned.sync 0",
+        "setmaxnreg.dec.u32.aligned.sync 40",
         "shfl.bfly.b32.sync %r1, %r2, 1, 31, -1",
         "mbarrier.try_wait.parity.shared::cta.acquire.cta.b64 %p, [memory], 0",
         "mbarrier.arrive.shared::cta.release.b64.cta %d1, [memory]",
         "cp.async.bulk.global.bulk_group.shared::cta [%d0], [memory], 16",
-        "cvt.ftz.rn.f16.f32 %h1, %f1", "fence.gpu.acq_rel"})
+        "cvt.ftz.rn.f16.f32 %h1, %f1",
+        "fence.gpu.acq_rel",
+        "fence.proxy.shared::cta.async",
+        "add.f32.rn %f1, %f2, %f3",
+        "add.f32.ftz.rn %f1, %f2, %f3",
+        "max.f32.NaN %f1, %f2, %f3",
+        "mul.f32.rn.ftz %f1, %f2, %f3",
+        "mad.lo.u32.cc %r1, %r2, %r3, %r4",
+        "add.u32.cc %r1, %r2, %r3"})
     EXPECT_TRUE(decodes(instruction)) << instruction;
 }
 
@@ -53,6 +62,8 @@ TEST(Modifiers, OfOneKindOrOfTheNameKeepTheirOrder) {
         "{%f1, %f2, %f3, %f4}",
         "mbarrier.shared.init.b64 [memory], 1", "wgmma.sync.fence.aligned",
         "setmaxnreg.sync.dec.aligned.u32 40",
+        "mad.cc.lo.u32 %r1, %r2, %r3, %r4", "fence.async.proxy",
+        "fence.proxy.shared::cta.alias", "fence.proxy.global.async.shared::cta",
         "ldmatrix.sync.aligned.m8n8.x1.x1.shared.b16 {%r1}, [memory]",
         "ldmatrix.sync.m8n8.x1.shared.b16 {%r1}, [memory]"})
     EXPECT_FALSE(decodes(instruction)) << instruction;

@@ -121,10 +121,17 @@ Decoded decodeProxyFence(Decoder &decoder) {
     made->ordersThread = true;
     return made;
   }
+  // ptxas takes the space before .async, too.
+  auto takeSpace = [&] {
+    return modifiers.takeOneOf({"global", "shared::cta", "shared::cluster"}) >=
+           0;
+  };
+  const bool hasSpace = takeSpace();
   if (!modifiers.take("async"))
     decoder.refuse("the proxy is missing: .alias, .async, .async::generic or "
                    ".tensormap::generic");
-  modifiers.takeOneOf({"global", "shared::cta", "shared::cluster"});
+  if (!hasSpace)
+    takeSpace();
   return made;
 }
 

@@ -3,6 +3,8 @@
 #include "runtime/sim/instructions/Opcodes.h"
 #include "runtime/sim/instructions/integer/Integer.h"
 
+#include <algorithm>
+
 using namespace ashlar::sim;
 using ptx::Type;
 
@@ -151,9 +153,8 @@ Decoded ashlar::sim::decodeIntegerMultiply(Decoder &decoder) {
 }
 
 Decoded ashlar::sim::decodeIntegerMultiplyAdd(Decoder &decoder) {
-  // Of mad.{hi,lo}.cc the carry stands behind the part.
-  const auto &all = decoder.text.modifiers;
-  if (all.size() > 1 && all[1] == "cc")
+  // Of mad.{hi,lo}.cc the carry stands anywhere behind the part.
+  if (std::ranges::count(decoder.text.modifiers, "cc"))
     return decodeMultiplyAddWithCarry(decoder, false);
   return decodeMultiply(decoder, true);
 }

@@ -34,6 +34,15 @@ void BulkGroups::issue(unsigned lane, LaneMask together,
 void BulkGroups::commit(unsigned lane) {
   Lane &thread = lanes[lane];
   const Epoch next = thread.gathered.epoch + 1;
+  for (auto &copy : thread.gathered.copies)
+    copy->isCommitted = true;
+  // What that lane issues from here on is not in this group, though it has
+  // committed none itself.
+  for (const auto &[labelled, epoch] : thread.gathered.labels)
+    if (Group &other = lanes[labelled].gathered; other.epoch == epoch) {
+      other.labels.emplace_back(labelled, epoch);
+      ++other.epoch;
+    }
   thread.committed.push_back(std::move(thread.gathered));
   thread.gathered = {next, {}, {}};
 }
@@ -54,6 +63,7 @@ void BulkGroups::wait(unsigned lane, uint64_t pending, bool readsOnly) {
   for (size_t i = 0; i < count; ++i) {
     const Group &group = thread.committed[i];
     for (auto &copy : group.copies) {
+      copy->isAwaited = true;
       if (readsOnly)
         copy->finishReads(cluster.schedule.random);
       else
@@ -72,24 +82,32 @@ void BulkGroups::wait(unsigned lane, uint64_t pending, bool readsOnly) {
                              static_cast<std::ptrdiff_t>(count));
 }
 
+// One lane's commit and wait will do for a copy that several have issued
+// together: it is one to the assembler.
 void BulkGroups::checkExit(Warp &exiting) const {
+  auto firstWithout = [](const Group &group, bool GroupCopy::*what) {
+    auto found = std::ranges::find_if(
+        group.copies, [&](const auto &copy) { return !((*copy).*what); });
+    return found == group.copies.end() ? nullptr : found->get();
+  };
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
     const Lane &thread = lanes[lane];
     const int index = static_cast<int>(lane);
-    if (!thread.gathered.copies.empty())
+    if (const GroupCopy *copy =
+            firstWithout(thread.gathered, &GroupCopy::isCommitted))
       exiting.report(
           Finding::unfinished,
           "the thread exits with bulk copies that belong to no group (" +
-              thread.gathered.copies.front()->describe() +
+              copy->describe() +
               "): cp.async.bulk.commit_group and wait_group before it returns",
           "exits without cp.async.bulk.commit_group", index);
     for (const Group &group : thread.committed)
-      if (group.epoch > thread.read && !group.copies.empty()) {
+      if (const GroupCopy *copy = firstWithout(group, &GroupCopy::isAwaited)) {
         exiting.report(
             Finding::unfinished,
             "the thread exits while its bulk copies may still read shared "
             "memory, which is given away with the CTA (" +
-                group.copies.front()->describe() +
+                copy->describe() +
                 "): cp.async.bulk.wait_group.read 0 before it returns",
             "exits without cp.async.bulk.wait_group", index);
         break;

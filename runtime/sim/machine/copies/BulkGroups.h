@@ -35,7 +35,7 @@ private:
   struct Group {
     Epoch epoch = 0;
     std::vector<std::shared_ptr<GroupCopy>> copies;
-    /// The labels of those that have another lane's.
+    /// The labels of those that have another lane's, or an earlier one.
     std::vector<std::pair<unsigned, Epoch>> labels;
   };
   void learn(unsigned lane, AgentId agent, const Group &group) const;

@@ -28,6 +28,10 @@ public:
   /// Reads all that has not been read yet.
   void finishReads(std::mt19937_64 &random);
 
+  /// Whether one of the lanes that have issued it together has committed it,
+  /// and has waited for its reads.
+  bool isCommitted = false, isAwaited = false;
+
 private:
   void read(CopyTile::Block block);
   void write(CopyTile::Block block);
