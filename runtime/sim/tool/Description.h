@@ -57,11 +57,14 @@ struct Buffer {
   std::string name;
   Element element = Element::u8;
   std::vector<uint64_t> shape;
-  std::vector<uint8_t> bytes; // before the launch, but for the items
+  std::vector<uint64_t> strides; // in elements; empty: one after the other
+  /// The elements alone before the launch, but for the items.
+  std::vector<uint8_t> bytes;
   std::vector<Item> items;
   bool isInitialised = true; // else `bytes` only has the size
   std::optional<Expectation> expected;
   std::string save; // a file for its content afterwards, or ""
+  uint64_t deviceBytes = 0;
 };
 
 struct Description {

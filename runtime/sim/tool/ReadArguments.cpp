@@ -18,7 +18,7 @@ size_t bufferNamed(const Value &value, const std::vector<Buffer> &buffers) {
 
 uint64_t offsetIn(const Value &value, const Buffer &buffer) {
   return value.has("offset")
-             ? value["offset"].unsignedInteger(0, buffer.bytes.size())
+             ? value["offset"].unsignedInteger(0, buffer.deviceBytes)
              : 0;
 }
 
@@ -105,6 +105,15 @@ TensorMapArgument readTensorMap(const Value &value,
     const std::vector<uint64_t> strides = value["stride_bytes"].integers(
         map.rank - 1, map.rank - 1, 0, anyInteger);
     std::copy(strides.begin(), strides.end(), map.strideBytes.begin());
+  } else if (!buffer.strides.empty() && !value.has("extents")) {
+    if (buffer.shape.back() > 1 && buffer.strides.back() != 1)
+      value.fail("the buffer's innermost stride is " +
+                 std::to_string(buffer.strides.back()) +
+                 "; that of a tensor map is 1: give 'extents' and "
+                 "'stride_bytes'");
+    for (uint32_t i = 0; i + 1 < map.rank; ++i)
+      map.strideBytes[i] =
+          buffer.strides[map.rank - 2 - i] * map.elementBytes();
   } else { // dense
     uint64_t stride = map.elementBytes();
     for (uint32_t i = 0; i + 1 < map.rank; ++i)

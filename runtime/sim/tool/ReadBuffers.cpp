@@ -2,6 +2,7 @@
 
 #include "runtime/sim/tool/Npy.h"
 #include "runtime/sim/tool/ReadArguments.h"
+#include "runtime/sim/tool/Strides.h"
 
 #include <algorithm>
 #include <cmath>
@@ -175,12 +176,23 @@ std::string savePath(const Value &value, const std::filesystem::path &folder) {
   return (folder / path).string();
 }
 
+void setStrides(Buffer &buffer, const Value &strides) {
+  const size_t rank = buffer.shape.size();
+  buffer.strides = strides.integers(rank, rank, 0, maxBytes);
+  const auto bytes =
+      stridedBytes(buffer.shape, buffer.strides, sizeBytes(buffer.element));
+  if (!bytes)
+    strides.fail("let elements overlap, or lie further apart than a device's "
+                 "memory is large");
+  buffer.deviceBytes = *bytes;
+}
+
 } // namespace
 
 Buffer readBuffer(const std::string &name, const Value &value,
                   const std::filesystem::path &folder, uint64_t &bytesLeft) {
-  value.expectMembers({"type", "shape", "file", "values", "items", "fill",
-                       "seed", "expect", "save"});
+  value.expectMembers({"type", "shape", "strides", "file", "values", "items",
+                       "fill", "seed", "expect", "save"});
   Buffer buffer;
   buffer.name = name;
   std::optional<Element> element;
@@ -198,8 +210,9 @@ Buffer readBuffer(const std::string &name, const Value &value,
       1)
     value.fail("needs one of 'file', 'values', 'items' and 'fill'");
   if (value.has("items")) {
-    if (element || shape)
-      value.fail("is as large as its 'items': leave out 'type' and 'shape'");
+    if (element || shape || value.has("strides"))
+      value.fail("is as large as its 'items': leave out 'type', 'shape' and "
+                 "'strides'");
     shape = {{itemBytes(value["items"])}};
   }
   if (value.has("seed") && !value.has("fill"))
@@ -222,9 +235,13 @@ Buffer readBuffer(const std::string &name, const Value &value,
                        " bytes; the buffer has " + std::to_string(bytes));
   if (value.has("values"))
     buffer.bytes = encodeValues(value["values"], buffer.element, bytes / size);
-  if (bytes > bytesLeft)
-    value.fail("the host has no " + std::to_string(bytes) + " bytes for it");
-  bytesLeft -= bytes;
+  buffer.deviceBytes = bytes;
+  if (value.has("strides"))
+    setStrides(buffer, value["strides"]);
+  if (buffer.deviceBytes > bytesLeft)
+    value.fail("the host has no " + std::to_string(buffer.deviceBytes) +
+               " bytes for it");
+  bytesLeft -= buffer.deviceBytes;
   buffer.bytes.resize(bytes);
   if (value.has("fill"))
     fill(buffer, value["fill"],

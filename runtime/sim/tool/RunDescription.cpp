@@ -4,6 +4,7 @@
 #include "runtime/sim/driver/State.h"
 #include "runtime/sim/tool/CheckBuffer.h"
 #include "runtime/sim/tool/Npy.h"
+#include "runtime/sim/tool/Strides.h"
 
 #include <algorithm>
 #include <cstring>
@@ -63,16 +64,16 @@ allocate(const std::vector<Buffer> &buffers) {
   std::vector<driver::DevicePointer> addresses;
   for (const Buffer &buffer : buffers) {
     driver::DevicePointer &address = addresses.emplace_back(0);
-    if (buffer.bytes.empty())
+    if (buffer.deviceBytes == 0)
       continue;
     const std::string where = "buffers." + buffer.name;
     try {
       address =
           state()
               .memory
-              ->allocate(buffer.bytes.size(), 512,
+              ->allocate(buffer.deviceBytes, 512,
                          "buffer " + buffer.name + " of " +
-                             std::to_string(buffer.bytes.size()) + " bytes")
+                             std::to_string(buffer.deviceBytes) + " bytes")
               ->address;
     } catch (const std::bad_alloc &) {
       throw InputError(where + ": the host has no memory for it");
@@ -110,9 +111,11 @@ void fillMemory(const std::vector<Buffer> &buffers,
     const std::string where = "buffers." + buffer.name;
     if (buffer.bytes.empty() || !buffer.isInitialised)
       continue;
-    expect(calls::copyHostToDevice(addresses[i], buffer.bytes.data(),
-                                   buffer.bytes.size()),
-           where);
+    forEachStretch(buffer, [&](uint64_t dense, uint64_t offset, uint64_t size) {
+      expect(calls::copyHostToDevice(addresses[i] + offset,
+                                     buffer.bytes.data() + dense, size),
+             where);
+    });
     for (const Item &item : buffer.items) {
       const std::vector<uint8_t> bytes = parameterValue(item.value, addresses);
       expect(calls::copyHostToDevice(addresses[i] + item.offsetBytes,
@@ -175,7 +178,19 @@ void launch(const KernelEntry &kernel, const Description &description,
   config.sharedBytes = description.sharedBytes;
   config.attributes = &cluster;
   config.attributeCount = description.clusterGiven ? 1 : 0;
-  expect(calls::launchKernelEx(&config, function, pointers.data(), nullptr),
+  // Only these have gaps.
+  std::vector<driver::TensorPlace> places;
+  for (size_t i = 0; i < description.buffers.size(); ++i)
+    if (const Buffer &each = description.buffers[i]; !each.strides.empty())
+      places.push_back(
+          {.name = each.name.c_str(),
+           .address = addresses[i],
+           .elementBytes = sizeBytes(each.element),
+           .rank = static_cast<uint32_t>(each.shape.size()),
+           .extents = reinterpret_cast<const int64_t *>(each.shape.data()),
+           .strides = reinterpret_cast<const int64_t *>(each.strides.data())});
+  expect(calls::launchOnTensors(&config, function, pointers.data(),
+                                places.data(), places.size()),
          "the launch");
 }
 
@@ -223,8 +238,11 @@ Outcome run(const std::string &ptxPath, const Description &description) {
     if (!buffer.expected && buffer.save.empty())
       continue;
     std::vector<uint8_t> bytes(buffer.bytes.size());
-    expect(calls::copyDeviceToHost(bytes.data(), addresses[i], bytes.size()),
-           "buffers." + buffer.name);
+    forEachStretch(buffer, [&](uint64_t dense, uint64_t offset, uint64_t size) {
+      expect(calls::copyDeviceToHost(bytes.data() + dense,
+                                     addresses[i] + offset, size),
+             "buffers." + buffer.name);
+    });
     if (!buffer.save.empty())
       save(buffer, bytes);
     if (!buffer.expected)

@@ -49,6 +49,8 @@ protected:
   }
 };
 
+const std::string nothing = kernelText("", "  ret;");
+
 std::string shown(const Outcome &outcome) {
   std::string result = text(outcome.reports);
   for (const Check &check : outcome.checks)
@@ -181,6 +183,90 @@ TEST_F(RunDescription, WrongItemsAreNamed) {
             std::string::npos);
 }
 
+/// Each of 2 x 3 threads copies an element of rows of `pitch` words from x to
+/// y, `beyond` words further.
+std::string copiesRows(unsigned pitch, unsigned beyond = 0) {
+  return kernelText(".param .u64 x, .param .u64 y",
+                    R"(
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [y];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %tid.y;
+  mad.lo.u32 %r1, %r2, )" +
+                        std::to_string(pitch) +
+                        R"(, %r1;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd4, %rd1, %rd3;
+  add.u64 %rd5, %rd2, %rd3;
+  ld.global.u32 %r3, [%rd4];
+  st.global.u32 [%rd5+)" +
+                        std::to_string(4 * beyond) + "], %r3;\n  ret;");
+}
+
+const std::string rows = R"({"grid": 1, "block": [3, 2], "buffers": {
+    "x": {"type": "u32", "values": [1, 2, 3, 4, 5, 6], "shape": [2, 3],
+          "strides": [4, 1]},
+    "y": {"type": "u32", "shape": [2, 3], "strides": [4, 1], "save": "y.npy",
+          "expect": {"values": [1, 2, 3, 4, 5, 6]}}},
+    "arguments": [{"buffer": "x"}, {"buffer": "y"}]})";
+
+TEST_F(RunDescription, BuffersHaveStrides) {
+  const Outcome outcome = run(copiesRows(4), rows);
+  EXPECT_TRUE(outcome.isRight()) << shown(outcome);
+  std::string why;
+  const auto saved = readNpy(readFile((folder / "y.npy").string()), why);
+  ASSERT_TRUE(saved) << why;
+  EXPECT_EQ(saved->shape, (std::vector<uint64_t>{2, 3}));
+  EXPECT_EQ(saved->bytes[12], 4);
+}
+
+TEST_F(RunDescription, GapsOfBuffersBelongToNobody) {
+  Outcome outcome = run(copiesRows(4, 1), rows);
+  ASSERT_FALSE(outcome.reports.empty());
+  EXPECT_EQ(outcome.reports[0].finding, Finding::outOfBounds);
+  EXPECT_EQ(outcome.reports[0].sentence.find(
+                "4 bytes are accessed right behind the end of [0, :] of tensor "
+                "'y' (2 x 3 elements of 4 bytes, strides 4, 1)"),
+            0u)
+      << shown(outcome);
+  outcome = run(copiesRows(3), rows);
+  ASSERT_FALSE(outcome.reports.empty());
+  EXPECT_NE(outcome.reports[0].sentence.find("tensor 'x'"), std::string::npos);
+}
+
+TEST_F(RunDescription, TensorMapsTakeTheBuffersStrides) {
+  const Description d = readDescription(write("launch.json", R"({
+    "grid": 1, "block": 1,
+    "buffers": {"a": {"type": "bf16", "shape": [3, 4, 16],
+                      "strides": [160, 24, 1]}},
+    "arguments": [{"tensor_map": "a", "box": [8, 4, 1]}]})"));
+  const auto &map = std::get<TensorMapArgument>(d.arguments[0].value).map;
+  EXPECT_EQ(map.strideBytes[0], 48u);
+  EXPECT_EQ(map.strideBytes[1], 320u);
+  EXPECT_EQ(d.buffers[0].deviceBytes, 2u * (2 * 160 + 3 * 24 + 16));
+}
+
+TEST_F(RunDescription, WrongStridesAreNamed) {
+  auto expectProblem = [&](const std::string &members, const char *sentence) {
+    const std::string found =
+        problem(nothing, R"({"grid": 1, "block": 1, "buffers": {"a": {)" +
+                             members + "}}}");
+    EXPECT_NE(found.find(sentence), std::string::npos) << found;
+  };
+  expectProblem(R"("shape": [4, 8], "strides": [7, 1])",
+                "buffers.a.strides: let elements overlap");
+  expectProblem(R"("shape": [4, 8], "strides": [0, 1])",
+                "buffers.a.strides: let elements overlap");
+  expectProblem(R"("shape": [4, 8], "strides": [8])",
+                "buffers.a.strides: is no array of 2 integers");
+  expectProblem(R"("shape": [4, 8], "strides": [1099511627776, 1])",
+                "buffers.a.strides: let elements overlap, or lie further");
+  expectProblem(R"("items": [{"u8": 1}], "strides": [1])",
+                "leave out 'type', 'shape' and 'strides'");
+}
+
 /// Writes 7, then divides by zero at line 5, and goes on as `end` says.
 std::string divides(const std::string &end) {
   return kernelText(".param .u64 out",
@@ -227,8 +313,6 @@ TEST_F(RunDescription, NeitherIsWhatALaunchLeavesThatEndedForItsManyFindings) {
   EXPECT_TRUE(outcome.reports.back().isEnd);
   EXPECT_FALSE(outcome.checks.at(0).isMade);
 }
-
-const std::string nothing = kernelText("", "  ret;");
 
 /// A description of a buffer of fp8 with values that it holds, and what is
 /// expected of it.
