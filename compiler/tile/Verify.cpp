@@ -517,8 +517,7 @@ LogicalResult MultipleOfOp::verify() {
 LogicalResult AtMostOp::verify() {
   const auto most = static_cast<int64_t>(getMost());
   if (most < 0)
-    return emitOpError("takes at most ")
-           << most << "; give a number from 0 on";
+    return emitOpError("takes at most ") << most << "; give a number from 0 on";
   if (!isKnownAtLaunch(getIndex()))
     return emitOpError("bounds an index that the launch can't compute: only "
                        "sizes, numbers and +, -, *, /, %, ceil_div, min, max "
