@@ -36,7 +36,7 @@ feature(std::string name,
           [=](const Problem &p, Coordinate at) {
             return expected(p["S"](at[0], at[1]));
           },
-          0};
+          1e-7};
 }
 
 /// A loop whose bound is a quotient of a product.
