@@ -25,6 +25,12 @@ std::string rough(double seconds) {
                             : rounded(seconds / hour) + " h";
 }
 
+/// Names of templates are long, and a line of a terminal is not.
+std::string shortened(const std::string &name) {
+  constexpr size_t most = 32;
+  return name.size() <= most ? name : name.substr(0, most - 3) + "...";
+}
+
 } // namespace
 
 std::string describeProgress(const ProgressOfSeeds &seeds,
@@ -32,7 +38,7 @@ std::string describeProgress(const ProgressOfSeeds &seeds,
                              std::chrono::milliseconds elapsed) {
   const double seconds = std::chrono::duration<double>(elapsed).count();
   const uint64_t done = progress.finishedClusters, all = progress.clusters;
-  std::string text = "simulating '" + seeds.kernel + "'";
+  std::string text = "simulating '" + shortened(seeds.kernel) + "'";
   if (seeds.seeds > 1)
     text += ", seed " +
             std::to_string(std::min(seeds.finishedSeeds + 1, seeds.seeds)) +

@@ -1,6 +1,7 @@
 #include "runtime/sim/instructions/GuessedLoads.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 #include <string_view>
 
@@ -21,15 +22,28 @@ bool isCompareAndSwap(const Instruction &instruction) {
          instruction.operands.size() == 4;
 }
 
+bool isOneOf(std::string_view opcode,
+             std::initializer_list<std::string_view> all) {
+  return std::ranges::find(all, opcode) != all.end();
+}
+
 /// Its first operand is a result, of the others and of nothing else.
 bool onlyComputes(std::string_view opcode) {
-  for (std::string_view each :
-       {"mov", "cvt", "add", "sub", "mul",  "mad",  "fma",  "and", "or",
-        "xor", "not", "neg", "abs", "min",  "max",  "shl",  "shr", "shf",
-        "bfi", "bfe", "div", "rem", "selp", "setp", "prmt", "lop3"})
-    if (opcode == each)
-      return true;
-  return false;
+  return isOneOf(opcode, {"mov", "cvt",  "add",  "sub",  "mul", "mad", "fma",
+                          "and", "or",   "xor",  "not",  "neg", "abs", "min",
+                          "max", "shl",  "shr",  "shf",  "bfi", "bfe", "div",
+                          "rem", "selp", "setp", "prmt", "lop3"});
+}
+
+/// Each bit of the result comes from one of an operand, or from a constant.
+bool movesBits(std::string_view opcode) {
+  return isOneOf(opcode, {"mov", "cvt", "and", "or", "xor", "shl", "shr", "shf",
+                          "bfi", "prmt", "lop3", "selp"});
+}
+
+/// It can leave bits of an operand out.
+bool dropsBits(std::string_view opcode) {
+  return isOneOf(opcode, {"and", "bfi", "prmt", "lop3"});
 }
 
 bool isSamePlace(const Operand &a, const Operand &b) {
@@ -73,6 +87,9 @@ public:
     } while (isOnlyCompared && depending.size() != before);
   }
   bool isGuess() const { return isOnlyCompared && isCompared; }
+  bool replacesBits() const {
+    return isGuess() && onlyMovesBits && mayDropBits;
+  }
 
 private:
   bool depends(const Operand &operand) const {
@@ -89,8 +106,12 @@ private:
     if (onlyComputes(instruction.opcode) && !operands.empty()) {
       if (guardDepends ||
           std::any_of(operands.begin() + 1, operands.end(),
-                      [&](const Operand &each) { return depends(each); }))
+                      [&](const Operand &each) { return depends(each); })) {
         collect(operands[0], depending);
+        const std::string_view opcode = instruction.opcode;
+        onlyMovesBits &= movesBits(opcode) || opcode == "setp";
+        mayDropBits |= dropsBits(opcode);
+      }
       return;
     }
     if (instruction.opcode == "bra")
@@ -110,6 +131,7 @@ private:
   const Operand &place;
   Registers depending;
   bool isCompared = false, isOnlyCompared = true;
+  bool onlyMovesBits = true, mayDropBits = false;
 };
 
 /// The register is the same wherever it is used.
@@ -125,22 +147,27 @@ bool isAssignedOnce(const ptx::Function &function, uint32_t index) {
 
 } // namespace
 
-std::vector<bool> findGuessedLoads(const ptx::Function &function) {
-  std::vector<bool> result(function.body.size());
-  std::vector<const Operand *> places;
-  for (const Instruction &instruction : function.body)
-    if (isCompareAndSwap(instruction))
-      places.push_back(&instruction.operands[1]);
-  for (size_t i = 0; !places.empty() && i < function.body.size(); ++i) {
+std::vector<Guessing> findGuessedLoads(const ptx::Function &function) {
+  std::vector<Guessing> result(function.body.size());
+  std::vector<size_t> swaps;
+  for (size_t i = 0; i < function.body.size(); ++i)
+    if (isCompareAndSwap(function.body[i]))
+      swaps.push_back(i);
+  for (size_t i = 0; !swaps.empty() && i < function.body.size(); ++i) {
     const Instruction &load = function.body[i];
-    result[i] =
-        load.opcode == "ld" && load.operands.size() == 2 && !has(load, "nc") &&
-        std::ranges::any_of(places,
-                            [&](const Operand *each) {
-                              return isSamePlace(*each, load.operands[1]);
-                            }) &&
-        isAssignedOnce(function, load.operands[1].address->base->index) &&
-        Guess(function, load).isGuess();
+    if (load.opcode != "ld" || load.operands.size() != 2 || has(load, "nc"))
+      continue;
+    std::vector<size_t> behind = swaps;
+    std::erase_if(behind, [&](size_t swap) {
+      return !isSamePlace(function.body[swap].operands[1], load.operands[1]);
+    });
+    if (behind.empty() ||
+        !isAssignedOnce(function, load.operands[1].address->base->index))
+      continue;
+    const Guess guess(function, load);
+    result[i] = {guess.isGuess(), guess.replacesBits()};
+    for (size_t swap : behind)
+      result[swap].replacesBits |= guess.replacesBits();
   }
   return result;
 }

@@ -7,12 +7,21 @@
 
 namespace ashlar::sim {
 
-/// Which instructions of the body are loads after which an atom.cas at the same
-/// address compares with what was loaded, and nothing but that address, and the
-/// end of a loop, depends on the value. A wrong guess is noticed there, so that
-/// such a load need not be ordered after the atomic operations of others
-/// (atomicAdd of a type that has none is made of it: CUDA C++ Programming
-/// Guide, "Atomic Functions").
-std::vector<bool> findGuessedLoads(const ptx::Function &function);
+/// What is known of an instruction in such a loop.
+struct Guessing {
+  /// A load after which an atom.cas at the same address compares with what was
+  /// loaded, and nothing but that address, and the end of a loop, depends on
+  /// the value. A wrong guess is noticed there, so that such a load need not be
+  /// ordered after the atomic operations of others (atomicAdd of a type that
+  /// has none is made of it: CUDA C++ Programming Guide, "Atomic Functions").
+  bool isGuess = false;
+  /// Such a load, or the atom.cas behind it: other bits than those that were
+  /// loaded are put in their place, and no more is done with them, as to store
+  /// elements of 4 bits. The bits need not have been written.
+  bool replacesBits = false;
+};
+
+/// For each instruction of the body.
+std::vector<Guessing> findGuessedLoads(const ptx::Function &function);
 
 } // namespace ashlar::sim

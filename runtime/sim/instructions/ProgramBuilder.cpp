@@ -59,10 +59,12 @@ void ProgramBuilder::decodeBody(Function &function, uint32_t index) {
     function.resultSlots.push_back(registerSlot({index, 0}));
   for (uint32_t index : function.text->parameterRegisters)
     function.parameterSlots.push_back(registerSlot({index, 0}));
-  const std::vector<bool> guessed = findGuessedLoads(*function.text);
+  const std::vector<Guessing> guessing = findGuessedLoads(*function.text);
   for (const ptx::Instruction &text : function.text->body) {
     function.body.push_back(decodeInstruction(text));
-    function.body.back()->traits.guesses = guessed[function.body.size() - 1];
+    const Guessing &found = guessing[function.body.size() - 1];
+    function.body.back()->traits.guesses = found.isGuess;
+    function.body.back()->traits.replacesBits = found.replacesBits;
   }
   function.registersEnd = made->registerBytes;
 }

@@ -37,6 +37,8 @@ struct Traits {
   bool signals = false;
   /// It is a load of what an atom.cas behind it verifies.
   bool guesses = false;
+  /// It reads bits only to put them back beside others.
+  bool replacesBits = false;
 
   bool operator==(const Traits &) const = default;
 };

@@ -78,6 +78,34 @@ TEST_F(GuessedLoads, RaceWhereTheValueIsUsedOrAnotherIsVerified) {
   }
 }
 
+/// Eight lanes make a word of 4 bits each.
+const std::string storeNibble =
+    "and.b32 %r4, %r7, 7; shl.b32 %r4, %r4, 2; shl.b32 %r5, 15, %r4;\n"
+    "not.b32 %r6, %r5; shl.b32 %r5, 5, %r4;\n"
+    "shr.u32 %r4, %r7, 3; mul.wide.u32 %rd4, %r4, 4;\n"
+    "ld.param.u64 %rd5, [out]; add.u64 %rd6, %rd5, %rd4;\n"
+    "ld.global.u32 %r1, [%rd6];\n"
+    "AGAIN:\nand.b32 %r2, %r1, %r6;\nor.b32 %r2, %r2, %r5;\n"
+    "atom.global.cas.b32 %r1, [%rd6], %r1, %r2;\n"
+    "setp.ne.u32 %p0, %r1, %r2;\n@%p0 bra AGAIN;\n";
+
+TEST_F(GuessedLoads, MayReplaceBitsOfWhatNobodyHasWritten) {
+  const auto reports = run(storeNibble);
+  EXPECT_TRUE(reports.empty()) << text(reports);
+}
+
+TEST_F(GuessedLoads, OfWhatNobodyHasWrittenAreFoundWhereTheyCount) {
+  const std::string load = "ld.global.u32 %r1, [%rd2];\n",
+                    swap = "atom.global.cas.b32 %r3, [%rd2], %r1, %r2;\n";
+  for (const char *change :
+       {"add.u32 %r2, %r1, 1;\n", "or.b32 %r2, %r1, 1;\n",
+        "and.b32 %r4, %r1, 255;\nadd.u32 %r2, %r4, 1;\n"}) {
+    const auto reports = run(load + change + swap);
+    ASSERT_FALSE(reports.empty()) << change;
+    EXPECT_EQ(reports.front().finding, Finding::uninitialised) << change;
+  }
+}
+
 TEST_F(GuessedLoads, RaceWithOrdinaryStores) {
   const auto reports = run("setp.eq.u32 %p0, %r7, 0;\n"
                            "@%p0 st.global.u32 [%rd1], 7;\n"

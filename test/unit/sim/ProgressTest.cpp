@@ -76,6 +76,9 @@ TEST(ProgressText, SaysWhatIsDoneAndHowLongTheRestTakes) {
   EXPECT_EQ(describeProgress({"gemm", 2, 5, 1}, progress, 100s),
             "simulating 'gemm', seed 2 of 5: 16 of 64 blocks done, 8,400,000 "
             "instructions, 100 s, about 5 min left");
+  EXPECT_TRUE(
+      describeProgress({std::string(100, 'k'), 1, 1, 0}, progress, 6s)
+          .starts_with("simulating '" + std::string(29, 'k') + "...': 8 of"));
 }
 
 /// What a display writes to its stream.

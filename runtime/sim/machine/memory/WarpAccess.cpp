@@ -315,6 +315,8 @@ void WarpAccess::checkShared(unsigned lane, uint64_t begin, uint64_t end) {
 }
 
 void WarpAccess::checkInitialised(unsigned lane) {
+  if (warp.current->traits.replacesBits)
+    return;
   const uint64_t begin = offsets[lane];
   const uint64_t offset = block->firstUninitialised(begin, sizeBytes);
   if (offset != begin + sizeBytes &&
