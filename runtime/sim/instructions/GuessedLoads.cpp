@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <set>
+#include <map>
 #include <string_view>
 
 namespace ashlar::sim {
@@ -10,7 +10,6 @@ namespace {
 
 using ptx::Instruction;
 using ptx::Operand;
-using Registers = std::set<uint32_t>;
 
 bool has(const Instruction &instruction, std::string_view modifier) {
   return std::ranges::find(instruction.modifiers, modifier) !=
@@ -25,6 +24,10 @@ bool isCompareAndSwap(const Instruction &instruction) {
 bool isOneOf(std::string_view opcode,
              std::initializer_list<std::string_view> all) {
   return std::ranges::find(all, opcode) != all.end();
+}
+
+bool isStore(const Instruction &instruction) {
+  return instruction.opcode == "st" && instruction.operands.size() == 2;
 }
 
 /// Its first operand is a result, of the others and of nothing else.
@@ -54,60 +57,61 @@ bool isSamePlace(const Operand &a, const Operand &b) {
          a.address->offset == b.address->offset;
 }
 
-void collect(const Operand &operand, Registers &registers) {
-  if (operand.kind == Operand::Kind::registerUse)
-    registers.insert(operand.registerUse.index);
-  if (operand.address && operand.address->base)
-    registers.insert(operand.address->base->index);
-  if (operand.address)
-    for (const Operand &more : operand.address->more)
-      collect(more, registers);
-  for (const Operand &element : operand.elements)
-    collect(element, registers);
-}
-
-Registers registersOf(const Operand &operand) {
-  Registers registers;
-  collect(operand, registers);
-  return registers;
+/// Calls `visit` for each register in the operand; true if one call gives true.
+template <class Visit> bool anyRegister(const Operand &operand, Visit visit) {
+  if (operand.kind == Operand::Kind::registerUse &&
+      visit(operand.registerUse.index))
+    return true;
+  auto inOperand = [&](const Operand &each) {
+    return anyRegister(each, visit);
+  };
+  if (const ptx::Address *address = operand.address.get())
+    if ((address->base && visit(address->base->index)) ||
+        std::ranges::any_of(address->more, inOperand))
+      return true;
+  return std::ranges::any_of(operand.elements, inOperand);
 }
 
 /// What depends on one load: registers, whatever the order of instructions.
 class Guess {
 public:
   Guess(const ptx::Function &function, const Instruction &load)
-      : place(load.operands[1]) {
-    depending = registersOf(load.operands[0]);
-    size_t before = 0;
-    do {
-      before = depending.size();
+      : place(load.operands[1]), depending(function.registers.size()) {
+    add(load.operands[0]);
+    while (grows && goesBack) {
+      grows = false;
       for (const Instruction &instruction : function.body)
         if (&instruction != &load)
           visit(instruction);
-    } while (isOnlyCompared && depending.size() != before);
+    }
   }
-  bool isGuess() const { return isOnlyCompared && isCompared; }
+  bool isGuess() const { return goesBack && isCompared && !isStored; }
   bool replacesBits() const {
-    return isGuess() && onlyMovesBits && mayDropBits;
+    return goesBack && (isCompared || isStored) && onlyMovesBits && mayDropBits;
   }
 
 private:
   bool depends(const Operand &operand) const {
-    return std::ranges::any_of(registersOf(operand), [&](uint32_t index) {
-      return depending.contains(index);
+    return anyRegister(
+        operand, [&](uint32_t index) -> bool { return depending[index]; });
+  }
+  void add(const Operand &operand) {
+    anyRegister(operand, [&](uint32_t index) {
+      grows |= !depending[index];
+      depending[index] = true;
+      return false;
     });
   }
 
   void visit(const Instruction &instruction) {
     const std::vector<Operand> &operands = instruction.operands;
     const bool guardDepends =
-        instruction.guard &&
-        depending.contains(instruction.guard->predicate.index);
+        instruction.guard && depending[instruction.guard->predicate.index];
     if (onlyComputes(instruction.opcode) && !operands.empty()) {
       if (guardDepends ||
           std::any_of(operands.begin() + 1, operands.end(),
                       [&](const Operand &each) { return depends(each); })) {
-        collect(operands[0], depending);
+        add(operands[0]);
         const std::string_view opcode = instruction.opcode;
         onlyMovesBits &= movesBits(opcode) || opcode == "setp";
         mayDropBits |= dropsBits(opcode);
@@ -116,58 +120,78 @@ private:
     }
     if (instruction.opcode == "bra")
       return;
-    isOnlyCompared &= !guardDepends;
+    goesBack &= !guardDepends;
     if (isCompareAndSwap(instruction) && isSamePlace(operands[1], place)) {
       isCompared |= depends(operands[2]);
       return;
     }
+    if (isStore(instruction) && isSamePlace(operands[0], place)) {
+      isStored |= depends(operands[1]);
+      return;
+    }
     // What another instruction overwrites does not depend on it.
     const bool hasResult = instruction.opcode == "ld";
-    isOnlyCompared &=
+    goesBack &=
         std::none_of(operands.begin() + hasResult, operands.end(),
                      [&](const Operand &each) { return depends(each); });
   }
 
   const Operand &place;
-  Registers depending;
-  bool isCompared = false, isOnlyCompared = true;
+  std::vector<bool> depending; // by register
+  bool grows = false;
+  bool isCompared = false, isStored = false;
+  bool goesBack = true; // to the place that was loaded, and nowhere else
   bool onlyMovesBits = true, mayDropBits = false;
 };
 
-/// The register is the same wherever it is used.
-bool isAssignedOnce(const ptx::Function &function, uint32_t index) {
-  const auto count =
-      std::ranges::count_if(function.body, [&](const Instruction &instruction) {
-        return !instruction.operands.empty() &&
-               !instruction.operands[0].address &&
-               registersOf(instruction.operands[0]).contains(index);
+/// How many instructions assign each register.
+std::vector<uint32_t> assignments(const ptx::Function &function) {
+  std::vector<uint32_t> result(function.registers.size());
+  for (const Instruction &instruction : function.body)
+    if (!instruction.operands.empty() && !instruction.operands[0].address)
+      anyRegister(instruction.operands[0], [&](uint32_t index) {
+        ++result[index];
+        return false;
       });
-  return count == 1;
+  return result;
 }
 
 } // namespace
 
 std::vector<Guessing> findGuessedLoads(const ptx::Function &function) {
   std::vector<Guessing> result(function.body.size());
-  std::vector<size_t> swaps;
-  for (size_t i = 0; i < function.body.size(); ++i)
-    if (isCompareAndSwap(function.body[i]))
-      swaps.push_back(i);
-  for (size_t i = 0; !swaps.empty() && i < function.body.size(); ++i) {
+  std::vector<const Operand *>
+      places; // by instruction; null: puts nothing back
+  std::map<uint32_t, std::vector<size_t>> byBase;
+  for (const Instruction &instruction : function.body) {
+    const Operand *place = isCompareAndSwap(instruction)
+                               ? &instruction.operands[1]
+                           : isStore(instruction) ? &instruction.operands[0]
+                                                  : nullptr;
+    if (place && place->address && place->address->base)
+      byBase[place->address->base->index].push_back(places.size());
+    places.push_back(place);
+  }
+  const std::vector<uint32_t> assigned = assignments(function);
+  for (size_t i = 0; i < function.body.size(); ++i) {
     const Instruction &load = function.body[i];
-    if (load.opcode != "ld" || load.operands.size() != 2 || has(load, "nc"))
+    if (load.opcode != "ld" || load.operands.size() != 2 || has(load, "nc") ||
+        !load.operands[1].address || !load.operands[1].address->base)
       continue;
-    std::vector<size_t> behind = swaps;
-    std::erase_if(behind, [&](size_t swap) {
-      return !isSamePlace(function.body[swap].operands[1], load.operands[1]);
+    const uint32_t base = load.operands[1].address->base->index;
+    auto found = byBase.find(base);
+    if (found == byBase.end())
+      continue;
+    std::vector<size_t> behind = found->second;
+    std::erase_if(behind, [&](size_t each) {
+      return !isSamePlace(*places[each], load.operands[1]);
     });
-    if (behind.empty() ||
-        !isAssignedOnce(function, load.operands[1].address->base->index))
+    if (behind.empty() || assigned[base] != 1)
       continue;
     const Guess guess(function, load);
     result[i] = {guess.isGuess(), guess.replacesBits()};
-    for (size_t swap : behind)
-      result[swap].replacesBits |= guess.replacesBits();
+    for (size_t each : behind)
+      result[each].replacesBits |= guess.replacesBits();
   }
   return result;
 }

@@ -15,9 +15,9 @@ struct Guessing {
   /// ordered after the atomic operations of others (atomicAdd of a type that
   /// has none is made of it: CUDA C++ Programming Guide, "Atomic Functions").
   bool isGuess = false;
-  /// Such a load, or the atom.cas behind it: other bits than those that were
-  /// loaded are put in their place, and no more is done with them, as to store
-  /// elements of 4 bits. The bits need not have been written.
+  /// A load, or the atom.cas or store behind it at the same address: some bits
+  /// of what was loaded are put back beside others, and no more is done with
+  /// them, as to store an element of 4 bits. They need not have been written.
   bool replacesBits = false;
 };
 

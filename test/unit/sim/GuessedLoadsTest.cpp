@@ -18,9 +18,9 @@ protected:
     auto reports = runner.run(
         kernelText(".param .u64 sum, .param .u64 out",
                    ".reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<2>;\n"
-                   "ld.param.u64 %rd1, [sum];\nld.param.u64 %rd2, [out];\n"
+                   "ld.param.u64 %rd1, [sum];\nld.param.u64 %rd8, [out];\n"
                    "mov.u32 %r7, %tid.x; mad.lo.u32 %r7, %ctaid.x, 64, %r7;\n"
-                   "mul.wide.u32 %rd3, %r7, 4; add.u64 %rd2, %rd2, %rd3;\n" +
+                   "mul.wide.u32 %rd3, %r7, 4; add.u64 %rd2, %rd8, %rd3;\n" +
                        body + "\nret;"));
     result = PtxRunner::values<uint32_t>(*sum)[0];
     return reports;
@@ -92,6 +92,30 @@ const std::string storeNibble =
 TEST_F(GuessedLoads, MayReplaceBitsOfWhatNobodyHasWritten) {
   const auto reports = run(storeNibble);
   EXPECT_TRUE(reports.empty()) << text(reports);
+}
+
+TEST_F(GuessedLoads, MayBePutBackByAStore) {
+  const std::string load = "ld.global.u8 %r1, [%rd2];\n",
+                    mask = "and.b32 %r2, %r1, 240;\nor.b32 %r2, %r2, 5;\n",
+                    store = "st.global.u8 [%rd2], %r2;\n";
+  const auto reports = run(load + mask + store);
+  EXPECT_TRUE(reports.empty()) << text(reports);
+  for (const std::string &body :
+       {load + "add.u32 %r2, %r1, 1;\n" + store,     // arithmetic
+        load + mask + "st.global.u8 [%rd2+1], %r2;", // another place
+        load + mask + store + "st.global.u8 [%rd2+1], %r1;"}) {
+    const auto found = run(body);
+    ASSERT_FALSE(found.empty()) << body;
+    EXPECT_EQ(found.front().finding, Finding::uninitialised) << body;
+  }
+}
+
+TEST_F(GuessedLoads, PutBackByAStoreRace) {
+  const auto reports = run("ld.global.u8 %r1, [%rd1];\n"
+                           "and.b32 %r2, %r1, 240;\nor.b32 %r2, %r2, %r7;\n"
+                           "st.global.u8 [%rd1], %r2;\n");
+  ASSERT_FALSE(reports.empty());
+  EXPECT_EQ(reports.front().finding, Finding::race);
 }
 
 TEST_F(GuessedLoads, OfWhatNobodyHasWrittenAreFoundWhereTheyCount) {
