@@ -24,8 +24,7 @@ Warp::Warp(Cta &cta, uint32_t index, uint32_t threads, const Program &program,
       existing(firstLanes(threads)), live(existing),
       registerBytes(program.registerBytes) {
   constexpr size_t alignment = 64;
-  registerStorage =
-      std::make_unique<std::byte[]>(program.registerBytes + alignment);
+  registerStorage = zeroBytes(program.registerBytes + alignment);
   auto address = reinterpret_cast<uintptr_t>(registerStorage.get());
   registerFile = registerStorage.get() + (alignment - address % alignment);
   ordering = std::make_unique<Ordering>(*this);

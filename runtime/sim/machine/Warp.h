@@ -279,7 +279,7 @@ private:
   template <class State> static inline const char keyOf = 0;
   std::vector<std::pair<const char *, std::shared_ptr<void>>> states;
   std::byte *registerFile = nullptr;
-  std::unique_ptr<std::byte[]> registerStorage;
+  Zeros<std::byte> registerStorage; // a kernel uses a part of it
   size_t registerBytes = 0;
   Strand *strand = nullptr;   // the one that executes
   uint64_t strandChanges = 0; // merges and exits, for gather

@@ -38,6 +38,8 @@ template <class Body> void forBits(uint64_t begin, uint64_t end, Body body) {
 
 } // namespace
 
+Zeros<std::byte> zeroBytes(uint64_t count) { return zeros<std::byte>(count); }
+
 void FreeZeros::operator()(void *memory) const {
   if (mappedBytes)
     munmap(memory, mappedBytes);

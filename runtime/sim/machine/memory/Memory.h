@@ -87,6 +87,8 @@ struct FreeZeros {
 };
 /// Zeros that cost no memory until they are touched.
 template <class T> using Zeros = std::unique_ptr<T[], FreeZeros>;
+/// Throws std::bad_alloc.
+Zeros<std::byte> zeroBytes(uint64_t count);
 
 /// One stretch of memory: a global allocation, a CTA's shared memory, a
 /// thread's local memory, the constants, a kernel's parameters.
