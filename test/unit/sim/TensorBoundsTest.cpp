@@ -104,20 +104,6 @@ TEST(TensorBounds, AStoreOneElementPastTheEndIsFound) {
                     "'X'");
 }
 
-TEST(TensorBounds, EachLaneIsLookedAt) {
-  // The first five lanes are in the first row, the sixth in no row.
-  const std::string body = "mov.u32 %r2, %tid.x; mul.wide.u32 %rd2, %r2, 4;\n"
-                           "add.u64 %rd2, %rd1, %rd2;\n"
-                           "ld.global.u32 %r2, [%rd2];";
-  EXPECT_TRUE(reports(body, true, 5).empty());
-  for (const uint32_t threads : {6, 32}) {
-    const std::vector<Report> found = reports(body, true, threads);
-    ASSERT_EQ(found.size(), 1u) << text(found);
-    EXPECT_EQ(found[0].finding, Finding::outOfBounds);
-    EXPECT_TRUE(found[0].sites[0].who.starts_with("lane 5")) << text(found);
-  }
-}
-
 TEST(TensorBounds, AccessesBeforeTheBeginningAreFound) {
   expectOutOfBounds("red.global.add.u32 [%rd1+-4], 1;",
                     "4 bytes are accessed 4 bytes before the beginning of "

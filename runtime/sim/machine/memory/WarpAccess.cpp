@@ -94,11 +94,6 @@ bool WarpAccess::locateNear(unsigned first, LaneMask active,
     forEachLane(active, place);
   if (!isInside || misaligned)
     return false;
-  if (block->tensors)
-    forEachLane(active, [&](unsigned lane) {
-      if (!elements.contains(offsets[lane], sizeBytes))
-        checkElements(lane, {block, offsets[lane]});
-    });
   common = block;
   return true;
 }
