@@ -1,6 +1,7 @@
 #include "runtime/sim/driver/ProgressDisplay.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ashlar::sim {
 namespace {
@@ -17,7 +18,7 @@ std::string grouped(uint64_t number) {
 std::string rough(double seconds) {
   constexpr double minute = 60, hour = 3600;
   auto rounded = [](double value) {
-    return std::to_string(static_cast<uint64_t>(value + 0.5));
+    return std::to_string(std::llround(value));
   };
   if (seconds < 2 * minute)
     return rounded(seconds) + " s";
