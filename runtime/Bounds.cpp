@@ -49,8 +49,9 @@ std::optional<int64_t> apply(Term::Kind kind, int64_t a, int64_t b) {
 }
 
 std::optional<int64_t> valueOf(std::span<const Term> expression,
-                               std::span<const int64_t> sizes) {
-  std::vector<int64_t> numbers;
+                               std::span<const int64_t> sizes,
+                               std::vector<int64_t> &numbers) {
+  numbers.clear();
   for (const Term &term : expression) {
     if (term.kind == Term::Kind::constant) {
       numbers.push_back(term.value);
@@ -78,9 +79,10 @@ std::string textOf(const Artifact &artifact, std::span<const int64_t> sizes) {
 
 } // namespace
 
-void checkBounds(const Artifact &artifact, std::span<const int64_t> sizes) {
+void checkBounds(const Artifact &artifact, std::span<const int64_t> sizes,
+                 std::vector<int64_t> &numbers) {
   for (const Bound &bound : artifact.bounds) {
-    const std::optional<int64_t> value = valueOf(bound.index, sizes);
+    const std::optional<int64_t> value = valueOf(bound.index, sizes, numbers);
     if (value && *value <= bound.most)
       continue;
     throw Error(bound.where,

@@ -35,6 +35,7 @@ struct Module::Implementation {
   MatchedArguments matched;
   SizeValues sizes;
   std::vector<BoundTensor> tensors;
+  std::vector<int64_t> boundNumbers;
   ParameterBlock parameters;
   driver::EventHandle finished = nullptr;
 };
@@ -73,7 +74,7 @@ Grid Module::Implementation::send(std::span<const NamedArgument> arguments,
   context->enter();
   if (grid.blocks == 0)
     return grid;
-  checkBounds(artifact, sizes.values);
+  checkBounds(artifact, sizes.values, boundNumbers);
   parameters.fill(*context, matched, sizes, tensors);
   launch(grid, stream);
   return grid;

@@ -242,11 +242,12 @@ TEST_F(LaunchRefusal, IndexBeyondItsBound) {
 int64_t leastBound(Term::Kind kind, int64_t a, int64_t b) {
   using enum Term::Kind;
   Artifact artifact = gemmArtifact();
+  std::vector<int64_t> numbers;
   artifact.bounds = {{{{constant, a}, {size, 1}, {kind}}, 0, {}}};
   for (int64_t most = -50; most <= 50; ++most) {
     artifact.bounds[0].most = most;
     try {
-      checkBounds(artifact, std::vector<int64_t>{0, b, 0});
+      checkBounds(artifact, std::vector<int64_t>{0, b, 0}, numbers);
       return most;
     } catch (const Error &) {
     }
