@@ -79,10 +79,11 @@ private:
 
   LogicalResult widen(Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      if (countsFar(loop))
+      const bool is64 = countsFar(loop);
+      if (is64)
         for (OpOperand &bound : loop->getOpOperands().take_front(3))
           extend(bound);
-      widenResult(loop.getInductionVar(), countsFar(loop));
+      widenResult(loop.getInductionVar(), is64);
       for (auto [argument, init, yielded, result] :
            llvm::zip(loop.getRegionIterArgs(), loop.getInitsMutable(),
                      *loop.getYieldedValuesMutable(), loop.getResults()))

@@ -55,6 +55,14 @@ void sumsFar(Tensor S, Tensor D, Index m, Index n, Size P, Size Q) {
   store(D.tile({m, n}), sum);
 }
 
+/// A loop whose step is a size.
+void sumsBySize(Tensor S, Tensor D, Index m, Index n, Size P, Size Q) {
+  Fragment x = load(S.tile({m, n}), tileShape), sum = x;
+  for (Index i : range(0, P, Q))
+    sum = sum + x;
+  store(D.tile({m, n}), sum);
+}
+
 /// Far above the tensor, where 32 bits would show its first row.
 void storesFar(Tensor S, Tensor D, Index m, Index n, Size P, Size Q) {
   Fragment x = load(S.tile({m, n}), tileShape);
@@ -176,6 +184,7 @@ void refusesWhatIsBeyondItsBound() {
               [](double x) { return 3 * x; }),
       feature("a loop between far numbers", sumsFar,
               [](double x) { return 3 * x; }),
+      feature("a loop by a size", sumsBySize, [](double x) { return 2 * x; }),
       feature("stores far outside", storesFar, [](double x) { return x; }),
       feature("loads far outside", loadsFar, [](double x) { return x; }),
       feature("what a loop carries is far", carries,

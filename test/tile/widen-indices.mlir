@@ -120,3 +120,24 @@ tile.kernel @begins_far {
     }
   }
 }
+
+// -----
+
+// A loop whose step may take its counter beyond 32 bits counts in 64, though
+// each value that its body sees has 32.
+
+// CHECK-LABEL: tile.kernel @step
+tile.kernel @step {
+  %N = tile.size "N"
+  %S = tile.size "S"
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %by = arith.maxsi %S, %c1 : index
+    // CHECK: scf.for %[[K:.+]] = %{{.+}} to %{{.+}} step %{{.+}} : i64
+    // CHECK: arith.index_cast %[[K]] : i64 to index
+    scf.for %k = %c0 to %N step %by {
+      %next = arith.addi %k, %c1 : index
+    }
+  }
+}
