@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -79,6 +80,12 @@ void Ignored::addFile(std::istream &file, const std::string &path) {
 }
 
 void Ignored::addAll(const std::string &text) {
+  std::error_code absent;
+  if (const auto type = std::filesystem::status(text, absent).type();
+      type == std::filesystem::file_type::directory ||
+      type == std::filesystem::file_type::character)
+    throw std::invalid_argument(
+        "'" + text + "' is a folder or a device: name a file of entries");
   if (std::ifstream file(text); file) {
     addFile(file, text);
     return;

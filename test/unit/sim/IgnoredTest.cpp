@@ -100,6 +100,8 @@ TEST(Ignored, RefusesWhatIsNoEntry) {
   EXPECT_NE(problem("").find("neither"), std::string::npos);
   EXPECT_NE(problem("race,").find("neither"), std::string::npos);
   EXPECT_NE(problem("race@gemm.cpp").find("FILE:LINE"), std::string::npos);
+  EXPECT_NE(problem(testing::TempDir()).find("is a folder"), std::string::npos);
+  EXPECT_NE(problem("/dev/null").find("a device"), std::string::npos);
   EXPECT_NE(problem("race@gemm.cpp:x").find("FILE:LINE"), std::string::npos);
 }
 
