@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace ashlar::sim::tool {
 namespace {
@@ -32,8 +33,23 @@ std::string reasonOf(const std::string &what) {
 
 nlohmann::json parseJson(const std::vector<uint8_t> &text,
                          const std::string &path) {
+  // The library takes the last of several members with one name.
+  std::vector<std::set<std::string>> names;
+  auto refuseTwice = [&](int, nlohmann::json::parse_event_t event,
+                         const nlohmann::json &value) {
+    using Event = nlohmann::json::parse_event_t;
+    if (event == Event::object_start)
+      names.emplace_back();
+    else if (event == Event::object_end)
+      names.pop_back();
+    else if (event == Event::key &&
+             !names.back().insert(value.get<std::string>()).second)
+      throw InputError(path + ": an object has two members '" +
+                       value.get<std::string>() + "'");
+    return true;
+  };
   try {
-    return nlohmann::json::parse(text);
+    return nlohmann::json::parse(text, refuseTwice);
   } catch (const nlohmann::json::parse_error &error) {
     throw InputError(path + ":" +
                      position(text, error.byte ? error.byte - 1 : 0) + ": " +

@@ -31,8 +31,12 @@ std::vector<uint8_t> readElements(const Value &file,
                                   std::optional<Element> &element,
                                   std::optional<std::vector<uint64_t>> &shape) {
   std::vector<uint8_t> bytes;
+  const std::filesystem::path path = folder / file.string();
+  std::error_code absent;
+  if (std::filesystem::is_fifo(path, absent)) // to open one waits for a writer
+    file.fail("'" + path.string() + "' is a FIFO: name a file");
   try {
-    bytes = readFile((folder / file.string()).string());
+    bytes = readFile(path.string());
   } catch (const InputError &error) {
     file.fail(error.what());
   }
@@ -81,8 +85,13 @@ void fillRandom(Buffer &buffer, bool normal, uint64_t seed) {
 void fill(Buffer &buffer, const Value &fill, uint64_t seed) {
   const unsigned size = sizeBytes(buffer.element);
   if (fill.isNumber()) {
+    const uint64_t bits =
+        isFloat(buffer.element) ? 0 : fill.integerBits(buffer.element);
     for (size_t at = 0; at < buffer.bytes.size(); at += size)
-      encode(buffer.element, fill.real(), &buffer.bytes[at]);
+      if (isFloat(buffer.element))
+        encode(buffer.element, fill.real(), &buffer.bytes[at]);
+      else
+        encodeInteger(buffer.element, bits, &buffer.bytes[at]);
     return;
   }
   const std::string pattern = fill.string();
@@ -171,7 +180,18 @@ Expectation readExpectation(const Buffer &buffer, const Value &value,
 /// description's own folder to write to.
 std::string savePath(const Value &value, const std::filesystem::path &folder) {
   const std::filesystem::path path = value.string();
-  if (path.is_absolute() || std::ranges::find(path, "..") != path.end())
+  if (path.empty())
+    value.fail("is no name of a file");
+  // A folder on the way may be a link.
+  std::error_code error;
+  const std::filesystem::path home = std::filesystem::canonical(
+                                  folder.empty() ? "." : folder, error),
+                              place = std::filesystem::weakly_canonical(
+                                          home / path, error)
+                                          .lexically_relative(home);
+  if (error || path.is_absolute() ||
+      std::ranges::find(path, "..") != path.end() || place.empty() ||
+      *place.begin() == "..")
     value.fail("leads out of the description's folder: name a file in it");
   return (folder / path).string();
 }

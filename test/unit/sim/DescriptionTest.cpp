@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 using namespace ashlar::sim::tool;
 
@@ -126,6 +127,56 @@ TEST_F(LaunchDescription, SavesInItsFolderOnly) {
                   .find("buffers.a.save: leads out of"),
               std::string::npos)
         << path;
+}
+
+TEST_F(LaunchDescription, SavesBehindNoLinkOutOfItsFolder) {
+  auto problemOf = [&](const std::string &path) {
+    return problem(R"({"grid": 1, "block": 1, "buffers": {"a": {"shape": [8],
+                       "save": ")" +
+                   path + "\"}}}");
+  };
+  std::filesystem::create_directories(folder / "within");
+  std::filesystem::create_directory_symlink(folder / "within", folder / "here");
+  std::filesystem::create_directory_symlink(folder / "..", folder / "out");
+  EXPECT_EQ(problemOf("within/a"), "");
+  EXPECT_EQ(problemOf("here/a"), "");
+  EXPECT_NE(problemOf("out/a").find("buffers.a.save: leads out of"),
+            std::string::npos);
+  EXPECT_NE(problemOf("").find("buffers.a.save: is no name"),
+            std::string::npos);
+}
+
+TEST_F(LaunchDescription, FillsWithNumbersOfTheType) {
+  auto problemOf = [&](const std::string &type, const std::string &number) {
+    return problem(R"({"grid": 1, "block": 1, "buffers": {"a": {"shape": [2],
+                       "type": ")" +
+                   type + R"(", "fill": )" + number + "}}}");
+  };
+  EXPECT_EQ(problemOf("s8", "-128"), "");
+  EXPECT_EQ(problemOf("f32", "0.5"), "");
+  for (const char *number : {"256", "-1", "0.5"})
+    EXPECT_NE(problemOf("u8", number).find("buffers.a.fill: is no u8"),
+              std::string::npos)
+        << number;
+}
+
+TEST_F(LaunchDescription, HasNoMemberTwice) {
+  EXPECT_EQ(problem(R"({"grid": 1, "grid": 2, "block": 1})"),
+            "launch.json: an object has two members 'grid'");
+  EXPECT_EQ(problem(R"({"grid": 1, "block": 1, "buffers": {"a": {"shape": [1]},
+                        "b": {"shape": [1]}}})"),
+            "");
+}
+
+TEST_F(LaunchDescription, ReadsFilesAlone) {
+  ASSERT_EQ(mkfifo((folder / "fifo").c_str(), 0600), 0);
+  for (const char *file : {"fifo", ".", "/dev/zero"})
+    EXPECT_NE(problem(R"({"grid": 1, "block": 1, "buffers":
+                          {"a": {"file": ")" +
+                      std::string(file) + "\"}}}")
+                  .find("buffers.a.file: '"),
+              std::string::npos)
+        << file;
 }
 
 TEST_F(LaunchDescription, ReadsFilesOfNumpy) {
