@@ -32,7 +32,8 @@ Status load(const std::string &path, std::string &said) {
   harness::RunOptions options;
   options.device.name = "sim";
   try {
-    harness::runSaved(ashlar::load(path), options, /*bench=*/false);
+    harness::runSaved(ashlar::load(path), options, /*zeros=*/{},
+                      /*bench=*/false);
     return ran;
   } catch (const Error &error) {
     said = error.what();

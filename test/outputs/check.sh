@@ -61,14 +61,15 @@ for target in folder fifo nowhere/file /dev/full link; do
   refused "ashlar-compile --save=$target" "$compile" kernel.mlir --save=$target
   refused "ashlar-opt -o $target" "$opt" kernel.mlir -o $target
   [ "$(cat kept)" = kept ] || fail "$target was written through"
-  if [ $target != link ]; then # where it leads is the user's choice
-    refused "--trace=$target" "$kernel" --run --device=sim --trace=$target
-    refused "ashlar-run --trace=$target" "$run" kernel.ashlar --device=sim --trace=$target
-    echo '{"grid": 1, "block": 1, "arguments": [{"buffer": "A"}],
+  refused "--trace=$target" "$kernel" --run --device=sim --trace=$target
+  refused "ashlar-run --trace=$target" "$run" kernel.ashlar --device=sim --trace=$target
+  echo '{"grid": 1, "block": 1, "arguments": [{"buffer": "A"}],
       "buffers": {"A": {"type": "u64", "shape": [1], "save": "'$target'"}}}' >launch.json
-    refused "ashlar-sim, save: $target" "$sim" store.ptx launch.json
-    sed 's/, "save.*"}/}/' launch.json >traced.json
-    refused "ashlar-sim --trace=$target" "$sim" store.ptx traced.json --trace=$target
+  refused "ashlar-sim, save: $target" "$sim" store.ptx launch.json
+  sed 's/, "save.*"}/}/' launch.json >traced.json
+  refused "ashlar-sim --trace=$target" "$sim" store.ptx traced.json --trace=$target
+  [ "$(cat kept)" = kept ] || fail "$target was written through by the simulator"
+  if [ $target != link ]; then # where it leads is the user's choice
     refused "ashlar-conformance --record $target" "$conformance" --device=sim \
       --filter=add.s32 --record $target
   fi

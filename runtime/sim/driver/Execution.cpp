@@ -39,6 +39,9 @@ std::vector<Report> compare(const Image &expected, uint64_t expectedSeed,
         std::mismatch(image.bytes.begin(), image.bytes.end(), block->data());
     if (other == image.bytes.end())
       continue;
+    if (const auto &mayDiffer = settings().mayDiffer;
+        mayDiffer && mayDiffer(block->name, image.bytes.data(), block->data()))
+      continue;
     Report report;
     report.finding = Finding::race;
     report.seed = seed;
@@ -48,8 +51,10 @@ std::vector<Report> compare(const Image &expected, uint64_t expectedSeed,
         "' is " + std::to_string(*other) + " under seed " +
         std::to_string(expectedSeed) + " and " + std::to_string(*here) +
         " under seed " + std::to_string(seed) +
-        "; unless the order of atomic operations may show in the result, "
-        "something is read before it is written: look at who writes there";
+        "; unless the order of atomic operations, or of who comes first to a "
+        "lock, may show in the result, something is read before it is written: "
+        "look at who writes there";
+    report.kernel = kernel;
     reports.push_back(std::move(report));
   }
   return reports;

@@ -259,7 +259,10 @@ std::vector<Report> Launch::run() {
   scheduler.parked.clear();
   if (scheduler.failure)
     std::rethrow_exception(scheduler.failure);
-  return reporter.take();
+  std::vector<Report> found = reporter.take();
+  for (Report &report : found)
+    report.kernel = kernel.text->name;
+  return found;
 }
 
 } // namespace ashlar::sim

@@ -73,7 +73,10 @@ std::string Report::text() const {
   }
   if (isEnd)
     text += "  the launch ends here\n";
-  text += "  seed " + std::to_string(seed) + " replays it";
+  text += "  ";
+  if (!kernel.empty())
+    text += "in kernel '" + kernel + "'; ";
+  text += "seed " + std::to_string(seed) + " replays it";
   if (count > 1)
     text += "; found " + std::to_string(count) + " times";
   return withShortNames(text + "\n");

@@ -62,6 +62,7 @@ struct Report {
   bool isEnd = false; // of the launch: nothing sensible was left to execute
   /// What the launch computes does not depend on it: the driver goes on.
   bool isHarmless = false;
+  std::string kernel = {}; // the one that ran
 
   /// The sentence, then one line for each site, then how to replay it; long
   /// names are shortened, which the members have whole.

@@ -5,6 +5,7 @@
 #include "runtime/sim/machine/Warp.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 
@@ -39,25 +40,33 @@ std::string number(uint64_t value) { return std::to_string(value); }
 
 } // namespace
 
-static std::string unwritable(const std::string &path) {
-  return "the trace '" + path + "' can't be written: choose another file";
+static std::string unwritable(const std::string &path, const std::string &why) {
+  return "the trace '" + path + "' can't be written (" + why +
+         "): choose another file";
+}
+
+/// Of the last call of the system that failed.
+static std::string systemError() {
+  return errno ? std::error_code(errno, std::generic_category()).message()
+               : "the system does not say why";
 }
 
 Trace::Trace(const std::string &path) : path(path) {
-  // To open a FIFO waits for a reader.
+  // To open a FIFO waits for a reader; a link may lead anywhere.
   std::error_code absent;
-  if (const auto there = std::filesystem::status(path, absent);
+  if (const auto there = std::filesystem::symlink_status(path, absent);
       std::filesystem::exists(there) &&
       !std::filesystem::is_regular_file(there)) {
-    failure = unwritable(path);
+    failure = unwritable(path, "it is there, and no file");
     return;
   }
+  errno = 0;
   file.open(path, std::ios::out | std::ios::trunc);
   file << "{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n";
   trailer = file.tellp();
   file << "]}\n" << std::flush;
   if (!file)
-    failure = unwritable(path);
+    failure = unwritable(path, systemError());
 }
 
 Trace::~Trace() = default;
@@ -212,7 +221,7 @@ void Trace::endLaunch(bool keep) {
   spread();
   write();
   if (!file.flush())
-    failure = unwritable(path);
+    failure = unwritable(path, systemError());
   origin += last + 2;
   firstProcess += ctas.empty() ? 0 : ctas.rbegin()->first + 1;
   events.clear();

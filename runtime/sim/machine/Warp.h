@@ -221,9 +221,12 @@ public:
   std::string who(int lane = -1) const;
   /// A site of the current instruction.
   Site site(std::string did, int lane = -1) const;
-  /// Reports and goes on; reports and ends the launch.
+  /// Reports and goes on; does so where what the launch computes does not
+  /// depend on it; reports and ends the launch.
   void report(Finding finding, std::string sentence, std::string did,
               int lane = -1);
+  void reportHarmless(Finding finding, std::string sentence, std::string did,
+                      int lane = -1, std::vector<Site> others = {});
   [[noreturn]] void stop(Finding finding, std::string sentence, std::string did,
                          int lane = -1);
 

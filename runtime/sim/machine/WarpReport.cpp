@@ -3,6 +3,9 @@
 #include "runtime/sim/machine/Launch.h"
 #include "runtime/sim/machine/Warp.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace ashlar::sim {
 
 std::string Warp::who(int lane) const {
@@ -14,24 +17,35 @@ Site Warp::site(std::string did, int lane) const {
           cluster.launch.textOf(current)};
 }
 
-void Warp::report(Finding finding, std::string sentence, std::string did,
-                  int lane) {
+/// What a warp finds of itself at its current instruction.
+static Report reportOf(const Warp &warp, Finding finding, std::string sentence,
+                       std::string did, int lane) {
   Report report;
   report.finding = finding;
   report.sentence = std::move(sentence);
-  report.sites.push_back(site(std::move(did), lane));
-  // Nothing of the thread reads any more what it has left pending.
-  report.isHarmless = finding == Finding::unfinished;
+  report.sites.push_back(warp.site(std::move(did), lane));
+  return report;
+}
+
+void Warp::report(Finding finding, std::string sentence, std::string did,
+                  int lane) {
+  cluster.launch.reporter.add(
+      reportOf(*this, finding, std::move(sentence), std::move(did), lane));
+}
+
+void Warp::reportHarmless(Finding finding, std::string sentence,
+                          std::string did, int lane, std::vector<Site> others) {
+  Report report =
+      reportOf(*this, finding, std::move(sentence), std::move(did), lane);
+  std::ranges::move(others, std::back_inserter(report.sites));
+  report.isHarmless = true;
   cluster.launch.reporter.add(std::move(report));
 }
 
 void Warp::stop(Finding finding, std::string sentence, std::string did,
                 int lane) {
-  Report report;
-  report.finding = finding;
-  report.sentence = std::move(sentence);
-  report.sites.push_back(site(std::move(did), lane));
-  cluster.launch.reporter.stop(std::move(report));
+  cluster.launch.reporter.stop(
+      reportOf(*this, finding, std::move(sentence), std::move(did), lane));
 }
 
 } // namespace ashlar::sim

@@ -54,6 +54,7 @@ void printJson(const Outcome &outcome) {
     nlohmann::ordered_json &to = document["reports"].emplace_back();
     to["finding"] = name(report.finding);
     to["sentence"] = report.sentence;
+    to["kernel"] = report.kernel;
     to["seed"] = report.seed;
     to["count"] = report.count;
     to["ends_launch"] = report.isEnd;

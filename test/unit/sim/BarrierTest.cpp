@@ -144,6 +144,24 @@ TEST(SetMaxRegisters, IsTheNearestCauseOfWhatWaitsBehindIt) {
       Finding::deadlock, "Nearest cause: the pool lacks 1024 registers");
 }
 
+// The idle warps of Triton's kernels have one of their own.
+TEST(SetMaxRegisters, IsAnotherInstructionForTheSameInAWarp) {
+  const std::string limits = ".maxntid 256, 1, 1\n.minnctapersm 1\n";
+  auto twice = [](const std::string &one, const std::string &other) {
+    return "setp.lt.u32 %p, %t, 32;\n@%p bra first;\n" + other +
+           "\nbra done;\nfirst: " + one + "\ndone:";
+  };
+  const std::string lower = "setmaxnreg.dec.sync.aligned.u32 40;";
+  const Report same = report(twice(lower, lower), 256, limits);
+  expectFinding(same, Finding::divergent, "both ask for 40 registers");
+  EXPECT_TRUE(same.isHarmless);
+  EXPECT_FALSE(same.isEnd);
+  const Report different =
+      report(twice(lower, "setmaxnreg.dec.sync.aligned.u32 24;"), 256, limits);
+  expectFinding(different, Finding::divergent, "execute different setmaxnreg");
+  EXPECT_TRUE(different.isEnd);
+}
+
 TEST(SetMaxRegisters, DecreasesToMore) {
   expectFinding(report("setmaxnreg.dec.sync.aligned.u32 240;", 384,
                        ".maxntid 384, 1, 1\n.minnctapersm 1\n"),

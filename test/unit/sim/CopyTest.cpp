@@ -48,6 +48,14 @@ struct Pieces {
   }
 
   std::vector<Report> run(uint64_t seed) const {
+    std::vector<Report> reports;
+    stored(seed, reports);
+    return reports;
+  }
+
+  /// What is in global memory afterwards; it begins as zeros.
+  std::vector<uint32_t> stored(uint64_t seed,
+                               std::vector<Report> &reports) const {
     PtxRunner runner;
     runner.options.seed = seed;
     auto tensor = runner.memory.allocate(1024);
@@ -68,7 +76,8 @@ struct Pieces {
     }
     opaque.words[word] ^= word ? 1 : 0;
     runner.pass(opaque);
-    return runner.run(text());
+    reports = runner.run(text());
+    return PtxRunner::values<uint32_t>(*tensor);
   }
 
   /// The findings of the seed, "" when there is none.
@@ -140,6 +149,20 @@ TEST(Copy, MissingWaitAtExit) {
   Pieces pieces;
   pieces.finish = "";
   expectFound(pieces, "wait_group.read 0 before it returns");
+}
+
+// Shared memory is there until the CTA has exited: the store is whole.
+TEST(Copy, WhatIsPendingAtExitLandsAllTheSame) {
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    Pieces pieces;
+    pieces.finish = "";
+    std::vector<Report> reports;
+    const std::vector<uint32_t> stored = pieces.stored(seed, reports);
+    ASSERT_EQ(reports.size(), 1u) << text(reports);
+    EXPECT_TRUE(reports[0].isHarmless);
+    for (size_t word = 0; word < 32; ++word) // one a thread
+      EXPECT_EQ(stored[word], 1u) << seed;
+  }
 }
 
 TEST(Copy, WaitForTheReadsIsEnoughAtExit) {

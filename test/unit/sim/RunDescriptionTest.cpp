@@ -323,6 +323,42 @@ std::string ofFp8(const std::string &type, const std::string &expect) {
          expect + "}}}";
 }
 
+TEST_F(RunDescription, SumsMayDifferWithinWhatIsExpectedOfThem) {
+  // Each block adds its own power of two to a float that holds few bits of it.
+  const std::string ptx = kernelText(".param .u64 d", R"(
+  .reg .b64 %p;
+  .reg .b32 %n, %r, %t;
+  .reg .f32 %x, %old;
+  .reg .pred %one;
+  ld.param.u64 %p, [d];
+  mov.u32 %t, %tid.x;
+  setp.eq.u32 %one, %t, 0;
+  mov.u32 %n, %ctaid.x;
+  shl.b32 %n, %n, 24;
+  add.u32 %n, %n, 0x3f800001;
+  mov.b32 %x, %n;
+  @%one atom.global.add.f32 %old, [%p], %x;
+  ret;)");
+  auto description = [](const std::string &expect) {
+    return R"({"grid": 24, "block": 32, "buffers": {"D": {"type": "f32",
+      "shape": [1], "values": [0])" +
+           expect + R"(}}, "arguments": [{"buffer": "D"}]})";
+  };
+  settings().seeds = 12;
+  EXPECT_NE(shown(run(ptx, description(""))).find("depends on the schedule"),
+            std::string::npos);
+  settings().seeds = 12;
+  Outcome outcome =
+      run(ptx,
+          description(R"(, "expect": {"values": [9.4e13], "relative": 0.01})"));
+  EXPECT_EQ(shown(outcome).find("depends on the schedule"), std::string::npos)
+      << shown(outcome);
+  // What is wrong under one seed is told.
+  settings().seeds = 12;
+  outcome = run(ptx, description(R"(, "expect": {"values": [1]})"));
+  EXPECT_NE(shown(outcome).find("depends on the schedule"), std::string::npos);
+}
+
 TEST_F(RunDescription, Fp8IsComparedWithFloatsOfMorePrecision) {
   const std::string values = R"("values": [1.05, -0.45, 430, "nan"])";
   Outcome outcome =

@@ -87,6 +87,22 @@ TEST(Spin, TellsOfASignalElsewhereAndOfWhoWaitsHimself) {
        "were signalled here 64 times, but not this"});
 }
 
+// As a role awaits a counter: one thread looks, the others come to a barrier,
+// and a signal stands behind it.
+TEST(Spin, IsTheCauseOfWhatComesToABarrierMeanwhile) {
+  expectDeadlock(
+      report("setp.ne.u32 %p, %t, 0;\n@%p bra met;\n"
+             "wait: ld.acquire.gpu.global.b32 %r0, [%flags];\n"
+             "setp.lt.s32 %q, %r0, 1;\n@%q bra wait;\n"
+             "met: bar.warp.sync -1;\nbar.sync 1, 128;\n"
+             "@%p bra done;\n"
+             "red.release.gpu.global.add.u32 [%flags], 1;\ndone:",
+             "//@ tensor Done 4 pointer 0 strides 1\n", 1, 128),
+      {"Nearest cause: Done[0] is 0 and has to be at least 1; nobody has "
+       "signalled it",
+       "nobody has come to this, which could signal it"});
+}
+
 TEST(Spin, OfALockThatIsNotGivenBack) {
   expectDeadlock(
       report("again: atom.cas.acquire.gpu.global.b32 %r0, [%flags], 0, 1;\n"

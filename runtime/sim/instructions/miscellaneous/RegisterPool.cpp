@@ -116,19 +116,29 @@ struct SetRegisters final : Instruction {
   }
 
   /// The warps of a warpgroup must execute the same ones in the same order.
+  /// Where they execute different ones that ask for the same, as the idle warps
+  /// of other compilers do, the registers are as they should be.
   void checkWarpgroup(Warp &warp) const {
     const size_t turn = warp.state<OwnedCount>().executed.size();
     const size_t first = warp.index / warpsOfGroup * warpsOfGroup;
     const size_t end = std::min(first + warpsOfGroup, warp.cta.warps.size());
     for (size_t index = first; index < end; ++index) {
-      const auto &other = warp.cta.warps[index]->state<OwnedCount>().executed;
-      if (turn < other.size() && other[turn] != this)
-        warp.stop(Finding::divergent,
-                  "warps " + std::to_string(warp.index) + " and " +
-                      std::to_string(index) +
-                      " of one warpgroup execute different setmaxnreg: all "
-                      "four must execute the same one",
-                  "executes it");
+      const auto &others = warp.cta.warps[index]->state<OwnedCount>().executed;
+      if (turn >= others.size() || others[turn] == this)
+        continue;
+      const std::string what =
+          "warps " + std::to_string(warp.index) + " and " +
+          std::to_string(index) +
+          " of one warpgroup execute different setmaxnreg: all four must "
+          "execute the same one";
+      const auto &other = static_cast<const SetRegisters &>(*others[turn]);
+      if (other.count != count || other.increases != increases)
+        warp.stop(Finding::divergent, what, "executes it");
+      if (warp.cluster.launch.reporter.isNew(Finding::divergent, this, &other))
+        warp.reportHarmless(Finding::divergent,
+                            what + "; both ask for " + std::to_string(count) +
+                                " registers",
+                            "executes it");
     }
   }
 };

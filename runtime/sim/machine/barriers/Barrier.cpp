@@ -216,6 +216,17 @@ std::string describeBarrier(const Cta &cta, uint32_t id) {
   return text;
 }
 
+/// Whether lanes of one of the warps look at memory until it changes: what
+/// waits for these follows from that, though whoever waits could signal it
+/// behind.
+static bool isAnyPolling(const std::vector<const Warp *> &warps) {
+  return std::ranges::any_of(warps, [](const Warp *warp) {
+    return std::ranges::any_of(warp->strands, [](const auto &strand) {
+      return strand->lanes && strand->spinning;
+    });
+  });
+}
+
 Wait::Cause causeAtBarrier(const Cta &cta, uint32_t id) {
   const NamedBarrier &barrier = cta.barriers[id];
   Wait::Cause cause;
@@ -236,6 +247,8 @@ Wait::Cause causeAtBarrier(const Cta &cta, uint32_t id) {
             : ", and all that are left have arrived: its count is too high, or "
               "threads exited before they came to it";
   } else {
+    if (isAnyPolling(cause.from))
+      cause.likelihood = Wait::Cause::none;
     cause.sentence +=
         ": its count is too high, or threads wait elsewhere that should come";
   }

@@ -84,34 +84,47 @@ void BulkGroups::wait(unsigned lane, uint64_t pending, bool readsOnly) {
 
 // One lane's commit and wait will do for a copy that several have issued
 // together: it is one to the assembler.
+// What is left reads shared memory now, which is there until the CTA has
+// exited.
 void BulkGroups::checkExit(Warp &exiting) const {
   auto firstWithout = [](const Group &group, bool GroupCopy::*what) {
     auto found = std::ranges::find_if(
         group.copies, [&](const auto &copy) { return !((*copy).*what); });
     return found == group.copies.end() ? nullptr : found->get();
   };
+  auto finish = [&](const Group &group) {
+    for (const auto &copy : group.copies)
+      copy->finishReads(exiting.cluster.schedule.random);
+  };
   for (unsigned lane = 0; lane < warpLanes; ++lane) {
     const Lane &thread = lanes[lane];
     const int index = static_cast<int>(lane);
     if (const GroupCopy *copy =
             firstWithout(thread.gathered, &GroupCopy::isCommitted))
-      exiting.report(
+      exiting.reportHarmless(
           Finding::unfinished,
           "the thread exits with bulk copies that belong to no group (" +
               copy->describe() +
               "): cp.async.bulk.commit_group and wait_group before it returns",
-          "exits without cp.async.bulk.commit_group", index);
+          "exits without cp.async.bulk.commit_group", index,
+          {copy->issuedAt()});
     for (const Group &group : thread.committed)
       if (const GroupCopy *copy = firstWithout(group, &GroupCopy::isAwaited)) {
-        exiting.report(
+        exiting.reportHarmless(
             Finding::unfinished,
             "the thread exits while its bulk copies may still read shared "
             "memory, which is given away with the CTA (" +
                 copy->describe() +
                 "): cp.async.bulk.wait_group.read 0 before it returns",
-            "exits without cp.async.bulk.wait_group", index);
+            "exits without cp.async.bulk.wait_group", index,
+            {copy->issuedAt()});
         break;
       }
+  }
+  for (const Lane &thread : lanes) {
+    finish(thread.gathered);
+    for (const Group &group : thread.committed)
+      finish(group);
   }
 }
 

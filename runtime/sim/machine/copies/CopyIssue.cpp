@@ -32,6 +32,10 @@ std::string CopyIssue::describe() const {
          cta.cluster.who(issuer.cta, issuer.warp, issuer.lane);
 }
 
+Site CopyIssue::site() const {
+  return cta.cluster.site(issuer, "issues the copy");
+}
+
 bool CopyIssue::isGone(const Cta &accessed) const {
   if (!accessed.exited())
     return false;
@@ -44,7 +48,7 @@ bool CopyIssue::isGone(const Cta &accessed) const {
       (isOwn ? ": wait for it before the last thread returns"
              : ": keep that CTA alive until it has landed, with a cluster "
                "barrier or by waiting on its mbarrier there");
-  report.sites = {cta.cluster.site(issuer, "issues the copy")};
+  report.sites = {site()};
   cta.cluster.launch.reporter.add(std::move(report));
   return true;
 }

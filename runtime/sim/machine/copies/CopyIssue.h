@@ -30,6 +30,8 @@ struct CopyIssue {
 
   /// "TMA load of ..., issued by warp 8 of CTA (0,0,0)".
   std::string describe() const;
+  /// Where it was issued.
+  Site site() const;
 
   /// True, with a finding, when the CTA has exited while the copy would still
   /// access its shared memory.

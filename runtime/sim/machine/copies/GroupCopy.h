@@ -24,6 +24,7 @@ public:
 
   bool proceed(Cluster &cluster, std::mt19937_64 &random) override;
   std::string describe() const override { return issue.describe(); }
+  Site issuedAt() const { return issue.site(); }
 
   /// Reads all that has not been read yet.
   void finishReads(std::mt19937_64 &random);

@@ -169,14 +169,14 @@ void ThreadCopies::checkExit(Warp &exiting) const {
         std::any_of(thread.committed.begin(), thread.committed.end(), isOpen);
     if (!isOpen(thread.gathered) && !isUnwaited)
       continue;
-    exiting.report(Finding::unfinished,
-                   isUnwaited
-                       ? "the thread exits before its cp.async copies are "
-                         "complete: cp.async.wait_group 0 before it returns"
-                       : "the thread exits with cp.async copies that nothing "
-                         "waits for: cp.async.commit_group and wait_group 0, "
-                         "or cp.async.mbarrier.arrive, before it returns",
-                   "exits with cp.async under way", static_cast<int>(lane));
+    exiting.reportHarmless(
+        Finding::unfinished,
+        isUnwaited ? "the thread exits before its cp.async copies are "
+                     "complete: cp.async.wait_group 0 before it returns"
+                   : "the thread exits with cp.async copies that nothing "
+                     "waits for: cp.async.commit_group and wait_group 0, "
+                     "or cp.async.mbarrier.arrive, before it returns",
+        "exits with cp.async under way", static_cast<int>(lane));
     return; // one is enough: the lanes do the same
   }
 }

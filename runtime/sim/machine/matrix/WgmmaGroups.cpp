@@ -283,15 +283,16 @@ void WgmmaGroups::checkHeld(Warp &warp,
 void WgmmaGroups::checkExit(Warp &warp) {
   warp.cta.warps[warp.index & ~3u]->state<WarpgroupSequence>().checkExit(warp);
   if (openGroup)
-    warp.report(Finding::unfinished,
-                "the warp exits after a wgmma.mma_async that no "
-                "wgmma.commit_group follows: commit it and wait for it",
-                "exits");
+    warp.reportHarmless(Finding::unfinished,
+                        "the warp exits after a wgmma.mma_async that no "
+                        "wgmma.commit_group follows: commit it and wait for it",
+                        "exits");
   else if (completed < committed && !uses.empty())
-    warp.report(Finding::unfinished,
-                "the warp exits while wgmma groups are under way: wait for "
-                "them (wgmma.wait_group 0)",
-                "exits");
+    warp.reportHarmless(
+        Finding::unfinished,
+        "the warp exits while wgmma groups are under way: wait for "
+        "them (wgmma.wait_group 0)",
+        "exits");
 }
 
 } // namespace ashlar::sim
