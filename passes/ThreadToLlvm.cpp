@@ -9,6 +9,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "passes/Passes.h"
 
@@ -20,6 +21,37 @@ namespace ashlar {
 using namespace mlir;
 
 namespace {
+
+/// A division by what may be zero stays where the author's program has it: the
+/// back end moves its own out of loops and from under conditions, to where the
+/// divisor is zero and the simulator tells so.
+template <typename Op> struct DivisionLowering : OpConversionPattern<Op> {
+  DivisionLowering(const TypeConverter &types, MLIRContext *context,
+                   StringRef instruction)
+      : OpConversionPattern<Op>(types, context, /*benefit=*/10),
+        instruction(instruction) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    const Type type = adaptor.getRhs().getType();
+    const bool is64 = type.isInteger(64);
+    if (matchPattern(op.getRhs(), m_Constant()) ||
+        (!is64 && !type.isInteger(32)))
+      return failure();
+    const std::string text =
+        (instruction + (is64 ? "64" : "32") + " $0, $1, $2;").str();
+    rewriter.replaceOpWithNewOp<LLVM::InlineAsmOp>(
+        op, type, adaptor.getOperands(), text, is64 ? "=l,l,l" : "=r,r,r",
+        /*has_side_effects=*/true, /*is_align_stack=*/false,
+        LLVM::tailcallkind::TailCallKind::None,
+        LLVM::AsmDialectAttr::get(op.getContext(), LLVM::AsmDialect::AD_ATT),
+        ArrayAttr());
+    return success();
+  }
+
+  const StringRef instruction;
+};
 
 struct ThreadToLlvm : impl::ThreadToLlvmBase<ThreadToLlvm> {
   void runOnOperation() override {
@@ -48,6 +80,14 @@ private:
     LLVMTypeConverter types(&getContext(), options);
     RewritePatternSet patterns(&getContext());
     arith::populateArithToLLVMConversionPatterns(types, patterns);
+    patterns.add<DivisionLowering<arith::DivSIOp>>(types, &getContext(),
+                                                   "div.s");
+    patterns.add<DivisionLowering<arith::DivUIOp>>(types, &getContext(),
+                                                   "div.u");
+    patterns.add<DivisionLowering<arith::RemSIOp>>(types, &getContext(),
+                                                   "rem.s");
+    patterns.add<DivisionLowering<arith::RemUIOp>>(types, &getContext(),
+                                                   "rem.u");
     cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
     ConversionTarget target(getContext());
     target.addLegalDialect<LLVM::LLVMDialect>();
