@@ -3,8 +3,10 @@
 #include "tool/Elements.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <random>
+#include <unistd.h>
 
 namespace ashlar::harness {
 
@@ -58,6 +60,13 @@ void fillZeros(HostTensor &tensor) {
   });
 }
 
+void fill(const Problem &problem, HostTensor &tensor,
+          const decltype(Input::element) &element) {
+  forEachCoordinate(tensor.shape(), [&](std::span<const int64_t> at) {
+    tensor.write(tensor.offset(at), element(problem, at));
+  });
+}
+
 void fillRandom(HostTensor &tensor, std::mt19937_64 &random) {
   const ElementType type = tensor.type();
   const size_t count =
@@ -104,22 +113,63 @@ Problem nameProblem(const Artifact &artifact, std::span<const NamedSize> sizes,
   return problem;
 }
 
+static std::vector<int64_t> shapeOf(const TensorContract &contract,
+                                    const Problem &problem) {
+  std::vector<int64_t> shape;
+  for (const Extent &extent : contract.extents)
+    shape.push_back(extent.size < 0 ? extent.constant
+                                    : problem.sizes[extent.size].value);
+  return shape;
+}
+
+void demandMemory(const Artifact &artifact, const Problem &problem,
+                  bool simulated) {
+  // What is computed and what is expected, and what a device has; simulated,
+  // with what is known of each byte: who has read and written it.
+  const double copies = simulated ? 7 : 3;
+  const double memory =
+      double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE));
+  double bytes = 0;
+  for (const TensorContract &contract : artifact.tensors) {
+    double elements = 1;
+    for (int64_t extent : shapeOf(contract, problem))
+      elements *= double(extent);
+    bytes += elements * double(size_bytes(contract.type));
+  }
+  if (bytes * copies <= memory)
+    return;
+  auto gibibytes = [](double bytes) {
+    return std::to_string(int64_t(std::ceil(bytes / (1 << 30)))) + " GiB";
+  };
+  throw Error("the tensors of '" + artifact.name + "' take " +
+              gibibytes(bytes) + " of memory, " + gibibytes(bytes * copies) +
+              " with what a " + (simulated ? "simulated " : "") +
+              "run keeps of them, and this machine has " + gibibytes(memory) +
+              ": give smaller sizes");
+}
+
 void addTensors(const Artifact &artifact, Problem &problem,
-                std::span<const std::string> zeros, uint64_t seed) {
-  for (const std::string &name : zeros)
+                std::span<const std::string> zeros,
+                std::span<const Input> inputs, uint64_t seed) {
+  auto check = [&](const std::string &name) {
     if (std::ranges::find(artifact.tensors, name, &TensorContract::name) ==
         artifact.tensors.end())
       throw Error("kernel '" + artifact.name + "' has no tensor '" + name +
                   "'");
+  };
+  for (const std::string &name : zeros)
+    check(name);
+  for (const Input &input : inputs)
+    check(input.tensor);
   std::mt19937_64 random(seed);
   for (const TensorContract &contract : artifact.tensors) {
-    std::vector<int64_t> shape;
-    for (const Extent &extent : contract.extents)
-      shape.push_back(extent.size < 0 ? extent.constant
-                                      : problem.sizes[extent.size].value);
+    const std::vector<int64_t> shape = shapeOf(contract, problem);
     problem.tensors.emplace_back(contract.name, contract.type, shape,
                                  alignedStrides(contract, shape));
-    if (std::ranges::find(zeros, contract.name) != zeros.end())
+    auto input = std::ranges::find(inputs, contract.name, &Input::tensor);
+    if (input != inputs.end())
+      fill(problem, problem.tensors.back(), input->element);
+    else if (std::ranges::find(zeros, contract.name) != zeros.end())
       fillZeros(problem.tensors.back());
     else if (contract.read)
       fillRandom(problem.tensors.back(), random);

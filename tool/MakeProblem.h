@@ -16,12 +16,18 @@ namespace ashlar::harness {
 Problem nameProblem(const Artifact &artifact, std::span<const NamedSize> sizes,
                     std::span<const NamedScalar> scalars);
 
-/// Adds the tensors. Those in `zeros` hold zeros, others that the kernel reads
-/// normal numbers (integers: uniform ones), the rest and all padding 0xff. Rows
-/// are padded where the kernel's alignment asks for it. Throws `Error` when
-/// `zeros` has a name that is not the kernel's.
+/// Throws `Error` where the tensors of the problem's sizes, with the copies
+/// that a run makes of them, take more memory than the machine has.
+void demandMemory(const Artifact &artifact, const Problem &problem,
+                  bool simulated);
+
+/// Adds the tensors. Those in `zeros` hold zeros, those in `inputs` what is
+/// said there, others that the kernel reads normal numbers (integers: uniform
+/// ones), the rest and all padding 0xff. Rows are padded where the kernel's
+/// alignment asks for it. Throws `Error` when a name is not the kernel's.
 void addTensors(const Artifact &artifact, Problem &problem,
-                std::span<const std::string> zeros = {}, uint64_t seed = 1);
+                std::span<const std::string> zeros = {},
+                std::span<const Input> inputs = {}, uint64_t seed = 1);
 
 /// Calls `visit` with each coordinate of the shape, in row-major order.
 template <typename Visit>

@@ -11,7 +11,8 @@ namespace ashlar::harness {
 /// Sizes that are chosen here take a tenth of a second.
 static constexpr std::chrono::milliseconds enough{5000};
 
-bool runSaved(const Artifact &artifact, const RunOptions &options, bool bench) {
+bool runSaved(const Artifact &artifact, const RunOptions &options,
+              const std::vector<std::string> &zeros, bool bench) {
   const bool simulated = isSimulated(options.device);
   if (simulated && bench)
     throw Error("the simulator has no speed to measure: --bench needs a GPU");
@@ -26,7 +27,8 @@ bool runSaved(const Artifact &artifact, const RunOptions &options, bool bench) {
     where.timeLimit = where.timeLimit.value_or(enough);
   }
   Device device = open(where);
-  addTensors(artifact, problem);
+  demandMemory(artifact, problem, simulated);
+  addTensors(artifact, problem, zeros);
   if (bench) {
     printBenchmark(device, artifact, problem, {}, timeLimit(where));
     return true;

@@ -66,7 +66,8 @@ bool execute(const Artifact &artifact, const ToolOptions &options,
     throw Error("the simulator has no speed to measure: --bench needs a GPU");
   Device device = open(request.device);
   Problem problem = nameProblem(artifact, options, request);
-  addTensors(artifact, problem, options.zeros);
+  demandMemory(artifact, problem, simulated);
+  addTensors(artifact, problem, options.zeros, options.inputs);
   const Expectation expected = expectation(options);
   if (simulated)
     return simulate(device, artifact, problem, expected, request);

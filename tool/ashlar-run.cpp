@@ -15,6 +15,7 @@ namespace {
 
 struct Request : harness::RunOptions {
   std::string file;
+  std::vector<std::string> zeros;
   bool bench = false;
 };
 
@@ -25,16 +26,19 @@ int main(int argc, char **argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   Request request;
   CLI::App app("Runs a saved kernel on random data and checks that it writes "
-               "its outputs and nothing else.");
+               "all of its outputs, and of other memory nothing.");
   app.add_option("file", request.file, "What a kernel program's --save wrote")
       ->required();
   harness::addRunOptions(app, request);
+  app.add_option("--zeros", request.zeros,
+                 "Tensors that hold zeros before the launch: its counters")
+      ->delimiter(',');
   app.add_flag("--bench", request.bench,
                "Print the median time of many launches instead");
   try {
     app.parse(argc, argv);
-    const bool right =
-        harness::runSaved(load(request.file), request, request.bench);
+    const bool right = harness::runSaved(load(request.file), request,
+                                         request.zeros, request.bench);
     return harness::finished(right ? 0 : 1);
   } catch (const CLI::CallForHelp &) {
     std::fputs(app.help().c_str(), stdout);

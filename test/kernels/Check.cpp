@@ -41,9 +41,10 @@ std::vector<std::string> workspacesOf(const GemmConfig &config) {
 Problem randomProblem(const Artifact &artifact,
                       const std::vector<NamedSize> &sizes,
                       const std::vector<NamedScalar> &scalars,
-                      const std::vector<std::string> &zeros) {
+                      const std::vector<std::string> &zeros,
+                      const std::vector<Input> &inputs) {
   Problem problem = harness::nameProblem(artifact, sizes, scalars);
-  harness::addTensors(artifact, problem, zeros);
+  harness::addTensors(artifact, problem, zeros, inputs);
   return problem;
 }
 

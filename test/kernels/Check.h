@@ -28,11 +28,13 @@ Artifact compileCleanly(const Kernel &kernel);
 /// The names of a configuration's workspaces, which begin as zeros.
 std::vector<std::string> workspacesOf(const GemmConfig &config);
 
-/// A problem with random inputs, and zeros in the tensors that are named.
+/// A problem with random inputs, but for what is said of others, and zeros in
+/// the tensors that are named.
 Problem randomProblem(const Artifact &artifact,
                       const std::vector<NamedSize> &sizes,
                       const std::vector<NamedScalar> &scalars = {},
-                      const std::vector<std::string> &zeros = {});
+                      const std::vector<std::string> &zeros = {},
+                      const std::vector<Input> &inputs = {});
 
 /// Launches on the problem's tensors, with a time limit, and gives back one of
 /// them. Throws when anything outside an output was written.

@@ -31,8 +31,8 @@ void runs(const Feature &feature) {
         operations(module.artifact(), sizes) > simulatedOperations)
       continue;
     hasRun = true;
-    Problem problem =
-        randomProblem(module.artifact(), sizes, feature.scalars, feature.zeros);
+    Problem problem = randomProblem(module.artifact(), sizes, feature.scalars,
+                                    feature.zeros, feature.inputs);
     HostTensor d = launch(module, problem, feature.output);
     auto reference = [&](Coordinate at) {
       return feature.reference(problem, at);

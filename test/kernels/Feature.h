@@ -22,6 +22,7 @@ struct Feature {
   std::vector<NamedScalar> scalars = {};
   std::string output = "D";
   std::vector<std::string> zeros = {}; ///< tensors that start as zeros
+  std::vector<Input> inputs = {};      ///< what others hold
 };
 
 /// Registers a test that each compiles, and one that its result is right.

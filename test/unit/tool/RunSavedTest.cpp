@@ -16,7 +16,7 @@ std::string mistake(const Artifact &artifact) {
   RunOptions options;
   options.device.name = "sim";
   try {
-    runSaved(artifact, options, /*bench=*/false);
+    runSaved(artifact, options, /*zeros=*/{}, /*bench=*/false);
   } catch (const Error &error) {
     return error.what();
   }

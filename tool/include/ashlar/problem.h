@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,6 +80,15 @@ struct Problem {
   const HostTensor &operator[](std::string_view tensor) const;
   int64_t size(std::string_view name) const;
   double scalar(std::string_view name) const;
+};
+
+/// What a tensor holds before the launch, in place of random numbers: of each
+/// coordinate, outermost first. It is rounded to the tensor's type. The problem
+/// has its sizes and scalars by then.
+struct Input {
+  std::string tensor;
+  std::function<double(const Problem &, std::span<const int64_t> coordinate)>
+      element;
 };
 
 } // namespace ashlar

@@ -30,6 +30,8 @@ struct ToolOptions {
   std::vector<NamedScalar> scalars = {};
   /// Tensors that are zeros when the kernel is first launched: its counters.
   std::vector<std::string> zeros = {};
+  /// What other tensors hold: tables of indices, say.
+  std::vector<Input> inputs = {};
   /// An output without a reference is checked for elements never written.
   std::vector<Reference> references = {};
   /// The largest |result - reference| / (|reference| + the root mean square of
