@@ -21,6 +21,8 @@ mlir::Value readTile(Trace &trace, const TileOperand &operand) {
     return trace.read(*operand.fragment, operand.where);
   if (operand.column)
     return trace.read(*operand.column, operand.where);
+  if (operand.index)
+    return trace.read(*operand.index, operand.where);
   return operand.scalar ? trace.read(*operand.scalar, operand.where)
                         : mlir::Value();
 }
@@ -30,6 +32,10 @@ mlir::Value spread(Trace &trace, const TileOperand &operand, mlir::Value value,
                    mlir::RankedTensorType type, SourceLocation where) {
   if (!value)
     return emitNumber(trace, operand.number, type, where);
+  if (operand.index)
+    return emitSplat(trace,
+                     emitNumberOf(trace, value, type.getElementType(), where),
+                     type, where);
   if (mlir::getElementTypeOrSelf(value) != type.getElementType())
     fail(where, "the operands are " + describe(type) + " and " +
                     describe(value.getType()) + "; convert one of them");

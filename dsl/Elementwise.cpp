@@ -152,6 +152,12 @@ Value emitNumber(Trace &trace, double number, Type type, SourceLocation where) {
                         where);
 }
 
+Value emitNumberOf(Trace &trace, Value index, Type type, SourceLocation where) {
+  Type i32 = IntegerType::get(trace.context(), 32);
+  return emitConvert(trace, trace.emit<arith::IndexCastOp>(where, i32, index),
+                     type, where);
+}
+
 namespace {
 
 template <class Op>

@@ -51,6 +51,9 @@ mlir::Value emitZeroExtend(Trace &trace, mlir::Value value, mlir::Type element,
 /// A number everywhere in a value of this type: index, a number, or a tensor.
 mlir::Value emitNumber(Trace &trace, double number, mlir::Type type,
                        SourceLocation where);
+/// An index as a number of this type.
+mlir::Value emitNumberOf(Trace &trace, mlir::Value index, mlir::Type type,
+                         SourceLocation where);
 /// A scalar everywhere in a fragment.
 mlir::Value emitSplat(Trace &trace, mlir::Value scalar,
                       mlir::RankedTensorType type, SourceLocation where);

@@ -24,22 +24,53 @@ Shape Fragment::shape(SourceLocation where) const {
 }
 
 Fragment zeros(ElementType type, const Shape &shape, SourceLocation where) {
-  return full(type, shape, ScalarOperand(0, where), where);
+  return full(type, shape, UniformOperand(0, where), where);
 }
 
-Fragment full(ElementType type, const Shape &shape, ScalarOperand value,
+Fragment full(ElementType type, const Shape &shape, UniformOperand value,
               SourceLocation where) {
   Trace &trace = Trace::current(where);
   auto tensor = fragmentType(trace.context(), type, shape, where);
   mlir::Type element = tensor.getElementType();
-  mlir::Value scalar = value.scalar
-                           ? trace.read(*value.scalar, where)
-                           : emitNumber(trace, value.number, element, where);
+  mlir::Value scalar;
+  if (value.scalar)
+    scalar = trace.read(*value.scalar, where);
+  else if (value.index)
+    scalar =
+        emitNumberOf(trace, trace.read(*value.index, where), element, where);
+  else
+    scalar = emitNumber(trace, value.number, element, where);
   if (scalar.getType() != element)
     fail(where, "a fragment of " + describe(element) +
                     " is filled with a scalar of " +
                     describe(scalar.getType()) + "; convert the scalar");
   return declareFragment(trace, emitSplat(trace, scalar, tensor, where), where);
+}
+
+namespace {
+
+Fragment coordinates(const Shape &shape, int64_t fromBehind,
+                     SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto type = fragmentType(trace.context(), s32, shape, where);
+  if (type.getRank() < fromBehind)
+    fail(where, "rows of a vector of " + shape.str() +
+                    " elements; it has none: columns(shape) counts its "
+                    "elements");
+  return declareFragment(trace,
+                         trace.create<tile::CoordinateOp>(
+                             where, type, type.getRank() - fromBehind),
+                         where);
+}
+
+} // namespace
+
+Fragment rows(const Shape &shape, SourceLocation where) {
+  return coordinates(shape, 2, where);
+}
+
+Fragment columns(const Shape &shape, SourceLocation where) {
+  return coordinates(shape, 1, where);
 }
 
 Fragment convert(const Fragment &fragment, ElementType type,

@@ -152,11 +152,28 @@ Scalar fast::divide(ScalarOperand a, ScalarOperand b) {
   return arithmetic(Binary::divFast, a, b);
 }
 
-Scalar convert(const Scalar &a, ElementType type, SourceLocation where) {
-  Trace &trace = Trace::current(where);
+namespace {
+
+mlir::Type scalarType(Trace &trace, ElementType type, SourceLocation where) {
   mlir::Type element = registerType(trace.context(), type);
   if (!element)
     fail(where, "a scalar can't be " + std::string(name(type)));
+  return element;
+}
+
+} // namespace
+
+Scalar convert(const Index &a, ElementType type, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Type element = scalarType(trace, type, where);
+  mlir::Value value = trace.read(a, where);
+  return trace.declare<Scalar>(
+      HandleKind::scalar, emitNumberOf(trace, value, element, where), where);
+}
+
+Scalar convert(const Scalar &a, ElementType type, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Type element = scalarType(trace, type, where);
   mlir::Value value = trace.read(a, where);
   return trace.declare<Scalar>(
       HandleKind::scalar, emitConvert(trace, value, element, where), where);

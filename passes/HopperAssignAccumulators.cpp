@@ -5,7 +5,8 @@
 // Registers that a group of wgmma writes until it is over are no values: where
 // SSA form would copy one, nobody may touch it. So it is decided here, before
 // any wait is placed, which values are the same registers, and each copy that
-// is left is an operation that a wait can be placed before.
+// is left is an operation that a wait can be placed before. So it is with
+// fragments that wgmma reads as A.
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Passes.h"
@@ -83,10 +84,31 @@ private:
       hopper::AccumulatorWriteOp::create(
           builder, loc, accumulatorOf(before) ? valueAt(mma, before) : before,
           target);
-    hopper::WgmmaOp::create(builder, loc, mma.getA(), mma.getB(), target,
+    hopper::WgmmaOp::create(builder, loc, operandOf(mma), mma.getB(), target,
                             mma.getOverwrite(), zeroed, mma.getTransposeA(),
                             mma.getTransposeB());
     replaced.push_back(mma);
+  }
+
+  /// A of an mma: a tile, or registers that a fragment is written to, once for
+  /// all mma and loops that take it.
+  Value operandOf(hopper::MmaOp mma) {
+    Value a = mma.getA();
+    if (isa<tile::SharedType>(a.getType()))
+      return a;
+    Value &registers = operands[a];
+    if (registers)
+      return registers;
+    OpBuilder builder = OpBuilder::atBlockBegin(&role.getBody().front());
+    registers = hopper::AccumulatorOp::create(
+        builder, mma.getLoc(),
+        hopper::AccumulatorType::get(builder.getContext(),
+                                     cast<RankedTensorType>(a.getType())));
+    Operation *first = a.getParentBlock()->findAncestorOpInBlock(*mma);
+    Value value = accumulatorOf(a) ? valueAt(first, a) : a;
+    builder.setInsertionPoint(first);
+    hopper::AccumulatorWriteOp::create(builder, mma.getLoc(), value, registers);
+    return registers;
   }
 
   void readOperands(Operation *op) {
@@ -271,6 +293,7 @@ private:
   hopper::RoleOp role;
   SharedRegisters shared;
   DenseMap<Value, Value> accumulators; ///< by the value that stands for a set
+  DenseMap<Value, Value> operands;     ///< registers of A, by the fragment
   /// What was read of a value for the operations of a block.
   DenseMap<std::pair<Value, Block *>, Value> values;
   /// To be erased, each before what it uses.

@@ -48,7 +48,8 @@ public:
   explicit Fences(hopper::KernelOp kernel) {
     kernel.walk([&](Operation *op) {
       if (auto wgmma = dyn_cast<hopper::WgmmaOp>(op)) {
-        used.insert(wgmma.getA());
+        if (isa<tile::SharedType>(wgmma.getA().getType()))
+          used.insert(wgmma.getA());
         used.insert(wgmma.getB());
       } else if (auto store = dyn_cast<hopper::TmaStoreOp>(op)) {
         used.insert(store.getAddress());
@@ -76,6 +77,8 @@ private:
       return copy.getAlignment() < 4 && used.contains(copy.getTarget());
     if (auto load = dyn_cast<hopper::SharedLoadOp>(op))
       return overwritten.contains(load.getSource());
+    if (auto value = dyn_cast<hopper::SharedValueOp>(op))
+      return overwritten.contains(value.getSource());
     if (auto copy = dyn_cast<hopper::CopyTileOutOp>(op))
       return overwritten.contains(copy.getSource());
     return false;

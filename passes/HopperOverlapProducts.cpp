@@ -44,6 +44,13 @@ Value iterations(Arithmetic a, Value distance, Value step) {
   return a.div(a.add(distance, a.sub(step, a.constant(1))), step);
 }
 
+/// Whether a product is only added to, or passed on.
+bool addsTo(OpOperand &use) {
+  if (auto mma = dyn_cast<hopper::MmaOp>(use.getOwner()))
+    return &use == &mma.getAccumulatorMutable();
+  return isa<scf::YieldOp>(use.getOwner());
+}
+
 class Overlap {
 public:
   explicit Overlap(scf::ForOp loop) : loop(loop) {}
@@ -51,8 +58,8 @@ public:
   /// Whether the loop has products that can be used an iteration late.
   bool find() {
     for (auto mma : loop.getBody()->getOps<hopper::MmaOp>())
-      for (Operation *user : mma.getResult().getUsers())
-        if (!isa<hopper::MmaOp, scf::YieldOp>(user)) {
+      for (OpOperand &use : mma.getResult().getUses())
+        if (Operation *user = use.getOwner(); !addsTo(use)) {
           if (!isZero(mma.getAccumulator()))
             return false;
           late.insert(user);

@@ -22,7 +22,8 @@ hopper::MmaOp onlyProduct(scf::ForOp loop, BlockArgument argument) {
   if (!argument.hasOneUse())
     return {};
   auto mma = dyn_cast<hopper::MmaOp>(*argument.user_begin());
-  return mma && mma->getBlock() == loop.getBody() && !mma.getOverwrite()
+  return mma && mma.getAccumulator() == argument &&
+                 mma->getBlock() == loop.getBody() && !mma.getOverwrite()
              ? mma
              : hopper::MmaOp();
 }

@@ -93,6 +93,7 @@ LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   addGlobalElements(patterns);
   addGlobalMemory(patterns);
   addPlaces(patterns);
+  addReductions(patterns);
   addSharedMemory(patterns);
   addWgmma(patterns);
   ConversionConfig config;

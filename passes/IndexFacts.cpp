@@ -71,6 +71,9 @@ SmallVector<Value> sources(Value value) {
     auto schedule = coordinates.getSchedule().getDefiningOp<tile::ScheduleOp>();
     return {schedule.getExtents()[cast<OpResult>(value).getResultNumber()]};
   }
+  // Numbers of memory, extended to 32 bits.
+  if (isa_and_present<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
+    return {};
   if (op && (isa<arith::ArithDialect>(op->getDialect()) ||
              isa<tile::MultipleOfOp, tile::AtMostOp>(op)))
     return llvm::to_vector(

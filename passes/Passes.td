@@ -15,6 +15,11 @@ def TileAssignLayouts : Pass<"tile-assign-layouts", "::ashlar::tile::KernelOp"> 
   let summary = "Give every shared tile and fragment its layout";
 }
 
+def TileExchange : Pass<"tile-exchange", "::ashlar::tile::KernelOp"> {
+  let summary = "What the warps of a role combine or agree on goes through shared memory";
+  let dependentDialects = ["::ashlar::hopper::HopperDialect"];
+}
+
 def TilePlanMemory : Pass<"tile-plan-memory", "::ashlar::tile::KernelOp"> {
   let summary = "Give every shared tile and barrier its offset, every role its warps";
 }

@@ -76,6 +76,8 @@ Value accessedTile(Operation *access) {
     return write.getTarget();
   if (auto read = dyn_cast<tile::ReadOp>(access))
     return read.getSource();
+  if (auto value = dyn_cast<tile::SharedValueOp>(access))
+    return value.getSource();
   if (auto out = dyn_cast<tile::CopyOutOp>(access))
     return out.getSource();
   return {};

@@ -2,10 +2,12 @@
 //
 // Values that an elementwise operation, a loop or a conditional ties together
 // share one layout. The accumulator of an mma has the layout of wgmma; what is
-// broadcast to a fragment has a slice of its layout; what no mma touches is
-// spread over the role's threads in rows.
+// broadcast to a fragment, or combined of it, has a slice of its layout; what
+// no mma touches lies as another fragment of its shape where that fits what is
+// broadcast to it, and is else spread over the role's threads in rows. Where a
+// slice or part is needed in another layout than it has, it is relayed.
 
-#include "compiler/layout/Fragment.h"
+#include "compiler/layout/Reduction.h"
 #include "compiler/layout/SharedTile.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
@@ -113,9 +115,11 @@ public:
           for (Value argument : block.getArguments())
             add(argument);
     });
-    classes.grow(values.size());
-    role.walk([&](Operation *op) { tie(op); });
+    llvm::IntEqClasses classes(values.size());
+    role.walk([&](Operation *op) { tie(op, classes); });
     classes.compress();
+    for (auto [i, value] : llvm::enumerate(values))
+      classOf[value] = classes[i];
     layouts.resize(classes.getNumClasses());
   }
 
@@ -129,17 +133,16 @@ public:
 private:
   void add(Value value) {
     if (isa<RankedTensorType>(value.getType())) {
-      numbers[value] = values.size();
+      classOf[value] = values.size();
       values.push_back(value);
     }
   }
 
-  void join(Value a, Value b) {
-    if (numbers.contains(a) && numbers.contains(b))
-      classes.join(numbers[a], numbers[b]);
-  }
-
-  void tie(Operation *op) {
+  void tie(Operation *op, llvm::IntEqClasses &classes) {
+    auto join = [&](Value a, Value b) {
+      if (classOf.contains(a) && classOf.contains(b))
+        classes.join(classOf[a], classOf[b]);
+    };
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       auto yields = loop.getYieldedValues();
       for (auto [i, result] : llvm::enumerate(loop.getResults())) {
@@ -163,7 +166,7 @@ private:
   }
 
   std::optional<FragmentLayout> &layoutFor(Value value) {
-    return layouts[classes[numbers[value]]];
+    return layouts[classOf[value]];
   }
 
   static ArrayRef<int64_t> shapeOf(Value value) {
@@ -180,16 +183,66 @@ private:
     return success();
   }
 
+  /// A value with a layout of its own.
+  void addWith(const FragmentLayout &layout, Value value) {
+    classOf[value] = layouts.size();
+    values.push_back(value);
+    layouts.push_back(layout);
+  }
+
+  static Value relay(OpBuilder &builder, Operation *op, Value value) {
+    op->emitRemark("this fragment lies otherwise than it is needed here: its "
+                   "threads exchange it through shared memory");
+    return tile::RelayOp::create(builder, op->getLoc(), value.getType(), value);
+  }
+
+  /// What an operation takes in a layout; relayed if it lies otherwise.
+  void setOperand(OpOperand &operand, const FragmentLayout &layout) {
+    auto &slot = layoutFor(operand.get());
+    if (!slot)
+      slot = layout;
+    if (*slot == layout)
+      return;
+    OpBuilder builder(operand.getOwner());
+    operand.set(relay(builder, operand.getOwner(), operand.get()));
+    addWith(layout, operand.get());
+  }
+
+  /// What an operation gives in a layout; relayed if it is used otherwise.
+  void setResult(OpResult result, const FragmentLayout &layout) {
+    auto &slot = layoutFor(result);
+    if (!slot)
+      slot = layout;
+    if (*slot == layout)
+      return;
+    Operation *op = result.getOwner();
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    Value relayed = relay(builder, op, result);
+    result.replaceAllUsesExcept(relayed, relayed.getDefiningOp());
+    // The uses keep their class.
+    const unsigned ofUses = classOf[result];
+    classOf[relayed] = ofUses;
+    values.push_back(relayed);
+    classOf[result] = layouts.size();
+    layouts.push_back(layout);
+  }
+
   LogicalResult seedFromMma() {
     LogicalResult result = success();
     role.walk([&](tile::MmaOp mma) {
-      auto shape = shapeOf(mma.getResult());
-      auto layout = layout::accumulatorLayout(
-          shape[0], shape[1], role.getWarps() / target::warpgroupWarps);
-      if (!layout)
-        result = mma.emitError(layout.why());
-      else if (failed(set(mma, mma.getResult(), *layout)))
-        result = failure();
+      // A of 16 bits lies in registers as a sum of its shape does.
+      for (Value value : {Value(mma.getA()), Value(mma.getResult())}) {
+        if (!classOf.contains(value))
+          continue;
+        auto shape = shapeOf(value);
+        auto layout = layout::accumulatorLayout(
+            shape[0], shape[1], role.getWarps() / target::warpgroupWarps);
+        if (!layout)
+          result = mma.emitError(layout.why());
+        else if (failed(set(mma, value, *layout)))
+          result = failure();
+      }
     });
     return result;
   }
@@ -203,8 +256,9 @@ private:
     int64_t before;
     do {
       before = known();
-      if (failed(seedFromParts()) || failed(seedFromBroadcasts()))
+      if (failed(seedFromParts()) || failed(seedFromReductions()))
         return failure();
+      seedFromBroadcasts();
     } while (known() != before);
     return success();
   }
@@ -231,26 +285,65 @@ private:
           other = layout::partLayout(whole, offset, shapeOf(part).vec());
       if (!other)
         result = op->emitError(other.why());
-      else if (failed(set(op, part, *layout)))
-        result = failure();
+      else
+        setResult(cast<OpResult>(part), *layout);
+    });
+    return result;
+  }
+
+  /// A result lies so that it can be broadcast to what was combined.
+  LogicalResult seedFromReductions() {
+    LogicalResult result = success();
+    role.walk([&](tile::ReduceOp op) {
+      if (!layoutFor(op.getValue()))
+        return;
+      auto reduction = layout::warpReduction(
+          *layoutFor(op.getValue()),
+          {op.getDimensions().begin(), op.getDimensions().end()});
+      if (!reduction)
+        result = op.emitError(reduction.why());
+      else
+        setResult(cast<OpResult>(op.getResult()), reduction->result);
     });
     return result;
   }
 
   /// A broadcast may feed another: the last one in the program first.
-  LogicalResult seedFromBroadcasts() {
-    SmallVector<tile::BroadcastOp> broadcasts;
-    role.walk([&](tile::BroadcastOp op) { broadcasts.push_back(op); });
-    for (tile::BroadcastOp op : llvm::reverse(broadcasts)) {
-      auto &whole = layoutFor(op.getResult());
-      if (!whole)
-        continue;
-      std::vector<int> kept(op.getDimensions().begin(),
-                            op.getDimensions().end());
-      if (failed(set(op, op.getValue(), layout::sliceLayout(*whole, kept))))
-        return failure();
-    }
-    return success();
+  void seedFromBroadcasts() {
+    const SmallVector<tile::BroadcastOp> all = broadcasts();
+    for (tile::BroadcastOp op : llvm::reverse(all))
+      if (auto whole = layoutFor(op.getResult()))
+        setOperand(op.getValueMutable(), sliceFor(op, *whole));
+  }
+
+  SmallVector<tile::BroadcastOp> broadcasts() {
+    SmallVector<tile::BroadcastOp> found;
+    role.walk([&](tile::BroadcastOp op) { found.push_back(op); });
+    return found;
+  }
+
+  static FragmentLayout sliceFor(tile::BroadcastOp op,
+                                 const FragmentLayout &whole) {
+    return layout::sliceLayout(
+        whole, {op.getDimensions().begin(), op.getDimensions().end()});
+  }
+
+  /// A layout of the value's shape that fits what is broadcast to it: as what
+  /// it comes from lies, say.
+  std::optional<FragmentLayout> fitting(Value value) {
+    SmallVector<tile::BroadcastOp> toIt;
+    for (tile::BroadcastOp op : broadcasts())
+      if (classOf[op.getResult()] == classOf[value] && layoutFor(op.getValue()))
+        toIt.push_back(op);
+    if (toIt.empty())
+      return std::nullopt;
+    for (const auto &known : layouts)
+      if (known && ArrayRef(known->shape) == shapeOf(value) &&
+          llvm::all_of(toIt, [&](tile::BroadcastOp op) {
+            return sliceFor(op, *known) == *layoutFor(op.getValue());
+          }))
+        return known;
+    return std::nullopt;
   }
 
   /// Fragments of more dimensions first: those of fewer may be slices of them.
@@ -262,6 +355,12 @@ private:
     for (Value value : order) {
       if (layoutFor(value))
         continue;
+      if (auto known = fitting(value)) {
+        layoutFor(value) = known;
+        if (failed(seedWhatFollows()))
+          return failure();
+        continue;
+      }
       int64_t bytes = tile::elementBytes(
           cast<RankedTensorType>(value.getType()).getElementType());
       auto layout = layout::blockedLayout(
@@ -317,8 +416,7 @@ private:
 
   tile::RoleOp role;
   SmallVector<Value> values;
-  DenseMap<Value, unsigned> numbers;
-  llvm::IntEqClasses classes;
+  DenseMap<Value, unsigned> classOf; ///< of values that share a layout
   std::vector<std::optional<FragmentLayout>> layouts;
 };
 

@@ -109,10 +109,11 @@ void Order::run() {
 void Order::order(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<tile::WriteOp, tile::ReleaseOp>([&](auto access) { order(access); })
-      .Case<tile::ReadOp>(
+      .Case<tile::ReadOp, tile::SharedValueOp>(
           [&](auto read) { orderAccess(read.getSource(), read); })
       .Case<tile::MmaOp>([&](auto mma) {
-        orderAccess(mma.getA(), mma);
+        if (isa<tile::SharedType>(mma.getA().getType()))
+          orderAccess(mma.getA(), mma);
         if (mma.getA() != mma.getB())
           orderAccess(mma.getB(), mma);
       })

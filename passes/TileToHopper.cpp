@@ -37,6 +37,8 @@ LogicalResult demandExpanded(tile::KernelOp kernel) {
       return refuse(op, "tile-place-stages");
     if (isa<tile::ClusterSumOp>(op))
       return refuse(op, "tile-expand-cluster-sums");
+    if (isa<tile::ReduceOp, tile::RelayOp>(op))
+      return refuse(op, "tile-exchange");
     if (isa<tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>(op))
       return refuse(op, "tile-expand-schedules");
     if (isa<tile::SyncOp, tile::ArriveOp>(op))

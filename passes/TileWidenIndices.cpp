@@ -102,6 +102,9 @@ private:
         }
     } else if (isa<scf::YieldOp>(op)) {
       return success(); // with its loop or branch
+    } else if (auto cast = dyn_cast<arith::IndexCastOp>(op);
+               cast && isWide(cast.getResult())) {
+      take(cast);
     } else if (isComputed(op)) {
       compute(op);
     } else {
@@ -145,6 +148,17 @@ private:
       widenResult(result, true);
   }
 
+  /// A number of memory that is an index of more than 32 bits.
+  void take(arith::IndexCastOp cast) {
+    builder.setInsertionPoint(cast);
+    Value number = cast.getIn();
+    if (number.getType() != i64)
+      number = arith::ExtSIOp::create(builder, cast.getLoc(), i64, number);
+    wide.insert(number);
+    cast.replaceAllUsesWith(number);
+    cast.erase();
+  }
+
   /// An operand as a number of 64 bits.
   void extend(OpOperand &operand) {
     Value value = operand.get();
@@ -169,10 +183,10 @@ private:
   }
 
   LogicalResult limitOperands(Operation *op) {
-    if (auto signal = dyn_cast<tile::SignalOp>(op);
-        signal && isWide(signal.getAmount()))
-      return signal.emitError("signals an amount that 32 bits may not hold, as "
-                              "a counter does: bound it with min()");
+    // Its accessors are of indices, and the amount is none any more.
+    if (isa<tile::SignalOp>(op) && isWide(op->getOperand(0)))
+      return op->emitError("signals an amount that 32 bits may not hold, as "
+                           "a counter does: bound it with min()");
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isWide(operand.get()))
         continue;

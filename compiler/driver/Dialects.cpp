@@ -46,6 +46,8 @@ void buildTilePlan(OpPassManager &passes) {
   kernel.addPass(createTileDropUnused());
   // Every shared tile and fragment has its layout.
   kernel.addPass(createTileAssignLayouts());
+  // Warps combine, and agree on, what they hold through shared memory.
+  kernel.addPass(createTileExchange());
   // Every buffer, barrier and role has its place; the budgets hold.
   kernel.addPass(createTilePlanMemory());
 }

@@ -21,6 +21,9 @@ int64_t exchangeBytes(tile::ClusterSumOp sum);
 int64_t exchangeSlotBytes(tile::ClusterSumOp sum);
 inline constexpr int64_t exchangeAlignment = 16;
 
+/// Whether wgmma reads the registers of an accumulator as A.
+bool isOperandA(mlir::Value accumulator);
+
 /// A part of a fragment, from `offsets` on, as it lies in the whole.
 llvm::LogicalResult checkPart(mlir::Operation *op, mlir::RankedTensorType whole,
                               mlir::RankedTensorType part,

@@ -42,10 +42,10 @@ def Hopper_Pointer : Hopper_Type<"Pointer", "pointer"> {
   let summary = "the base address of a tensor in global memory";
 }
 def Hopper_Accumulator : Hopper_Type<"Accumulator", "accumulator"> {
-  let summary = "registers of a role's threads that wgmma adds to";
+  let summary = "registers of a role's threads that wgmma adds to, or reads as A";
   let description = [{
-    They hold a fragment, and are not a value: wgmma writes them until a wait
-    for its group is over.
+    They hold a fragment, and are not a value: wgmma writes or reads them until a
+    wait for its group is over.
   }];
   let parameters = (ins "::mlir::RankedTensorType":$fragment);
   let assemblyFormat = "`<` $fragment `>`";

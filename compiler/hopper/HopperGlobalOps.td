@@ -163,6 +163,42 @@ def Hopper_InsideOp : Hopper_Op<"inside", [Pure, AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1;
 }
+def Hopper_ValueOp : Hopper_GlobalAccess<"value"> {
+  let summary = "one element of global memory, which each thread reads; zero outside the extents";
+  let description = [{
+    The element at coordinates c lies at pointer + sum of c[i] * strides[i].
+    `relaxed`: others may write it meanwhile.
+  }];
+  let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
+                       Variadic<Index>:$extents, Variadic<I64>:$strides,
+                       UnitAttr:$relaxed);
+  let results = (outs AnyTypeOf<[AnyFloat, AnyInteger]>:$result);
+  let assemblyFormat = [{
+    (`relaxed` $relaxed^)? $pointer `[` $coordinates `]` `within`
+    `[` $extents `]` `strides` `[` $strides `]` attr-dict
+    `:` type($pointer) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+def Hopper_AtomicOp : Hopper_GlobalAccess<"atomic"> {
+  let summary = "combines one element of global memory with a number; the first thread of the role does it and gets what was there";
+  let description = [{
+    The element at coordinates c lies at pointer + sum of c[i] * strides[i];
+    outside of `extents` there is none, and the value is zero. Relaxed, at the
+    scope of the GPU.
+  }];
+  let arguments = (ins Tile_AtomicAttr:$kind, AnyTypeOf<[F32, I32]>:$value,
+                       Optional<AnyTypeOf<[F32, I32]>>:$compared,
+                       Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
+                       Variadic<Index>:$extents, Variadic<I64>:$strides);
+  let results = (outs AnyTypeOf<[F32, I32]>:$result);
+  let assemblyFormat = [{
+    $kind $value (`where` $compared^ `:` type($compared))? `into` $pointer
+    `[` $coordinates `]` `within` `[` $extents `]` `strides` `[` $strides `]`
+    attr-dict `:` type($value) `,` type($pointer) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
 def Hopper_TmaPrefetchOp : Hopper_Op<"tma.prefetch"> {
   let summary = "one TMA box from global memory to L2";
   let arguments = (ins Hopper_TensorMap:$map, Variadic<Index>:$coordinates);

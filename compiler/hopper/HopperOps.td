@@ -202,6 +202,15 @@ def Hopper_SharedStoreOp : Hopper_Op<"shared_store"> {
   }];
   let hasVerifier = 1;
 }
+def Hopper_SharedValueOp : Hopper_Op<"shared_value"> {
+  let summary = "one element of a tile, which each thread reads";
+  let arguments = (ins Tile_Shared:$source, Variadic<Index>:$coordinates);
+  let results = (outs AnyTypeOf<[AnyFloat, AnyInteger]>:$result);
+  let assemblyFormat = [{
+    $source `[` $coordinates `]` attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
 def Hopper_ExchangeSendOp : Hopper_Op<"exchange.send"> {
   let summary = "a fragment to the CTA of the cluster with this rank, completing on its barrier";
   let description = [{
@@ -322,6 +331,45 @@ def Hopper_BroadcastOp : Hopper_Op<"broadcast", [Pure]> {
   let assemblyFormat = [{
     $value `along` $dimensions attr-dict `:` type($value) `->` type($result)
   }];
+  let hasVerifier = 1;
+}
+
+def Hopper_CoordinateOp : Hopper_Op<"coordinate", [Pure]> {
+  let summary = "of each element, its coordinate along a dimension, counted from 0";
+  let arguments = (ins I64Attr:$dimension);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$dimension attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+def Hopper_WarpReduceOp : Hopper_Op<"warp_reduce"> {
+  let summary = "what a warp holds of a fragment, combined along dimensions";
+  let description = [{
+    Each thread combines its own values, then lanes exchange what they have by
+    shuffles. Where several warps hold what belongs together, the first
+    dimension of the result counts their parts; the others are those of `value`
+    that are kept, or one of extent 1.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,
+                       DenseI64ArrayAttr:$dimensions);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value $reduction `along` $dimensions attr-dict
+    `:` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+def Hopper_FirstLaneOp : Hopper_Op<"first_lane"> {
+  let summary = "the number that the first thread of the warp has";
+  let arguments = (ins AnyTypeOf<[AnyFloat, AnyInteger]>:$value);
+  let results = (outs AnyTypeOf<[AnyFloat, AnyInteger]>:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+def Hopper_ElementOp : Hopper_Op<"element", [Pure]> {
+  let summary = "the element of a fragment that has one, which every thread holds";
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyTypeOf<[AnyFloat, AnyInteger]>:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -12,8 +12,10 @@ def Hopper_MmaOp : Hopper_Op<"mma", [
   let summary = "accumulator + A · B by the role's warpgroups, as a value";
   let description = [{
     Where `overwrite` is true the accumulator is not read: the result is A · B.
+    A may be a fragment.
   }];
-  let arguments = (ins Tile_Shared:$a, Tile_Shared:$b,
+  let arguments = (ins AnyTypeOf<[Tile_Shared, AnyRankedTensor]>:$a,
+                       Tile_Shared:$b,
                        AnyRankedTensor:$accumulator, Optional<I1>:$overwrite,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let results = (outs AnyRankedTensor:$result);
@@ -67,9 +69,11 @@ def Hopper_WgmmaOp : Hopper_Op<"wgmma"> {
   let description = [{
     Where `overwrite` is true, or `zeroed`
     set, the accumulator is not read: it becomes A · B. From the next
-    `hopper.wgmma.commit` on it is part of a group.
+    `hopper.wgmma.commit` on it is part of a group. A may lie in registers of its
+    own, which it reads until the group is complete.
   }];
-  let arguments = (ins Tile_Shared:$a, Tile_Shared:$b,
+  let arguments = (ins AnyTypeOf<[Tile_Shared, Hopper_Accumulator]>:$a,
+                       Tile_Shared:$b,
                        Hopper_Accumulator:$accumulator,
                        Optional<I1>:$overwrite, UnitAttr:$zeroed,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);

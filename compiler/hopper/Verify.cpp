@@ -2,6 +2,7 @@
 
 #include "compiler/tile/Verify.h"
 #include "compiler/hopper/Hopper.h"
+#include "compiler/layout/Reduction.h"
 #include "compiler/target/Target.h"
 
 using namespace mlir;
@@ -52,6 +53,21 @@ LogicalResult SharedStoreOp::verify() {
                                    getTransposed());
 }
 
+LogicalResult SharedValueOp::verify() {
+  if (failed(demandRole(*this)) ||
+      failed(demandLayout(*this, getSource().getType())))
+    return failure();
+  return tile::checkSharedValue(*this, getSource().getType(),
+                                getCoordinates().size(), getResult().getType());
+}
+
+LogicalResult FirstLaneOp::verify() {
+  if (getValue().getType() == getResult().getType())
+    return demandRole(*this);
+  return emitOpError("gives ")
+         << getResult().getType() << " of " << getValue().getType();
+}
+
 LogicalResult ExchangeSendOp::verify() { return demandRole(*this); }
 
 LogicalResult ExchangeReceiveOp::verify() { return demandRole(*this); }
@@ -87,6 +103,42 @@ LogicalResult BroadcastOp::verify() {
   return emitOpError("spreads a fragment that lies as ")
          << from.getLayout().str() << "; without moving data it is to lie as "
          << slice.str();
+}
+
+LogicalResult CoordinateOp::verify() {
+  if (failed(demandRole(*this)))
+    return failure();
+  return tile::checkCoordinate(
+      *this, cast<RankedTensorType>(getResult().getType()), getDimension());
+}
+
+LogicalResult ElementOp::verify() {
+  return tile::checkElement(*this, cast<RankedTensorType>(getValue().getType()),
+                            getResult().getType());
+}
+
+LogicalResult WarpReduceOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (failed(demandRole(*this)) ||
+      failed(tile::checkReduced(*this, source, getDimensions())))
+    return failure();
+  if (result.getElementType() != source.getElementType())
+    return emitOpError("gives ") << result << " of " << source;
+  auto from = tile::fragmentOf(source), to = tile::fragmentOf(result);
+  if (!from || !to)
+    return success();
+  auto reduction = layout::warpReduction(
+      from.getLayout(), {getDimensions().begin(), getDimensions().end()});
+  if (!reduction)
+    return emitOpError() << reduction.why();
+  const layout::FragmentLayout &expected =
+      reduction->parts > 1 ? reduction->partial : reduction->result;
+  if (to.getLayout() == expected)
+    return success();
+  return emitOpError("gives what lies as ")
+         << to.getLayout().str() << "; what a warp combines lies as "
+         << expected.str();
 }
 
 LogicalResult checkPart(Operation *op, RankedTensorType whole,

@@ -140,6 +140,20 @@ LogicalResult InsideOp::verify() {
                      {getExtents().size()});
 }
 
+LogicalResult ValueOp::verify() {
+  return checkTensor(*this, 0, getCoordinates().size(),
+                     {getExtents().size(), getStrides().size()});
+}
+
+LogicalResult AtomicOp::verify() {
+  Type compared = getCompared() ? getCompared().getType() : Type();
+  if (failed(tile::checkAtomic(*this, getKind(), getValue().getType(), compared,
+                               getResult().getType())))
+    return failure();
+  return checkTensor(*this, 0, getCoordinates().size(),
+                     {getExtents().size(), getStrides().size()});
+}
+
 LogicalResult SignalOp::verify() {
   return checkTensor(*this, 0, getCoordinates().size(), {getStrides().size()});
 }

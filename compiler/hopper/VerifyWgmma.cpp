@@ -12,21 +12,33 @@ namespace {
 
 /// A product as its role's warpgroups compute it, by mma or wgmma.
 template <typename Product>
-LogicalResult checkProduct(Product op, RankedTensorType sum) {
+LogicalResult checkProduct(Product op, Type a, RankedTensorType sum) {
   auto role = op->template getParentOfType<RoleOp>();
   if (!role)
     return op.emitOpError("stands outside a role");
-  if (!op.getA().getType().getLayout() || !op.getB().getType().getLayout())
+  auto tileA = dyn_cast<tile::SharedType>(a);
+  if ((tileA && !tileA.getLayout()) || !op.getB().getType().getLayout())
     return op.emitOpError("reads a tile that has no layout");
   if (!tile::fragmentOf(sum))
     return op.emitOpError("has an accumulator without a fragment layout");
-  if (failed(tile::checkMma(op, op.getA().getType(), op.getB().getType(), sum,
-                            op.getTransposeA(), op.getTransposeB(),
-                            role.getName(), role.getWarps())))
+  if (failed(tile::checkMma(op, a, op.getB().getType(), sum, op.getTransposeA(),
+                            op.getTransposeB(), role.getName(),
+                            role.getWarps())))
     return failure();
+  const int64_t warpgroups = int64_t(role.getWarps()) / target::warpgroupWarps;
+  // A of 16 bits lies in registers as a sum of its shape does (PTX ISA,
+  // "Register fragments for wgmma.mma_async.m64nNk16").
+  if (auto fragment = dyn_cast<RankedTensorType>(a)) {
+    auto layout = layout::accumulatorLayout(fragment.getDimSize(0),
+                                            fragment.getDimSize(1), warpgroups);
+    if (!layout || !tile::fragmentOf(fragment) ||
+        tile::fragmentOf(fragment).getLayout() != *layout)
+      return op.emitOpError(
+          "takes A from registers, where it does not lie as a "
+          "sum of wgmma does");
+  }
   auto layout = layout::accumulatorLayout(sum.getDimSize(0), sum.getDimSize(1),
-                                          int64_t(role.getWarps()) /
-                                              target::warpgroupWarps);
+                                          warpgroups);
   if (!layout)
     return op.emitOpError() << layout.why();
   if (*layout == tile::fragmentOf(sum).getLayout())
@@ -53,14 +65,28 @@ AccumulatorType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+bool isOperandA(Value accumulator) {
+  return llvm::any_of(accumulator.getUsers(), [&](Operation *user) {
+    auto wgmma = dyn_cast<WgmmaOp>(user);
+    return wgmma && wgmma.getA() == accumulator;
+  });
+}
+
 LogicalResult MmaOp::verify() {
-  return checkProduct(*this, cast<RankedTensorType>(getResult().getType()));
+  return checkProduct(*this, getA().getType(),
+                      cast<RankedTensorType>(getResult().getType()));
 }
 
 LogicalResult WgmmaOp::verify() {
   if (failed(checkAccumulator(*this, getAccumulator())))
     return failure();
-  return checkProduct(*this, getAccumulator().getType().getFragment());
+  Type a = getA().getType();
+  if (auto registers = dyn_cast<AccumulatorType>(a)) {
+    if (failed(checkAccumulator(*this, getA())))
+      return failure();
+    a = registers.getFragment();
+  }
+  return checkProduct(*this, a, getAccumulator().getType().getFragment());
 }
 
 LogicalResult AccumulatorOp::verify() {

@@ -116,8 +116,10 @@ Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
 Result<FragmentLayout> blockedLayout(const std::vector<int64_t> &shape,
                                      int64_t threads, int64_t elementBytes) {
   int64_t elements = IntTuple::of(shape).product();
-  if (shape.empty() || threads < 1 || elements < 1 || elements % threads != 0) {
-    int64_t sharing = std::gcd(elements, threads);
+  int64_t sharing = std::gcd(elements, threads);
+  const bool isShort = elements < threads;
+  if (shape.empty() || threads < 1 || elements < 1 ||
+      (elements % threads != 0 && !isShort)) {
     return refuse("the ", elements, " elements of a fragment ",
                   IntTuple::of(shape), " do not divide among ", threads,
                   " threads: use a multiple of ", threads, " elements",
@@ -126,7 +128,7 @@ Result<FragmentLayout> blockedLayout(const std::vector<int64_t> &shape,
   }
   if (elementBytes < 1)
     return refuse("elements of ", elementBytes, " bytes are no elements");
-  int64_t perThread = elements / threads;
+  int64_t perThread = elements / sharing;
   int64_t vector = std::max<int64_t>(16 / elementBytes, 1);
   while (perThread % vector != 0 || shape.back() % vector != 0)
     vector /= 2;
@@ -134,7 +136,7 @@ Result<FragmentLayout> blockedLayout(const std::vector<int64_t> &shape,
   std::vector<int64_t> strides = dimensionStrides(shape);
   std::vector<Mode> threadModes;
   std::vector<Mode> valueModes = {{vector, strides[shape.size() - 1]}};
-  int64_t threadsLeft = threads;
+  int64_t threadsLeft = sharing;
   int64_t unit = vector;
   for (size_t i = shape.size(); i-- > 0; unit = 1) {
     int64_t along = std::gcd(shape[i] / unit, threadsLeft);
@@ -142,6 +144,8 @@ Result<FragmentLayout> blockedLayout(const std::vector<int64_t> &shape,
     threadModes.push_back({along, unit * strides[i]});
     valueModes.push_back({shape[i] / unit / along, along * unit * strides[i]});
   }
+  if (sharing < threads)
+    threadModes.push_back({threads / sharing, 0});
   return FragmentLayout{shape, flatLayout(threadModes), flatLayout(valueModes)};
 }
 

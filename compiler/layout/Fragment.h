@@ -41,8 +41,9 @@ Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
 
 /// A fragment that no mma touches: each thread holds vectors of up to 16 bytes
 /// along the last dimension, threads follow one another along the last
-/// dimension first, and every element is held exactly once. Refuses unless the
-/// elements divide evenly among the threads.
+/// dimension first. Of no more elements than threads each is held by as many
+/// threads as the others are, else by one; refuses more that do not divide
+/// evenly among the threads.
 Result<FragmentLayout> blockedLayout(const std::vector<int64_t> &shape,
                                      int64_t threads, int64_t elementBytes);
 

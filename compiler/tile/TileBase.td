@@ -185,6 +185,15 @@ def Tile_Raster : Tile_Attr<"Raster", "raster"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_Atomic : I32EnumAttr<"Atomic", "how a number combines with memory", [
+  I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"min", 1>,
+  I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"exchange", 3>,
+  I32EnumAttrCase<"compare_swap", 4>
+]> { let cppNamespace = "::ashlar::tile"; let genSpecializedAttr = 0; }
+def Tile_AtomicAttr : EnumAttr<Tile_Dialect, Tile_Atomic, "atomic"> {
+  let assemblyFormat = "$value";
+}
+
 def Tile_Reduction : I32EnumAttr<"Reduction", "how a copy combines with memory", [
   I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"min", 1>,
   I32EnumAttrCase<"max", 2>

@@ -426,6 +426,52 @@ def Tile_InsideOp : Tile_Op<"inside", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_ValueOp : Tile_Op<"value", [MemoryEffects<[MemRead]>]> {
+  let summary = "one element of a tensor, the same for every thread of the role; zero outside the tensor";
+  let description = [{
+    `apart`, from `tile-exchange`: each thread reads for itself.
+  }];
+  let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
+                       UnitAttr:$apart);
+  let results = (outs AnyTypeOf<[AnyFloat, AnyInteger]>:$result);
+  let assemblyFormat = [{
+    $source `[` $coordinates `]` (`apart` $apart^)? attr-dict
+    `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_SharedValueOp : Tile_Op<"shared_value", [MemoryEffects<[MemRead]>]> {
+  let summary = "one element of a shared tile, the same for every thread of the role";
+  let arguments = (ins Tile_Shared:$source, Variadic<Index>:$coordinates);
+  let results = (outs AnyTypeOf<[AnyFloat, AnyInteger]>:$result);
+  let assemblyFormat = [{
+    $source `[` $coordinates `]` attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments]> {
+  let summary = "combines one element of a tensor with a number, and gives what was there";
+  let description = [{
+    The role does it once, and each of its threads gets the value. Outside the
+    tensor nothing is changed, and the value is zero. With `compare_swap` memory
+    changes to the number only where it is `compared`. `apart`, from
+    `tile-exchange`: only the first thread of the role gets the value.
+  }];
+  let arguments = (ins Tile_AtomicAttr:$kind, AnyTypeOf<[F32, I32]>:$value,
+                       Optional<AnyTypeOf<[F32, I32]>>:$compared,
+                       Tile_Tensor:$target, Variadic<Index>:$coordinates,
+                       UnitAttr:$apart);
+  let results = (outs AnyTypeOf<[F32, I32]>:$result);
+  let assemblyFormat = [{
+    $kind $value (`where` $compared^ `:` type($compared))? `into` $target
+    `[` $coordinates `]` (`apart` $apart^)?
+    attr-dict `:` type($value) `,` type($target) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_PrefetchOp : Tile_Op<"prefetch"> {
   let summary = "a tile of a tensor to L2, for a copy to come";
   let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
@@ -483,9 +529,10 @@ def Tile_MmaOp : Tile_Op<"mma", [AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "accumulator + A · B, asynchronously, on the tensor cores";
   let description = [{
     A is M×K and B is K×N; `transpose_a` says that the tile lies as K×M,
-    `transpose_b` that it lies as N×K.
+    `transpose_b` that it lies as N×K. A may be a fragment.
   }];
-  let arguments = (ins Tile_Shared:$a, Tile_Shared:$b,
+  let arguments = (ins AnyTypeOf<[Tile_Shared, AnyRankedTensor]>:$a,
+                       Tile_Shared:$b,
                        AnyRankedTensor:$accumulator,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let results = (outs AnyRankedTensor:$result);
@@ -525,6 +572,52 @@ def Tile_SliceOp : Tile_Op<"slice", [Pure]> {
   let assemblyFormat = [{
     $value `from` $offsets attr-dict `:` type($value) `->` type($result)
   }];
+  let hasVerifier = 1;
+}
+
+def Tile_CoordinateOp : Tile_Op<"coordinate", [Pure]> {
+  let summary = "of each element, its coordinate along a dimension, counted from 0";
+  let arguments = (ins I64Attr:$dimension);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$dimension attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
+  let summary = "the elements of a fragment combined along dimensions, which the result lacks";
+  let description = [{
+    Where all dimensions are combined the result has one of extent 1. Each
+    thread that holds an element of a row, say, holds the row's result. The
+    order in which elements are combined is that of the layout, and the same for
+    every thread.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,
+                       DenseI64ArrayAttr:$dimensions);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value $reduction `along` $dimensions attr-dict
+    `:` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_RelayOp : Tile_Op<"relay", [Pure]> {
+  let summary = "a fragment that is to lie otherwise among the role's threads";
+  let description = [{
+    From `tile-assign-layouts`, where a fragment is computed in one layout and
+    used in another.
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ElementOp : Tile_Op<"element", [Pure]> {
+  let summary = "the element of a fragment that has one, which every thread holds";
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyTypeOf<[AnyFloat, AnyInteger]>:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -500,6 +500,64 @@ LogicalResult ReduceIntoOp::verify() {
   return checkTileOfTensor(*this, getTarget().getType(), {}, element);
 }
 
+LogicalResult ValueOp::verify() {
+  if (failed(checkAccess(*this, getSource(), false)) ||
+      failed(checkCoordinates(*this, getSource().getType(), getCoordinates())))
+    return failure();
+  Type element = getSource().getType().getElementType();
+  if (registerType(element) == getResult().getType())
+    return success();
+  return emitOpError("reads ")
+         << elementName(element) << " as " << getResult().getType();
+}
+
+LogicalResult SharedValueOp::verify() {
+  SharedType type = getSource().getType();
+  if (failed(checkSharedValue(*this, type, getCoordinates().size(),
+                              getResult().getType())))
+    return failure();
+  return success();
+}
+
+LogicalResult checkSharedValue(Operation *op, SharedType tile,
+                               size_t coordinates, Type result) {
+  if (coordinates != tile.getShape().size())
+    return op->emitOpError("gives ")
+           << coordinates << " coordinates of a shared tile of "
+           << dimensions(tile.getShape());
+  if (registerType(tile.getElementType()) != result)
+    return op->emitOpError("reads ")
+           << elementName(tile.getElementType()) << " as " << result;
+  return success();
+}
+
+LogicalResult checkAtomic(Operation *op, Atomic kind, Type value, Type compared,
+                          Type result) {
+  if (bool(compared) != (kind == Atomic::compare_swap))
+    return op->emitOpError(compared
+                               ? "compares memory, and only compare_swap does"
+                               : "compares memory with nothing");
+  if ((compared && compared != value) || result != value)
+    return op->emitOpError("has numbers of several types");
+  if (value.isF32() && kind != Atomic::add && kind != Atomic::exchange)
+    return op->emitOpError("combines f32 by ")
+           << stringifyAtomic(kind)
+           << "; of f32 there are add and exchange: use s32";
+  return success();
+}
+
+LogicalResult AtomicOp::verify() {
+  if (failed(checkAccess(*this, getTarget(), true)) ||
+      failed(checkCoordinates(*this, getTarget().getType(), getCoordinates())))
+    return failure();
+  Type compared = getCompared() ? getCompared().getType() : Type();
+  if (failed(checkAtomic(*this, getKind(), getValue().getType(), compared,
+                         getResult().getType())))
+    return failure();
+  return checkTileOfTensor(*this, getTarget().getType(), {},
+                           getValue().getType());
+}
+
 LogicalResult MultipleOfOp::verify() {
   int64_t divisor = getDivisor();
   if (divisor < 1)

@@ -32,11 +32,33 @@ mlir::LogicalResult checkSlice(mlir::Operation *op,
                                mlir::RankedTensorType result,
                                llvm::ArrayRef<int64_t> offsets);
 
+/// The coordinates of a fragment's elements along one of its dimensions.
+mlir::LogicalResult checkCoordinate(mlir::Operation *op,
+                                    mlir::RankedTensorType result,
+                                    int64_t dimension);
+/// What is combined along dimensions: 32 bits each, along ascending dimensions.
+mlir::LogicalResult checkReduced(mlir::Operation *op,
+                                 mlir::RankedTensorType source,
+                                 llvm::ArrayRef<int64_t> dimensions);
+/// A fragment of one element, and the element.
+mlir::LogicalResult checkElement(mlir::Operation *op,
+                                 mlir::RankedTensorType source,
+                                 mlir::Type result);
+
+/// An element of a shared tile.
+mlir::LogicalResult checkSharedValue(mlir::Operation *op, SharedType tile,
+                                     size_t coordinates, mlir::Type result);
+/// What is combined with memory; `compared` may be null.
+mlir::LogicalResult checkAtomic(mlir::Operation *op, Atomic kind,
+                                mlir::Type value, mlir::Type compared,
+                                mlir::Type result);
+
 /// A parameter whose type a thread can hold.
 mlir::LogicalResult checkScalar(mlir::Operation *op);
 
-/// What a wgmma multiplies and adds to, by a role of so many warps.
-mlir::LogicalResult checkMma(mlir::Operation *op, SharedType a, SharedType b,
+/// What a wgmma multiplies and adds to, by a role of so many warps. A is a
+/// shared tile or a fragment.
+mlir::LogicalResult checkMma(mlir::Operation *op, mlir::Type a, SharedType b,
                              mlir::RankedTensorType sum, bool transposeA,
                              bool transposeB, llvm::StringRef role,
                              int64_t warps);

@@ -65,6 +65,84 @@ LogicalResult SliceOp::verify() {
                     getOffsets());
 }
 
+LogicalResult checkCoordinate(Operation *op, RankedTensorType result,
+                              int64_t dimension) {
+  if (dimension < 0 || dimension >= result.getRank())
+    return op->emitOpError("counts along dimension ")
+           << dimension << " of a fragment of " << result.getRank();
+  if (!result.getElementType().isInteger(32))
+    return op->emitOpError("gives ") << result << "; coordinates are i32";
+  return success();
+}
+
+LogicalResult CoordinateOp::verify() {
+  return checkCoordinate(*this, cast<RankedTensorType>(getResult().getType()),
+                         getDimension());
+}
+
+LogicalResult checkReduced(Operation *op, RankedTensorType source,
+                           ArrayRef<int64_t> along) {
+  if (along.empty())
+    return op->emitOpError("combines along no dimension");
+  int64_t previous = -1;
+  for (int64_t dimension : along) {
+    if (dimension <= previous || dimension >= source.getRank())
+      return op->emitOpError("combines along dimension ")
+             << dimension << " of a fragment of " << source.getRank()
+             << ": name each once, in ascending order";
+    previous = dimension;
+  }
+  Type element = source.getElementType();
+  if (element.isF32() || element.isInteger(32))
+    return success();
+  return op->emitOpError("combines ")
+         << elementName(element)
+         << "; what is combined is f32 or s32: convert it first";
+}
+
+LogicalResult ReduceOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (failed(checkReduced(*this, source, getDimensions())))
+    return failure();
+  SmallVector<int64_t> kept;
+  for (auto [dimension, extent] : llvm::enumerate(source.getShape()))
+    if (!llvm::is_contained(getDimensions(), int64_t(dimension)))
+      kept.push_back(extent);
+  if (kept.empty())
+    kept.push_back(1);
+  if (result.getShape() == ArrayRef(kept) &&
+      result.getElementType() == source.getElementType())
+    return success();
+  return emitOpError("gives ")
+         << result << "; combined it is " << dimensions(kept) << " "
+         << elementName(source.getElementType());
+}
+
+LogicalResult RelayOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (source.getShape() == result.getShape() &&
+      source.getElementType() == result.getElementType())
+    return success();
+  return emitOpError("gives ") << result << " of " << source;
+}
+
+LogicalResult checkElement(Operation *op, RankedTensorType source,
+                           Type result) {
+  if (source.getNumElements() != 1)
+    return op->emitOpError("takes the element of a fragment of ")
+           << dimensions(source.getShape()) << "; it has one";
+  if (source.getElementType() != result)
+    return op->emitOpError("gives a ") << result << " of " << source;
+  return success();
+}
+
+LogicalResult ElementOp::verify() {
+  return checkElement(*this, cast<RankedTensorType>(getValue().getType()),
+                      getResult().getType());
+}
+
 LogicalResult ClusterSumOp::verify() {
   auto source = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());

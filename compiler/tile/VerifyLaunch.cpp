@@ -51,8 +51,8 @@ LogicalResult checkNoWaitInside(RoleOp role) {
 Operation *globalAccess(Operation *op) {
   Operation *found = nullptr;
   op->walk([&](Operation *inner) {
-    if (!found && isa<CopyOp, CopyOutOp, LoadOp, StoreOp, ReduceIntoOp,
-                      SignalOp, AwaitOp>(inner))
+    if (!found && isa<CopyOp, CopyOutOp, LoadOp, StoreOp, ReduceIntoOp, ValueOp,
+                      AtomicOp, SignalOp, AwaitOp>(inner))
       found = inner;
   });
   return found;

@@ -27,19 +27,23 @@ bool canMultiply(Type a, Type b, Type sum) {
 
 } // namespace
 
-LogicalResult checkMma(Operation *op, SharedType a, SharedType b,
+LogicalResult checkMma(Operation *op, Type a, SharedType b,
                        RankedTensorType result, bool transposeA,
                        bool transposeB, StringRef role, int64_t warps) {
-  if (a.getShape().size() != 2 || b.getShape().size() != 2 ||
-      result.getRank() != 2)
+  auto fragment = dyn_cast<RankedTensorType>(a);
+  ArrayRef<int64_t> shapeA =
+      fragment ? fragment.getShape() : cast<SharedType>(a).getShape();
+  Type elementA = fragment ? fragment.getElementType()
+                           : cast<SharedType>(a).getElementType();
+  if (shapeA.size() != 2 || b.getShape().size() != 2 || result.getRank() != 2)
     return op->emitOpError("multiplies tiles of two dimensions; A has ")
-           << a.getShape().size() << ", B has " << b.getShape().size()
+           << shapeA.size() << ", B has " << b.getShape().size()
            << ", the accumulator has " << result.getRank();
-  int64_t m = a.getShape()[transposeA ? 1 : 0];
-  int64_t k = a.getShape()[transposeA ? 0 : 1];
+  int64_t m = shapeA[transposeA ? 1 : 0];
+  int64_t k = shapeA[transposeA ? 0 : 1];
   int64_t kOfB = b.getShape()[transposeB ? 1 : 0];
   int64_t n = b.getShape()[transposeB ? 0 : 1];
-  Type elementA = a.getElementType(), elementB = b.getElementType();
+  Type elementB = b.getElementType();
 
   if (k != kOfB)
     return op->emitOpError("multiplies A with K = ")
@@ -57,6 +61,14 @@ LogicalResult checkMma(Operation *op, SharedType a, SharedType b,
               "f16, 8-bit integers into s32, with both inputs of one kind: use "
               "one of these";
   bool sixteenBit = elementBytes(elementA) == 2;
+  if (fragment && !sixteenBit)
+    return op->emitOpError("takes A of ")
+           << elementName(elementA)
+           << " from registers, where it lies otherwise than a sum does; of "
+              "16-bit types it lies alike: store it to a shared tile";
+  if (fragment && transposeA)
+    return op->emitOpError("takes A transposed from registers; only a shared "
+                           "tile is read so");
   if (!sixteenBit && (transposeA || !transposeB))
     return op->emitOpError("reads ")
            << (transposeA ? "A with M" : "B with N")

@@ -103,18 +103,40 @@ bool repeatsRegisters(Value fragment) {
   return true;
 }
 
+/// Begins a block of PTX with a predicate that ptxas can't know.
+constexpr StringRef alwaysTrue =
+    "{\n\t.reg .pred always;\n\t.reg .b32 bytes;\n\t"
+    "mov.u32 bytes, %dynamic_smem_size;\n\t"
+    "setp.ne.u32 always, bytes, 0xffffffff;\n\t";
+
 /// ptxas would copy one register to many only at the wgmma, and wait before
 /// that for all in flight (C7517). So each becomes a value of its own: that the
 /// predicate is true it does not know.
 SmallVector<Value> makeDistinct(PtxBuilder &b, ValueRange words) {
-  std::string text = "{\n\t.reg .pred always;\n\t.reg .b32 bytes;\n\t"
-                     "mov.u32 bytes, %dynamic_smem_size;\n\t"
-                     "setp.ne.u32 always, bytes, 0xffffffff;\n\t";
+  std::string text = alwaysTrue.str();
   for (size_t i = 0; i < words.size(); ++i)
     text += ("selp.b32 $" + Twine(i) + ", $" + Twine(words.size() + i) + ", " +
              Twine(i) + ", always;\n\t")
                 .str();
   return b.ptx(text + "}", words.getTypes(), words);
+}
+
+} // namespace
+
+namespace {
+
+/// Writes A to its registers. ptxas takes a copy for the value that it copies,
+/// and so lets what is computed before the wait for the wgmma that still reads
+/// the registers overwrite them, without a remark. An exclusive or with zero is
+/// no copy: that it is zero ptxas does not know.
+void writeOperandA(PtxBuilder &b, const std::string &name, ValueRange words) {
+  std::string text = alwaysTrue.str() + ".reg .b32 zero;\n\t"
+                                        "selp.b32 zero, 0, 1, always;\n\t";
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string number = std::to_string(i);
+    text += "xor.b32 " + name + number + ", $" + number + ", zero;\n\t";
+  }
+  b.ptx(text + "}", TypeRange(), words);
 }
 
 } // namespace
@@ -138,7 +160,7 @@ static FailureOr<Registers> lower(hopper::AccumulatorWriteOp op,
   };
   if (op.getValue().getDefiningOp<hopper::UndefinedOp>())
     return write({}, [](auto) { return "%none"; });
-  if (isZero(op.getValue()))
+  if (isZero(op.getValue()) && !hopper::isOperandA(op.getAccumulator()))
     return write({}, [](auto) { return "0"; });
   SmallVector<Value> words =
       llvm::map_to_vector(in.getValue(), [&](Value value) -> Value {
@@ -146,6 +168,10 @@ static FailureOr<Registers> lower(hopper::AccumulatorWriteOp op,
                    ? LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value)
                    : value;
       });
+  if (hopper::isOperandA(op.getAccumulator())) {
+    writeOperandA(b, name, words);
+    return Registers();
+  }
   if (repeatsRegisters(op.getValue()))
     words = makeDistinct(b, words);
   return write(words, [](std::string number) { return "$" + number; });

@@ -1,5 +1,7 @@
 #include "passes/hopper_to_thread/Fragments.h"
 
+#include "compiler/layout/Reduction.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace ashlar {
@@ -115,6 +117,15 @@ Place placeOf(PtxBuilder &b, const FragmentType &type, Value thread) {
 
 Place placeOf(ThreadBuilder &b, const FragmentType &type) {
   return placeOf(b, type, b.threadOfRole());
+}
+
+Value isFirstCopy(ThreadBuilder &b, const FragmentType &type) {
+  Value isFirst;
+  for (auto [position, extent] : layout::copiesAmongThreads(type.layout)) {
+    Value number = b.rem(b.div(b.threadOfRole(), position), extent);
+    isFirst = b.both(isFirst, b.equal(number, b.i32(0)));
+  }
+  return isFirst;
 }
 
 Place placeInMemory(ThreadBuilder &b, const FragmentType &type,

@@ -43,6 +43,10 @@ Place placeOf(ThreadBuilder &b, const FragmentType &type);
 Place placeInMemory(ThreadBuilder &b, const FragmentType &type,
                     bool transposed);
 
+/// Of threads that hold the same, whether this is the first; null where every
+/// thread holds something of its own.
+mlir::Value isFirstCopy(ThreadBuilder &b, const FragmentType &type);
+
 /// The layout's image of a run-time coordinate.
 mlir::Value image(PtxBuilder &b, const layout::Layout &layout,
                   mlir::Value coordinate);

@@ -3,30 +3,14 @@
 
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/hopper_to_thread/Lowering.h"
+#include "passes/hopper_to_thread/Combine.h"
+#include "passes/hopper_to_thread/Words.h"
 
 namespace ashlar {
 
 using namespace mlir;
 
 namespace {
-
-/// Two values of a fragment combined.
-Value combine(PtxBuilder &b, tile::Reduction how, Value x, Value y) {
-  bool floating = isa<FloatType>(x.getType());
-  switch (how) {
-  case tile::Reduction::add:
-    return floating ? Value(arith::AddFOp::create(b, b.loc, x, y))
-                    : Value(arith::AddIOp::create(b, b.loc, x, y));
-  case tile::Reduction::min:
-    return floating ? Value(arith::MinNumFOp::create(b, b.loc, x, y))
-                    : Value(arith::MinSIOp::create(b, b.loc, x, y));
-  case tile::Reduction::max:
-    return floating ? Value(arith::MaxNumFOp::create(b, b.loc, x, y))
-                    : Value(arith::MaxSIOp::create(b, b.loc, x, y));
-  }
-  return {};
-}
 
 /// The instruction that combines $1 with memory at [$0]. There is none for the
 /// least and largest f32: floats of one sign are ordered as their bits are,
@@ -58,36 +42,31 @@ static Value elementOf(PtxBuilder &b, In in, Type element) {
   return b.elementAddress(one(in.getPointer()), element, offset);
 }
 
+/// Whether an access lies within the extents.
+template <typename In> static Value isInside(PtxBuilder &b, In in) {
+  Value inside;
+  for (auto [at, extent] :
+       llvm::zip(ones(in.getCoordinates()), ones(in.getExtents())))
+    inside = b.both(inside, b.within(at, extent, /*nonNegative=*/false));
+  return inside;
+}
+
 static FailureOr<Registers> lower(hopper::ReduceIntoOp op,
                                   Operands<hopper::ReduceIntoOp> in,
                                   ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
-  int64_t elements = 1;
-  for (int64_t extent : type.layout.shape)
-    elements *= extent;
   tile::Reduction how = op.getReduction();
-  if (how == tile::Reduction::add && elements != type.values *
-                                                     target::warpThreads *
-                                                     int64_t(b.role.getWarps()))
-    return op.emitError("several threads hold the same elements of this "
-                        "fragment, which would be added more than once: add "
-                        "the fragment that it is broadcast to");
-  ValueRange registers = in.getValue();
-  Value total = registers.front();
-  for (Value value : registers.drop_front())
-    total = combine(b, how, total, value);
+  Value total = combineAll(b, how, OfNaN::ignored, in.getValue());
   bool floating = isa<FloatType>(total.getType());
-  for (int distance = 16; distance; distance /= 2) {
-    std::string text =
-        "shfl.sync.bfly.b32 $0, $1, " + std::to_string(distance) + ", 31, -1;";
-    Value other = b.ptx(text, total.getType(), total)[0];
-    total = combine(b, how, total, other);
-  }
+  if (Value isFirst = isFirstCopy(b, type);
+      isFirst && how == tile::Reduction::add)
+    total = arith::SelectOp::create(
+        b, b.loc, isFirst, total,
+        arith::ConstantOp::create(b, b.loc, b.getZeroAttr(total.getType())));
+  for (int64_t distance = target::warpThreads / 2; distance; distance /= 2)
+    total = combine(b, how, OfNaN::ignored, total, b.fromLane(total, distance));
   OpBuilder::InsertionGuard guard(b);
-  Value takesPart = b.elect();
-  for (auto [at, extent] :
-       llvm::zip(ones(in.getCoordinates()), ones(in.getExtents())))
-    takesPart = b.both(takesPart, b.within(at, extent, /*nonNegative=*/false));
+  Value takesPart = b.both(b.elect(), isInside(b, in));
   auto branch = scf::IfOp::create(b, b.loc, takesPart);
   b.setInsertionPointToStart(branch.thenBlock());
   b.ptx(reduction(how, floating), {elementOf(b, in, total.getType()), total});
@@ -129,6 +108,68 @@ lower(hopper::InsideOp op, Operands<hopper::InsideOp> in, ThreadBuilder &b) {
   return mask;
 }
 
+/// What `body` makes of an access that is done under a condition, else zero.
+static Value whereTrue(PtxBuilder &b, Value condition, Type type,
+                       llvm::function_ref<Value()> body) {
+  auto branch = scf::IfOp::create(b, b.loc, type, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, b.loc, body());
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(
+      b, b.loc,
+      Value(arith::ConstantOp::create(b, b.loc, b.getZeroAttr(type))));
+  return branch.getResult(0);
+}
+
+static FailureOr<Registers>
+lower(hopper::ValueOp op, Operands<hopper::ValueOp> in, ThreadBuilder &b) {
+  Type type = op.getResult().getType();
+  int64_t bytes = tile::elementBytes(type);
+  if (bytes == 1)
+    type = b.getIntegerType(8);
+  return Registers{whereTrue(b, isInside(b, in), type, [&] {
+    Words words(bytes);
+    std::string load = op.getRelaxed() ? "ld.relaxed.gpu.global" : "ld.global";
+    SmallVector<Value> loaded =
+        b.ptx(load + words.suffix() + " $0, [$1];", wordRegister(b, words),
+              elementOf(b, in, b.getIntegerType(8 * bytes)));
+    loaded[0] = narrow(b, words, loaded[0]);
+    return fromWords(b, loaded, type, 1)[0];
+  })};
+}
+
+static FailureOr<Registers>
+lower(hopper::AtomicOp op, Operands<hopper::AtomicOp> in, ThreadBuilder &b) {
+  Type type = op.getResult().getType();
+  Value isFirst = b.equal(b.threadOfRole(), b.i32(0));
+  return Registers{whereTrue(b, b.both(isFirst, isInside(b, in)), type, [&] {
+    SmallVector<Value> operands{elementOf(b, in, type), one(in.getValue())};
+    std::string name = "atom.relaxed.gpu.global.", numbers = "$2";
+    switch (op.getKind()) {
+    case tile::Atomic::add:
+      name += type.isF32() ? "add.f32" : "add.u32";
+      break;
+    case tile::Atomic::min:
+      name += "min.s32";
+      break;
+    case tile::Atomic::max:
+      name += "max.s32";
+      break;
+    case tile::Atomic::exchange:
+      name += "exch.b32";
+      break;
+    case tile::Atomic::compare_swap:
+      name += "cas.b32";
+      numbers = "$3, $2";
+      operands.push_back(one(in.getCompared()));
+      break;
+    }
+    return b.ptx(name + " $0, [$1], " + numbers + ";", type, operands)[0];
+  })};
+}
+
 static FailureOr<Registers>
 lower(hopper::SignalOp op, Operands<hopper::SignalOp> in, ThreadBuilder &b) {
   b.ptx("fence.acq_rel.gpu;");
@@ -153,8 +194,8 @@ lower(hopper::AwaitOp op, Operands<hopper::AwaitOp> in, ThreadBuilder &b) {
 }
 
 void addGlobalElements(ThreadPatterns &patterns) {
-  patterns.add<hopper::ReduceIntoOp, hopper::InsideOp, hopper::SignalOp,
-               hopper::AwaitOp>();
+  patterns.add<hopper::ReduceIntoOp, hopper::InsideOp, hopper::ValueOp,
+               hopper::AtomicOp, hopper::SignalOp, hopper::AwaitOp>();
 }
 
 } // namespace ashlar

@@ -83,6 +83,7 @@ void addExchange(ThreadPatterns &patterns);
 void addGlobalElements(ThreadPatterns &patterns);
 void addGlobalMemory(ThreadPatterns &patterns);
 void addPlaces(ThreadPatterns &patterns);
+void addReductions(ThreadPatterns &patterns);
 void addSharedMemory(ThreadPatterns &patterns);
 void addWgmma(ThreadPatterns &patterns);
 

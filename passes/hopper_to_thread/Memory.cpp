@@ -52,6 +52,10 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
   Value base = b.i32(0);
   for (auto [i, coordinate] : llvm::enumerate(place.thread))
     base = b.add(base, image(b, mode(i), coordinate));
+  OpBuilder::InsertionGuard guard(b);
+  if (Value isFirst = isFirstCopy(b, type))
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, b.loc, isFirst).thenBlock());
   int64_t bytes = tile::elementBytes(type.element);
   int64_t length = transposed ? 1 : vectorLength(type, 16);
   Words words(length * bytes);
@@ -105,8 +109,28 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
   return pack(b, type, scalars);
 }
 
+static FailureOr<Registers> lower(hopper::SharedValueOp op,
+                                  Operands<hopper::SharedValueOp> in,
+                                  ThreadBuilder &b) {
+  const layout::SwizzledLayout &tile = *op.getSource().getType().getLayout();
+  Type type = op.getResult().getType();
+  int64_t bytes = tile::elementBytes(type);
+  if (bytes == 1)
+    type = b.getIntegerType(8);
+  Value offset = b.i32(0);
+  for (auto [i, coordinate] : llvm::enumerate(ones(in.getCoordinates())))
+    offset = b.add(offset, image(b, tile.layout.mode(i), coordinate));
+  Words words(bytes);
+  SmallVector<Value> loaded = b.ptx(
+      "ld.shared::cta" + words.suffix() + " $0, [$1];", wordRegister(b, words),
+      b.add(one(in.getSource()), swizzled(b, tile.swizzle, offset)));
+  loaded[0] = narrow(b, words, loaded[0]);
+  return fromWords(b, loaded, type, 1);
+}
+
 void addSharedMemory(ThreadPatterns &patterns) {
-  patterns.add<hopper::SharedLoadOp, hopper::SharedStoreOp>();
+  patterns.add<hopper::SharedLoadOp, hopper::SharedStoreOp,
+               hopper::SharedValueOp>();
 }
 
 } // namespace ashlar

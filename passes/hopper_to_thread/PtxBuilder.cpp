@@ -41,6 +41,9 @@ Value PtxBuilder::extend(Value a) {
 Value PtxBuilder::lessThan(Value a, Value b) {
   return arith::CmpIOp::create(*this, loc, arith::CmpIPredicate::slt, a, b);
 }
+Value PtxBuilder::equal(Value a, Value b) {
+  return arith::CmpIOp::create(*this, loc, arith::CmpIPredicate::eq, a, b);
+}
 Value PtxBuilder::within(Value coordinate, Value extent, bool nonNegative) {
   if (nonNegative)
     return lessThan(coordinate, extent);
@@ -143,6 +146,11 @@ Value PtxBuilder::value(StringRef text, Type result, ValueRange operands) {
              LLVM::AsmDialectAttr::get(getContext(), LLVM::AsmDialect::AD_ATT),
              ArrayAttr())
       ->getResult(0);
+}
+
+Value PtxBuilder::fromLane(Value of, int64_t bit) {
+  return ptx("shfl.sync.bfly.b32 $0, $1, " + std::to_string(bit) + ", 31, -1;",
+             of.getType(), of)[0];
 }
 
 Value PtxBuilder::extract(Value vector, int64_t index) {

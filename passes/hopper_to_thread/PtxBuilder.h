@@ -26,6 +26,7 @@ public:
   mlir::Value rem(mlir::Value a, int64_t b);
   mlir::Value extend(mlir::Value a);                  ///< i32 to i64, sign kept
   mlir::Value lessThan(mlir::Value a, mlir::Value b); ///< signed
+  mlir::Value equal(mlir::Value a, mlir::Value b);
   /// Whether 0 <= coordinate < extent: one comparison, of unsigned numbers
   /// where the coordinate may be below 0.
   mlir::Value within(mlir::Value coordinate, mlir::Value extent,
@@ -49,6 +50,9 @@ public:
   /// Inline PTX that computes $0 from its operands, and does nothing else.
   mlir::Value value(llvm::StringRef text, mlir::Type result,
                     mlir::ValueRange operands);
+
+  /// The value, of 32 bits, of the lane whose number differs in one bit.
+  mlir::Value fromLane(mlir::Value value, int64_t bit);
 
   /// An element of a vector.
   mlir::Value extract(mlir::Value vector, int64_t index);

@@ -48,27 +48,42 @@ int64_t instructionColumns(int64_t n, int64_t step) {
       return n / parts;
 }
 
+/// The four registers of A from this one on: of 16 columns of 64 rows.
+std::string registersOfA(ThreadBuilder &b, Value a, int64_t first) {
+  const std::string &name = b.context.accumulators.find(a)->second;
+  std::string text;
+  for (int64_t i = first; i < first + 4; ++i)
+    text += (i == first ? "{" : ", ") + name + std::to_string(i);
+  return text + "}";
+}
+
 } // namespace
 
 static FailureOr<Registers>
 lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
-  tile::SharedType typeA = op.getA().getType(), typeB = op.getB().getType();
+  tile::SharedType typeB = op.getB().getType();
+  auto tileA = dyn_cast<tile::SharedType>(op.getA().getType());
+  Type elementA = typeB.getElementType();
+  if (tileA)
+    elementA = tileA.getElementType();
   FragmentType type(op.getAccumulator().getType().getFragment());
   int64_t m = type.layout.shape[0], n = type.layout.shape[1];
-  int64_t elementBytes = typeA.elementBytes();
-  int64_t k = typeA.sizeBytes() / elementBytes / m;
+  int64_t elementBytes = typeB.elementBytes();
+  int64_t k = typeB.sizeBytes() / elementBytes / n;
   int64_t kStep = target::wgmmaDepthBytes / elementBytes;
-  bool integers = target::isInteger(*tile::elementType(typeA.getElementType()));
+  bool integers = target::isInteger(*tile::elementType(elementA));
   int64_t columns = n <= target::wgmmaMostColumns
                         ? n
                         : instructionColumns(n, target::wgmmaStep(integers));
   int64_t warpgroups = b.role.getWarps() / 4;
   int64_t rows = m / warpgroups;
 
-  auto a =
-      Operand::of(typeA, !op.getTransposeA(), !op.getTransposeA(), 64, kStep);
   auto bOperand = Operand::of(typeB, op.getTransposeB(), op.getTransposeB(),
                               columns, kStep);
+  // Where A lies in registers, its tile is not asked for.
+  auto a = tileA ? Operand::of(tileA, !op.getTransposeA(), !op.getTransposeA(),
+                               target::wgmmaRows, kStep)
+                 : bOperand;
   for (const auto *operand : {&a, &bOperand})
     if (!*operand)
       return op.emitError("wgmma cannot read this tile: ") << operand->why();
@@ -81,21 +96,25 @@ lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
     return Value(
         arith::OrIOp::create(b, b.loc, wide, b.i64(int64_t(constant))));
   };
-  Value addressA = one(in.getA());
-  if (warpgroups > 1)
-    addressA = b.add(addressA, b.mul(b.warpgroupOfRole(), a->offset(rows, 0)));
-  Value startA = descriptor(addressA, a->descriptor);
+  Value startA;
+  if (tileA) {
+    Value address = one(in.getA());
+    if (warpgroups > 1)
+      address = b.add(address, b.mul(b.warpgroupOfRole(), a->offset(rows, 0)));
+    startA = descriptor(address, a->descriptor);
+  }
   Value startB = descriptor(one(in.getB()), bOperand->descriptor);
 
   std::string instruction =
       "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) + "k" +
       std::to_string(kStep) + "." + tile::elementName(type.element) + "." +
-      tile::elementName(typeA.getElementType()) + "." +
+      tile::elementName(elementA) + "." +
       tile::elementName(typeB.getElementType());
   std::string modifiers = integers ? "" : ", 1, 1";
+  if (elementBytes == 2 && tileA)
+    modifiers += a->transposed ? ", 1" : ", 0";
   if (elementBytes == 2)
-    modifiers += std::string(", ") + (a->transposed ? "1" : "0") + ", " +
-                 (bOperand->transposed ? "1" : "0");
+    modifiers += bOperand->transposed ? ", 1" : ", 0";
 
   int64_t perBlock = columns / 2 / type.packed;
   int64_t blocks = type.registers() / perBlock;
@@ -123,11 +142,16 @@ lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
           (i ? ", " : "{") + name + std::to_string(block * perBlock + i);
     registers += "}";
     for (int64_t step = 0; step < k; step += kStep) {
-      size_t number = operands.size();
-      operands.push_back(b.add(startA, a->offset(row, step) / 16));
-      operands.push_back(b.add(startB, bOperand->offset(column, step) / 16));
-      text += instruction + " " + registers + ", $" + std::to_string(number) +
-              ", $" + std::to_string(number + 1) +
+      auto operand = [&](Value value) {
+        operands.push_back(value);
+        return "$" + std::to_string(operands.size() - 1);
+      };
+      const std::string left =
+          tileA ? operand(b.add(startA, a->offset(row, step) / 16))
+                : registersOfA(b, op.getA(), (row * k + 64 * step) / 256);
+      const std::string right =
+          operand(b.add(startB, bOperand->offset(column, step) / 16));
+      text += instruction + " " + registers + ", " + left + ", " + right +
               (step == 0 ? ", accumulate_first" : ", accumulate") + modifiers +
               ";\n\t";
     }

@@ -24,6 +24,8 @@ bool Resource::mayBe(const Resource &other) const {
 }
 
 Resource resourceOf(Value view) {
+  if (isa<hopper::AccumulatorType>(view.getType()))
+    return {view};
   auto op = view.getDefiningOp<hopper::ViewOp>();
   if (op && op.getStage())
     return {op.getStage()};

@@ -15,8 +15,8 @@
 
 namespace ashlar {
 
-/// What a group writes, an accumulator, or reads: the stage of a ring, or a
-/// buffer outside of rings by the offset of its first byte.
+/// What a group writes, an accumulator, or reads: registers of A, the stage of
+/// a ring, or a buffer outside of rings by the offset of its first byte.
 struct Resource {
   mlir::Value value; ///< accumulator or stage; null for a buffer
   int64_t buffer = 0;
@@ -31,8 +31,8 @@ struct Resource {
   bool mayBe(const Resource &other) const;
 };
 
-/// The memory that a view looks at.
-Resource resourceOf(mlir::Value view);
+/// The memory that a view looks at, or the registers that an operand is.
+Resource resourceOf(mlir::Value operand);
 
 /// Something that is in flight.
 struct Pending {

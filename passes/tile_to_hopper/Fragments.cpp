@@ -20,6 +20,14 @@ static void lower(tile::WriteOp op, tile::WriteOp::Adaptor adaptor,
                              adaptor.getTarget(), op.getTransposed()));
 }
 
+static void lower(tile::SharedValueOp op, tile::SharedValueOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op,
+                     hopper::SharedValueOp::create(
+                         rewriter, named(op, "load"), op.getResult().getType(),
+                         adaptor.getSource(), adaptor.getCoordinates()));
+}
+
 static void lower(tile::MmaOp op, tile::MmaOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
   rewriter.replaceOp(
@@ -47,6 +55,18 @@ static void lower(tile::SliceOp op, tile::SliceOp::Adaptor adaptor,
       op, op.getResult().getType(), adaptor.getValue(), op.getOffsets());
 }
 
+static void lower(tile::CoordinateOp op, tile::CoordinateOp::Adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOpWithNewOp<hopper::CoordinateOp>(
+      op, op.getResult().getType(), op.getDimension());
+}
+
+static void lower(tile::ElementOp op, tile::ElementOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOpWithNewOp<hopper::ElementOp>(op, op.getResult().getType(),
+                                                 adaptor.getValue());
+}
+
 static void lower(tile::MultipleOfOp op, tile::MultipleOfOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
   rewriter.replaceOp(op, adaptor.getIndex());
@@ -64,8 +84,9 @@ static void lower(tile::TileCoordinateOp op,
 }
 
 void addFragments(Patterns &patterns) {
-  patterns.add<tile::ReadOp, tile::WriteOp, tile::MmaOp, tile::SplatOp,
-               tile::BroadcastOp, tile::SliceOp, tile::MultipleOfOp,
+  patterns.add<tile::ReadOp, tile::WriteOp, tile::SharedValueOp, tile::MmaOp,
+               tile::SplatOp, tile::BroadcastOp, tile::SliceOp,
+               tile::CoordinateOp, tile::ElementOp, tile::MultipleOfOp,
                tile::AtMostOp, tile::TileCoordinateOp>();
 }
 

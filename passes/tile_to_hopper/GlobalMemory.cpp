@@ -52,6 +52,29 @@ static void lower(tile::InsideOp op, tile::InsideOp::Adaptor adaptor,
               op.getTransposed(), areNonNegative(op.getCoordinates())));
 }
 
+static void lower(tile::ValueOp op, tile::ValueOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const GlobalTensor global =
+      context.parameters.tensor(op.getSource(), rewriter);
+  rewriter.replaceOp(
+      op, hopper::ValueOp::create(rewriter, named(op, "load"),
+                                  op.getResult().getType(), global.pointer,
+                                  adaptor.getCoordinates(), global.extents,
+                                  global.strides, /*relaxed=*/op.getApart()));
+}
+
+static void lower(tile::AtomicOp op, tile::AtomicOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const GlobalTensor global =
+      context.parameters.tensor(op.getTarget(), rewriter);
+  rewriter.replaceOp(
+      op, hopper::AtomicOp::create(rewriter, named(op, "atomic"),
+                                   op.getResult().getType(), op.getKind(),
+                                   adaptor.getValue(), adaptor.getCompared(),
+                                   global.pointer, adaptor.getCoordinates(),
+                                   global.extents, global.strides));
+}
+
 static void lower(tile::SignalOp op, tile::SignalOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &context) {
   Location loc = named(op, "signal");
@@ -89,8 +112,8 @@ static void lower(tile::AllowLaunchOp op, tile::AllowLaunchOp::Adaptor,
 
 void addGlobalMemory(Patterns &patterns) {
   patterns.add<tile::LoadOp, tile::StoreOp, tile::ReduceIntoOp, tile::InsideOp,
-               tile::SignalOp, tile::AwaitOp, tile::WaitLaunchOp,
-               tile::AllowLaunchOp>();
+               tile::ValueOp, tile::AtomicOp, tile::SignalOp, tile::AwaitOp,
+               tile::WaitLaunchOp, tile::AllowLaunchOp>();
 }
 
 } // namespace ashlar

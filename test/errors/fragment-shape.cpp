@@ -5,10 +5,10 @@ using namespace ashlar;
 
 Kernel program() {
   return kernel("k", [] {
-    Tensor D = output("D", f32, {7, 9});
+    Tensor D = output("D", f32, {7, 99});
     role("math", warpgroups(1), [&] {
-      // CHECK: fragment-shape.cpp:[[@LINE+1]]: error: role 'math' cannot hold this fragment: the 63 elements of a fragment (7,9) do not divide among 128 threads: use a multiple of 128 elements
-      store(D.tile({0, 0}), zeros(f32, {7, 9}));
+      // CHECK: fragment-shape.cpp:[[@LINE+1]]: error: role 'math' cannot hold this fragment: the 693 elements of a fragment (7,99) do not divide among 128 threads: use a multiple of 128 elements
+      store(D.tile({0, 0}), zeros(f32, {7, 99}));
     });
   });
 }

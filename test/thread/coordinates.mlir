@@ -55,9 +55,9 @@ hopper.kernel @anywhere threads 32 shared 8192 cluster 1 {
     // A reduction reaches one element, if it exists.
     // CHECK: %[[FIRST:.+]] = llvm.extractvalue
     // CHECK: %[[ABOVE:.+]] = arith.cmpi ult, %[[ROW]], %[[M]]
-    // CHECK: %[[LATER:.+]] = arith.andi %[[FIRST]], %[[ABOVE]]
     // CHECK: %[[BESIDE:.+]] = arith.cmpi ult, %[[COLUMN]], %[[M]]
-    // CHECK: %[[EXISTS:.+]] = arith.andi %[[LATER]], %[[BESIDE]]
+    // CHECK: %[[INSIDE:.+]] = arith.andi %[[ABOVE]], %[[BESIDE]]
+    // CHECK: %[[EXISTS:.+]] = arith.andi %[[FIRST]], %[[INSIDE]]
     // CHECK: scf.if %[[EXISTS]] {
     // CHECK: red.relaxed.gpu.global.add.f32
     hopper.reduce_into %f add into %A[%row, %column] within [%m, %m] strides [%stride, %one] : !f32, !hopper.pointer

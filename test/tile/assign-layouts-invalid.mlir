@@ -37,27 +37,6 @@ tile.kernel @too_few_elements {
 
 // -----
 
-// One vector along the rows of an accumulator and along its columns.
-!smem = !tile.shared<64x64xbf16>
-tile.kernel @two_layouts {
-  %M = tile.size "M"
-  %bias = tile.tensor "bias" input [%M] align 16 : !tile.tensor<f32, 1>
-  %a = tile.alloc : !smem
-  tile.role "math" warps 4 {
-    %c0 = arith.constant 0 : index
-    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
-    %v = tile.load %bias[%c0] : !tile.tensor<f32, 1> -> tensor<64xf32>
-    // expected-error@+1 {{this fragment would need two layouts at once}}
-    %w = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
-    %sum = arith.addf %acc, %w : tensor<64x64xf32>
-    %x = tile.broadcast %v along [0] : tensor<64xf32> -> tensor<64x64xf32>
-    %both = arith.addf %sum, %x : tensor<64x64xf32>
-  }
-}
-
-// -----
-
 tile.kernel @not_a_splat {
   tile.role "math" warps 1 {
     // expected-error@+1 {{a constant fragment has one value everywhere}}

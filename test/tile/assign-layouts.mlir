@@ -153,3 +153,53 @@ tile.kernel @cluster_sum cluster [4] {
     %sum = tile.cluster_sum %acc along 0 : tensor<64x64xf32> -> tensor<64x16xf32>
   }
 }
+
+// -----
+
+// One vector along the columns of an accumulator and along its rows: of two
+// layouts, one is made of the other.
+
+!smem = !tile.shared<64x64xbf16>
+// CHECK-LABEL: tile.kernel @two_layouts
+// CHECK: %[[V:.+]] = tile.load {{.*}} -> [[ROWS:tensor<64xf32, #tile.fragment<"64 \(4,8,4,1\):\(0,1,16,0\) / 2:8">>]]
+// CHECK: %[[OTHER:.+]] = tile.relay %[[V]] : [[ROWS]] -> tensor<64xf32, #tile.fragment<"64 (4,8,4,1):(2,0,0,0) / (2,8):(1,8)">>
+// CHECK: tile.broadcast %[[OTHER]] along [1]
+// CHECK: tile.broadcast %[[V]] along [0]
+tile.kernel @two_layouts {
+  %M = tile.size "M"
+  %bias = tile.tensor "bias" input [%M] align 16 : !tile.tensor<f32, 1>
+  %a = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    %v = tile.load %bias[%c0] : !tile.tensor<f32, 1> -> tensor<64xf32>
+    %w = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
+    %sum = arith.addf %acc, %w : tensor<64x64xf32>
+    %x = tile.broadcast %v along [0] : tensor<64xf32> -> tensor<64x64xf32>
+    %both = arith.addf %sum, %x : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+// What a result is broadcast to lies as what it was combined of.
+
+!smem = !tile.shared<64x64xbf16>
+// CHECK-LABEL: tile.kernel @fitting
+// CHECK: tile.mma {{.*}} [[ACC:tensor<64x64xf32, #tile.fragment<"64x64 \(4,8,4,1\):\(128,1,16,64\) / .*">>]]
+// CHECK-NOT: tile.relay
+// CHECK: tile.broadcast {{.*}} along [0] {{.*}} -> [[ACC]]
+tile.kernel @fitting {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M, %M] align 16 : !tile.tensor<f32, 2>
+  %a = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    %sums = tile.reduce %acc add along [1] : tensor<64x64xf32> -> tensor<64xf32>
+    %w = tile.broadcast %sums along [0] : tensor<64xf32> -> tensor<64x64xf32>
+    tile.store %w to %D[%c0, %c0] : tensor<64x64xf32>, !tile.tensor<f32, 2>
+  }
+}

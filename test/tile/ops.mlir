@@ -71,9 +71,9 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
     // CHECK: %[[ZERO:.+]] = tile.splat %{{.+}} : f32 -> tensor<64x64xf32>
     %f0 = arith.constant 0.0 : f32
     %zero = tile.splat %f0 : f32 -> tensor<64x64xf32>
-    // CHECK: %[[ONE:.+]] = tile.mma %[[LEFT]], %{{.+}} transposed, %[[ZERO]] : <64x64xbf16>, <64x64xbf16>, tensor<64x64xf32>
+    // CHECK: %[[ONE:.+]] = tile.mma %[[LEFT]], %{{.+}} transposed, %[[ZERO]] : !tile.shared<64x64xbf16>, <64x64xbf16>, tensor<64x64xf32>
     %acc = tile.mma %a, %b transposed, %zero : !smem, !smem, tensor<64x64xf32>
-    // CHECK: tile.mma %[[LEFT]] transposed, %{{.+}}, %[[ONE]] : <64x64xbf16>
+    // CHECK: tile.mma %[[LEFT]] transposed, %{{.+}}, %[[ONE]] : !tile.shared<64x64xbf16>
     %acc2 = tile.mma %a transposed, %b, %acc : !smem, !smem, tensor<64x64xf32>
     // CHECK: tile.release %[[RING]], %[[W]]
     tile.release %ring, %s : !tile.pipeline<3, [!smem, !smem]>

@@ -26,14 +26,14 @@ struct MaskOperand {
       : mask(&mask), where(where) {}
 };
 
-/// What meets a fragment and is none: a column, a scalar or a number.
-struct SpreadOperand : ScalarOperand {
+/// What meets a fragment and is none: a column, a scalar, an index or a number.
+struct SpreadOperand : UniformOperand {
   const Fragment *column = nullptr;
 
-  using ScalarOperand::ScalarOperand;
+  using UniformOperand::UniformOperand;
   SpreadOperand(const ColumnVector &column,
                 SourceLocation where = SourceLocation::current())
-      : ScalarOperand(0, where), column(&column.values()) {}
+      : UniformOperand(0, where), column(&column.values()) {}
 };
 
 /// Whatever can meet a fragment.
@@ -51,7 +51,8 @@ struct TileOperand : SpreadOperand {
 
 } // namespace detail
 
-// Operands have one element type; a number takes the type of the fragment.
+// Operands have one element type; a number and an index take the type of the
+// fragment.
 // Leading dimensions that one operand lacks are repeated, as in NumPy; an
 // extent of 1 is not. Every operation is rounded to nearest even, but a product
 // that is added or subtracted contracts to a fused multiply-add, as it does

@@ -37,14 +37,36 @@ public:
 Fragment zeros(ElementType type, const Shape &shape,
                SourceLocation where = SourceLocation::current());
 /// A fragment with one value everywhere.
-Fragment full(ElementType type, const Shape &shape, detail::ScalarOperand value,
+Fragment full(ElementType type, const Shape &shape,
+              detail::UniformOperand value,
               SourceLocation where = SourceLocation::current());
+
+/// Of each element of a fragment of this shape, the number of its row: its
+/// coordinate along the last but one dimension, counted from 0, as s32. Throws
+/// for a vector, which has no rows.
+Fragment rows(const Shape &shape,
+              SourceLocation where = SourceLocation::current());
+/// The number of its column: its coordinate along the last dimension.
+Fragment columns(const Shape &shape,
+                 SourceLocation where = SourceLocation::current());
 
 /// accumulator + a · b on the tensor cores, asynchronously: the program goes
 /// on, and whoever uses the result waits. `a` is M×K and `b` is K×N, as seen
 /// after `.T()`. Throws when the extents don't agree.
 Fragment mma(const SharedTile &a, const SharedTile &b,
              const Fragment &accumulator,
+             SourceLocation where = SourceLocation::current());
+
+/// The same with A in registers, of bf16 or f16: what an mma gave, converted,
+/// is taken as it lies, and other fragments are made to lie so.
+Fragment mma(const Fragment &a, const SharedTile &b,
+             const Fragment &accumulator,
+             SourceLocation where = SourceLocation::current());
+
+/// The product alone.
+Fragment mma(const SharedTile &a, const SharedTile &b,
+             SourceLocation where = SourceLocation::current());
+Fragment mma(const Fragment &a, const SharedTile &b,
              SourceLocation where = SourceLocation::current());
 
 /// The fragment in another type, rounded to nearest even; fp8 saturates.

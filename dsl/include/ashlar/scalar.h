@@ -2,6 +2,7 @@
 
 #include "ashlar/condition.h"
 #include "ashlar/element_type.h"
+#include "ashlar/index.h"
 
 #include <string_view>
 #include <type_traits>
@@ -41,6 +42,17 @@ struct ScalarOperand {
       : number(static_cast<double>(number)), where(where) {}
 };
 
+/// What has one value for a whole fragment: an index too, which takes the type
+/// of the fragment.
+struct UniformOperand : ScalarOperand {
+  const Index *index = nullptr;
+
+  using ScalarOperand::ScalarOperand;
+  UniformOperand(const Index &index,
+                 SourceLocation where = SourceLocation::current())
+      : ScalarOperand(0, where), index(&index) {}
+};
+
 } // namespace detail
 
 Scalar operator+(detail::ScalarOperand a, detail::ScalarOperand b);
@@ -74,6 +86,9 @@ namespace fast {
 Scalar divide(detail::ScalarOperand a, detail::ScalarOperand b);
 } // namespace fast
 
+/// The index as a number.
+Scalar convert(const Index &a, ElementType type,
+               SourceLocation where = SourceLocation::current());
 /// The scalar in another type.
 Scalar convert(const Scalar &a, ElementType type,
                SourceLocation where = SourceLocation::current());

@@ -126,9 +126,22 @@ TEST(BlockedLayout, CoversRandomShapes) {
   }
 }
 
+TEST(BlockedLayout, RepeatsWhatIsShorterThanTheRole) {
+  for (int64_t elements : {1, 4, 12, 32, 100}) {
+    const FragmentLayout fragment = *blockedLayout({elements}, 128, 4);
+    EXPECT_EQ(fragment.thread.size(), 128);
+    std::vector<int64_t> held(elements);
+    for (int64_t t = 0; t < 128; ++t)
+      for (int64_t v = 0; v < fragment.value.size(); ++v)
+        ++held[coordinate(fragment, t, v)[0]];
+    for (int64_t count : held)
+      EXPECT_EQ(count, held[0]) << elements;
+  }
+}
+
 TEST(BlockedLayout, RefusesElementsThatDoNotDivide) {
-  EXPECT_REFUSAL(blockedLayout({64}, 128, 4),
-                 "the 64 elements of a fragment (64) do not divide among 128 "
+  EXPECT_REFUSAL(blockedLayout({192}, 128, 4),
+                 "the 192 elements of a fragment (192) do not divide among 128 "
                  "threads: use a multiple of 128 elements or 64 threads");
   EXPECT_REFUSAL(blockedLayout({64}, 32, 0), "elements of 0 bytes");
 }

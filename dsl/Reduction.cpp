@@ -1,0 +1,211 @@
+#include "ashlar/reduction.h"
+#include "Broadcast.h"
+#include "Describe.h"
+#include "Elementwise.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+#include <limits>
+#include <numeric>
+
+namespace ashlar {
+
+using namespace detail;
+
+namespace {
+
+using Dimensions = llvm::SmallVector<int64_t, 1>;
+
+mlir::RankedTensorType typeOf(mlir::Value fragment) {
+  return llvm::cast<mlir::RankedTensorType>(fragment.getType());
+}
+
+/// The last dimension, or the last but one.
+Dimensions dimension(mlir::Value value, const char *function,
+                     int64_t fromBehind, SourceLocation where) {
+  int64_t rank = typeOf(value).getRank();
+  if (rank < 2)
+    fail(where, std::string(function) + " of " + describe(value.getType()) +
+                    ", which has one dimension; sum, max, min, any and all "
+                    "combine all elements");
+  return {rank - fromBehind};
+}
+constexpr int64_t ofRows = 1, ofColumns = 2;
+
+Dimensions everything(mlir::Value value) {
+  Dimensions all(typeOf(value).getRank());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// Values of 32 bits, combined.
+mlir::Value combine(Trace &trace, mlir::Value value, tile::Reduction how,
+                    const Dimensions &along, SourceLocation where) {
+  mlir::RankedTensorType type = typeOf(value);
+  llvm::SmallVector<int64_t> kept;
+  for (auto [i, extent] : llvm::enumerate(type.getShape()))
+    if (!llvm::is_contained(along, int64_t(i)))
+      kept.push_back(extent);
+  if (kept.empty())
+    kept.push_back(1);
+  return trace.create<tile::ReduceOp>(
+      where, mlir::RankedTensorType::get(kept, type.getElementType()), value,
+      how, along);
+}
+
+/// The value in the type that it is combined in.
+mlir::Value wide(Trace &trace, mlir::Value value, SourceLocation where) {
+  mlir::Builder types(trace.context());
+  mlir::Type element = typeOf(value).getElementType();
+  mlir::Type combined = llvm::isa<mlir::FloatType>(element)
+                            ? mlir::Type(types.getF32Type())
+                            : mlir::Type(types.getI32Type());
+  return emitConvert(trace, value, combined, where);
+}
+
+mlir::Value reduce(Trace &trace, const Fragment &a, tile::Reduction how,
+                   const char *function, int64_t fromBehind,
+                   SourceLocation where) {
+  mlir::Value value = trace.read(a, where);
+  mlir::Type element = typeOf(value).getElementType();
+  // Sums of short integers stay as long as they are computed.
+  bool isSum = how == tile::Reduction::add && element.isInteger();
+  mlir::Value result =
+      combine(trace, wide(trace, value, where), how,
+              fromBehind ? dimension(value, function, fromBehind, where)
+                         : everything(value),
+              where);
+  return isSum ? result : emitConvert(trace, result, element, where);
+}
+
+Fragment along(const Fragment &a, tile::Reduction how, const char *function,
+               int64_t fromBehind, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  return trace.declare<Fragment>(
+      HandleKind::fragment, reduce(trace, a, how, function, fromBehind, where),
+      where);
+}
+
+Scalar ofAll(const Fragment &a, tile::Reduction how, const char *function,
+             SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Value one = reduce(trace, a, how, function, 0, where);
+  return trace.declare<Scalar>(
+      HandleKind::scalar,
+      trace.create<tile::ElementOp>(where, typeOf(one).getElementType(), one),
+      where);
+}
+
+/// Where a mask is true 1 is the largest, and 0 the least.
+mlir::Value truth(Trace &trace, const Mask &a, tile::Reduction how,
+                  const char *function, int64_t fromBehind,
+                  SourceLocation where) {
+  mlir::Value mask = trace.read(a, where);
+  mlir::Type i32 = mlir::IntegerType::get(trace.context(), 32);
+  mlir::Value number = emitZeroExtend(trace, mask, i32, where);
+  mlir::Value result =
+      combine(trace, number, how,
+              fromBehind ? dimension(mask, function, fromBehind, where)
+                         : everything(mask),
+              where);
+  return emit(trace, Comparison::ne, result,
+              emitNumber(trace, 0, result.getType(), where), where);
+}
+
+Mask maskAlong(const Mask &a, tile::Reduction how, const char *function,
+               int64_t fromBehind, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  return trace.declare<Mask>(HandleKind::mask,
+                             truth(trace, a, how, function, fromBehind, where),
+                             where);
+}
+
+Condition ofWholeMask(const Mask &a, tile::Reduction how, const char *function,
+                      SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Value one = truth(trace, a, how, function, 0, where);
+  return trace.declare<Condition>(
+      HandleKind::condition,
+      trace.create<tile::ElementOp>(where, typeOf(one).getElementType(), one),
+      where);
+}
+
+/// The least coordinate of what equals the largest or least, or is NaN.
+Fragment position(const Fragment &a, tile::Reduction how, const char *function,
+                  int64_t fromBehind, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Value value = wide(trace, trace.read(a, where), where);
+  mlir::RankedTensorType type = typeOf(value);
+  Dimensions along = dimension(value, function, fromBehind, where);
+  mlir::Value best = combine(trace, value, how, along, where);
+  llvm::SmallVector<int64_t> kept;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (!llvm::is_contained(along, i))
+      kept.push_back(i);
+  mlir::Value everywhere =
+      trace.create<tile::BroadcastOp>(where, type, best, kept);
+  mlir::Value isBest = emit(trace, Comparison::eq, value, everywhere, where);
+  if (llvm::isa<mlir::FloatType>(type.getElementType()))
+    isBest = emit(trace, Binary::logicOr, isBest,
+                  emit(trace, Comparison::ne, value, value, where), where);
+  auto indices = type.clone(mlir::IntegerType::get(trace.context(), 32));
+  mlir::Value at =
+      trace.create<tile::CoordinateOp>(where, indices, along.front());
+  mlir::Value none =
+      emitNumber(trace, std::numeric_limits<int32_t>::max(), indices, where);
+  return trace.declare<Fragment>(
+      HandleKind::fragment,
+      combine(trace, emitSelect(trace, isBest, at, none, where),
+              tile::Reduction::min, along, where),
+      where);
+}
+
+} // namespace
+
+#define ASHLAR_ALONG(name, fromBehind)                                         \
+  Fragment name##_sum(const Fragment &a, SourceLocation where) {               \
+    return along(a, tile::Reduction::add, #name "_sum", fromBehind, where);    \
+  }                                                                            \
+  Fragment name##_max(const Fragment &a, SourceLocation where) {               \
+    return along(a, tile::Reduction::max, #name "_max", fromBehind, where);    \
+  }                                                                            \
+  Fragment name##_min(const Fragment &a, SourceLocation where) {               \
+    return along(a, tile::Reduction::min, #name "_min", fromBehind, where);    \
+  }                                                                            \
+  Fragment name##_argmax(const Fragment &a, SourceLocation where) {            \
+    return position(a, tile::Reduction::max, #name "_argmax", fromBehind,      \
+                    where);                                                    \
+  }                                                                            \
+  Fragment name##_argmin(const Fragment &a, SourceLocation where) {            \
+    return position(a, tile::Reduction::min, #name "_argmin", fromBehind,      \
+                    where);                                                    \
+  }                                                                            \
+  Mask name##_any(const Mask &a, SourceLocation where) {                       \
+    return maskAlong(a, tile::Reduction::max, #name "_any", fromBehind,        \
+                     where);                                                   \
+  }                                                                            \
+  Mask name##_all(const Mask &a, SourceLocation where) {                       \
+    return maskAlong(a, tile::Reduction::min, #name "_all", fromBehind,        \
+                     where);                                                   \
+  }
+
+ASHLAR_ALONG(row, ofRows)
+ASHLAR_ALONG(column, ofColumns)
+
+Scalar sum(const Fragment &a, SourceLocation where) {
+  return ofAll(a, tile::Reduction::add, "sum", where);
+}
+Scalar max(const Fragment &a, SourceLocation where) {
+  return ofAll(a, tile::Reduction::max, "max", where);
+}
+Scalar min(const Fragment &a, SourceLocation where) {
+  return ofAll(a, tile::Reduction::min, "min", where);
+}
+Condition any(const Mask &a, SourceLocation where) {
+  return ofWholeMask(a, tile::Reduction::max, "any", where);
+}
+Condition all(const Mask &a, SourceLocation where) {
+  return ofWholeMask(a, tile::Reduction::min, "all", where);
+}
+
+} // namespace ashlar

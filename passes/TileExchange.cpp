@@ -1,0 +1,190 @@
+// tile-exchange: what the warps of a role combine, or have to agree on, goes
+// through shared memory.
+//
+// A reduction is what each warp combines; where several warps hold what belongs
+// together, each writes its part, and everyone combines all parts in the same
+// order. A value of memory that others may change meanwhile, or that only one
+// thread gets, is the first thread's.
+
+#include "compiler/hopper/Hopper.h"
+#include "compiler/layout/Reduction.h"
+#include "compiler/target/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/InRole.h"
+#include "passes/Passes.h"
+#include "passes/Preconditions.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace ashlar {
+
+#define GEN_PASS_DEF_TILEEXCHANGE
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// A tile whose elements lie one after another, the last dimension's first.
+tile::SharedType denseTile(RankedTensorType fragment) {
+  ArrayRef<int64_t> shape = fragment.getShape();
+  std::vector<layout::Layout> modes(shape.size());
+  int64_t bytes = tile::elementBytes(fragment.getElementType());
+  for (size_t i = shape.size(); i-- > 0; bytes *= shape[i])
+    modes[i] = layout::Layout(shape[i], bytes);
+  return tile::SharedType::get(
+      fragment.getContext(), shape, fragment.getElementType(),
+      layout::SwizzledLayout{layout::Swizzle{0, 4, 3}, layout::concat(modes)});
+}
+
+/// The tiles through which the warps of a role tell one another.
+class Exchange {
+public:
+  explicit Exchange(tile::RoleOp role) : role(role) {}
+
+  void expand(tile::ReduceOp op);
+  void expand(tile::RelayOp op);
+  void expand(tile::ValueOp op);
+  void expand(tile::AtomicOp op);
+
+private:
+  /// What the first thread of the role holds, in each of its threads.
+  Value agree(OpBuilder &builder, Location loc, Value value);
+  /// Makes who uses a value use the first thread's.
+  void agreeOn(Value value);
+
+  Value tileFor(tile::SharedType type, Location loc) {
+    Value &tile = tiles[type];
+    if (!tile) {
+      OpBuilder builder(role);
+      tile = tile::AllocOp::create(builder, loc, type);
+    }
+    return tile;
+  }
+
+  tile::RoleOp role;
+  llvm::DenseMap<Type, Value> tiles;
+};
+
+void Exchange::expand(tile::ReduceOp op) {
+  auto source = cast<RankedTensorType>(op.getValue().getType());
+  auto fragment = [&](const layout::FragmentLayout &layout) {
+    return RankedTensorType::get(
+        layout.shape, source.getElementType(),
+        tile::FragmentAttr::get(op.getContext(), layout));
+  };
+  const auto reduction = *layout::warpReduction(
+      tile::fragmentOf(source).getLayout(),
+      {op.getDimensions().begin(), op.getDimensions().end()});
+  OpBuilder builder(op);
+  const Location loc = op.getLoc();
+  auto combine = [&](Value value, ArrayRef<int64_t> along,
+                     const layout::FragmentLayout &layout) -> Value {
+    return hopper::WarpReduceOp::create(builder, named(op, "reduce"),
+                                        fragment(layout), value,
+                                        op.getReduction(), along);
+  };
+  Value result;
+  if (reduction.parts == 1) {
+    result = combine(op.getValue(), op.getDimensions(), reduction.result);
+  } else {
+    op.emitRemark("what is combined here lies in several warps: they exchange "
+                  "their parts through shared memory");
+    Value part = combine(op.getValue(), op.getDimensions(), reduction.partial);
+    Value tile =
+        tileFor(denseTile(cast<RankedTensorType>(part.getType())), loc);
+    tile::WriteOp::create(builder, loc, part, tile, /*transposed=*/false);
+    Value parts =
+        tile::ReadOp::create(builder, loc, fragment(reduction.gathered), tile);
+    result = combine(parts, {0}, reduction.result);
+  }
+  op.getResult().replaceAllUsesWith(result);
+  op.erase();
+}
+
+/// Truth values go as numbers.
+void Exchange::expand(tile::RelayOp op) {
+  OpBuilder builder(op);
+  const Location loc = op.getLoc();
+  auto to = cast<RankedTensorType>(op.getResult().getType());
+  Value value = op.getValue();
+  const bool isMask = to.getElementType().isInteger(1);
+  if (isMask) {
+    to = to.clone(builder.getI8Type());
+    auto from = cast<RankedTensorType>(value.getType());
+    value = arith::ExtUIOp::create(builder, loc,
+                                   from.clone(builder.getI8Type()), value);
+  }
+  Value tile = tileFor(denseTile(to), loc);
+  tile::WriteOp::create(builder, loc, value, tile, /*transposed=*/false);
+  Value result = tile::ReadOp::create(builder, loc, to, tile);
+  if (isMask) {
+    Value zero = arith::ConstantOp::create(
+        builder, loc, SplatElementsAttr::get(to, builder.getI8IntegerAttr(0)));
+    result = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                   result, zero);
+  }
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
+Value Exchange::agree(OpBuilder &builder, Location loc, Value value) {
+  if (role.getWarps() == 1)
+    return hopper::FirstLaneOp::create(builder, loc, value.getType(), value);
+  const int64_t threads = target::warpThreads * role.getWarps();
+  auto one = RankedTensorType::get(
+      {1}, value.getType(),
+      tile::FragmentAttr::get(builder.getContext(),
+                              layout::FragmentLayout{{1},
+                                                     layout::Layout(threads, 0),
+                                                     layout::Layout()}));
+  Value tile = tileFor(denseTile(one), loc);
+  // Of threads that hold the same element the first one writes it.
+  Value held = tile::SplatOp::create(builder, loc, one, value);
+  tile::WriteOp::create(builder, loc, held, tile, /*transposed=*/false);
+  Value read = tile::ReadOp::create(builder, loc, one, tile);
+  return tile::ElementOp::create(builder, loc, value.getType(), read);
+}
+
+void Exchange::agreeOn(Value value) {
+  SmallVector<OpOperand *> uses =
+      llvm::map_to_vector(value.getUses(), [](OpOperand &use) { return &use; });
+  if (uses.empty())
+    return;
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  Value agreed = agree(builder, value.getLoc(), value);
+  for (OpOperand *use : uses)
+    use->set(agreed);
+}
+
+void Exchange::expand(tile::ValueOp op) {
+  auto tensor = op.getSource().getDefiningOp<tile::TensorOp>();
+  if (tensor.getAccess() == tile::Access::input)
+    return;
+  op.setApart(true);
+  agreeOn(op.getResult());
+}
+
+void Exchange::expand(tile::AtomicOp op) {
+  op.setApart(true);
+  agreeOn(op.getResult());
+}
+
+struct TileExchange : impl::TileExchangeBase<TileExchange> {
+  void runOnOperation() override {
+    if (failed(demandLayouts(getOperation())))
+      return signalPassFailure();
+    for (auto role : getOperation().getBody().getOps<tile::RoleOp>()) {
+      Exchange exchange(role);
+      SmallVector<Operation *> ops;
+      role.walk([&](Operation *op) { ops.push_back(op); });
+      for (Operation *op : ops)
+        llvm::TypeSwitch<Operation *>(op)
+            .Case<tile::ReduceOp, tile::RelayOp, tile::ValueOp, tile::AtomicOp>(
+                [&](auto known) { exchange.expand(known); });
+    }
+  }
+};
+
+} // namespace
+} // namespace ashlar

@@ -1,0 +1,23 @@
+// Two values of a thread as one.
+#ifndef ASHLAR_PASSES_HOPPERTOTHREAD_COMBINE_H
+#define ASHLAR_PASSES_HOPPERTOTHREAD_COMBINE_H
+
+#include "compiler/hopper/Hopper.h"
+#include "passes/hopper_to_thread/PtxBuilder.h"
+
+namespace ashlar {
+
+/// What becomes of a NaN among floats of which the least or largest is taken.
+enum class OfNaN { kept, ignored };
+
+mlir::Value combine(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN,
+                    mlir::Value x, mlir::Value y);
+
+/// All of them: in pairs, so that half of the operations do not wait for one
+/// another.
+mlir::Value combineAll(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN,
+                       mlir::ValueRange values);
+
+} // namespace ashlar
+
+#endif

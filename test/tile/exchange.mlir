@@ -1,0 +1,90 @@
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-exchange))' | FileCheck %s
+
+// Each row lies in a warp: lanes combine it.
+
+// CHECK-LABEL: tile.kernel @in_warps
+// CHECK-NOT: tile.alloc
+// CHECK: hopper.warp_reduce %{{.+}} max along [1] : tensor<64x32xf32, #tile.fragment<"64x32 (8,16):(256,1) / (4,1,4):(64,2048,16)">> -> tensor<64xf32, #tile.fragment<"64 (8,16):(0,1) / 4:16">>
+// CHECK-NOT: tile.write
+tile.kernel @in_warps {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<f32, 2>
+  %D = tile.tensor "D" output [%M] align 16 : !tile.tensor<f32, 1>
+  tile.role "all" warps 4 {
+    %c0 = arith.constant 0 : index
+    %x = tile.load %A[%c0, %c0] : !tile.tensor<f32, 2> -> tensor<64x32xf32>
+    %r = tile.reduce %x max along [1] : tensor<64x32xf32> -> tensor<64xf32>
+    tile.store %r to %D[%c0] : tensor<64xf32>, !tile.tensor<f32, 1>
+  }
+}
+
+// -----
+
+// A row lies in four warps: each writes its part, and all combine the four.
+
+// CHECK-LABEL: tile.kernel @across_warps
+// CHECK: %[[TILE:.+]] = tile.alloc : <4x1xf32, "S<0,4,3> o (4,1):(4,4)">
+// CHECK: %[[PART:.+]] = hopper.warp_reduce %{{.+}} add along [1] : tensor<1x512xf32, {{.+}}> -> tensor<4x1xf32, [[PARTIAL:.+]]>
+// CHECK-NEXT: tile.write %[[PART]] to %[[TILE]]
+// CHECK-NEXT: %[[PARTS:.+]] = tile.read %[[TILE]] : {{.*}} -> tensor<4x1xf32
+// CHECK-NEXT: hopper.warp_reduce %[[PARTS]] add along [0] : {{.*}} -> tensor<1xf32
+// A second one uses the same tile.
+// CHECK-NOT: tile.alloc
+tile.kernel @across_warps {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<f32, 2>
+  %D = tile.tensor "D" output [%M] align 16 : !tile.tensor<f32, 1>
+  tile.role "all" warps 4 {
+    %c0 = arith.constant 0 : index
+    %x = tile.load %A[%c0, %c0] : !tile.tensor<f32, 2> -> tensor<1x512xf32>
+    %r = tile.reduce %x add along [1] : tensor<1x512xf32> -> tensor<1xf32>
+    %s = tile.reduce %x max along [1] : tensor<1x512xf32> -> tensor<1xf32>
+    tile.store %r to %D[%c0] : tensor<1xf32>, !tile.tensor<f32, 1>
+    tile.store %s to %D[%c0] : tensor<1xf32>, !tile.tensor<f32, 1>
+  }
+}
+
+// -----
+
+// Of an input each thread reads; of what others may write meanwhile the first
+// one, which tells the others.
+
+// CHECK-LABEL: tile.kernel @values
+tile.kernel @values {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M] align 16 : !tile.tensor<f32, 1>
+  %C = tile.tensor "C" inout [%M] align 4 : !tile.tensor<i32, 1>
+  // CHECK: tile.role "one" warps 1
+  tile.role "one" warps 1 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // CHECK: tile.value %{{.+}}[%{{.+}}] : <f32, 1> -> f32
+    // CHECK-NOT: first_lane
+    // CHECK: %[[READ:.+]] = tile.value %{{.+}}[%{{.+}}] apart : <i32, 1> -> i32
+    // CHECK-NEXT: %[[FIRST:.+]] = hopper.first_lane %[[READ]] : i32 -> i32
+    // CHECK-NEXT: arith.index_cast %[[FIRST]]
+    %f = tile.value %A[%c0] : !tile.tensor<f32, 1> -> f32
+    %n = tile.value %C[%c0] : !tile.tensor<i32, 1> -> i32
+    %i = arith.index_cast %n : i32 to index
+    %m = tile.value %A[%i] : !tile.tensor<f32, 1> -> f32
+  }
+  // CHECK: %[[TILE:.+]] = tile.alloc : <1xi32
+  // CHECK: tile.role "four" warps 4
+  tile.role "four" warps 4 {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i32
+    // CHECK: %[[OLD:.+]] = tile.atomic add %{{.+}} apart
+    // CHECK-NEXT: %[[HELD:.+]] = tile.splat %[[OLD]]
+    // CHECK-NEXT: tile.write %[[HELD]] to %[[TILE]]
+    // CHECK-NEXT: %[[ALL:.+]] = tile.read %[[TILE]]
+    // CHECK-NEXT: %[[AGREED:.+]] = tile.element %[[ALL]]
+    // CHECK-NEXT: arith.index_cast %[[AGREED]]
+    %old = tile.atomic add %one into %C[%c0] : i32, !tile.tensor<i32, 1> -> i32
+    %i = arith.index_cast %old : i32 to index
+    %m = tile.value %A[%i] : !tile.tensor<f32, 1> -> f32
+    // What nobody uses nobody is told.
+    // CHECK: tile.atomic max
+    // CHECK-NOT: tile.splat
+    %unused = tile.atomic max %one into %C[%c0] : i32, !tile.tensor<i32, 1> -> i32
+  }
+}
