@@ -160,6 +160,50 @@ Fragment operator-(FragmentOperand a) {
   return apply(Unary::negate, *a.fragment, a.where);
 }
 
+Fragment operator%(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::rem, a, b);
+}
+Fragment operator%(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::rem, a, b);
+}
+Fragment operator&(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::bitAnd, a, b);
+}
+Fragment operator&(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::bitAnd, a, b);
+}
+Fragment operator|(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::bitOr, a, b);
+}
+Fragment operator|(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::bitOr, a, b);
+}
+Fragment operator^(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::bitXor, a, b);
+}
+Fragment operator^(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::bitXor, a, b);
+}
+Fragment operator<<(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::shiftLeft, a, b);
+}
+Fragment operator<<(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::shiftLeft, a, b);
+}
+Fragment operator>>(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::shiftRight, a, b);
+}
+Fragment operator>>(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::shiftRight, a, b);
+}
+Fragment operator~(FragmentOperand a) {
+  Trace &trace = Trace::current(a.where);
+  mlir::Value value = trace.read(*a.fragment, a.where);
+  requireInteger(value, "~", a.where);
+  return trace.declare<Fragment>(HandleKind::fragment,
+                                 emitNot(trace, value, a.where), a.where);
+}
+
 Fragment &operator+=(Fragment &a, TileOperand b) {
   return a = FragmentOperand(a, b.where) + b;
 }
@@ -235,10 +279,10 @@ Mask operator!=(FragmentOperand a, TileOperand b) {
 }
 
 Mask operator&&(MaskOperand a, MaskOperand b) {
-  return combine(Binary::logicAnd, a, b);
+  return combine(Binary::bitAnd, a, b);
 }
 Mask operator||(MaskOperand a, MaskOperand b) {
-  return combine(Binary::logicOr, a, b);
+  return combine(Binary::bitOr, a, b);
 }
 Mask operator!(MaskOperand a) {
   Trace &trace = Trace::current(a.where);
@@ -262,6 +306,16 @@ Fragment select(const Mask &mask, TileOperand a, TileOperand b,
 Fragment abs(const Fragment &a, SourceLocation where) {
   return apply(Unary::abs, a, where);
 }
+Fragment clamp(FragmentOperand a, TileOperand least, TileOperand largest) {
+  return min(max(a, least), largest);
+}
+Mask isnan(const Fragment &a, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  requireFloat(trace.read(a, where), "isnan", where);
+  return compare(Comparison::ne, FragmentOperand(a, where),
+                 FragmentOperand(a, where));
+}
+
 namespace fast {
 
 Fragment divide(FragmentOperand a, TileOperand b) {

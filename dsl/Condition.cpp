@@ -26,11 +26,11 @@ Condition combine(Binary operation, const Condition &a,
 } // namespace
 
 Condition operator&&(const Condition &a, ConditionOperand b) {
-  return combine(Binary::logicAnd, a, b);
+  return combine(Binary::bitAnd, a, b);
 }
 
 Condition operator||(const Condition &a, ConditionOperand b) {
-  return combine(Binary::logicOr, a, b);
+  return combine(Binary::bitOr, a, b);
 }
 
 Condition operator!(const Condition &a) {

@@ -31,12 +31,27 @@ Value emitContractable(Trace &trace, Value a, Value b, SourceLocation where) {
              : trace.emit<IntegerOp>(where, a, b);
 }
 
+/// What is shifted beyond the bits of its type has no value in LLVM.
+template <class Op>
+Value emitShift(Trace &trace, Value a, Value amount, SourceLocation where) {
+  unsigned bits = getElementTypeOrSelf(a).getIntOrFloatBitWidth();
+  Value mask = emitNumber(trace, bits - 1, a.getType(), where);
+  return trace.emit<Op>(where, a,
+                        trace.emit<arith::AndIOp>(where, amount, mask));
+}
+
 } // namespace
 
 void requireFloat(Value a, const char *function, SourceLocation where) {
   if (!isFloat(a))
     fail(where, std::string(function) + " of " + describe(a.getType()) +
                     "; it is defined for floating-point types: convert first");
+}
+
+void requireInteger(Value a, const char *function, SourceLocation where) {
+  if (isFloat(a))
+    fail(where, std::string(function) + " of " + describe(a.getType()) +
+                    "; it is defined for integers: convert first");
 }
 
 Value emit(Trace &trace, Binary operation, Value a, Value b,
@@ -57,17 +72,29 @@ Value emit(Trace &trace, Binary operation, Value a, Value b,
     requireFloat(a, "fast::divide", where);
     return trace.emit<arith::DivFOp>(where, a, b, arith::FastMathFlags::afn);
   case Binary::rem:
-    return emitEither<arith::RemFOp, arith::RemSIOp>(trace, a, b, where);
+    requireInteger(a, "%", where);
+    return trace.emit<arith::RemSIOp>(where, a, b);
   case Binary::min:
     return emitEither<arith::MinimumFOp, arith::MinSIOp>(trace, a, b, where);
   case Binary::max:
     return emitEither<arith::MaximumFOp, arith::MaxSIOp>(trace, a, b, where);
   case Binary::ceilDiv:
     return trace.emit<arith::CeilDivSIOp>(where, a, b);
-  case Binary::logicAnd:
+  case Binary::bitAnd:
+    requireInteger(a, "&", where);
     return trace.emit<arith::AndIOp>(where, a, b);
-  case Binary::logicOr:
+  case Binary::bitOr:
+    requireInteger(a, "|", where);
     return trace.emit<arith::OrIOp>(where, a, b);
+  case Binary::bitXor:
+    requireInteger(a, "^", where);
+    return trace.emit<arith::XOrIOp>(where, a, b);
+  case Binary::shiftLeft:
+    requireInteger(a, "<<", where);
+    return emitShift<arith::ShLIOp>(trace, a, b, where);
+  case Binary::shiftRight:
+    requireInteger(a, ">>", where);
+    return emitShift<arith::ShRSIOp>(trace, a, b, where);
   }
   return {};
 }

@@ -16,8 +16,11 @@ enum class Binary {
   min,
   max,
   ceilDiv,
-  logicAnd,
-  logicOr
+  bitAnd, ///< of truth values too
+  bitOr,
+  bitXor,
+  shiftLeft, ///< by the amount modulo the bits of the type
+  shiftRight ///< the same; the sign is repeated
 };
 enum class Unary { negate, abs };
 enum class Comparison { lt, le, gt, ge, eq, ne };
@@ -25,6 +28,10 @@ enum class Comparison { lt, le, gt, ge, eq, ne };
 /// Throws for a value that is not of floats.
 void requireFloat(mlir::Value value, const char *function,
                   SourceLocation where);
+
+/// Throws for a value that is not of integers.
+void requireInteger(mlir::Value value, const char *function,
+                    SourceLocation where);
 
 /// Operands have one type: index, a number, or a tensor of numbers.
 mlir::Value emit(Trace &trace, Binary operation, mlir::Value a, mlir::Value b,

@@ -22,7 +22,8 @@ T apply(const char *function, const T &a, mlir::arith::FastMathFlags flags,
 
 } // namespace
 
-// A function in both forms: the flag `afn` says that an approximation will do.
+// A function, with its flag; a function in both forms: the flag `afn` says that
+// an approximation will do.
 #define ASHLAR_FORM(function, Op, flag)                                        \
   template <Real T> T function(const T &a, SourceLocation where) {             \
     return apply<mlir::math::Op>(#function, a,                                 \
@@ -43,5 +44,9 @@ ASHLAR_FUNCTION(log2, Log2Op)
 ASHLAR_FUNCTION(rsqrt, RsqrtOp)
 ASHLAR_FUNCTION(sqrt, SqrtOp)
 ASHLAR_FUNCTION(tanh, TanhOp)
+ASHLAR_FORM(floor, FloorOp, none)
+ASHLAR_FORM(ceil, CeilOp, none)
+ASHLAR_FORM(trunc, TruncOp, none)
+ASHLAR_FORM(rint, RoundEvenOp, none)
 
 } // namespace ashlar

@@ -146,7 +146,7 @@ Fragment position(const Fragment &a, tile::Reduction how, const char *function,
       trace.create<tile::BroadcastOp>(where, type, best, kept);
   mlir::Value isBest = emit(trace, Comparison::eq, value, everywhere, where);
   if (llvm::isa<mlir::FloatType>(type.getElementType()))
-    isBest = emit(trace, Binary::logicOr, isBest,
+    isBest = emit(trace, Binary::bitOr, isBest,
                   emit(trace, Comparison::ne, value, value, where), where);
   auto indices = type.clone(mlir::IntegerType::get(trace.context(), 32));
   mlir::Value at =

@@ -117,6 +117,9 @@ ArrayRef<Function> allFunctions() {
 	mul.rn.ftz.f32 $0, binary, 0f3F317218;
 	})"},
       {"math.log2", exactLog2, "lg2.approx.ftz.f32 $0, $1;"},
+      {"math.floor", "cvt.rmi.f32.f32 $0, $1;", ""},
+      {"math.ceil", "cvt.rpi.f32.f32 $0, $1;", ""},
+      {"math.trunc", "cvt.rzi.f32.f32 $0, $1;", ""},
       {"math.rsqrt", "rsqrt.approx.f32 $0, $1;",
        "rsqrt.approx.ftz.f32 $0, $1;"},
       {"math.sqrt", "sqrt.rn.f32 $0, $1;", "sqrt.approx.ftz.f32 $0, $1;"},

@@ -67,6 +67,71 @@ Fragment separately(const Fragment &x, const Fragment &y, const Fragment &z) {
 Fragment fused(const Fragment &x, const Fragment &y, const Fragment &z) {
   return fma(x, y, z);
 }
+Fragment clamped(const Fragment &x, const Fragment &y, const Fragment &z) {
+  return clamp(x, y, z);
+}
+Fragment whereRootIsNone(const Fragment &x, const Fragment &y,
+                         const Fragment &z) {
+  return select(isnan(sqrt(x)), y, z);
+}
+
+struct Operator {
+  std::string name;
+  Formula formula;
+  int64_t (*reference)(int64_t x, int64_t y, int64_t bits);
+};
+
+const std::vector<Operator> ofIntegers = {
+    {"%",
+     [](const Fragment &x, const Fragment &y, const Fragment &) {
+       return x % (y | 1);
+     },
+     [](int64_t x, int64_t y, int64_t) { return x % (y | 1); }},
+    {"% of a number",
+     [](const Fragment &, const Fragment &y, const Fragment &) {
+       return 100 % (y | 1);
+     },
+     [](int64_t, int64_t y, int64_t) { return 100 % (y | 1); }},
+    {"% by a number",
+     [](const Fragment &x, const Fragment &, const Fragment &) {
+       return x % 7;
+     },
+     [](int64_t x, int64_t, int64_t) { return x % 7; }},
+    {"&, | and ^",
+     [](const Fragment &x, const Fragment &y, const Fragment &) {
+       return ((x & y) | 5) ^ (9 & x);
+     },
+     [](int64_t x, int64_t y, int64_t) { return ((x & y) | 5) ^ (9 & x); }},
+    {"~",
+     [](const Fragment &x, const Fragment &, const Fragment &) { return ~x; },
+     [](int64_t x, int64_t, int64_t) { return ~x; }},
+    {"<<",
+     [](const Fragment &x, const Fragment &y, const Fragment &) {
+       return x << y;
+     },
+     [](int64_t x, int64_t y, int64_t bits) {
+       return int64_t(uint64_t(x) << (y & (bits - 1)));
+     }},
+    {">>",
+     [](const Fragment &x, const Fragment &y, const Fragment &) {
+       return x >> y;
+     },
+     [](int64_t x, int64_t y, int64_t bits) { return x >> (y & (bits - 1)); }},
+};
+
+/// An operator on integers of so many bits.
+Feature integers(const Operator &what, ElementType type, int64_t bits) {
+  return {what.name + " on integers of " + std::to_string(bits) + " bits",
+          [=] { return elementwise(type, what.formula); },
+          {{{"M", 70}, {"N", 144}}},
+          [=](const Problem &p, Coordinate at) {
+            const int64_t result =
+                what.reference(int64_t(p["X"](at)), int64_t(p["Y"](at)), bits);
+            return double(int64_t(uint64_t(result) << (64 - bits)) >>
+                          (64 - bits));
+          },
+          0};
+}
 
 /// Every element is rounded as often as the formula says: no tolerance.
 void isExactly(Formula formula, float (*reference)(float, float, float)) {
@@ -126,7 +191,22 @@ void contractsPairs(ElementType type, const std::string &suffix) {
                [] { contractsPairs(bf16, "bf16x2"); });
   registerTest("Arithmetic", "pairs of f16 contract",
                [] { contractsPairs(f16, "f16x2"); });
-  return registerFeatures({unusedVector()});
+  registerTest("Arithmetic", "clamp", [] {
+    isExactly(clamped, [](float x, float y, float z) {
+      return std::fmin(std::fmax(x, y), z);
+    });
+  });
+  registerTest("Arithmetic", "isnan", [] {
+    isExactly(whereRootIsNone,
+              [](float x, float y, float z) { return x < 0 ? y : z; });
+  });
+  std::vector<Feature> features = {unusedVector()};
+  for (const Operator &what : ofIntegers) {
+    features.push_back(integers(what, s32, 32));
+    features.push_back(integers(what, s16, 16));
+    features.push_back(integers(what, s8, 8));
+  }
+  return registerFeatures(features);
 }();
 
 } // namespace

@@ -42,6 +42,8 @@ double rounded(double, double result) {
 double oneUlp(double x, double result) { return 2 * rounded(x, result); }
 double twoUlp(double x, double result) { return 4 * rounded(x, result); }
 
+double exact(double, double) { return 0; }
+
 double fastExpError(double x, double result) {
   return (0x1p-22 + 0x1p-23 * std::fabs(x)) * result;
 }
@@ -183,6 +185,18 @@ const std::vector<Function> functions = {
        return (0x1p-20 + 0x1p-23 * std::fabs(x)) * result;
      },
      least},
+    {"floor", [](const Fragment &x) { return floor(x); }, std::floor, -0x1p25,
+     0x1p25, exact},
+    {"ceil", [](const Fragment &x) { return ceil(x); }, std::ceil, -0x1p25,
+     0x1p25, exact},
+    {"trunc", [](const Fragment &x) { return trunc(x); }, std::trunc, -0x1p25,
+     0x1p25, exact},
+    {"rint", [](const Fragment &x) { return rint(x); }, std::nearbyint, -0x1p25,
+     0x1p25, exact},
+    {"floor of bf16", [](const Fragment &x) { return floor(x); }, std::floor,
+     -300, 300, exact, 0, bf16},
+    {"rint of f16", [](const Fragment &x) { return rint(x); }, std::nearbyint,
+     -3000, 3000, exact, 0, f16},
     {"exp of bf16", [](const Fragment &x) { return exp(x); }, std::exp, -80, 88,
      relative<-8>, 0, bf16},
     {"fast exp2 of bf16", [](const Fragment &x) { return fast::exp2(x); },
@@ -236,6 +250,13 @@ void registerLimits(std::string_view name, const std::vector<Limit> &limits) {
                           {-infinity, notANumber},
                           {notANumber, notANumber}});
   registerLimits("sqrt", {{0, 0}, {infinity, infinity}, {-1, notANumber}});
+  registerLimits("floor", {{-0.5F, -1},
+                           {-0x1p-149, -1},
+                           {infinity, infinity},
+                           {notANumber, notANumber}});
+  registerLimits("ceil", {{0x1p-149, 1}, {-infinity, -infinity}});
+  registerLimits("trunc", {{-1.75F, -1}, {notANumber, notANumber}});
+  registerLimits("rint", {{0.5F, 0}, {1.5F, 2}, {2.5F, 2}, {-2.5F, -2}});
   registerLimits("fast exp", {{-infinity, 0}, {infinity, infinity}, {0, 1}});
   return true;
 }();

@@ -52,12 +52,11 @@ struct TileOperand : SpreadOperand {
 } // namespace detail
 
 // Operands have one element type; a number and an index take the type of the
-// fragment.
-// Leading dimensions that one operand lacks are repeated, as in NumPy; an
-// extent of 1 is not. Every operation is rounded to nearest even, but a product
-// that is added or subtracted contracts to a fused multiply-add, as it does
-// with nvcc. Two elements of f16 or bf16 that a thread holds side by side take
-// one instruction.
+// fragment. Leading dimensions that one operand lacks are repeated, as in
+// NumPy; an extent of 1 is not. Every operation is rounded to nearest even, but
+// a product that is added or subtracted contracts to a fused multiply-add, as
+// it does with nvcc. Two elements of f16 or bf16 that a thread holds side by
+// side take one instruction.
 
 Fragment operator+(detail::FragmentOperand a, detail::TileOperand b);
 Fragment operator+(detail::SpreadOperand a, detail::FragmentOperand b);
@@ -73,6 +72,23 @@ Fragment &operator+=(Fragment &a, detail::TileOperand b);
 Fragment &operator-=(Fragment &a, detail::TileOperand b);
 Fragment &operator*=(Fragment &a, detail::TileOperand b);
 Fragment &operator/=(Fragment &a, detail::TileOperand b);
+
+// Of integers. % has the sign of a; the simulator reports a b of 0. A shift is
+// by b modulo the bits of the type, and >> repeats the sign.
+
+Fragment operator%(detail::FragmentOperand a, detail::TileOperand b);
+Fragment operator%(detail::SpreadOperand a, detail::FragmentOperand b);
+Fragment operator&(detail::FragmentOperand a, detail::TileOperand b);
+Fragment operator&(detail::SpreadOperand a, detail::FragmentOperand b);
+Fragment operator|(detail::FragmentOperand a, detail::TileOperand b);
+Fragment operator|(detail::SpreadOperand a, detail::FragmentOperand b);
+Fragment operator^(detail::FragmentOperand a, detail::TileOperand b);
+Fragment operator^(detail::SpreadOperand a, detail::FragmentOperand b);
+Fragment operator<<(detail::FragmentOperand a, detail::TileOperand b);
+Fragment operator<<(detail::SpreadOperand a, detail::FragmentOperand b);
+Fragment operator>>(detail::FragmentOperand a, detail::TileOperand b);
+Fragment operator>>(detail::SpreadOperand a, detail::FragmentOperand b);
+Fragment operator~(detail::FragmentOperand a);
 
 /// a · b as it is rounded: it contracts with no sum.
 Fragment mul_rn(detail::FragmentOperand a, detail::TileOperand b);
@@ -93,6 +109,11 @@ Fragment max(detail::SpreadOperand a, detail::FragmentOperand b);
 Fragment min(detail::FragmentOperand a, detail::TileOperand b);
 Fragment min(detail::SpreadOperand a, detail::FragmentOperand b);
 
+/// `a` no less than `least`, and then no more than `largest`; NaN if one is
+/// NaN.
+Fragment clamp(detail::FragmentOperand a, detail::TileOperand least,
+               detail::TileOperand largest);
+
 // False where either operand is NaN, but for != which is true there.
 
 Mask operator<(detail::FragmentOperand a, detail::TileOperand b);
@@ -109,6 +130,9 @@ Mask operator!=(detail::FragmentOperand a, detail::TileOperand b);
 Mask operator&&(detail::MaskOperand a, detail::MaskOperand b);
 Mask operator||(detail::MaskOperand a, detail::MaskOperand b);
 Mask operator!(detail::MaskOperand a);
+
+/// Of floats.
+Mask isnan(const Fragment &a, SourceLocation where = SourceLocation::current());
 
 /// `a` where the mask is true, `b` elsewhere. At least one is a fragment.
 Fragment select(const Mask &mask, detail::TileOperand a, detail::TileOperand b,

@@ -38,6 +38,19 @@ T sqrt(const T &a, SourceLocation where = SourceLocation::current());
 template <detail::Real T>
 T tanh(const T &a, SourceLocation where = SourceLocation::current());
 
+/// The next integer below, or the value itself if it is one.
+template <detail::Real T>
+T floor(const T &a, SourceLocation where = SourceLocation::current());
+/// The next integer above, or the value itself if it is one.
+template <detail::Real T>
+T ceil(const T &a, SourceLocation where = SourceLocation::current());
+/// The integer between the value and zero.
+template <detail::Real T>
+T trunc(const T &a, SourceLocation where = SourceLocation::current());
+/// The nearest integer, the even one of two.
+template <detail::Real T>
+T rint(const T &a, SourceLocation where = SourceLocation::current());
+
 namespace fast {
 
 template <detail::Real T>
