@@ -2,6 +2,7 @@
 #include "Broadcast.h"
 #include "Describe.h"
 #include "Elementwise.h"
+#include "compiler/layout/Reduction.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -41,16 +42,9 @@ Dimensions everything(mlir::Value value) {
 /// Values of 32 bits, combined.
 mlir::Value combine(Trace &trace, mlir::Value value, tile::Reduction how,
                     const Dimensions &along, SourceLocation where) {
-  mlir::RankedTensorType type = typeOf(value);
-  llvm::SmallVector<int64_t> kept;
-  for (auto [i, extent] : llvm::enumerate(type.getShape()))
-    if (!llvm::is_contained(along, int64_t(i)))
-      kept.push_back(extent);
-  if (kept.empty())
-    kept.push_back(1);
   return trace.create<tile::ReduceOp>(
-      where, mlir::RankedTensorType::get(kept, type.getElementType()), value,
-      how, along);
+      where, tile::ReduceOp::resultType(typeOf(value), along), value, how,
+      along);
 }
 
 /// The value in the type that it is combined in.
@@ -138,12 +132,10 @@ Fragment position(const Fragment &a, tile::Reduction how, const char *function,
   mlir::RankedTensorType type = typeOf(value);
   Dimensions along = dimension(value, function, fromBehind, where);
   mlir::Value best = combine(trace, value, how, along, where);
-  llvm::SmallVector<int64_t> kept;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (!llvm::is_contained(along, i))
-      kept.push_back(i);
-  mlir::Value everywhere =
-      trace.create<tile::BroadcastOp>(where, type, best, kept);
+  const std::vector<int> kept =
+      layout::keptDimensions(type.getRank(), {along.begin(), along.end()});
+  mlir::Value everywhere = trace.create<tile::BroadcastOp>(
+      where, type, best, llvm::SmallVector<int64_t>(kept.begin(), kept.end()));
   mlir::Value isBest = emit(trace, Comparison::eq, value, everywhere, where);
   if (llvm::isa<mlir::FloatType>(type.getElementType()))
     isBest = emit(trace, Binary::bitOr, isBest,

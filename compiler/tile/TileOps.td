@@ -1,7 +1,7 @@
 #ifndef ASHLAR_TILE_OPS
 #define ASHLAR_TILE_OPS
 
-include "compiler/tile/TileBase.td"
+include "compiler/tile/TileMovementOps.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -317,171 +317,6 @@ def Tile_ViewOp : Tile_Op<"view", [Pure]> {
   let hasVerifier = 1;
 }
 
-//===-- Movement ----------------------------------------------------------===//
-
-def Tile_CopyOp : Tile_Op<"copy"> {
-  let summary = "asynchronous copy from global to a stage; complete when the stage is full";
-  let description = [{
-    Coordinates are element offsets into the tensor, outermost first. Elements
-    outside the tensor arrive as zeros. `multicast`: the CTAs of the cluster
-    that want the same tile each fetch a part and send it to all of them.
-  }];
-  let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
-                       Tile_Shared:$target, UnitAttr:$multicast,
-                       OptionalAttr<F32Attr>:$kept);
-  let assemblyFormat = [{
-    $source `[` $coordinates `]` `to` $target (`multicast` $multicast^)?
-    (`kept` $kept^)?
-    attr-dict `:` type($source) `,` type($target)
-  }];
-  let hasVerifier = 1;
-}
-
-def Tile_CopyOutOp : Tile_Op<"copy_out"> {
-  let summary = "asynchronous copy from shared to global; nothing outside the tensor is written";
-  let description = [{
-    `by_warps`, from `tile-order-accesses`: each warp stores the rows of the
-    tile that it has of such a fragment, and waits for no other.
-  }];
-  let arguments = (ins Tile_Shared:$source, Tile_Tensor:$target,
-                       Variadic<Index>:$coordinates,
-                       OptionalAttr<Tile_ReductionAttr>:$reduction,
-                       OptionalAttr<Tile_Fragment>:$by_warps);
-  let assemblyFormat = [{
-    $source `to` $target `[` $coordinates `]` (`reduce` $reduction^)?
-    (`by_warps` $by_warps^)? attr-dict `:` type($source) `,` type($target)
-  }];
-  let builders = [OpBuilder<(ins "::mlir::Value":$source,
-                                 "::mlir::Value":$target,
-                                 "::mlir::ValueRange":$coordinates,
-                                 "::ashlar::tile::ReductionAttr":$reduction), [{
-    build($_builder, $_state, source, target, coordinates, reduction,
-          FragmentAttr());
-  }]>];
-  let hasVerifier = 1;
-}
-
-def Tile_ReadOp : Tile_Op<"read", [MemoryEffects<[MemRead]>]> {
-  let summary = "shared tile to fragment";
-  let arguments = (ins Tile_Shared:$source);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
-  let hasVerifier = 1;
-}
-
-def Tile_WriteOp : Tile_Op<"write"> {
-  let summary = "fragment to shared tile, `transposed` with rows as columns";
-  let arguments = (ins AnyRankedTensor:$value, Tile_Shared:$target,
-                       UnitAttr:$transposed);
-  let assemblyFormat = [{
-    $value `to` $target (`transposed` $transposed^)? attr-dict
-    `:` type($value) `,` type($target)
-  }];
-  let hasVerifier = 1;
-}
-
-def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
-  let summary = "global to fragment by ordinary loads; zeros outside the tensor, `transposed` with rows as columns";
-  let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
-                       UnitAttr:$transposed);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $source `[` $coordinates `]` (`transposed` $transposed^)? attr-dict
-    `:` type($source) `->` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def Tile_StoreOp : Tile_Op<"store"> {
-  let summary = "fragment to global by ordinary stores; nothing outside the tensor is written, `transposed` with rows as columns";
-  let arguments = (ins AnyRankedTensor:$value, Tile_Tensor:$target,
-                       Variadic<Index>:$coordinates, UnitAttr:$transposed);
-  let assemblyFormat = [{
-    $value `to` $target `[` $coordinates `]` (`transposed` $transposed^)?
-    attr-dict `:` type($value) `,` type($target)
-  }];
-  let hasVerifier = 1;
-}
-
-def Tile_ReduceIntoOp : Tile_Op<"reduce_into"> {
-  let summary = "all elements of a fragment, combined with one of a tensor, atomically";
-  let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,
-                       Tile_Tensor:$target, Variadic<Index>:$coordinates);
-  let assemblyFormat = [{
-    $value $reduction `into` $target `[` $coordinates `]` attr-dict
-    `:` type($value) `,` type($target)
-  }];
-  let hasVerifier = 1;
-}
-
-def Tile_InsideOp : Tile_Op<"inside", [Pure]> {
-  let summary = "which elements of a tile of a tensor lie inside it, `transposed` with rows as columns";
-  let arguments = (ins Tile_Tensor:$tensor, Variadic<Index>:$coordinates,
-                       UnitAttr:$transposed);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $tensor `[` $coordinates `]` (`transposed` $transposed^)? attr-dict
-    `:` type($tensor) `->` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def Tile_ValueOp : Tile_Op<"value", [MemoryEffects<[MemRead]>]> {
-  let summary = "one element of a tensor, the same for every thread of the role; zero outside the tensor";
-  let description = [{
-    `apart`, from `tile-exchange`: each thread reads for itself.
-  }];
-  let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
-                       UnitAttr:$apart);
-  let results = (outs AnyTypeOf<[AnyFloat, AnyInteger]>:$result);
-  let assemblyFormat = [{
-    $source `[` $coordinates `]` (`apart` $apart^)? attr-dict
-    `:` type($source) `->` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def Tile_SharedValueOp : Tile_Op<"shared_value", [MemoryEffects<[MemRead]>]> {
-  let summary = "one element of a shared tile, the same for every thread of the role";
-  let arguments = (ins Tile_Shared:$source, Variadic<Index>:$coordinates);
-  let results = (outs AnyTypeOf<[AnyFloat, AnyInteger]>:$result);
-  let assemblyFormat = [{
-    $source `[` $coordinates `]` attr-dict `:` type($source) `->` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments]> {
-  let summary = "combines one element of a tensor with a number, and gives what was there";
-  let description = [{
-    The role does it once, and each of its threads gets the value. Outside the
-    tensor nothing is changed, and the value is zero. With `compare_swap` memory
-    changes to the number only where it is `compared`. `apart`, from
-    `tile-exchange`: only the first thread of the role gets the value.
-  }];
-  let arguments = (ins Tile_AtomicAttr:$kind, AnyTypeOf<[F32, I32]>:$value,
-                       Optional<AnyTypeOf<[F32, I32]>>:$compared,
-                       Tile_Tensor:$target, Variadic<Index>:$coordinates,
-                       UnitAttr:$apart);
-  let results = (outs AnyTypeOf<[F32, I32]>:$result);
-  let assemblyFormat = [{
-    $kind $value (`where` $compared^ `:` type($compared))? `into` $target
-    `[` $coordinates `]` (`apart` $apart^)?
-    attr-dict `:` type($value) `,` type($target) `->` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def Tile_PrefetchOp : Tile_Op<"prefetch"> {
-  let summary = "a tile of a tensor to L2, for a copy to come";
-  let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
-                       DenseI64ArrayAttr:$shape);
-  let assemblyFormat = [{
-    $source `[` $coordinates `]` $shape attr-dict `:` type($source)
-  }];
-  let hasVerifier = 1;
-}
-
 //===-- Between CTAs and launches -----------------------------------------===//
 
 def Tile_WaitLaunchOp : Tile_Op<"wait_launch"> {
@@ -597,6 +432,11 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let assemblyFormat = [{
     $value $reduction `along` $dimensions attr-dict
     `:` type($value) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// What becomes of a fragment.
+    static ::mlir::RankedTensorType resultType(
+        ::mlir::RankedTensorType source, ::llvm::ArrayRef<int64_t> dimensions);
   }];
   let hasVerifier = 1;
 }

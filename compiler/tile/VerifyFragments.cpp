@@ -1,5 +1,6 @@
 // What operations on fragments require.
 
+#include "compiler/layout/Reduction.h"
 #include "compiler/tile/Verify.h"
 
 using namespace mlir;
@@ -100,23 +101,29 @@ LogicalResult checkReduced(Operation *op, RankedTensorType source,
          << "; what is combined is f32 or s32: convert it first";
 }
 
+RankedTensorType ReduceOp::resultType(RankedTensorType source,
+                                      ArrayRef<int64_t> dimensions) {
+  SmallVector<int64_t> shape;
+  for (int kept : layout::keptDimensions(
+           source.getRank(), {dimensions.begin(), dimensions.end()}))
+    shape.push_back(source.getDimSize(kept));
+  if (shape.empty())
+    shape.push_back(1);
+  return RankedTensorType::get(shape, source.getElementType());
+}
+
 LogicalResult ReduceOp::verify() {
   auto source = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
   if (failed(checkReduced(*this, source, getDimensions())))
     return failure();
-  SmallVector<int64_t> kept;
-  for (auto [dimension, extent] : llvm::enumerate(source.getShape()))
-    if (!llvm::is_contained(getDimensions(), int64_t(dimension)))
-      kept.push_back(extent);
-  if (kept.empty())
-    kept.push_back(1);
-  if (result.getShape() == ArrayRef(kept) &&
-      result.getElementType() == source.getElementType())
+  const RankedTensorType expected = resultType(source, getDimensions());
+  if (result.getShape() == expected.getShape() &&
+      result.getElementType() == expected.getElementType())
     return success();
   return emitOpError("gives ")
-         << result << "; combined it is " << dimensions(kept) << " "
-         << elementName(source.getElementType());
+         << result << "; combined it is " << dimensions(expected.getShape())
+         << " " << elementName(expected.getElementType());
 }
 
 LogicalResult RelayOp::verify() {

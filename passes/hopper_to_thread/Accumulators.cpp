@@ -121,10 +121,6 @@ SmallVector<Value> makeDistinct(PtxBuilder &b, ValueRange words) {
   return b.ptx(text + "}", words.getTypes(), words);
 }
 
-} // namespace
-
-namespace {
-
 /// Writes A to its registers. ptxas takes a copy for the value that it copies,
 /// and so lets what is computed before the wait for the wgmma that still reads
 /// the registers overwrite them, without a remark. An exclusive or with zero is

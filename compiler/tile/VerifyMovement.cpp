@@ -1,0 +1,246 @@
+// What moves between tensors, shared tiles and fragments requires, in the
+// author's words.
+
+#include "compiler/tile/Verify.h"
+
+using namespace mlir;
+
+namespace ashlar::tile {
+
+LogicalResult checkCoordinates(Operation *op, TensorType tensor,
+                               OperandRange coordinates) {
+  if (static_cast<int64_t>(coordinates.size()) == tensor.getRank())
+    return success();
+  return op->emitOpError("gives ")
+         << coordinates.size() << " coordinates to a tensor of rank "
+         << tensor.getRank();
+}
+
+namespace {
+
+/// What a kernel only reads it must not write, and the reverse.
+LogicalResult checkAccess(Operation *op, Value tensor, bool writes) {
+  auto declaration = tensor.getDefiningOp<TensorOp>();
+  if (!declaration)
+    return success();
+  Access wrong = writes ? Access::input : Access::output;
+  if (declaration.getAccess() != wrong)
+    return success();
+  return op->emitOpError(writes ? "writes" : "reads")
+         << " tensor '" << declaration.getName() << "', which is declared as "
+         << stringifyAccess(wrong) << ": declare it as "
+         << (writes ? "output or inout" : "input or inout");
+}
+
+LogicalResult checkTileOfTensor(Operation *op, TensorType tensor,
+                                ArrayRef<int64_t> shape, Type element) {
+  if (static_cast<int64_t>(shape.size()) > tensor.getRank())
+    return op->emitOpError("moves a tile of ")
+           << shape.size() << " dimensions in a tensor of rank "
+           << tensor.getRank();
+  if (element != tensor.getElementType())
+    return op->emitOpError("moves ")
+           << element << " in a tensor of " << tensor.getElementType()
+           << ": convert the fragment first, or declare both with one type";
+  return success();
+}
+
+/// A tensor that may be accessed so, at as many coordinates as it has
+/// dimensions.
+LogicalResult checkTensor(Operation *op, Value tensor, OperandRange coordinates,
+                          bool writes) {
+  if (failed(checkAccess(op, tensor, writes)))
+    return failure();
+  return checkCoordinates(op, cast<TensorType>(tensor.getType()), coordinates);
+}
+
+} // namespace
+
+LogicalResult checkTransposed(Operation *op, int64_t rank, bool transposed) {
+  if (!transposed || rank == 2)
+    return success();
+  return op->emitOpError("transposes a tile of ")
+         << rank << " dimensions; only a matrix has two to exchange";
+}
+
+LogicalResult checkSharedFragment(Operation *op, SharedType shared,
+                                  RankedTensorType fragment, bool transposed) {
+  SmallVector<int64_t> shape(shared.getShape());
+  if (failed(checkTransposed(op, shape.size(), transposed)))
+    return failure();
+  if (transposed)
+    std::swap(shape[0], shape[1]);
+  if (ArrayRef(shape) != fragment.getShape())
+    return op->emitOpError("moves a fragment of ")
+           << dimensions(fragment.getShape()) << " and a shared tile of "
+           << dimensions(shape) << ": the shapes must agree";
+  if (registerType(shared.getElementType()) !=
+      registerType(fragment.getElementType()))
+    return op->emitOpError("moves a fragment of ")
+           << fragment.getElementType() << " and a shared tile of "
+           << shared.getElementType() << ": convert the fragment first";
+  return success();
+}
+
+LogicalResult CopyOp::verify() {
+  if (failed(checkTensor(*this, getSource(), getCoordinates(), false)))
+    return failure();
+  if (!getTarget().getDefiningOp<BufferOp>())
+    return emitOpError("writes a shared tile outside a pipeline; an "
+                       "asynchronous copy completes on a stage");
+  return checkTileOfTensor(*this, getSource().getType(),
+                           getTarget().getType().getShape(),
+                           getTarget().getType().getElementType());
+}
+
+LogicalResult CopyOutOp::verify() {
+  if (failed(checkTensor(*this, getTarget(), getCoordinates(), true)))
+    return failure();
+  // PTX ISA, "cp.reduce.async.bulk.tensor".
+  Type element = getTarget().getType().getElementType();
+  bool any = element.isInteger(32) || element.isF16() || element.isBF16();
+  bool adds = getReduction() && *getReduction() == Reduction::add;
+  if (getReduction() && !any && !(adds && element.isF32()))
+    return emitOpError("reduces ")
+           << elementName(element) << " with "
+           << stringifyReduction(*getReduction())
+           << "; TMA reduces s32, f16 and bf16, and adds f32";
+  ArrayRef<int64_t> shape = getSource().getType().getShape();
+  if (auto rows = getByWarps(); rows && rows->getLayout().shape[0] != shape[0])
+    return emitOpError("stores a tile of ")
+           << dimensions(shape) << " by warps, with the rows of a fragment of "
+           << dimensions(rows->getLayout().shape);
+  return checkTileOfTensor(*this, getTarget().getType(),
+                           getSource().getType().getShape(),
+                           getSource().getType().getElementType());
+}
+
+LogicalResult ReadOp::verify() {
+  return checkSharedFragment(*this, getSource().getType(),
+                             cast<RankedTensorType>(getResult().getType()));
+}
+
+LogicalResult WriteOp::verify() {
+  return checkSharedFragment(*this, getTarget().getType(),
+                             cast<RankedTensorType>(getValue().getType()),
+                             getTransposed());
+}
+
+LogicalResult LoadOp::verify() {
+  if (failed(checkTensor(*this, getSource(), getCoordinates(), false)) ||
+      failed(checkTransposed(
+          *this, cast<RankedTensorType>(getResult().getType()).getRank(),
+          getTransposed())))
+    return failure();
+  auto fragment = cast<RankedTensorType>(getResult().getType());
+  Type element = getSource().getType().getElementType();
+  if (registerType(element) == fragment.getElementType())
+    element = fragment.getElementType();
+  auto source =
+      TensorType::get(getContext(), element, getSource().getType().getRank());
+  return checkTileOfTensor(*this, source, fragment.getShape(),
+                           fragment.getElementType());
+}
+
+LogicalResult StoreOp::verify() {
+  if (failed(checkTensor(*this, getTarget(), getCoordinates(), true)) ||
+      failed(checkTransposed(
+          *this, cast<RankedTensorType>(getValue().getType()).getRank(),
+          getTransposed())))
+    return failure();
+  auto fragment = cast<RankedTensorType>(getValue().getType());
+  Type element = getTarget().getType().getElementType();
+  if (registerType(element) == fragment.getElementType())
+    element = fragment.getElementType();
+  auto target =
+      TensorType::get(getContext(), element, getTarget().getType().getRank());
+  return checkTileOfTensor(*this, target, fragment.getShape(),
+                           fragment.getElementType());
+}
+
+LogicalResult ReduceIntoOp::verify() {
+  if (failed(checkTensor(*this, getTarget(), getCoordinates(), true)))
+    return failure();
+  auto type = cast<RankedTensorType>(getValue().getType());
+  Type element = type.getElementType();
+  if (!element.isF32() && !element.isInteger(32))
+    return emitOpError("combines ")
+           << elementName(element)
+           << "; atomic reductions are of f32 and s32: convert the fragment";
+  return checkTileOfTensor(*this, getTarget().getType(), {}, element);
+}
+
+LogicalResult ValueOp::verify() {
+  if (failed(checkTensor(*this, getSource(), getCoordinates(), false)))
+    return failure();
+  Type element = getSource().getType().getElementType();
+  if (registerType(element) == getResult().getType())
+    return success();
+  return emitOpError("reads ")
+         << elementName(element) << " as " << getResult().getType();
+}
+
+LogicalResult SharedValueOp::verify() {
+  return checkSharedValue(*this, getSource().getType(), getCoordinates().size(),
+                          getResult().getType());
+}
+
+LogicalResult checkSharedValue(Operation *op, SharedType tile,
+                               size_t coordinates, Type result) {
+  if (coordinates != tile.getShape().size())
+    return op->emitOpError("gives ")
+           << coordinates << " coordinates of a shared tile of "
+           << dimensions(tile.getShape());
+  if (registerType(tile.getElementType()) != result)
+    return op->emitOpError("reads ")
+           << elementName(tile.getElementType()) << " as " << result;
+  return success();
+}
+
+LogicalResult checkAtomic(Operation *op, Atomic kind, Type value, Type compared,
+                          Type result) {
+  if (bool(compared) != (kind == Atomic::compare_swap))
+    return op->emitOpError(compared
+                               ? "compares memory, and only compare_swap does"
+                               : "compares memory with nothing");
+  if ((compared && compared != value) || result != value)
+    return op->emitOpError("has numbers of several types");
+  if (value.isF32() && kind != Atomic::add && kind != Atomic::exchange)
+    return op->emitOpError("combines f32 by ")
+           << stringifyAtomic(kind)
+           << "; of f32 there are add and exchange: use s32";
+  return success();
+}
+
+LogicalResult AtomicOp::verify() {
+  if (failed(checkTensor(*this, getTarget(), getCoordinates(), true)))
+    return failure();
+  Type compared = getCompared() ? getCompared().getType() : Type();
+  if (failed(checkAtomic(*this, getKind(), getValue().getType(), compared,
+                         getResult().getType())))
+    return failure();
+  return checkTileOfTensor(*this, getTarget().getType(), {},
+                           getValue().getType());
+}
+
+LogicalResult InsideOp::verify() {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (!type.getElementType().isInteger(1))
+    return emitOpError("gives ") << type << ", not truth values";
+  if (type.getRank() > getTensor().getType().getRank())
+    return emitOpError("has a tile of ")
+           << type.getRank() << " dimensions in a tensor of rank "
+           << getTensor().getType().getRank();
+  if (failed(checkTransposed(*this, type.getRank(), getTransposed())))
+    return failure();
+  return checkCoordinates(*this, getTensor().getType(), getCoordinates());
+}
+
+LogicalResult PrefetchOp::verify() {
+  if (failed(checkTensor(*this, getSource(), getCoordinates(), false)))
+    return failure();
+  return checkTileOfTensor(*this, getSource().getType(), getShape(),
+                           getSource().getType().getElementType());
+}
+
+} // namespace ashlar::tile
