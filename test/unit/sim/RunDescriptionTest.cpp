@@ -344,6 +344,8 @@ TEST_F(RunDescription, SumsMayDifferWithinWhatIsExpectedOfThem) {
       "shape": [1], "values": [0])" +
            expect + R"(}}, "arguments": [{"buffer": "D"}]})";
   };
+  // With several threads, clusters that race are in no seed's order.
+  settings().hostThreads = 1;
   settings().seeds = 12;
   EXPECT_NE(shown(run(ptx, description(""))).find("depends on the schedule"),
             std::string::npos);
