@@ -57,19 +57,25 @@ mlir::Value wide(Trace &trace, mlir::Value value, SourceLocation where) {
   return emitConvert(trace, value, combined, where);
 }
 
+/// What was combined in the type of its elements; sums of short integers stay
+/// as long as they are computed.
+mlir::Value narrow(Trace &trace, mlir::Value combined, tile::Reduction how,
+                   mlir::Type element, SourceLocation where) {
+  return how == tile::Reduction::add && element.isInteger()
+             ? combined
+             : emitConvert(trace, combined, element, where);
+}
+
 mlir::Value reduce(Trace &trace, const Fragment &a, tile::Reduction how,
                    const char *function, int64_t fromBehind,
                    SourceLocation where) {
   mlir::Value value = trace.read(a, where);
-  mlir::Type element = typeOf(value).getElementType();
-  // Sums of short integers stay as long as they are computed.
-  bool isSum = how == tile::Reduction::add && element.isInteger();
   mlir::Value result =
       combine(trace, wide(trace, value, where), how,
               fromBehind ? dimension(value, function, fromBehind, where)
                          : everything(value),
               where);
-  return isSum ? result : emitConvert(trace, result, element, where);
+  return narrow(trace, result, how, typeOf(value).getElementType(), where);
 }
 
 Fragment along(const Fragment &a, tile::Reduction how, const char *function,
@@ -124,6 +130,25 @@ Condition ofWholeMask(const Mask &a, tile::Reduction how, const char *function,
       where);
 }
 
+/// `function` without "row" or "column", which have it both.
+Fragment scan(const Fragment &a, tile::Reduction how, bool exclusive,
+              const std::string &function, int64_t fromBehind, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Value value = trace.read(a, where);
+  mlir::Type element = typeOf(value).getElementType();
+  const int64_t along = typeOf(value).getRank() - fromBehind;
+  if (along < 0)
+    fail(where, "column" + function + " of " +
+                    describe(value.getType()) +
+                    ", which has one dimension; a vector is one row: row" +
+                    function + " scans it");
+  mlir::Value result = trace.create<tile::ScanOp>(
+      where, wide(trace, value, where), how, along, exclusive);
+  return trace.declare<Fragment>(HandleKind::fragment,
+                                 narrow(trace, result, how, element, where),
+                                 where);
+}
+
 /// The least coordinate of what equals the largest or least, or is NaN.
 Fragment position(const Fragment &a, tile::Reduction how, const char *function,
                   int64_t fromBehind, SourceLocation where) {
@@ -154,6 +179,16 @@ Fragment position(const Fragment &a, tile::Reduction how, const char *function,
 
 } // namespace
 
+#define ASHLAR_SCAN_OF(name, kind, operation, how, isExclusive, fromBehind)    \
+  Fragment name##_##kind##_##operation(const Fragment &a,                      \
+                                       SourceLocation where) {                 \
+    return scan(a, tile::Reduction::how, isExclusive,                          \
+                "_" #kind "_" #operation, fromBehind, where);            \
+  }
+#define ASHLAR_SCAN(name, kind, isExclusive, fromBehind)                       \
+  ASHLAR_SCAN_OF(name, kind, sum, add, isExclusive, fromBehind)                \
+  ASHLAR_SCAN_OF(name, kind, max, max, isExclusive, fromBehind)                \
+  ASHLAR_SCAN_OF(name, kind, min, min, isExclusive, fromBehind)
 #define ASHLAR_ALONG(name, fromBehind)                                         \
   Fragment name##_sum(const Fragment &a, SourceLocation where) {               \
     return along(a, tile::Reduction::add, #name "_sum", fromBehind, where);    \
@@ -172,6 +207,8 @@ Fragment position(const Fragment &a, tile::Reduction how, const char *function,
     return position(a, tile::Reduction::min, #name "_argmin", fromBehind,      \
                     where);                                                    \
   }                                                                            \
+  ASHLAR_SCAN(name, inclusive, false, fromBehind)                              \
+  ASHLAR_SCAN(name, exclusive, true, fromBehind)                               \
   Mask name##_any(const Mask &a, SourceLocation where) {                       \
     return maskAlong(a, tile::Reduction::max, #name "_any", fromBehind,        \
                      where);                                                   \

@@ -94,6 +94,7 @@ LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   addGlobalMemory(patterns);
   addPlaces(patterns);
   addReductions(patterns);
+  addScans(patterns);
   addSharedMemory(patterns);
   addWgmma(patterns);
   ConversionConfig config;

@@ -8,6 +8,7 @@
 // slice or part is needed in another layout than it has, it is relayed.
 
 #include "compiler/layout/Reduction.h"
+#include "compiler/layout/Scan.h"
 #include "compiler/layout/SharedTile.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
@@ -125,7 +126,8 @@ public:
 
   LogicalResult assign() {
     if (failed(seedFromMma()) || failed(seedWhatFollows()) ||
-        failed(seedTheRest()) || failed(checkRegisters()))
+        failed(seedTheRest()) || failed(checkScans()) ||
+        failed(checkRegisters()))
       return failure();
     return setTypes();
   }
@@ -157,6 +159,8 @@ private:
       }
     } else if (auto mma = dyn_cast<tile::MmaOp>(op)) {
       join(mma.getAccumulator(), mma.getResult());
+    } else if (auto scan = dyn_cast<tile::ScanOp>(op)) {
+      join(scan.getValue(), scan.getResult());
     } else if (op->hasTrait<OpTrait::Elementwise>()) {
       Value first = op->getNumResults() ? op->getResult(0) : Value();
       for (Value operand : op->getOperands())
@@ -374,6 +378,17 @@ private:
         return failure();
     }
     return success();
+  }
+
+  LogicalResult checkScans() {
+    LogicalResult result = success();
+    role.walk([&](tile::ScanOp op) {
+      auto scan =
+          layout::warpScan(*layoutFor(op.getResult()), int(op.getDimension()));
+      if (!scan)
+        result = op.emitError(scan.why());
+    });
+    return result;
   }
 
   LogicalResult checkRegisters() {

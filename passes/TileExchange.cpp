@@ -3,11 +3,12 @@
 //
 // A reduction is what each warp combines; where several warps hold what belongs
 // together, each writes its part, and everyone combines all parts in the same
-// order. A value of memory that others may change meanwhile, or that only one
+// order. A scan goes on behind what those before it are together. A value of memory that others may change meanwhile, or that only one
 // thread gets, is the first thread's.
 
 #include "compiler/hopper/Hopper.h"
 #include "compiler/layout/Reduction.h"
+#include "compiler/layout/Scan.h"
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/InRole.h"
@@ -42,11 +43,15 @@ public:
   explicit Exchange(tile::RoleOp role) : role(role) {}
 
   void expand(tile::ReduceOp op);
+  void expand(tile::ScanOp op);
   void expand(tile::RelayOp op);
   void expand(tile::ValueOp op);
   void expand(tile::AtomicOp op);
 
 private:
+  /// What threads hold, lying as others need it.
+  Value relay(OpBuilder &builder, Location loc, Value value,
+              RankedTensorType as);
   /// What the first thread of the role holds, in each of its threads.
   Value agree(OpBuilder &builder, Location loc, Value value);
   /// Makes who uses a value use the first thread's.
@@ -65,12 +70,24 @@ private:
   llvm::DenseMap<Type, Value> tiles;
 };
 
+Value Exchange::relay(OpBuilder &builder, Location loc, Value value,
+                      RankedTensorType as) {
+  Value tile = tileFor(denseTile(as), loc);
+  tile::WriteOp::create(builder, loc, value, tile, /*transposed=*/false);
+  return tile::ReadOp::create(builder, loc, as, tile);
+}
+
+RankedTensorType fragmentOf(Type element,
+                            const layout::FragmentLayout &layout) {
+  return RankedTensorType::get(
+      layout.shape, element,
+      tile::FragmentAttr::get(element.getContext(), layout));
+}
+
 void Exchange::expand(tile::ReduceOp op) {
   auto source = cast<RankedTensorType>(op.getValue().getType());
   auto fragment = [&](const layout::FragmentLayout &layout) {
-    return RankedTensorType::get(
-        layout.shape, source.getElementType(),
-        tile::FragmentAttr::get(op.getContext(), layout));
+    return fragmentOf(source.getElementType(), layout);
   };
   const auto reduction = *layout::warpReduction(
       tile::fragmentOf(source).getLayout(),
@@ -90,14 +107,33 @@ void Exchange::expand(tile::ReduceOp op) {
     op.emitRemark("what is combined here lies in several warps: they exchange "
                   "their parts through shared memory");
     Value part = combine(op.getValue(), op.getDimensions(), reduction.partial);
-    Value tile =
-        tileFor(denseTile(cast<RankedTensorType>(part.getType())), loc);
-    tile::WriteOp::create(builder, loc, part, tile, /*transposed=*/false);
-    Value parts =
-        tile::ReadOp::create(builder, loc, fragment(reduction.gathered), tile);
+    Value parts = relay(builder, loc, part, fragment(reduction.gathered));
     result = combine(parts, {0}, reduction.result);
   }
   op.getResult().replaceAllUsesWith(result);
+  op.erase();
+}
+
+void Exchange::expand(tile::ScanOp op) {
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  const Type element = type.getElementType();
+  auto scan = layout::warpScan(tile::fragmentOf(type).getLayout(),
+                               int(op.getDimension()));
+  OpBuilder builder(op);
+  Value totals;
+  if (scan->runs > 1) {
+    op.emitRemark("what is scanned here lies in several warps: they exchange "
+                  "what their parts are together through shared memory");
+    totals = hopper::WarpTotalsOp::create(
+        builder, named(op, "totals"), fragmentOf(element, scan->totals),
+        op.getValue(), op.getReduction(), op.getDimension());
+    totals = relay(builder, op.getLoc(), totals,
+                   fragmentOf(element, scan->gathered));
+  }
+  Value result = hopper::WarpScanOp::create(
+      builder, named(op, "scan"), type, op.getValue(), totals,
+      op.getReduction(), op.getDimension(), op.getExclusive());
+  op.replaceAllUsesWith(result);
   op.erase();
 }
 
@@ -114,9 +150,7 @@ void Exchange::expand(tile::RelayOp op) {
     value = arith::ExtUIOp::create(builder, loc,
                                    from.clone(builder.getI8Type()), value);
   }
-  Value tile = tileFor(denseTile(to), loc);
-  tile::WriteOp::create(builder, loc, value, tile, /*transposed=*/false);
-  Value result = tile::ReadOp::create(builder, loc, to, tile);
+  Value result = relay(builder, loc, value, to);
   if (isMask) {
     Value zero = arith::ConstantOp::create(
         builder, loc, SplatElementsAttr::get(to, builder.getI8IntegerAttr(0)));
@@ -137,12 +171,10 @@ Value Exchange::agree(OpBuilder &builder, Location loc, Value value) {
                               layout::FragmentLayout{{1},
                                                      layout::Layout(threads, 0),
                                                      layout::Layout()}));
-  Value tile = tileFor(denseTile(one), loc);
   // Of threads that hold the same element the first one writes it.
   Value held = tile::SplatOp::create(builder, loc, one, value);
-  tile::WriteOp::create(builder, loc, held, tile, /*transposed=*/false);
-  Value read = tile::ReadOp::create(builder, loc, one, tile);
-  return tile::ElementOp::create(builder, loc, value.getType(), read);
+  return tile::ElementOp::create(builder, loc, value.getType(),
+                                 relay(builder, loc, held, one));
 }
 
 void Exchange::agreeOn(Value value) {
@@ -180,8 +212,8 @@ struct TileExchange : impl::TileExchangeBase<TileExchange> {
       role.walk([&](Operation *op) { ops.push_back(op); });
       for (Operation *op : ops)
         llvm::TypeSwitch<Operation *>(op)
-            .Case<tile::ReduceOp, tile::RelayOp, tile::ValueOp, tile::AtomicOp>(
-                [&](auto known) { exchange.expand(known); });
+            .Case<tile::ReduceOp, tile::ScanOp, tile::RelayOp, tile::ValueOp,
+                  tile::AtomicOp>([&](auto known) { exchange.expand(known); });
     }
   }
 };

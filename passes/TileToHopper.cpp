@@ -37,7 +37,7 @@ LogicalResult demandExpanded(tile::KernelOp kernel) {
       return refuse(op, "tile-place-stages");
     if (isa<tile::ClusterSumOp>(op))
       return refuse(op, "tile-expand-cluster-sums");
-    if (isa<tile::ReduceOp, tile::RelayOp>(op))
+    if (isa<tile::ReduceOp, tile::ScanOp, tile::RelayOp>(op))
       return refuse(op, "tile-exchange");
     if (isa<tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>(op))
       return refuse(op, "tile-expand-schedules");

@@ -358,6 +358,39 @@ def Hopper_WarpReduceOp : Hopper_Op<"warp_reduce"> {
   }];
   let hasVerifier = 1;
 }
+def Hopper_WarpTotalsOp : Hopper_Op<"warp_totals"> {
+  let summary = "what each run of neighbours that a warp holds is together, before they are scanned";
+  let description = [{
+    The first dimension of the result counts the runs along the dimension, the
+    others are those of `value` that are left.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,
+                       I64Attr:$dimension);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $value $reduction `along` $dimension attr-dict
+    `:` type($value) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+def Hopper_WarpScanOp : Hopper_Op<"warp_scan", [
+    AllTypesMatch<["value", "result"]>]> {
+  let summary = "of each element, what it and those before it along a dimension are together";
+  let description = [{
+    `totals`: those of all runs along the dimension, in each thread, where a
+    warp holds less than all. `exclusive`: without the element itself.
+  }];
+  let arguments = (ins AnyRankedTensor:$value,
+                       Optional<AnyRankedTensor>:$totals,
+                       Tile_ReductionAttr:$reduction, I64Attr:$dimension,
+                       UnitAttr:$exclusive);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    (`exclusive` $exclusive^)? $value $reduction `along` $dimension
+    (`behind` $totals^ `:` type($totals))? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
 def Hopper_FirstLaneOp : Hopper_Op<"first_lane"> {
   let summary = "the number that the first thread of the warp has";
   let arguments = (ins AnyTypeOf<[AnyFloat, AnyInteger]>:$value);

@@ -3,6 +3,7 @@
 #include "compiler/tile/Verify.h"
 #include "compiler/hopper/Hopper.h"
 #include "compiler/layout/Reduction.h"
+#include "compiler/layout/Scan.h"
 #include "compiler/target/Target.h"
 
 using namespace mlir;
@@ -139,6 +140,52 @@ LogicalResult WarpReduceOp::verify() {
   return emitOpError("gives what lies as ")
          << to.getLayout().str() << "; what a warp combines lies as "
          << expected.str();
+}
+
+/// Whether a fragment beside a scan, if it has a layout, lies as it must.
+static LogicalResult
+checkTotals(Operation *op, RankedTensorType value, RankedTensorType totals,
+            int64_t dimension, layout::FragmentLayout layout::WarpScan::*lie) {
+  if (totals && totals.getElementType() != value.getElementType())
+    return op->emitOpError("scans ") << value << " with totals of " << totals;
+  auto from = tile::fragmentOf(value);
+  auto of = totals ? tile::fragmentOf(totals) : nullptr;
+  if (!from || (totals && !of))
+    return success();
+  auto scan = layout::warpScan(from.getLayout(), dimension);
+  if (!scan)
+    return op->emitOpError() << scan.why();
+  if (!totals && scan->runs == 1)
+    return success();
+  const layout::FragmentLayout &expected = *scan.*lie;
+  if (!totals)
+    return op->emitOpError("lacks the totals of ") << scan->runs << " runs";
+  if (of.getLayout() == expected)
+    return success();
+  return op->emitOpError("has totals that lie as ")
+         << of.getLayout().str() << "; they are to lie as " << expected.str();
+}
+
+LogicalResult WarpTotalsOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  if (failed(demandRole(*this)) ||
+      failed(tile::checkReduced(*this, source, getDimension())))
+    return failure();
+  return checkTotals(*this, source,
+                     cast<RankedTensorType>(getResult().getType()),
+                     getDimension(), &layout::WarpScan::totals);
+}
+
+LogicalResult WarpScanOp::verify() {
+  auto source = cast<RankedTensorType>(getValue().getType());
+  if (failed(demandRole(*this)) ||
+      failed(tile::checkReduced(*this, source, getDimension())))
+    return failure();
+  Value totals = getTotals();
+  return checkTotals(
+      *this, source,
+      totals ? cast<RankedTensorType>(totals.getType()) : RankedTensorType(),
+      getDimension(), &layout::WarpScan::gathered);
 }
 
 LogicalResult checkPart(Operation *op, RankedTensorType whole,

@@ -10,18 +10,6 @@ namespace ashlar::layout {
 
 namespace {
 
-bool isPowerOfTwo(int64_t number) {
-  return std::has_single_bit(static_cast<uint64_t>(number));
-}
-
-/// The largest factor of `extent` that shuffles of a warp reach, for a mode of
-/// threads that `position` threads come before in each step.
-int64_t factorInWarp(int64_t position, int64_t extent) {
-  if (!isPowerOfTwo(position) || position >= target::warpThreads)
-    return 1;
-  return std::min(extent & -extent, target::warpThreads / position);
-}
-
 /// `of`, with another dimension of this extent before the first.
 std::vector<int64_t> withFirst(int64_t extent, std::vector<int64_t> of) {
   of.insert(of.begin(), extent);
@@ -36,6 +24,13 @@ std::vector<Mode> scaled(const Layout &half, int64_t factor) {
 }
 
 } // namespace
+
+int64_t factorInWarp(int64_t position, int64_t extent) {
+  if (!std::has_single_bit(static_cast<uint64_t>(position)) ||
+      position >= target::warpThreads)
+    return 1;
+  return std::min(extent & -extent, target::warpThreads / position);
+}
 
 std::vector<int> keptDimensions(int64_t rank,
                                 const std::vector<int> &dimensions) {

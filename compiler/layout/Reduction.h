@@ -29,6 +29,10 @@ struct WarpReduction {
 Result<WarpReduction> warpReduction(const FragmentLayout &fragment,
                                     const std::vector<int> &dimensions);
 
+/// The largest factor of `extent` that shuffles of a warp reach, for a mode of
+/// threads that `position` threads come before in each step.
+int64_t factorInWarp(int64_t position, int64_t extent);
+
 /// The dimensions that are not combined.
 std::vector<int> keptDimensions(int64_t rank,
                                 const std::vector<int> &dimensions);

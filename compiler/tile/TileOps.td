@@ -441,6 +441,23 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_ScanOp : Tile_Op<"scan", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "of each element, what it and those before it along a dimension are together";
+  let description = [{
+    `exclusive`: without the element itself; of those before the first, what
+    changes nothing: 0 of sums, and the least or largest value of the type.
+    The order in which elements are combined is that of the layout.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,
+                       I64Attr:$dimension, UnitAttr:$exclusive);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    (`exclusive` $exclusive^)? $value $reduction `along` $dimension attr-dict
+    `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_RelayOp : Tile_Op<"relay", [Pure]> {
   let summary = "a fragment that is to lie otherwise among the role's threads";
   let description = [{

@@ -126,6 +126,11 @@ LogicalResult ReduceOp::verify() {
          << " " << elementName(expected.getElementType());
 }
 
+LogicalResult ScanOp::verify() {
+  return checkReduced(*this, cast<RankedTensorType>(getValue().getType()),
+                      getDimension());
+}
+
 LogicalResult RelayOp::verify() {
   auto source = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());

@@ -28,6 +28,22 @@ Value combine(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN, Value x,
   return {};
 }
 
+Value neutral(PtxBuilder &b, tile::Reduction how, Type type) {
+  const bool isLeast = how == tile::Reduction::max;
+  TypedAttr value = b.getZeroAttr(type);
+  if (how != tile::Reduction::add) {
+    if (auto real = dyn_cast<FloatType>(type)) {
+      value = FloatAttr::get(
+          type, APFloat::getInf(real.getFloatSemantics(), isLeast));
+    } else {
+      const unsigned bits = type.getIntOrFloatBitWidth();
+      value = IntegerAttr::get(type, isLeast ? APInt::getSignedMinValue(bits)
+                                             : APInt::getSignedMaxValue(bits));
+    }
+  }
+  return arith::ConstantOp::create(b, b.loc, value);
+}
+
 Value combineAll(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN,
                  ValueRange all) {
   SmallVector<Value> values(all);

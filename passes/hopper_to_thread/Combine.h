@@ -13,6 +13,9 @@ enum class OfNaN { kept, ignored };
 mlir::Value combine(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN,
                     mlir::Value x, mlir::Value y);
 
+/// What changes nothing that it is combined with.
+mlir::Value neutral(PtxBuilder &b, tile::Reduction how, mlir::Type type);
+
 /// All of them: in pairs, so that half of the operations do not wait for one
 /// another.
 mlir::Value combineAll(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN,

@@ -169,6 +169,89 @@ std::vector<Way> ways(ElementType type) {
   };
 }
 
+/// Scans: each element with those before it, of its row or of its column.
+std::vector<Way> scans(ElementType type) {
+  struct Scan {
+    const char *name;
+    Fragment (*ofRows)(const Fragment &, SourceLocation);
+    Fragment (*ofColumns)(const Fragment &, SourceLocation);
+    bool isExclusive;
+    double neutral;
+    double (*combine)(double, double);
+  };
+  // The infinities are clamped: relative errors have none.
+  constexpr double most = 100;
+  const bool isInteger = type == s32;
+  const double least = isInteger ? std::numeric_limits<int32_t>::min() : -most,
+               largest = isInteger ? std::numeric_limits<int32_t>::max() : most;
+  auto add = [](double a, double b) { return a + b; };
+  auto max = [](double a, double b) { return std::max(a, b); };
+  auto min = [](double a, double b) { return std::min(a, b); };
+  std::vector<Way> all;
+  for (const Scan &scan : {
+           Scan{"inclusive_sum", row_inclusive_sum, column_inclusive_sum,
+                false, 0, add},
+           Scan{"inclusive_max", row_inclusive_max, column_inclusive_max,
+                false, least, max},
+           Scan{"inclusive_min", row_inclusive_min, column_inclusive_min,
+                false, largest, min},
+           Scan{"exclusive_sum", row_exclusive_sum, column_exclusive_sum, true,
+                0, add},
+           Scan{"exclusive_max", row_exclusive_max, column_exclusive_max, true,
+                least, max},
+           Scan{"exclusive_min", row_exclusive_min, column_exclusive_min, true,
+                largest, min},
+       }) {
+    for (bool ofRows : {true, false})
+      all.push_back({std::string(ofRows ? "row_" : "column_") + scan.name,
+                     [=](const Fragment &x) {
+                       Fragment result =
+                           (ofRows ? scan.ofRows : scan.ofColumns)(
+                               x, SourceLocation::current());
+                       return isInteger ? result : clamp(result, -most, most);
+                     },
+                     [=](const std::vector<std::vector<double>> &tile,
+                         int64_t row, int64_t column) {
+                       double reached = scan.neutral;
+                       const int64_t end = (ofRows ? column : row) +
+                                           (scan.isExclusive ? 0 : 1);
+                       for (int64_t i = 0; i < end; ++i)
+                         reached = scan.combine(reached, ofRows
+                                                             ? tile[row][i]
+                                                             : tile[i][column]);
+                       return reached;
+                     }});
+  }
+  return all;
+}
+
+/// The sums of a vector, by a role of so many warps.
+Feature scanned(int64_t extent, int64_t count) {
+  return {"row_inclusive_sum of a vector of " + std::to_string(extent) +
+              " by " + std::to_string(count) + " warps",
+          [=] {
+            return kernel("scanned", [&] {
+              Size N = size("N");
+              Tensor X = input("X", f32, {N}, align(4));
+              Tensor D = output("D", f32, {N}, align(4));
+              TileLoop tiles = persistent({N}, {extent});
+              role("all", warps(count), [&] {
+                for (auto [n] : tiles)
+                  store(D.tile({n}),
+                        row_inclusive_sum(load(X.tile({n}), {extent})));
+              });
+            });
+          },
+          {{{"N", 2 * extent + 5}}, {{"N", extent / 2}}},
+          [=](const Problem &p, Coordinate at) {
+            double sum = 0;
+            for (int64_t n = at[0] / extent * extent; n <= at[0]; ++n)
+              sum += p["X"](n);
+            return sum;
+          },
+          1e-5};
+}
+
 /// How the fragment comes to lie as it does.
 enum class Lying { inRows, asAccumulator, asPart };
 
@@ -229,6 +312,20 @@ std::vector<Feature> features() {
     all.push_back(combined(way, f32, Lying::asAccumulator, 4));
   for (const Way &way : ways(f32))
     all.push_back(combined(way, f32, Lying::asPart, 4));
+  for (int64_t count : {1, 2, 8})
+    for (const Way &way : scans(f32))
+      all.push_back(combined(way, f32, Lying::inRows, count));
+  for (const Way &way : scans(f32))
+    all.push_back(combined(way, f32, Lying::asAccumulator, 4));
+  for (const Way &way : scans(f32))
+    all.push_back(combined(way, f32, Lying::asPart, 4));
+  for (const Way &way : scans(s32))
+    all.push_back(combined(way, s32, Lying::inRows, 4));
+  for (const Way &way : scans(bf16))
+    all.push_back(combined(way, bf16, Lying::inRows, 4));
+  for (auto [columns, count] : {std::pair{4096, 4}, {1024, 8}, {64, 4},
+                                {96, 3}, {2048, 16}, {48, 4}})
+    all.push_back(scanned(columns, count));
   for (const Way &way : ways(s32))
     all.push_back(combined(way, s32, Lying::inRows, 4));
   for (const Way &way : ways(bf16))

@@ -46,6 +46,32 @@ tile.kernel @across_warps {
 
 // -----
 
+// A warp scans its rows; of a row that lies in four warps each goes on behind
+// what the parts before its own are together.
+
+// CHECK-LABEL: tile.kernel @scans
+// CHECK: hopper.warp_scan exclusive %{{.+}} max along 1 : tensor<64x32xf32
+// CHECK: %[[TOTALS:.+]] = hopper.warp_totals %[[X:.+]] add along 1 : tensor<1x512xf32, {{.+}}> -> tensor<4x1xf32
+// CHECK-NEXT: tile.write %[[TOTALS]] to %[[TILE:.+]] :
+// CHECK-NEXT: %[[ALL:.+]] = tile.read %[[TILE]]
+// CHECK-NEXT: hopper.warp_scan %[[X]] add along 1 behind %[[ALL]] : tensor<4x1xf32
+tile.kernel @scans {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<f32, 2>
+  %D = tile.tensor "D" output [%M, %M] align 16 : !tile.tensor<f32, 2>
+  tile.role "all" warps 4 {
+    %c0 = arith.constant 0 : index
+    %x = tile.load %A[%c0, %c0] : !tile.tensor<f32, 2> -> tensor<64x32xf32>
+    %r = tile.scan exclusive %x max along 1 : tensor<64x32xf32>
+    tile.store %r to %D[%c0, %c0] : tensor<64x32xf32>, !tile.tensor<f32, 2>
+    %y = tile.load %A[%c0, %c0] : !tile.tensor<f32, 2> -> tensor<1x512xf32>
+    %s = tile.scan %y add along 1 : tensor<1x512xf32>
+    tile.store %s to %D[%c0, %c0] : tensor<1x512xf32>, !tile.tensor<f32, 2>
+  }
+}
+
+// -----
+
 // Of an input each thread reads; of what others may write meanwhile the first
 // one, which tells the others.
 

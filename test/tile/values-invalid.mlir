@@ -40,6 +40,16 @@ tile.kernel @combined_shape {
 
 // -----
 
+tile.kernel @scan_dimension {
+  tile.role "all" warps 4 {
+    %x = arith.constant dense<0.0> : tensor<64x32xf32>
+    // expected-error@+1 {{combines along dimension 2 of a fragment of 2: name each once, in ascending order}}
+    %r = tile.scan %x add along 2 : tensor<64x32xf32>
+  }
+}
+
+// -----
+
 tile.kernel @coordinate_dimension {
   tile.role "all" warps 4 {
     // expected-error@+1 {{counts along dimension 2 of a fragment of 2}}

@@ -1,5 +1,5 @@
 // What the elements of a fragment are together: along its rows, along its
-// columns, or all of them.
+// columns, or all of them; or each with those before it, which is a scan.
 //
 // A warp combines what it holds by shuffles. Where a row or column lies in
 // several warps of the role they exchange their parts through shared memory,
@@ -53,6 +53,38 @@ Mask column_any(const Mask &a,
                 SourceLocation where = SourceLocation::current());
 Mask column_all(const Mask &a,
                 SourceLocation where = SourceLocation::current());
+
+/// Of each element, what it and those before it in its row are together: a
+/// fragment of the same shape. Of sums of s8 and s16 it is s32. A vector is one
+/// row.
+Fragment row_inclusive_sum(const Fragment &a,
+                           SourceLocation where = SourceLocation::current());
+Fragment row_inclusive_max(const Fragment &a,
+                           SourceLocation where = SourceLocation::current());
+Fragment row_inclusive_min(const Fragment &a,
+                           SourceLocation where = SourceLocation::current());
+/// Of each element, what those before it in its row are together, without the
+/// element itself: of the first one 0, or the least or largest value of the
+/// type (an infinity, if it has them).
+Fragment row_exclusive_sum(const Fragment &a,
+                           SourceLocation where = SourceLocation::current());
+Fragment row_exclusive_max(const Fragment &a,
+                           SourceLocation where = SourceLocation::current());
+Fragment row_exclusive_min(const Fragment &a,
+                           SourceLocation where = SourceLocation::current());
+/// The same along columns, from the first row on.
+Fragment column_inclusive_sum(const Fragment &a,
+                              SourceLocation where = SourceLocation::current());
+Fragment column_inclusive_max(const Fragment &a,
+                              SourceLocation where = SourceLocation::current());
+Fragment column_inclusive_min(const Fragment &a,
+                              SourceLocation where = SourceLocation::current());
+Fragment column_exclusive_sum(const Fragment &a,
+                              SourceLocation where = SourceLocation::current());
+Fragment column_exclusive_max(const Fragment &a,
+                              SourceLocation where = SourceLocation::current());
+Fragment column_exclusive_min(const Fragment &a,
+                              SourceLocation where = SourceLocation::current());
 
 /// Of all elements.
 Scalar sum(const Fragment &a, SourceLocation where = SourceLocation::current());
