@@ -46,7 +46,7 @@ mlir::Value spread(Trace &trace, const TileOperand &operand, mlir::Value value,
   return broadcastLeading(trace, value, type.getShape(), where);
 }
 
-/// The type of the fragment with more dimensions. One operand is a fragment.
+/// The type that fragments have when they meet. One operand is a fragment.
 mlir::RankedTensorType commonType(const TileOperand &a, mlir::Value left,
                                   const TileOperand &b, mlir::Value right,
                                   SourceLocation where) {
@@ -60,7 +60,8 @@ mlir::RankedTensorType commonType(const TileOperand &a, mlir::Value left,
                 "use full(type, shape, value) for one of them");
   if (!types[0] || !types[1])
     return types[0] ? types[0] : types[1];
-  return types[0].getRank() >= types[1].getRank() ? types[0] : types[1];
+  return types[0].clone(
+      broadcastShape(types[0].getShape(), types[1].getShape()));
 }
 
 /// a · b + c. One operand is a fragment.
@@ -76,8 +77,8 @@ Fragment fused(const TileOperand &a, const TileOperand &b,
     if (!operands[i]->fragment)
       continue;
     auto own = llvm::cast<mlir::RankedTensorType>(values[i].getType());
-    if (!type || own.getRank() > type.getRank())
-      type = own;
+    type = type ? type.clone(broadcastShape(type.getShape(), own.getShape()))
+                : own;
   }
   for (int i : {0, 1, 2})
     values[i] = spread(trace, *operands[i], values[i], type, where);

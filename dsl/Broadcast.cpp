@@ -13,11 +13,11 @@ Value broadcastAlong(Trace &trace, Value value, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> along, SourceLocation where) {
   auto type = cast<RankedTensorType>(value.getType());
   for (auto [extent, dimension] : llvm::zip(type.getShape(), along))
-    if (dimension < 0 || extent != shape[dimension])
+    if (dimension < 0 || (extent != 1 && extent != shape[dimension]))
       fail(where, "the shapes " + dimensions(type.getShape()) + " and " +
                       dimensions(shape) +
-                      " don't broadcast: trailing extents must agree; a vector "
-                      "of row values is written along_rows(vector)");
+                      " don't broadcast: trailing extents must agree or be 1; "
+                      "a vector of row values is written along_rows(vector)");
   return trace.emit<tile::BroadcastOp>(
       where, RankedTensorType::get(shape, type.getElementType()), value, along);
 }
@@ -43,6 +43,18 @@ Value broadcastLeading(Trace &trace, Value value, llvm::ArrayRef<int64_t> shape,
   std::iota(along.begin(), along.end(),
             static_cast<int64_t>(shape.size()) - type.getRank());
   return broadcastAlong(trace, value, shape, along, where);
+}
+
+llvm::SmallVector<int64_t> broadcastShape(llvm::ArrayRef<int64_t> a,
+                                          llvm::ArrayRef<int64_t> b) {
+  if (a.size() < b.size())
+    std::swap(a, b);
+  llvm::SmallVector<int64_t> shape(a);
+  const size_t leading = a.size() - b.size();
+  for (auto [i, extent] : llvm::enumerate(b))
+    if (shape[leading + i] == 1)
+      shape[leading + i] = extent;
+  return shape;
 }
 
 } // namespace ashlar::detail

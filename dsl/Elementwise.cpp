@@ -224,6 +224,17 @@ Value emitConvert(Trace &trace, Value value, Type to, SourceLocation where) {
   return emitConvert(trace, emitConvert(trace, value, f32, where), to, where);
 }
 
+Value emitBitcast(Trace &trace, Value value, Type element,
+                  SourceLocation where) {
+  Type from = getElementTypeOrSelf(value);
+  if (from.getIntOrFloatBitWidth() != element.getIntOrFloatBitWidth())
+    fail(where, "bitcast of " + describe(value.getType()) + " to " +
+                    describe(element) + "; both have as many bits");
+  return from == element
+             ? value
+             : convertTo<arith::BitcastOp>(trace, value, element, where);
+}
+
 Value emitZeroExtend(Trace &trace, Value value, Type element,
                      SourceLocation where) {
   return convertTo<arith::ExtUIOp>(trace, value, element, where);

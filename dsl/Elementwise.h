@@ -51,6 +51,10 @@ mlir::Value emitSelect(Trace &trace, mlir::Value condition, mlir::Value a,
 mlir::Value emitConvert(Trace &trace, mlir::Value value, mlir::Type element,
                         SourceLocation where);
 
+/// The same bits as another type of as many.
+mlir::Value emitBitcast(Trace &trace, mlir::Value value, mlir::Type element,
+                        SourceLocation where);
+
 /// Unsigned integers with more bits.
 mlir::Value emitZeroExtend(Trace &trace, mlir::Value value, mlir::Type element,
                            SourceLocation where);

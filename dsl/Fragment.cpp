@@ -84,6 +84,17 @@ Fragment convert(const Fragment &fragment, ElementType type,
       trace, emitConvert(trace, value, to.getElementType(), where), where);
 }
 
+Fragment bitcast(const Fragment &fragment, ElementType type,
+                 SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Value value = trace.read(fragment, where);
+  auto from = llvm::cast<mlir::RankedTensorType>(value.getType());
+  auto to =
+      fragmentType(trace.context(), type, Shape(from.getShape().vec()), where);
+  return declareFragment(
+      trace, emitBitcast(trace, value, to.getElementType(), where), where);
+}
+
 Fragment slice(const Fragment &fragment, std::initializer_list<int64_t> offset,
                const Shape &shape, SourceLocation where) {
   Trace &trace = Trace::current(where);

@@ -179,4 +179,12 @@ Scalar convert(const Scalar &a, ElementType type, SourceLocation where) {
       HandleKind::scalar, emitConvert(trace, value, element, where), where);
 }
 
+Scalar bitcast(const Scalar &a, ElementType type, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Type element = scalarType(trace, type, where);
+  mlir::Value value = trace.read(a, where);
+  return trace.declare<Scalar>(
+      HandleKind::scalar, emitBitcast(trace, value, element, where), where);
+}
+
 } // namespace ashlar

@@ -88,6 +88,7 @@ LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   addBarriers(patterns);
   addControlFlow(patterns);
   addCopies(patterns);
+  addDoors(patterns);
   addElementwise(patterns);
   addExchange(patterns);
   addGlobalElements(patterns);

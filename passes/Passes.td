@@ -9,6 +9,10 @@ def TileVerifyProtocol : Pass<"tile-verify-protocol", "::ashlar::tile::KernelOp"
 
 def TileDropUnused : Pass<"tile-drop-unused", "::ashlar::tile::KernelOp"> {
   let summary = "Drop what a role loads or computes and nobody uses";
+  let options = [
+    Option<"expectations", "expectations", "bool", /*default=*/"true",
+           "Keep what the author expects, to be checked">
+  ];
 }
 
 def TileAssignLayouts : Pass<"tile-assign-layouts", "::ashlar::tile::KernelOp"> {

@@ -161,6 +161,13 @@ private:
       join(mma.getAccumulator(), mma.getResult());
     } else if (auto scan = dyn_cast<tile::ScanOp>(op)) {
       join(scan.getValue(), scan.getResult());
+    } else if (auto print = dyn_cast<tile::PrintOp>(op)) {
+      Value first;
+      for (Value value : print.getValues())
+        if (classOf.contains(value)) {
+          first = first ? first : value;
+          join(first, value);
+        }
     } else if (op->hasTrait<OpTrait::Elementwise>()) {
       Value first = op->getNumResults() ? op->getResult(0) : Value();
       for (Value operand : op->getOperands())
@@ -328,8 +335,9 @@ private:
 
   static FragmentLayout sliceFor(tile::BroadcastOp op,
                                  const FragmentLayout &whole) {
-    return layout::sliceLayout(
-        whole, {op.getDimensions().begin(), op.getDimensions().end()});
+    return layout::broadcastLayout(
+        whole, shapeOf(op.getValue()).vec(),
+        {op.getDimensions().begin(), op.getDimensions().end()});
   }
 
   /// A layout of the value's shape that fits what is broadcast to it: as what

@@ -23,11 +23,14 @@ bool givesFragments(Operation *op) {
 }
 
 struct TileDropUnused : impl::TileDropUnusedBase<TileDropUnused> {
+  using TileDropUnusedBase::TileDropUnusedBase;
+
   void runOnOperation() override {
     for (auto role : getOperation().getBody().getOps<tile::RoleOp>())
       // Uses before what they use.
-      role->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-        if (givesFragments(op) && isOpTriviallyDead(op))
+      role->walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+        if ((isa<tile::ExpectOp>(op) && !expectations) ||
+            (givesFragments(op) && isOpTriviallyDead(op)))
           op->erase();
       });
   }

@@ -47,6 +47,7 @@ public:
   void expand(tile::RelayOp op);
   void expand(tile::ValueOp op);
   void expand(tile::AtomicOp op);
+  void expand(tile::PtxOp op);
 
 private:
   /// What threads hold, lying as others need it.
@@ -202,6 +203,12 @@ void Exchange::expand(tile::AtomicOp op) {
   agreeOn(op.getResult());
 }
 
+/// What the author's instruction gives may differ among threads.
+void Exchange::expand(tile::PtxOp op) {
+  if (!isa<RankedTensorType>(op.getResult().getType()))
+    agreeOn(op.getResult());
+}
+
 struct TileExchange : impl::TileExchangeBase<TileExchange> {
   void runOnOperation() override {
     if (failed(demandLayouts(getOperation())))
@@ -213,7 +220,7 @@ struct TileExchange : impl::TileExchangeBase<TileExchange> {
       for (Operation *op : ops)
         llvm::TypeSwitch<Operation *>(op)
             .Case<tile::ReduceOp, tile::ScanOp, tile::RelayOp, tile::ValueOp,
-                  tile::AtomicOp>([&](auto known) { exchange.expand(known); });
+                  tile::AtomicOp, tile::PtxOp>([&](auto known) { exchange.expand(known); });
     }
   }
 };

@@ -73,6 +73,7 @@ std::optional<std::string> cacheKey(const std::string &tileIr,
       program,
       options.assemble ? describeAssembler() : "",
       options.source_lines ? "source lines" : "",
+      options.check_expectations ? "expectations" : "",
       tileIr,
   };
   llvm::SHA256 digest;

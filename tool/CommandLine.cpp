@@ -27,6 +27,8 @@ void addFlags(CLI::App &app, Request &request) {
   app.add_flag("--run", request.run, "Run the kernel and check the result");
   app.add_flag("--bench", request.bench,
                "Print the median time of many launches");
+  app.add_flag("--check", request.check,
+               "Check what the kernel expects on a GPU too");
   app.add_flag("--verify-each", request.verifyEach,
                "Verify the IR after each pass");
   harness::addRunOptions(app, request);

@@ -17,6 +17,7 @@ struct Request : harness::RunOptions {
   bool resources = false;
   bool run = false;
   bool bench = false;
+  bool check = false; ///< expectations, on a GPU too
   bool verifyEach = false;
   bool noCache = false;
 

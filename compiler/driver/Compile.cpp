@@ -24,7 +24,9 @@ public:
     keepLevel("tile");
     tile::KernelOp kernel = onlyKernel();
     step("tile", [&] {
-      lower(buildTilePlan);
+      lower([&](PassManager &passes) {
+        buildTilePlan(passes, options.check_expectations);
+      });
       readContract(kernel, result.artifact);
       notes = debugNotes(kernel);
       lower(buildTileToHopper);

@@ -38,12 +38,14 @@ void registerPasses() {
   LLVM::registerDIScopeForLLVMFuncOpPass();
 }
 
-void buildTilePlan(OpPassManager &passes) {
+void buildTilePlan(OpPassManager &passes, bool expectations) {
   auto &kernel = passes.nest<tile::KernelOp>();
   // Every pipeline is filled and drained in order, or the program is refused.
   kernel.addPass(createTileVerifyProtocol());
   // What is loaded or computed is used.
-  kernel.addPass(createTileDropUnused());
+  TileDropUnusedOptions options;
+  options.expectations = expectations;
+  kernel.addPass(createTileDropUnused(options));
   // Every shared tile and fragment has its layout.
   kernel.addPass(createTileAssignLayouts());
   // Warps combine, and agree on, what they hold through shared memory.

@@ -416,4 +416,32 @@ def Hopper_SliceOp : Hopper_Op<"slice", [Pure]> {
   let hasVerifier = 1;
 }
 
+//===-- Doors -------------------------------------------------------------===//
+
+def Hopper_PtxOp : Hopper_Op<"ptx"> {
+  let summary = "PTX that computes an element of the result of those of the operands";
+  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$inputs);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $text `(` $inputs `)` attr-dict `:` functional-type($inputs, $result)
+  }];
+}
+def Hopper_PtxOnceOp : Hopper_Op<"ptx_once"> {
+  let summary = "PTX that the first thread of the role executes";
+  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$inputs);
+  let assemblyFormat = "$text `(` $inputs `)` attr-dict `:` type($inputs)";
+}
+def Hopper_PrintOp : Hopper_Op<"print"> {
+  let summary = "prints values, one line, or one for each element of fragments";
+  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$values);
+  let assemblyFormat = "$text `(` $values `)` attr-dict `:` type($values)";
+  let hasVerifier = 1;
+}
+def Hopper_ExpectOp : Hopper_Op<"expect"> {
+  let summary = "ends the launch with a sentence where a condition is false";
+  let arguments = (ins AnyTypeOf<[I1, RankedTensorOf<[I1]>]>:$condition,
+                       StrAttr:$sentence);
+  let assemblyFormat = "$condition `,` $sentence attr-dict `:` type($condition)";
+}
+
 #endif

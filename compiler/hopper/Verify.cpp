@@ -97,8 +97,9 @@ LogicalResult BroadcastOp::verify() {
   auto from = tile::fragmentOf(source), to = tile::fragmentOf(result);
   if (!from || !to)
     return success();
-  std::vector<int> kept(getDimensions().begin(), getDimensions().end());
-  auto slice = layout::sliceLayout(to.getLayout(), kept);
+  std::vector<int> along(getDimensions().begin(), getDimensions().end());
+  auto slice = layout::broadcastLayout(to.getLayout(), source.getShape().vec(),
+                                       along);
   if (slice == from.getLayout())
     return success();
   return emitOpError("spreads a fragment that lies as ")
@@ -164,6 +165,12 @@ checkTotals(Operation *op, RankedTensorType value, RankedTensorType totals,
     return success();
   return op->emitOpError("has totals that lie as ")
          << of.getLayout().str() << "; they are to lie as " << expected.str();
+}
+
+LogicalResult PrintOp::verify() {
+  if (failed(demandRole(*this)))
+    return failure();
+  return tile::checkPrinted(*this, getText(), getValues());
 }
 
 LogicalResult WarpTotalsOp::verify() {

@@ -164,6 +164,19 @@ FragmentLayout sliceLayout(const FragmentLayout &fragment,
           flatLayout(value)};
 }
 
+FragmentLayout broadcastLayout(const FragmentLayout &fragment,
+                               const std::vector<int64_t> &shape,
+                               const std::vector<int> &along) {
+  std::vector<int> kept;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] == fragment.shape[along[i]])
+      kept.push_back(along[i]);
+  // Extents of 1 change no linear index.
+  FragmentLayout slice = sliceLayout(fragment, kept);
+  slice.shape = shape;
+  return slice;
+}
+
 namespace {
 
 /// Cuts the modes that move along one dimension, given in elements of it, down

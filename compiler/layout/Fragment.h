@@ -52,6 +52,12 @@ Result<FragmentLayout> blockedLayout(const std::vector<int64_t> &shape,
 FragmentLayout sliceLayout(const FragmentLayout &fragment,
                            const std::vector<int> &keptDims);
 
+/// The fragment of this shape that broadcasts to another one, dimension i of it
+/// along dimension `along[i]`: it has that extent, or 1, which is repeated.
+FragmentLayout broadcastLayout(const FragmentLayout &fragment,
+                               const std::vector<int64_t> &shape,
+                               const std::vector<int> &along);
+
 /// The part of this shape that starts at the coordinate `offset`. Refuses
 /// unless every thread holds as many elements of it, in the same of its values.
 Result<FragmentLayout> partLayout(const FragmentLayout &fragment,

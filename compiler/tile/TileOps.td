@@ -387,10 +387,10 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
 }
 
 def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
-  let summary = "a fragment repeated along new dimensions";
+  let summary = "a fragment repeated along dimensions that it lacks";
   let description = [{
     `dimensions[i]` is the dimension of the result that dimension i of the
-    source runs along.
+    source runs along; an extent of 1 is repeated.
   }];
   let arguments = (ins AnyRankedTensor:$value, DenseI64ArrayAttr:$dimensions);
   let results = (outs AnyRankedTensor:$result);
@@ -491,6 +491,50 @@ def Tile_ClusterSumOp : Tile_Op<"cluster_sum"> {
     $value `along` $dimension attr-dict `:` type($value) `->` type($result)
   }];
   let hasVerifier = 1;
+}
+
+//===-- Doors -------------------------------------------------------------===//
+
+def Tile_PtxOp : Tile_Op<"ptx", [Elementwise]> {
+  let summary = "PTX that computes an element of each result of those of the operands";
+  let description = [{
+    `$0` in the text is the result, `$1` and on are the operands, which are
+    fragments if the result is one.
+  }];
+  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$inputs);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $text `(` $inputs `)` attr-dict `:` functional-type($inputs, $result)
+  }];
+}
+
+def Tile_PtxOnceOp : Tile_Op<"ptx_once"> {
+  let summary = "PTX that the first thread of the role executes";
+  let description = [{ `$0` and on are the operands. }];
+  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$inputs);
+  let assemblyFormat = "$text `(` $inputs `)` attr-dict `:` type($inputs)";
+}
+
+def Tile_PrintOp : Tile_Op<"print"> {
+  let summary = "prints values, one line, or one for each element of fragments";
+  let description = [{
+    Each `{}` in the text is a value. Fragments have one shape, and their lines
+    begin with the element's coordinates.
+  }];
+  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$values);
+  let assemblyFormat = "$text `(` $values `)` attr-dict `:` type($values)";
+  let hasVerifier = 1;
+}
+
+def Tile_ExpectOp : Tile_Op<"expect"> {
+  let summary = "ends the launch with a sentence where a condition is false";
+  let description = [{
+    Of a fragment each element is expected to be true. `tile-drop-unused`
+    removes it, unless expectations are checked.
+  }];
+  let arguments = (ins AnyTypeOf<[I1, RankedTensorOf<[I1]>]>:$condition,
+                       StrAttr:$sentence);
+  let assemblyFormat = "$condition `,` $sentence attr-dict `:` type($condition)";
 }
 
 //===-- Barriers between roles --------------------------------------------===//

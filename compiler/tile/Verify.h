@@ -37,6 +37,8 @@ mlir::LogicalResult checkCoordinate(mlir::Operation *op,
                                     mlir::RankedTensorType result,
                                     int64_t dimension);
 /// What is combined along dimensions: 32 bits each, along ascending dimensions.
+mlir::LogicalResult checkPrinted(mlir::Operation *op, llvm::StringRef text,
+                                 mlir::ValueRange values);
 mlir::LogicalResult checkReduced(mlir::Operation *op,
                                  mlir::RankedTensorType source,
                                  llvm::ArrayRef<int64_t> dimensions);

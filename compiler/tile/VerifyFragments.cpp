@@ -24,12 +24,12 @@ LogicalResult checkBroadcast(Operation *op, RankedTensorType source,
   int64_t previous = -1;
   for (auto [extent, dimension] : llvm::zip(source.getShape(), along)) {
     if (dimension <= previous || dimension >= result.getRank() ||
-        result.getDimSize(dimension) != extent)
+        (extent != 1 && result.getDimSize(dimension) != extent))
       return op->emitOpError("spreads ")
              << dimensions(source.getShape()) << " over "
              << dimensions(result.getShape())
              << ": each source dimension runs along a result dimension of the "
-                "same extent, in order";
+                "same extent, or has an extent of 1, in order";
     previous = dimension;
   }
   if (source.getElementType() != result.getElementType())
@@ -129,6 +129,27 @@ LogicalResult ReduceOp::verify() {
 LogicalResult ScanOp::verify() {
   return checkReduced(*this, cast<RankedTensorType>(getValue().getType()),
                       getDimension());
+}
+
+LogicalResult checkPrinted(Operation *op, StringRef text, ValueRange values) {
+  if (text.count("{}") != values.size())
+    return op->emitOpError("prints ")
+           << values.size() << " values at " << text.count("{}")
+           << " places: each {} is one";
+  RankedTensorType first;
+  for (Value value : values)
+    if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
+      if (first && type.getShape() != first.getShape())
+        return op->emitOpError("prints fragments of ")
+               << dimensions(first.getShape()) << " and "
+               << dimensions(type.getShape()) << "; their shapes must agree";
+      first = type;
+    }
+  return success();
+}
+
+LogicalResult PrintOp::verify() {
+  return checkPrinted(*this, getText(), getValues());
 }
 
 LogicalResult RelayOp::verify() {

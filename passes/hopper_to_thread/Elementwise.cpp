@@ -158,9 +158,14 @@ FailureOr<Registers> lowerElementwise(Operation &op, ArrayRef<ValueRange> in,
     return pairs;
   }
 
+  // The registers of fp8 are those of integers.
+  if (isa<arith::BitcastOp>(op) && type.element == operands[0][0].getType())
+    return pack(b, type, operands.front());
+
   for (Value operand : op.getOperands())
     if (auto other = dyn_cast<RankedTensorType>(operand.getType());
-        other && isFp8(other.getElementType()) && !isa<arith::SelectOp>(op))
+        other && isFp8(other.getElementType()) &&
+        !isa<arith::SelectOp, arith::BitcastOp>(op))
       return op.emitError("there is no arithmetic on ")
              << tile::elementName(other.getElementType())
              << ": convert the fragment to f32 first";
@@ -295,8 +300,9 @@ static FailureOr<Registers> lower(hopper::BroadcastOp op,
   for (int64_t v = 0; v < to.values; ++v) {
     auto whole = layout::coordinate(to.layout, 0, v);
     std::vector<int64_t> kept;
-    for (int64_t dimension : op.getDimensions())
-      kept.push_back(whole[dimension]);
+    for (auto [extent, dimension] :
+         llvm::zip(from.layout.shape, op.getDimensions()))
+      kept.push_back(extent == 1 ? 0 : whole[dimension]);
     results.push_back(held.at(kept));
   }
   return pack(b, to, results);

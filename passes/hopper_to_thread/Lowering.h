@@ -78,6 +78,7 @@ void addAccumulators(ThreadPatterns &patterns);
 void addBarriers(ThreadPatterns &patterns);
 void addControlFlow(ThreadPatterns &patterns);
 void addCopies(ThreadPatterns &patterns);
+void addDoors(ThreadPatterns &patterns);
 void addElementwise(ThreadPatterns &patterns);
 void addExchange(ThreadPatterns &patterns);
 void addGlobalElements(ThreadPatterns &patterns);

@@ -96,12 +96,87 @@ std::string logarithm(StringRef last) {
   return (reduced + last + checked).str();
 }
 
+// What $1 is beyond the nearest multiple n of π/2, r, in f64, where n is the low
+// bits of a sum of which they are the last; then sin and cos of r (fitted at
+// Chebyshev's points), of which the last two bits of n choose. Beyond 2⁵¹ n has
+// no last bit.
+std::string ofAngle(StringRef turn) {
+  constexpr StringRef reduced = R"({
+	.reg .f64 x, sum, n;
+	.reg .f32 r, square, sine, cosine;
+	.reg .b32 quarter, unused;
+	.reg .pred isSine, isFar;
+	cvt.f64.f32 x, $1;
+	fma.rn.f64 sum, x, 0d3FE45F306DC9C883, 0d4338000000000000;
+	mov.b64 {quarter, unused}, sum;
+	add.rn.f64 n, sum, 0dC338000000000000;
+	fma.rn.f64 x, n, 0dBFF921FB54442D18, x;
+	fma.rn.f64 x, n, 0dBC91A62633145C07, x;
+	cvt.rn.f32.f64 r, x;
+	mul.rn.f32 square, r, r;
+	fma.rn.f32 sine, square, 0f3636DF04, 0fB95009D4;
+	fma.rn.f32 sine, sine, square, 0f3C088887;
+	fma.rn.f32 sine, sine, square, 0fBE2AAAAB;
+	mul.rn.f32 sine, sine, square;
+	fma.rn.f32 sine, sine, r, r;
+	fma.rn.f32 cosine, square, 0fB4929227, 0f37D00AE2;
+	fma.rn.f32 cosine, cosine, square, 0fBAB60B60;
+	fma.rn.f32 cosine, cosine, square, 0f3D2AAAAB;
+	fma.rn.f32 cosine, cosine, square, 0fBF000000;
+	fma.rn.f32 cosine, cosine, square, 0f3F800000;
+	)";
+  constexpr StringRef chosen = R"(
+	and.b32 unused, quarter, 1;
+	setp.eq.b32 isSine, unused, 0;
+	selp.f32 r, sine, cosine, isSine;
+	shl.b32 quarter, quarter, 30;
+	and.b32 quarter, quarter, 0x80000000;
+	xor.b32 r, r, quarter;
+	abs.f32 square, $1;
+	setp.ge.f32 isFar, square, 0f59000000;
+	selp.f32 $0, 0f7FFFFFFF, r, isFar;
+	})";
+  return (reduced + turn + chosen).str();
+}
+
+// x + x · p(x²) up to 1, and beyond 1 − 2^q(|x|) with the sign of x: beyond 4 it
+// is 1 (p and q fitted at Chebyshev's points).
+constexpr StringRef exactErf = R"({
+	.reg .f32 size, square, near, far;
+	.reg .pred isFar;
+	abs.f32 size, $1;
+	mul.rn.f32 square, $1, $1;
+	fma.rn.f32 near, square, 0f38A52B48, 0fBA522844;
+	fma.rn.f32 near, near, square, 0f3BAA0938;
+	fma.rn.f32 near, near, square, 0fBCDBFD5D;
+	fma.rn.f32 near, near, square, 0f3DE71688;
+	fma.rn.f32 near, near, square, 0fBEC0939F;
+	fma.rn.f32 near, near, square, 0f3E0375D4;
+	fma.rn.f32 near, near, $1, $1;
+	setp.gt.f32 isFar, size, 0f3F800000;
+	min.f32 size, size, 0f40800000;
+	fma.rn.f32 far, size, 0f361EA623, 0fB88B709E;
+	fma.rn.f32 far, far, size, 0f3A61CD40;
+	fma.rn.f32 far, far, size, 0fBBE10F89;
+	fma.rn.f32 far, far, size, 0f3D1C2623;
+	fma.rn.f32 far, far, size, 0fBE22A1BA;
+	fma.rn.f32 far, far, size, 0fBF6959A2;
+	fma.rn.f32 far, far, size, 0fBFD0B712;
+	fma.rn.f32 far, far, size, 0f39F2BC56;
+	ex2.approx.ftz.f32 far, far;
+	sub.rn.f32 far, 0f3F800000, far;
+	copysign.f32 far, $1, far;
+	selp.f32 $0, far, near, isFar;
+	})";
+
 /// Errors: docs/arithmetic.md.
 ArrayRef<Function> allFunctions() {
   static const std::string exactLog =
       logarithm("fma.rn.f32 q, n, 0f3F317218, q;");
   static const std::string exactLog2 =
       logarithm("fma.rn.f32 q, q, 0f3FB8AA3B, n;");
+  static const std::string exactSin = ofAngle("");
+  static const std::string exactCos = ofAngle("add.u32 quarter, quarter, 1;");
   static const Function functions[] = {
       {"arith.divf", "", "div.full.f32 $0, $1, $2;"},
       {"math.exp", exactExp, R"({
@@ -117,6 +192,9 @@ ArrayRef<Function> allFunctions() {
 	mul.rn.ftz.f32 $0, binary, 0f3F317218;
 	})"},
       {"math.log2", exactLog2, "lg2.approx.ftz.f32 $0, $1;"},
+      {"math.sin", exactSin, "sin.approx.ftz.f32 $0, $1;"},
+      {"math.cos", exactCos, "cos.approx.ftz.f32 $0, $1;"},
+      {"math.erf", exactErf, ""},
       {"math.floor", "cvt.rmi.f32.f32 $0, $1;", ""},
       {"math.ceil", "cvt.rpi.f32.f32 $0, $1;", ""},
       {"math.trunc", "cvt.rzi.f32.f32 $0, $1;", ""},

@@ -67,6 +67,35 @@ static void lower(tile::ElementOp op, tile::ElementOp::Adaptor adaptor,
                                                  adaptor.getValue());
 }
 
+static void lower(tile::PtxOp op, tile::PtxOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, hopper::PtxOp::create(rewriter, named(op, "ptx"),
+                                               op.getResult().getType(),
+                                               op.getText(),
+                                               adaptor.getInputs()));
+}
+
+static void lower(tile::PtxOnceOp op, tile::PtxOnceOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, hopper::PtxOnceOp::create(rewriter, named(op, "ptx"),
+                                                   op.getText(),
+                                                   adaptor.getInputs()));
+}
+
+static void lower(tile::PrintOp op, tile::PrintOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, hopper::PrintOp::create(rewriter, named(op, "print"),
+                                                 op.getText(),
+                                                 adaptor.getValues()));
+}
+
+static void lower(tile::ExpectOp op, tile::ExpectOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, hopper::ExpectOp::create(rewriter, named(op, "expect"),
+                                                  adaptor.getCondition(),
+                                                  op.getSentence()));
+}
+
 static void lower(tile::MultipleOfOp op, tile::MultipleOfOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
   rewriter.replaceOp(op, adaptor.getIndex());
@@ -86,8 +115,9 @@ static void lower(tile::TileCoordinateOp op,
 void addFragments(Patterns &patterns) {
   patterns.add<tile::ReadOp, tile::WriteOp, tile::SharedValueOp, tile::MmaOp,
                tile::SplatOp, tile::BroadcastOp, tile::SliceOp,
-               tile::CoordinateOp, tile::ElementOp, tile::MultipleOfOp,
-               tile::AtMostOp, tile::TileCoordinateOp>();
+               tile::CoordinateOp, tile::ElementOp, tile::PtxOp,
+               tile::PtxOnceOp, tile::PrintOp, tile::ExpectOp,
+               tile::MultipleOfOp, tile::AtMostOp, tile::TileCoordinateOp>();
 }
 
 } // namespace ashlar

@@ -32,7 +32,7 @@ bool runPasses(const std::string &text, Level level, int start) {
   if (level == Level::tile) {
     auto &kernel = passes.nest<tile::KernelOp>();
     if (start == 0)
-      compiler::buildTilePlan(passes);
+      compiler::buildTilePlan(passes, /*expectations=*/true);
     if (start == 1)
       kernel.addPass(createTileVerifyProtocol());
     if (start == 2)
@@ -104,7 +104,7 @@ std::string nextLevelOf(const std::string &text, Level level) {
   auto module = parseSourceString<ModuleOp>(text, &context);
   PassManager passes(&context);
   if (level == Level::tile) {
-    compiler::buildTilePlan(passes);
+    compiler::buildTilePlan(passes, /*expectations=*/true);
     compiler::buildTileToHopper(passes);
   } else {
     compiler::buildHopperToThread(passes, /*comments=*/true);

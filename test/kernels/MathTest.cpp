@@ -185,6 +185,22 @@ const std::vector<Function> functions = {
        return (0x1p-20 + 0x1p-23 * std::fabs(x)) * result;
      },
      least},
+    {"sin", [](const Fragment &x) { return sin(x); }, std::sin, -100, 100,
+     relative<-22>},
+    {"sin of large angles", [](const Fragment &x) { return sin(x); }, std::sin,
+     -0x1p50, 0x1p50, relative<-22>},
+    {"cos", [](const Fragment &x) { return cos(x); }, std::cos, -100, 100,
+     relative<-22>},
+    {"cos of large angles", [](const Fragment &x) { return cos(x); }, std::cos,
+     -0x1p50, 0x1p50, relative<-22>},
+    {"fast sin", [](const Fragment &x) { return fast::sin(x); }, std::sin,
+     -3.14, 3.14, absolute<-20>},
+    {"fast cos", [](const Fragment &x) { return fast::cos(x); }, std::cos,
+     -3.14, 3.14, absolute<-20>},
+    {"erf", [](const Fragment &x) { return erf(x); }, std::erf, -5, 5,
+     relative<-22>},
+    {"erf near 0", [](const Fragment &x) { return erf(x); }, std::erf, -0.1,
+     0.1, relative<-22>},
     {"floor", [](const Fragment &x) { return floor(x); }, std::floor, -0x1p25,
      0x1p25, exact},
     {"ceil", [](const Fragment &x) { return ceil(x); }, std::ceil, -0x1p25,
@@ -241,6 +257,17 @@ void registerLimits(std::string_view name, const std::vector<Limit> &limits) {
                           {-1e30F, -1},
                           {0x1p-149, 0x1p-149},
                           {notANumber, notANumber}});
+  registerLimits("sin", {{0, 0},
+                         {0x1p-149, 0x1p-149},
+                         {0x1p51F, notANumber},
+                         {-infinity, notANumber},
+                         {notANumber, notANumber}});
+  registerLimits("cos", {{0, 1}, {infinity, notANumber}});
+  registerLimits("erf", {{0, 0},
+                         {-infinity, -1},
+                         {infinity, 1},
+                         {0x1p-149, 0x1p-149},
+                         {notANumber, notANumber}});
   registerLimits("log", {{0, -infinity}, {1, 0}, {-1, notANumber}});
   registerLimits("log2", {{0, -infinity},
                           {-0.0F, -infinity},

@@ -50,6 +50,27 @@ tile.kernel @scan_dimension {
 
 // -----
 
+tile.kernel @printed_places {
+  tile.role "all" warps 4 {
+    %x = arith.constant 1 : i32
+    // expected-error@+1 {{prints 1 values at 2 places: each {} is one}}
+    tile.print "{} {}"(%x) : i32
+  }
+}
+
+// -----
+
+tile.kernel @printed_shapes {
+  tile.role "all" warps 4 {
+    %x = arith.constant dense<0.0> : tensor<64xf32>
+    %y = arith.constant dense<0.0> : tensor<32xf32>
+    // expected-error@+1 {{prints fragments of 64 and 32; their shapes must agree}}
+    tile.print "{} {}"(%x, %y) : tensor<64xf32>, tensor<32xf32>
+  }
+}
+
+// -----
+
 tile.kernel @coordinate_dimension {
   tile.role "all" warps 4 {
     // expected-error@+1 {{counts along dimension 2 of a fragment of 2}}

@@ -18,6 +18,17 @@ tile.kernel @values {
     %rows = tile.reduce %x max along [1] : tensor<64x32xf32> -> tensor<64xf32>
     // CHECK: %[[ALL:.+]] = tile.reduce %{{.+}} add along [0, 1] : tensor<64x32xf32> -> tensor<1xf32>
     %all = tile.reduce %x add along [0, 1] : tensor<64x32xf32> -> tensor<1xf32>
+    // CHECK: tile.scan exclusive %{{.+}} add along 1 : tensor<64x32xf32>
+    %before = tile.scan exclusive %x add along 1 : tensor<64x32xf32>
+    // CHECK: %[[PTX:.+]] = tile.ptx "add.f32 $0, $1, $2;"(%{{.+}}, %{{.+}}) : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    %y = tile.ptx "add.f32 $0, $1, $2;"(%x, %before) : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    // CHECK: tile.ptx_once "prefetch.global.L2 [$0];"(%{{.+}}) : i32
+    tile.ptx_once "prefetch.global.L2 [$0];"(%n) : i32
+    // CHECK: tile.print "{} {}"(%[[PTX]], %{{.+}}) : tensor<64x32xf32>, i32
+    tile.print "{} {}"(%y, %n) : tensor<64x32xf32>, i32
+    %true = arith.constant true
+    // CHECK: tile.expect %{{.+}}, "it is true" : i1
+    tile.expect %true, "it is true" : i1
     // CHECK: tile.element %[[ALL]] : tensor<1xf32> -> f32
     %sum = tile.element %all : tensor<1xf32> -> f32
     // CHECK: tile.value %{{.+}}[%{{.+}}, %{{.+}}] : <f32, 2> -> f32

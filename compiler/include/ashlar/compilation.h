@@ -24,6 +24,8 @@ struct CompileOptions {
   std::vector<std::string> print_after;
   /// Print `.loc` lines and comments that lead back to the author's source.
   bool source_lines = true;
+  /// Keep the kernel's `expect` calls: a launch ends where one does not hold.
+  bool check_expectations = false;
 };
 
 /// A remark about a kernel that compiled: a spill, wgmma that the assembler

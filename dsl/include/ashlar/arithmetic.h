@@ -52,8 +52,8 @@ struct TileOperand : SpreadOperand {
 } // namespace detail
 
 // Operands have one element type; a number and an index take the type of the
-// fragment. Leading dimensions that one operand lacks are repeated, as in
-// NumPy; an extent of 1 is not. Every operation is rounded to nearest even, but
+// fragment. Leading dimensions that one operand lacks and extents of 1 are
+// repeated, as in NumPy. Every operation is rounded to nearest even, but
 // a product that is added or subtracted contracts to a fused multiply-add, as
 // it does with nvcc. Two elements of f16 or bf16 that a thread holds side by
 // side take one instruction.

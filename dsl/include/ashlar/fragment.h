@@ -73,6 +73,10 @@ Fragment mma(const Fragment &a, const SharedTile &b,
 Fragment convert(const Fragment &fragment, ElementType type,
                  SourceLocation where = SourceLocation::current());
 
+/// The same bits as elements of another type of as many: of s32 and f32, say.
+Fragment bitcast(const Fragment &fragment, ElementType type,
+                 SourceLocation where = SourceLocation::current());
+
 /// The part of a fragment of this shape that starts at `offset`, an element
 /// coordinate. Throws where it reaches beyond the fragment; refused by the
 /// compiler unless every thread holds as many elements of it.

@@ -38,6 +38,16 @@ T sqrt(const T &a, SourceLocation where = SourceLocation::current());
 template <detail::Real T>
 T tanh(const T &a, SourceLocation where = SourceLocation::current());
 
+/// Of an angle in radians; NaN of one beyond 2⁵¹, where floats are further apart
+/// than its turns.
+template <detail::Real T>
+T sin(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T cos(const T &a, SourceLocation where = SourceLocation::current());
+/// The error function: 2/√π times the integral of exp(−t²) from 0 to a.
+template <detail::Real T>
+T erf(const T &a, SourceLocation where = SourceLocation::current());
+
 /// The next integer below, or the value itself if it is one.
 template <detail::Real T>
 T floor(const T &a, SourceLocation where = SourceLocation::current());
@@ -67,6 +77,12 @@ template <detail::Real T>
 T sqrt(const T &a, SourceLocation where = SourceLocation::current());
 template <detail::Real T>
 T tanh(const T &a, SourceLocation where = SourceLocation::current());
+
+/// The error grows with the angle: use it from −π to π.
+template <detail::Real T>
+T sin(const T &a, SourceLocation where = SourceLocation::current());
+template <detail::Real T>
+T cos(const T &a, SourceLocation where = SourceLocation::current());
 
 } // namespace fast
 

@@ -92,5 +92,8 @@ Scalar convert(const Index &a, ElementType type,
 /// The scalar in another type.
 Scalar convert(const Scalar &a, ElementType type,
                SourceLocation where = SourceLocation::current());
+/// The same bits as another type of as many.
+Scalar bitcast(const Scalar &a, ElementType type,
+               SourceLocation where = SourceLocation::current());
 
 } // namespace ashlar

@@ -1,0 +1,68 @@
+// What a kernel tells of itself while it runs: on a GPU, and in the simulator.
+#pragma once
+
+#include "ashlar/condition.h"
+#include "ashlar/fragment.h"
+#include "ashlar/index.h"
+#include "ashlar/scalar.h"
+
+#include <initializer_list>
+#include <string_view>
+
+namespace ashlar {
+
+namespace detail {
+
+/// A text, and where it stands.
+struct Text {
+  std::string_view text;
+  SourceLocation where;
+
+  Text(const char *text, SourceLocation where = SourceLocation::current())
+      : text(text), where(where) {}
+};
+
+/// What can be printed: an index, a scalar, a condition, a fragment, a mask, or
+/// a C++ number.
+struct PrintOperand {
+  const Index *index = nullptr;
+  const Scalar *scalar = nullptr;
+  const Condition *condition = nullptr;
+  const Fragment *fragment = nullptr;
+  const Mask *mask = nullptr;
+  double number = 0;
+
+  PrintOperand(const Index &index) : index(&index) {}
+  PrintOperand(const Scalar &scalar) : scalar(&scalar) {}
+  PrintOperand(const Condition &condition) : condition(&condition) {}
+  PrintOperand(const Fragment &fragment) : fragment(&fragment) {}
+  PrintOperand(const Mask &mask) : mask(&mask) {}
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  PrintOperand(T number) : number(double(number)) {}
+};
+
+void print(const Text &text, std::initializer_list<PrintOperand> values);
+
+} // namespace detail
+
+/// Prints a line: the role, the CTA, and the text, in which each `{}` is the
+/// next of the values. With fragments among them, which have one shape, it
+/// prints a line for each element, with the element's coordinates. Lines of
+/// different threads come in any order. On a GPU they appear when the launch is
+/// waited for; what does not fit the driver's buffer (1 MiB) is lost.
+template <class... Values>
+void print(detail::Text text, const Values &...values) {
+  detail::print(text, {detail::PrintOperand(values)...});
+}
+
+/// Ends the launch with this sentence, at the author's line, where the
+/// condition is false. Checked in the simulator; on a GPU by `--check`, or
+/// `CompileOptions::check_expectations`, and it costs nothing else.
+void expect(const Condition &condition, std::string_view sentence,
+            SourceLocation where = SourceLocation::current());
+/// Where the mask is false for an element.
+void expect(const Mask &mask, std::string_view sentence,
+            SourceLocation where = SourceLocation::current());
+
+} // namespace ashlar
