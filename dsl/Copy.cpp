@@ -41,9 +41,11 @@ void copyIn(const TileRef &source, const SharedTile &target, bool multicast,
                     "load(...))");
   Place place = resolve(trace, source, tile.getType().getShape(),
                         tile.getType().getElementType(), "the shared tile",
-                        Direction::read, where);
+                        Direction::read, where,
+                        multicast ? Rows::asTheyLie : Rows::chosen);
   trace.create<tile::CopyOp>(
-      where, place.tensor.getResult(), place.offsets, tile, multicast,
+      where, place.tensor.getResult(), place.offsets, tile, place.rows,
+      place.rowOffsets, multicast,
       hint ? mlir::Builder(tile.getContext())
                  .getF32FloatAttr(static_cast<float>(hint->kept))
            : mlir::FloatAttr());
@@ -177,9 +179,10 @@ Fragment load(const TileRef &source, const Shape &shape, SourceLocation where) {
                           .getType()
                           .getElementType();
   Place place = resolve(trace, source, extents, memory, "the fragment",
-                        Direction::read, where);
+                        Direction::read, where, Rows::chosen);
   return readFragment<tile::LoadOp>(trace, extents, memory, where,
                                     place.tensor.getResult(), place.offsets,
+                                    place.rows, place.rowOffsets,
                                     source.is_transposed);
 }
 
@@ -197,9 +200,10 @@ void store(const TileRef &target, const Fragment &fragment,
   mlir::Value value = trace.read(fragment, where);
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
   Place place = resolve(trace, target, type.getShape(), type.getElementType(),
-                        "the fragment", Direction::write, where);
+                        "the fragment", Direction::write, where, Rows::chosen);
   trace.create<tile::StoreOp>(where, value, place.tensor.getResult(),
-                              place.offsets, target.is_transposed);
+                              place.offsets, place.rows, place.rowOffsets,
+                              target.is_transposed);
 }
 
 void store(const SharedTile &target, const Fragment &fragment,

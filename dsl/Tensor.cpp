@@ -76,8 +76,15 @@ Tensor inout(std::string_view name, ElementType type,
 }
 
 TileRef TileRef::T() const {
-  TileRef result{tensor, unit, coordinates, where};
+  TileRef result = *this;
   result.is_transposed = !is_transposed;
+  return result;
+}
+
+TileRef TileRef::rows(const TileRef &indices) const {
+  TileRef result = *this;
+  result.row_indices.clear();
+  result.row_indices.push_back(indices);
   return result;
 }
 

@@ -13,9 +13,41 @@ bool holdsSame(mlir::Type memory, mlir::Type element) {
   return memory == element || (memory.isTF32() && element.isF32());
 }
 
+namespace {
+
+void chooseRows(Trace &trace, const TileRef &ref, size_t tileRank, Rows rows,
+                Place &place, SourceLocation where) {
+  const TileRef &indices = ref.row_indices.front();
+  tile::TensorOp tensor = readTensor(trace, indices.tensor, where);
+  const std::string subject = "tensor '" + tensor.getName().str() + "'";
+  if (rows == Rows::asTheyLie)
+    fail(where, "the rows are chosen by " + subject +
+                    "; only load, store and copy into a stage take rows by "
+                    "indices, and copy no multicast");
+  if (tileRank < 2 || ref.is_transposed)
+    fail(where, std::string("rows are chosen of a tile of ") +
+                    std::to_string(tileRank) + " dimensions" +
+                    (ref.is_transposed ? ", transposed" : "") +
+                    "; it has two or more, and its rows lie as they do in "
+                    "memory");
+  if (!indices.row_indices.empty() || indices.is_transposed)
+    fail(where, "the indices of rows are themselves chosen or transposed; give "
+                "a place in a tensor, as at() does");
+  mlir::Type element = tensor.getResult().getType().getElementType();
+  Place first = resolve(trace, indices, {}, element, "an index",
+                        Direction::read, where);
+  if (!element.isInteger(32))
+    fail(where, subject + " holds " + describe(element) +
+                    "; indices of rows are s32");
+  place.rows = first.tensor.getResult();
+  place.rowOffsets = first.offsets;
+}
+
+} // namespace
+
 Place resolve(Trace &trace, const TileRef &ref, llvm::ArrayRef<int64_t> shape,
               mlir::Type element, const char *what, Direction direction,
-              SourceLocation where) {
+              SourceLocation where, Rows rows) {
   tile::TensorOp tensor = readTensor(trace, ref.tensor, where);
   llvm::SmallVector<int64_t> inMemory(shape);
   if (ref.is_transposed) {
@@ -57,6 +89,8 @@ Place resolve(Trace &trace, const TileRef &ref, llvm::ArrayRef<int64_t> shape,
                trace.constantIndex(inMemory[trailing], ref.where), ref.where);
     place.offsets.push_back(offset);
   }
+  if (!ref.row_indices.empty())
+    chooseRows(trace, ref, shape.size(), rows, place, where);
   return place;
 }
 

@@ -8,11 +8,17 @@ namespace ashlar::detail {
 /// What is done with the elements of a tensor.
 enum class Direction { read, write };
 
-/// A place in a tensor, in elements.
+/// A place in a tensor, in elements, and where the indices of rows begin, if
+/// there are any.
 struct Place {
   tile::TensorOp tensor;
   llvm::SmallVector<mlir::Value> offsets;
+  mlir::Value rows = {};
+  llvm::SmallVector<mlir::Value> rowOffsets = {};
 };
+
+/// Whether a call can choose rows by indices.
+enum class Rows { asTheyLie, chosen };
 
 tile::TensorOp readTensor(Trace &trace, const Tensor &tensor,
                           SourceLocation where);
@@ -26,6 +32,6 @@ bool holdsSame(mlir::Type memory, mlir::Type element);
 /// dimensions than the tile. `what` names the tile in messages.
 Place resolve(Trace &trace, const TileRef &ref, llvm::ArrayRef<int64_t> shape,
               mlir::Type element, const char *what, Direction direction,
-              SourceLocation where);
+              SourceLocation where, Rows rows = Rows::asTheyLie);
 
 } // namespace ashlar::detail

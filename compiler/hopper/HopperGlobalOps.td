@@ -65,20 +65,31 @@ class Hopper_GlobalAccess<string mnemonic>
     with a last stride of 1. The address of each row of the tile is a multiple
     of `align` bytes. `nonnegative`: no coordinate is below zero.
   }];
+  code rowsDescription = [{
+    `rows`: row i of the tile, along its last dimension but one, is as much
+    further as element i says of a tensor of s32, from the row's coordinates on.
+    Where there is no such row, or element, nothing is moved.
+  }];
 }
 def Hopper_CopyTileOp : Hopper_GlobalAccess<"copy_tile"> {
   let summary = "a tile from global to shared by the role's threads";
   let description = globalDescription # [{
     Uses cp.async where `align` is 4 or more, ordinary loads and stores below.
     Elements outside `extents` arrive as zeros.
-  }];
+  }] # rowsDescription;
   let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
                        Variadic<Index>:$extents, Variadic<I64>:$strides,
-                       Tile_Shared:$target, I64Attr:$alignment,
-                       UnitAttr:$nonnegative);
+                       Tile_Shared:$target,
+                       Optional<Hopper_Pointer>:$rows,
+                       Variadic<Index>:$row_coordinates,
+                       Variadic<Index>:$row_extents,
+                       Variadic<I64>:$row_strides,
+                       I64Attr:$alignment, UnitAttr:$nonnegative);
   let assemblyFormat = [{
     $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
-    `[` $strides `]` `align` $alignment `to` $target attr-dict
+    `[` $strides `]` `align` $alignment `to` $target
+    (`rows` $rows^ `[` $row_coordinates `]` `within` `[` $row_extents `]`
+    `strides` `[` $row_strides `]` `:` type($rows))? attr-dict
     `:` type($pointer) `,` type($target)
   }];
   let hasVerifier = 1;
@@ -104,15 +115,21 @@ def Hopper_LoadOp : Hopper_GlobalAccess<"load"> {
   let summary = "global to fragment; zeros outside the extents";
   let description = globalDescription # [{
     `transposed`: rows in memory are columns of the fragment.
-  }];
+  }] # rowsDescription;
   let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
                        Variadic<Index>:$extents, Variadic<I64>:$strides,
+                       Optional<Hopper_Pointer>:$rows,
+                       Variadic<Index>:$row_coordinates,
+                       Variadic<Index>:$row_extents,
+                       Variadic<I64>:$row_strides,
                        I64Attr:$alignment, UnitAttr:$transposed,
                        UnitAttr:$nonnegative);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
-    `[` $strides `]` `align` $alignment (`transposed` $transposed^)? attr-dict
+    `[` $strides `]` `align` $alignment (`transposed` $transposed^)?
+    (`rows` $rows^ `[` $row_coordinates `]` `within` `[` $row_extents `]`
+    `strides` `[` $row_strides `]` `:` type($rows))? attr-dict
     `:` type($pointer) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -121,15 +138,21 @@ def Hopper_StoreOp : Hopper_GlobalAccess<"store"> {
   let summary = "fragment to global; nothing outside the extents";
   let description = globalDescription # [{
     `transposed`: columns of the fragment are rows in memory.
-  }];
+  }] # rowsDescription;
   let arguments = (ins AnyRankedTensor:$value, Hopper_Pointer:$pointer,
                        Variadic<Index>:$coordinates, Variadic<Index>:$extents,
-                       Variadic<I64>:$strides, I64Attr:$alignment,
+                       Variadic<I64>:$strides,
+                       Optional<Hopper_Pointer>:$rows,
+                       Variadic<Index>:$row_coordinates,
+                       Variadic<Index>:$row_extents,
+                       Variadic<I64>:$row_strides,
+                       I64Attr:$alignment,
                        UnitAttr:$transposed, UnitAttr:$nonnegative);
   let assemblyFormat = [{
     $value `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
     `strides` `[` $strides `]` `align` $alignment (`transposed` $transposed^)?
-    attr-dict
+    (`rows` $rows^ `[` $row_coordinates `]` `within` `[` $row_extents `]`
+    `strides` `[` $row_strides `]` `:` type($rows))? attr-dict
     `:` type($value) `,` type($pointer)
   }];
   let hasVerifier = 1;

@@ -76,8 +76,21 @@ LogicalResult BulkWaitOp::verify() {
   return success();
 }
 
+/// Rows that a tensor chooses, of a tile of this rank, if it does.
+template <typename Op>
+static LogicalResult checkRows(Op op, int64_t rank) {
+  if (!op.getRows())
+    return success();
+  if (rank < 2)
+    return op.emitOpError("chooses rows of a tile of ") << rank << " dimensions";
+  return checkTensor(op, 1, op.getRowCoordinates().size(),
+                     {op.getRowExtents().size(), op.getRowStrides().size()});
+}
+
 LogicalResult CopyTileOp::verify() {
   tile::SharedType type = getTarget().getType();
+  if (failed(checkRows(*this, type.getShape().size())))
+    return failure();
   if (failed(checkTile(*this, type)) ||
       failed(checkTensor(*this, type.getShape().size(), getCoordinates().size(),
                          {getExtents().size(), getStrides().size()})) ||
@@ -107,6 +120,7 @@ LogicalResult LoadOp::verify() {
   int64_t rank = cast<RankedTensorType>(getResult().getType()).getRank();
   if (failed(checkTensor(*this, rank, getCoordinates().size(),
                          {getExtents().size(), getStrides().size()})) ||
+      failed(checkRows(*this, rank)) ||
       failed(tile::checkTransposed(*this, rank, getTransposed())))
     return failure();
   return checkAlignment(*this, getAlignment());
@@ -116,6 +130,7 @@ LogicalResult StoreOp::verify() {
   int64_t rank = cast<RankedTensorType>(getValue().getType()).getRank();
   if (failed(checkTensor(*this, rank, getCoordinates().size(),
                          {getExtents().size(), getStrides().size()})) ||
+      failed(checkRows(*this, rank)) ||
       failed(tile::checkTransposed(*this, rank, getTransposed())))
     return failure();
   return checkAlignment(*this, getAlignment());

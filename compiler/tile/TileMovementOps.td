@@ -7,7 +7,12 @@
 include "compiler/tile/TileBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Tile_CopyOp : Tile_Op<"copy"> {
+// `rows`: row i of the tile, along its last dimension but one, is as much
+// further as the element i of a tensor of s32 says, counted from the
+// coordinates there. Where that is no row of the tensor, or the tensor of
+// indices has no such element, nothing is moved; zeros arrive.
+
+def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments]> {
   let summary = "asynchronous copy from global to a stage; complete when the stage is full";
   let description = [{
     Coordinates are element offsets into the tensor, outermost first. Elements
@@ -15,11 +20,13 @@ def Tile_CopyOp : Tile_Op<"copy"> {
     that want the same tile each fetch a part and send it to all of them.
   }];
   let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
-                       Tile_Shared:$target, UnitAttr:$multicast,
+                       Tile_Shared:$target, Optional<Tile_Tensor>:$rows,
+                       Variadic<Index>:$row_coordinates, UnitAttr:$multicast,
                        OptionalAttr<F32Attr>:$kept);
   let assemblyFormat = [{
     $source `[` $coordinates `]` `to` $target (`multicast` $multicast^)?
     (`kept` $kept^)?
+    (`rows` $rows^ `[` $row_coordinates `]` `:` type($rows))?
     attr-dict `:` type($source) `,` type($target)
   }];
   let hasVerifier = 1;
@@ -68,24 +75,29 @@ def Tile_WriteOp : Tile_Op<"write"> {
   let hasVerifier = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
+def Tile_LoadOp : Tile_Op<"load", [
+    MemoryEffects<[MemRead]>, AttrSizedOperandSegments]> {
   let summary = "global to fragment by ordinary loads; zeros outside the tensor, `transposed` with rows as columns";
   let arguments = (ins Tile_Tensor:$source, Variadic<Index>:$coordinates,
-                       UnitAttr:$transposed);
+                       Optional<Tile_Tensor>:$rows,
+                       Variadic<Index>:$row_coordinates, UnitAttr:$transposed);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $source `[` $coordinates `]` (`transposed` $transposed^)? attr-dict
+    $source `[` $coordinates `]` (`transposed` $transposed^)?
+    (`rows` $rows^ `[` $row_coordinates `]` `:` type($rows))? attr-dict
     `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
 }
 
-def Tile_StoreOp : Tile_Op<"store"> {
+def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments]> {
   let summary = "fragment to global by ordinary stores; nothing outside the tensor is written, `transposed` with rows as columns";
   let arguments = (ins AnyRankedTensor:$value, Tile_Tensor:$target,
-                       Variadic<Index>:$coordinates, UnitAttr:$transposed);
+                       Variadic<Index>:$coordinates, Optional<Tile_Tensor>:$rows,
+                       Variadic<Index>:$row_coordinates, UnitAttr:$transposed);
   let assemblyFormat = [{
     $value `to` $target `[` $coordinates `]` (`transposed` $transposed^)?
+    (`rows` $rows^ `[` $row_coordinates `]` `:` type($rows))?
     attr-dict `:` type($value) `,` type($target)
   }];
   let hasVerifier = 1;

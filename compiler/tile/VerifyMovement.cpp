@@ -54,6 +54,22 @@ LogicalResult checkTensor(Operation *op, Value tensor, OperandRange coordinates,
   return checkCoordinates(op, cast<TensorType>(tensor.getType()), coordinates);
 }
 
+/// The tensor that chooses the rows of a tile of this rank, if there is one.
+template <typename Op>
+LogicalResult checkRows(Op op, int64_t rank, bool transposed = false) {
+  if (!op.getRows())
+    return success();
+  if (rank < 2 || transposed)
+    return op.emitOpError("chooses rows of a tile of ")
+           << rank << " dimensions" << (transposed ? ", transposed" : "")
+           << "; only of rows as they lie in memory";
+  Type element = op.getRows().getType().getElementType();
+  if (!element.isInteger(32))
+    return op.emitOpError("chooses rows by ")
+           << elementName(element) << "; indices are s32";
+  return checkTensor(op, op.getRows(), op.getRowCoordinates(), false);
+}
+
 } // namespace
 
 LogicalResult checkTransposed(Operation *op, int64_t rank, bool transposed) {
@@ -83,8 +99,12 @@ LogicalResult checkSharedFragment(Operation *op, SharedType shared,
 }
 
 LogicalResult CopyOp::verify() {
-  if (failed(checkTensor(*this, getSource(), getCoordinates(), false)))
+  if (failed(checkTensor(*this, getSource(), getCoordinates(), false)) ||
+      failed(checkRows(*this, getTarget().getType().getShape().size())))
     return failure();
+  if (getRows() && getMulticast())
+    return emitOpError("chooses rows and is multicast; a multicast is TMA, "
+                       "which takes rows as they lie");
   if (!getTarget().getDefiningOp<BufferOp>())
     return emitOpError("writes a shared tile outside a pipeline; an "
                        "asynchronous copy completes on a stage");
@@ -130,7 +150,10 @@ LogicalResult LoadOp::verify() {
   if (failed(checkTensor(*this, getSource(), getCoordinates(), false)) ||
       failed(checkTransposed(
           *this, cast<RankedTensorType>(getResult().getType()).getRank(),
-          getTransposed())))
+          getTransposed())) ||
+      failed(checkRows(*this,
+                       cast<RankedTensorType>(getResult().getType()).getRank(),
+                       getTransposed())))
     return failure();
   auto fragment = cast<RankedTensorType>(getResult().getType());
   Type element = getSource().getType().getElementType();
@@ -146,7 +169,10 @@ LogicalResult StoreOp::verify() {
   if (failed(checkTensor(*this, getTarget(), getCoordinates(), true)) ||
       failed(checkTransposed(
           *this, cast<RankedTensorType>(getValue().getType()).getRank(),
-          getTransposed())))
+          getTransposed())) ||
+      failed(checkRows(*this,
+                       cast<RankedTensorType>(getValue().getType()).getRank(),
+                       getTransposed())))
     return failure();
   auto fragment = cast<RankedTensorType>(getValue().getType());
   Type element = getTarget().getType().getElementType();

@@ -2,7 +2,7 @@
 
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/hopper_to_thread/Lowering.h"
+#include "passes/hopper_to_thread/ChosenRows.h"
 
 namespace ashlar {
 
@@ -118,7 +118,8 @@ struct TileChunk {
 TileChunk tileChunk(PtxBuilder &b, tile::SharedType type, Value number,
                     int64_t length, ArrayRef<Value> coordinates,
                     ArrayRef<Value> extents, ArrayRef<Value> strides,
-                    bool nonNegative) {
+                    bool nonNegative,
+                    const std::optional<ChosenRows> &chosen = std::nullopt) {
   const layout::SwizzledLayout &layout = *type.getLayout();
   ArrayRef<int64_t> shape = type.getShape();
   size_t leading = coordinates.size() - shape.size();
@@ -132,6 +133,8 @@ TileChunk tileChunk(PtxBuilder &b, tile::SharedType type, Value number,
     if (last)
       place = b.mul(place, length);
     offset = b.add(offset, image(b, layout.layout.mode(i), place));
+    if (chosen && i + 2 == shape.size())
+      place = chosen->of(b, place);
     at[leading + i] = b.add(at[leading + i], place);
   }
   TileChunk chunk{swizzled(b, layout.swizzle, offset), b.i64(0), {}, {}};
@@ -141,7 +144,9 @@ TileChunk tileChunk(PtxBuilder &b, tile::SharedType type, Value number,
     // A row's end may cut a chunk, its start does not.
     if (i + 1 < at.size() || !nonNegative)
       chunk.inside =
-          b.both(chunk.inside, b.within(coordinate, extents[i], nonNegative));
+          b.both(chunk.inside,
+                 b.within(coordinate, extents[i],
+                          nonNegative && !(chosen && i + 2 == at.size())));
   }
   chunk.left = b.sub(extents.back(), at.back());
   return chunk;
@@ -171,7 +176,7 @@ static FailureOr<Registers> lower(hopper::CopyTileOp op,
   b.setInsertionPointToStart(loop.getBody());
   TileChunk chunk =
       tileChunk(b, type, loop.getInductionVar(), length, coordinates, extents,
-                strides, op.getNonnegative());
+                strides, op.getNonnegative(), chosenRows(in));
   // Counted in elements: the bytes of a row may be more than 31 bits hold.
   Value elements = b.createOrFold<arith::MinSIOp>(
       b.loc, b.createOrFold<arith::MaxSIOp>(b.loc, chunk.left, b.i32(0)),

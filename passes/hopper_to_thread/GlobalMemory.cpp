@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "passes/hopper_to_thread/ChosenRows.h"
 #include "passes/hopper_to_thread/Words.h"
 
 namespace ashlar {
@@ -19,6 +20,9 @@ struct GlobalAccess {
   SmallVector<int64_t> shape; ///< of the fragment, as it lies in memory
   size_t leading; ///< tensor dimensions before those of the fragment
   bool nonNegative;
+  std::optional<ChosenRows> chosen;
+
+  bool isChosen(size_t i) const { return chosen && i + 2 == coordinates.size(); }
 
   /// The element coordinates of value v, and whether it lies inside in every
   /// dimension but the last.
@@ -35,19 +39,22 @@ struct GlobalAccess {
     for (size_t i = 0; i < coordinates.size(); ++i) {
       Value at = coordinates[i];
       bool last = i + 1 == coordinates.size();
-      if (i >= leading)
-        at = b.add(at, last ? thread[i - leading]
-                            : b.add(thread[i - leading], offset[i - leading]));
+      if (i >= leading) {
+        Value inTile = last ? thread[i - leading]
+                            : b.add(thread[i - leading], offset[i - leading]);
+        at = b.add(at, isChosen(i) ? chosen->of(b, inTile) : inTile);
+      }
       address =
           b.add(address, last ? b.extend(at) : b.mul(b.extend(at), strides[i]));
       if (!last)
-        inside = b.both(inside, b.within(at, extents[i], nonNegative));
+        inside = b.both(inside, b.within(at, extents[i],
+                                         nonNegative && !isChosen(i)));
     }
     it->second = {b.elementAddress(pointer, scalar, address), inside};
     return it->second;
   }
 
-  /// Whether the whole fragment lies inside.
+  /// Whether the whole fragment lies inside, but for rows that are chosen.
   Value interior() {
     Value result;
     if (!nonNegative) {
@@ -58,6 +65,8 @@ struct GlobalAccess {
       result = b.lessThan(b.i32(-1), signs);
     }
     for (size_t i = 0; i < coordinates.size(); ++i) {
+      if (isChosen(i))
+        continue;
       int64_t extent = i < leading ? 1 : shape[i - leading];
       result = b.both(
           result, b.lessThan(b.add(coordinates[i], extent - 1), extents[i]));
@@ -87,6 +96,8 @@ struct GlobalAccess {
 /// Whether it is known that a fragment lies inside of a tensor in all of its
 /// own dimensions.
 template <typename Op> bool liesInside(Op op, ArrayRef<int64_t> shape) {
+  if (op.getRows())
+    return false;
   size_t leading = op.getCoordinates().size() - shape.size();
   for (auto [i, length] : llvm::enumerate(shape)) {
     auto at = getConstantIntValue(op.getCoordinates()[leading + i]);
@@ -99,11 +110,32 @@ template <typename Op> bool liesInside(Op op, ArrayRef<int64_t> shape) {
 
 } // namespace
 
+/// Words from the address behind them where the operand behind that is not 0;
+/// zeros elsewhere.
+static std::string loadOrZeros(const Words &words) {
+  const std::string bits = std::to_string(std::max<int64_t>(words.bits, 16)),
+                    count = std::to_string(words.count);
+  std::string zeros, list, results;
+  for (int64_t i = 0; i < words.count; ++i) {
+    const std::string word = "e" + std::to_string(i);
+    zeros += "mov.b" + bits + " " + word + ", 0;\n\t";
+    list += (i ? ", " : "") + word;
+    results += "mov.b" + bits + " $" + std::to_string(i) + ", " + word +
+               ";\n\t";
+  }
+  return "{\n\t.reg .pred p;\n\t.reg .b" + bits + " " + list +
+         ";\n\tsetp.ne.b32 p, $" + std::to_string(words.count + 1) +
+         ", 0;\n\t" + zeros + "@p ld.global" + words.suffix() + " " +
+         (words.count > 1 ? "{" + list + "}" : list) + ", [$" + count +
+         "];\n\t" + results + "}";
+}
+
 template <typename Op>
 static GlobalAccess globalAccess(PtxBuilder &b, Op op, const FragmentType &type,
                                  SmallVector<Value> coordinates,
                                  SmallVector<Value> extents,
-                                 SmallVector<Value> strides, Value pointer) {
+                                 SmallVector<Value> strides, Value pointer,
+                                 std::optional<ChosenRows> chosen) {
   int64_t bytes = tile::elementBytes(type.element);
   SmallVector<int64_t> shape(ArrayRef<int64_t>(type.layout.shape));
   if (op.getTransposed())
@@ -117,6 +149,7 @@ static GlobalAccess globalAccess(PtxBuilder &b, Op op, const FragmentType &type,
           shape,
           coordinates.size() - type.layout.shape.size(),
           op.getNonnegative(),
+          std::move(chosen),
           {}};
 }
 
@@ -140,7 +173,7 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
   GlobalAccess access = globalAccess(
       b, op, type, ones(in.getCoordinates()), ones(in.getExtents()),
-      ones(in.getStrides()), one(in.getPointer()));
+      ones(in.getStrides()), one(in.getPointer()), chosenRows(in));
   Place place = placeInMemory(b, type, op.getTransposed());
   Registers scalars = unpack(b, type, in.getValue());
   int64_t bytes = tile::elementBytes(type.element);
@@ -171,11 +204,12 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
         operands.push_back(widen(b, word));
       std::string store =
           "st.global" + words.suffix() + " [$0], " + words.list(1) + ";";
-      if (whole) {
+      if (whole && !access.chosen) {
         b.ptx(store, operands);
         continue;
       }
-      Value inside = b.both(row.inside, isColumn(column));
+      Value inside =
+          whole ? row.inside : b.both(row.inside, isColumn(column));
       operands.push_back(b.flag(inside));
       b.ptx("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $" +
                 std::to_string(operands.size() - 1) + ", 0;\n\t@p " + store +
@@ -191,7 +225,7 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
   GlobalAccess access = globalAccess(
       b, op, type, ones(in.getCoordinates()), ones(in.getExtents()),
-      ones(in.getStrides()), one(in.getPointer()));
+      ones(in.getStrides()), one(in.getPointer()), chosenRows(in));
   Place place = placeInMemory(b, type, op.getTransposed());
   int64_t bytes = tile::elementBytes(type.element);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
@@ -223,24 +257,16 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
         int64_t column = place.value.back()[v];
         SmallVector<Value> operands{access.address(row, column)};
         SmallVector<Type> loadedTypes(words.count, wordRegister(b, words));
-        std::string address = "[$" + std::to_string(words.count) + "]";
-        std::string load =
-            "ld.global" + words.suffix() + " " + words.list(0) + ", ";
         SmallVector<Value> loaded;
-        if (whole) {
-          loaded = b.ptx(load + address + ";", loadedTypes, operands);
-        } else {
-          Value inside = b.both(row.inside, isColumn(column));
-          operands.push_back(b.flag(inside));
-          std::string zero =
-              "mov.b" + std::to_string(std::max<int64_t>(words.bits, 16));
-          loaded = b.ptx("{\n\t.reg .pred p;\n\t.reg .b" +
-                             std::to_string(std::max<int64_t>(words.bits, 16)) +
-                             " e;\n\tsetp.ne.b32 p, $2, 0;\n\t" + zero +
-                             " e, 0;\n\t@p ld.global.b" +
-                             std::to_string(words.bits) + " e, [$1];\n\t" +
-                             zero + " $0, e;\n\t}",
+        if (whole && !access.chosen) {
+          loaded = b.ptx("ld.global" + words.suffix() + " " + words.list(0) +
+                             ", [$" + std::to_string(words.count) + "];",
                          loadedTypes, operands);
+        } else {
+          Value inside =
+              whole ? row.inside : b.both(row.inside, isColumn(column));
+          operands.push_back(b.flag(inside));
+          loaded = b.ptx(loadOrZeros(words), loadedTypes, operands);
         }
         for (Value &word : loaded)
           word = narrow(b, words, word);

@@ -12,7 +12,7 @@ using namespace mlir;
 
 CopyEngine engineOf(tile::CopyOp copy) {
   int64_t alignment = rowAlignment(copy.getSource(), copy.getCoordinates());
-  if (alignment >= 16)
+  if (alignment >= 16 && !copy.getRows())
     return CopyEngine::tma;
   return alignment >= 4 ? CopyEngine::cpAsync : CopyEngine::threads;
 }

@@ -11,11 +11,13 @@ static void lower(tile::LoadOp op, tile::LoadOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &context) {
   const GlobalTensor global =
       context.parameters.tensor(op.getSource(), rewriter);
+  const GlobalTensor rows = context.parameters.tensor(op.getRows(), rewriter);
   rewriter.replaceOp(
       op, hopper::LoadOp::create(
               rewriter, named(op, "load"), op.getResult().getType(),
               global.pointer, adaptor.getCoordinates(), global.extents,
-              global.strides, rowAlignment(op.getSource(), op.getCoordinates()),
+              global.strides, rows.pointer, adaptor.getRowCoordinates(),
+              rows.extents, rows.strides, rowAlignment(op.getSource(), op.getCoordinates()),
               op.getTransposed(), areNonNegative(op.getCoordinates())));
 }
 
@@ -23,10 +25,13 @@ static void lower(tile::StoreOp op, tile::StoreOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &context) {
   const GlobalTensor global =
       context.parameters.tensor(op.getTarget(), rewriter);
+  const GlobalTensor rows = context.parameters.tensor(op.getRows(), rewriter);
   rewriter.replaceOp(
       op, hopper::StoreOp::create(
               rewriter, named(op, "store"), adaptor.getValue(), global.pointer,
               adaptor.getCoordinates(), global.extents, global.strides,
+              rows.pointer, adaptor.getRowCoordinates(), rows.extents,
+              rows.strides,
               rowAlignment(op.getTarget(), op.getCoordinates()),
               op.getTransposed(), areNonNegative(op.getCoordinates())));
 }

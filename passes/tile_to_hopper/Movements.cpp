@@ -119,17 +119,19 @@ FailureOr<TmaTile> movementOf(tile::PrefetchOp op) {
 }
 
 /// Tells the author which way a copy goes that TMA does not take, and why.
-void remarkWay(tile::CopyOp op) {
-  auto tensor = op.getSource().getDefiningOp<tile::TensorOp>();
-  const int64_t elementBytes = op.getTarget().getType().elementBytes();
-  InFlightDiagnostic remark = op.emitRemark("this copy goes by ");
-  if (engineOf(op) == CopyEngine::cpAsync)
-    remark << "cp.async, " << rowAlignment(op.getSource(), op.getCoordinates())
+void remarkWay(tile::CopyOp copy) {
+  auto tensor = copy.getSource().getDefiningOp<tile::TensorOp>();
+  const int64_t elementBytes = copy.getTarget().getType().elementBytes();
+  InFlightDiagnostic remark = copy.emitRemark("this copy goes by ");
+  if (engineOf(copy) == CopyEngine::cpAsync)
+    remark << "cp.async, " << rowAlignment(copy.getSource(), copy.getCoordinates())
            << " bytes at a time";
   else
     remark << "ordinary loads, element by element";
   remark << ", not by TMA: ";
-  if (tensor.getAlignment() < 16)
+  if (copy.getRows())
+    remark << "its rows are chosen by indices";
+  else if (tensor.getAlignment() < 16)
     remark << "tensor '" << tensor.getName() << "' is aligned to "
            << tensor.getAlignment() << " bytes; TMA needs 16";
   else

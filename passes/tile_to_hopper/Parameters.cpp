@@ -48,6 +48,8 @@ Parameters::Parameters(tile::KernelOp source, OpBuilder &builder) {
 
 GlobalTensor Parameters::tensor(Value tensor,
                                 ConversionPatternRewriter &rewriter) const {
+  if (!tensor)
+    return {};
   GlobalTensor global = tensors.lookup(tensor);
   for (Value extent : tensor.getDefiningOp<tile::TensorOp>().getExtents())
     global.extents.push_back(rewriter.getRemappedValue(extent));

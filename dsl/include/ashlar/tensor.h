@@ -39,11 +39,19 @@ struct TileRef {
   /// other in memory are then in different threads, and are moved one by one.
   TileRef T() const;
 
+  /// The same place, but that the tile's row i, along its last dimension but
+  /// one, is as many rows further as the element i from `indices` on says, which
+  /// lies in a tensor of s32. Where that is no row of the tensor, or there is no
+  /// such element, zeros are read and nothing is written. For `load` and `store`
+  /// of fragments, and for `copy` into a stage, which then goes by cp.async.
+  TileRef rows(const TileRef &indices) const;
+
   Tensor tensor;
   Unit unit;
   std::vector<Index> coordinates;
   SourceLocation where;
   bool is_transposed = false;
+  std::vector<TileRef> row_indices = {}; ///< none, or where they begin
 };
 
 /// What the base address and every stride but the last are multiples of.
