@@ -16,36 +16,6 @@ struct Operands {
   mlir::Value a, b;
 };
 
-mlir::Value readTile(Trace &trace, const TileOperand &operand) {
-  if (operand.fragment)
-    return trace.read(*operand.fragment, operand.where);
-  if (operand.column)
-    return trace.read(*operand.column, operand.where);
-  if (operand.index)
-    return trace.read(*operand.index, operand.where);
-  return operand.scalar ? trace.read(*operand.scalar, operand.where)
-                        : mlir::Value();
-}
-
-/// The operand as a fragment of this type.
-mlir::Value spread(Trace &trace, const TileOperand &operand, mlir::Value value,
-                   mlir::RankedTensorType type, SourceLocation where) {
-  if (!value)
-    return emitNumber(trace, operand.number, type, where);
-  if (operand.index)
-    return emitSplat(trace,
-                     emitNumberOf(trace, value, type.getElementType(), where),
-                     type, where);
-  if (mlir::getElementTypeOrSelf(value) != type.getElementType())
-    fail(where, "the operands are " + describe(type) + " and " +
-                    describe(value.getType()) + "; convert one of them");
-  if (operand.scalar)
-    return emitSplat(trace, value, type, where);
-  if (operand.column)
-    return broadcastColumn(trace, value, type.getShape(), where);
-  return broadcastLeading(trace, value, type.getShape(), where);
-}
-
 /// The type that fragments have when they meet. One operand is a fragment.
 mlir::RankedTensorType commonType(const TileOperand &a, mlir::Value left,
                                   const TileOperand &b, mlir::Value right,

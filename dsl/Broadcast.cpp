@@ -1,5 +1,8 @@
 #include "Broadcast.h"
 #include "Describe.h"
+#include "Elementwise.h"
+
+#include "mlir/IR/TypeUtilities.h"
 
 #include <numeric>
 
@@ -55,6 +58,35 @@ llvm::SmallVector<int64_t> broadcastShape(llvm::ArrayRef<int64_t> a,
     if (shape[leading + i] == 1)
       shape[leading + i] = extent;
   return shape;
+}
+
+mlir::Value readTile(Trace &trace, const TileOperand &operand) {
+  if (operand.fragment)
+    return trace.read(*operand.fragment, operand.where);
+  if (operand.column)
+    return trace.read(*operand.column, operand.where);
+  if (operand.index)
+    return trace.read(*operand.index, operand.where);
+  return operand.scalar ? trace.read(*operand.scalar, operand.where)
+                        : mlir::Value();
+}
+
+mlir::Value spread(Trace &trace, const TileOperand &operand, mlir::Value value,
+                   mlir::RankedTensorType type, SourceLocation where) {
+  if (!value)
+    return emitNumber(trace, operand.number, type, where);
+  if (operand.index)
+    return emitSplat(trace,
+                     emitNumberOf(trace, value, type.getElementType(), where),
+                     type, where);
+  if (mlir::getElementTypeOrSelf(value) != type.getElementType())
+    fail(where, "the operands are " + describe(type) + " and " +
+                    describe(value.getType()) + "; convert one of them");
+  if (operand.scalar)
+    return emitSplat(trace, value, type, where);
+  if (operand.column)
+    return broadcastColumn(trace, value, type.getShape(), where);
+  return broadcastLeading(trace, value, type.getShape(), where);
 }
 
 } // namespace ashlar::detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "Trace.h"
+#include "ashlar/arithmetic.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -19,5 +20,11 @@ mlir::Value broadcastLeading(Trace &trace, mlir::Value value,
 /// The shape that fragments of two shapes broadcast to, if they do.
 llvm::SmallVector<int64_t> broadcastShape(llvm::ArrayRef<int64_t> a,
                                           llvm::ArrayRef<int64_t> b);
+
+/// What an operand holds; null for a number.
+mlir::Value readTile(Trace &trace, const TileOperand &operand);
+/// The operand, and what it holds, as a fragment of this type.
+mlir::Value spread(Trace &trace, const TileOperand &operand, mlir::Value value,
+                   mlir::RankedTensorType type, SourceLocation where);
 
 } // namespace ashlar::detail

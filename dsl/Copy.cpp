@@ -63,18 +63,6 @@ void copyOut(const SharedTile &source, const TileRef &target,
                                 place.offsets, reduction);
 }
 
-tile::Reduction reductionOf(Reduction reduction) {
-  switch (reduction) {
-  case Reduction::add:
-    return tile::Reduction::add;
-  case Reduction::min:
-    return tile::Reduction::min;
-  case Reduction::max:
-    return tile::Reduction::max;
-  }
-  return {};
-}
-
 /// A fragment that was read: u8 becomes s32, because a fragment of 8-bit
 /// integers is signed.
 template <class Op, class... Operands>
@@ -121,9 +109,7 @@ void copy(const SharedTile &source, const TileRef &target,
 void copy(const SharedTile &source, const TileRef &target, Reduction reduction,
           SourceLocation where) {
   Trace &trace = Trace::current(where);
-  copyOut(source, target,
-          tile::ReductionAttr::get(trace.context(), reductionOf(reduction)),
-          where);
+  copyOut(source, target, attributeOf(trace, reduction), where);
 }
 
 void prefetch(const TileRef &source, const Shape &shape, SourceLocation where) {
@@ -150,7 +136,8 @@ void reduce(const TileRef &element, const Fragment &fragment,
                     describe(type) + ": convert it first");
   Place place = resolve(trace, element, {}, type.getElementType(),
                         "the fragment", Direction::write, where);
-  trace.create<tile::ReduceIntoOp>(where, value, reductionOf(reduction),
+  trace.create<tile::ReduceIntoOp>(where, value,
+                                   attributeOf(trace, reduction).getValue(),
                                    place.tensor.getResult(), place.offsets);
 }
 

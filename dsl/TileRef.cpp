@@ -13,6 +13,21 @@ bool holdsSame(mlir::Type memory, mlir::Type element) {
   return memory == element || (memory.isTF32() && element.isF32());
 }
 
+tile::ReductionAttr attributeOf(Trace &trace, Reduction reduction) {
+  auto how = [&] {
+    switch (reduction) {
+    case Reduction::add:
+      return tile::Reduction::add;
+    case Reduction::min:
+      return tile::Reduction::min;
+    case Reduction::max:
+      return tile::Reduction::max;
+    }
+    return tile::Reduction();
+  };
+  return tile::ReductionAttr::get(trace.context(), how());
+}
+
 namespace {
 
 void chooseRows(Trace &trace, const TileRef &ref, size_t tileRank, Rows rows,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "Trace.h"
+#include "ashlar/copy.h"
 #include "ashlar/tensor.h"
 
 namespace ashlar::detail {
@@ -26,6 +27,9 @@ tile::TensorOp readTensor(Trace &trace, const Tensor &tensor,
 /// Whether memory of one type holds elements of the other: tf32 is held as f32
 /// in a fragment.
 bool holdsSame(mlir::Type memory, mlir::Type element);
+
+/// How memory is combined with a fragment or a tile, in the IR.
+tile::ReductionAttr attributeOf(Trace &trace, Reduction reduction);
 
 /// Where a tile of this shape and element type lies. Throws when the tensor
 /// can't be used in this direction, has another element type, or has fewer

@@ -9,20 +9,26 @@ using namespace ashlar;
 /// D[i] = X[Rows[i]] for the first Count[0] rows; the others stay as they are.
 Kernel gather() {
   return kernel("gather", [] {
-    constexpr int64_t width = 2048;
+    constexpr int64_t height = 8, width = 1024;
     Size M = size("M"), T = size("T"), N = size("N");
     Tensor X = input("X", bf16, {T, N});
     Tensor rows = input("Rows", s32, {M}, align(4));
     Tensor count = input("Count", s32, {1}, align(4));
     Tensor D = inout("D", bf16, {M, N});
-    TileLoop tiles = persistent({M, N}, {1, width});
+    TileLoop tiles = grid({M, N}, {height, width});
     role("all", warps(4), [&] {
       Index used = load_index(count.at({0}));
-      for (auto [m, n] : tiles)
-        when(m < used, [&] {
-          Index row = load_index(rows.at({m}));
-          store(D.tile({m, n}), load(X.tile({row, n}), {1, width}));
+      for (auto [m, n] : tiles) {
+        Index first = m * height;
+        when(first + height <= used, [&] {
+          store(D.tile({m, n}), load(X.tile({0, n}).rows(rows.at({first})),
+                                     {height, width}));
+        }, [&] { // the last rows, one by one
+          for (Index i : range(first, used))
+            store(D.at({i, n * width}),
+                  load(X.at({0, n * width}).rows(rows.at({i})), {1, width}));
         });
+      }
     });
   });
 }
@@ -39,7 +45,7 @@ static double reference(const Problem &p, std::span<const int64_t> at) {
 int main(int argc, char **argv) {
   return tool(argc, argv, gather(),
               {.sizes = {{"M", 16384}, {"T", 8192}, {"N", 4096}},
-               .simulated_sizes = {{"M", 9}, {"T", 5}, {"N", 3000}},
+               .simulated_sizes = {{"M", 25}, {"T", 5}, {"N", 3000}},
                .inputs = {{"Rows",
                            [](const Problem &p, std::span<const int64_t> at) {
                              return double(rowOf(p, at[0]));

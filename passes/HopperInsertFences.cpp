@@ -73,6 +73,10 @@ private:
   bool needsFence(Operation &op) {
     if (auto store = dyn_cast<hopper::SharedStoreOp>(op))
       return used.contains(store.getTarget());
+    if (auto scatter = dyn_cast<hopper::ScatterOp>(op))
+      return used.contains(scatter.getTarget());
+    if (auto gather = dyn_cast<hopper::GatherOp>(op))
+      return overwritten.contains(gather.getSource());
     if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
       return copy.getAlignment() < 4 && used.contains(copy.getTarget());
     if (auto load = dyn_cast<hopper::SharedLoadOp>(op))

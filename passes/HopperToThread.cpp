@@ -89,6 +89,7 @@ LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   addControlFlow(patterns);
   addCopies(patterns);
   addDoors(patterns);
+  addElements(patterns);
   addElementwise(patterns);
   addExchange(patterns);
   addGlobalElements(patterns);

@@ -80,6 +80,10 @@ Value accessedTile(Operation *access) {
     return value.getSource();
   if (auto out = dyn_cast<tile::CopyOutOp>(access))
     return out.getSource();
+  if (auto gather = dyn_cast<tile::GatherOp>(access))
+    return gather.getSource();
+  if (auto scatter = dyn_cast<tile::ScatterOp>(access))
+    return scatter.getTarget();
   return {};
 }
 

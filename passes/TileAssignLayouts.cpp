@@ -161,9 +161,9 @@ private:
       join(mma.getAccumulator(), mma.getResult());
     } else if (auto scan = dyn_cast<tile::ScanOp>(op)) {
       join(scan.getValue(), scan.getResult());
-    } else if (auto print = dyn_cast<tile::PrintOp>(op)) {
-      Value first;
-      for (Value value : print.getValues())
+    } else if (isa<tile::PrintOp, tile::GatherOp, tile::ScatterOp>(op)) {
+      Value first = op->getNumResults() ? op->getResult(0) : Value();
+      for (Value value : op->getOperands())
         if (classOf.contains(value)) {
           first = first ? first : value;
           join(first, value);

@@ -111,6 +111,14 @@ void Order::order(Operation *op) {
       .Case<tile::WriteOp, tile::ReleaseOp>([&](auto access) { order(access); })
       .Case<tile::ReadOp, tile::SharedValueOp>(
           [&](auto read) { orderAccess(read.getSource(), read); })
+      .Case<tile::GatherOp>([&](auto gather) {
+        if (isa<tile::SharedType>(gather.getSource().getType()))
+          orderAccess(gather.getSource(), gather);
+      })
+      .Case<tile::ScatterOp>([&](auto scatter) {
+        if (isa<tile::SharedType>(scatter.getTarget().getType()))
+          orderAccess(scatter.getTarget(), scatter);
+      })
       .Case<tile::MmaOp>([&](auto mma) {
         if (isa<tile::SharedType>(mma.getA().getType()))
           orderAccess(mma.getA(), mma);
@@ -184,7 +192,7 @@ void Order::orderAccess(Value shared, Operation *op) {
   for (Operation *user : accessesOf(shared)) {
     if (tile::roleOf(user) != role)
       continue;
-    written |= isa<tile::WriteOp>(user);
+    written |= isa<tile::WriteOp, tile::ScatterOp>(user);
     read |= !isa<tile::WriteOp, tile::CopyOp>(user);
     copiedOut |= isa<tile::CopyOutOp>(user);
   }
@@ -193,6 +201,8 @@ void Order::orderAccess(Value shared, Operation *op) {
   if (auto write = dyn_cast<tile::WriteOp>(op); write && copiedOut)
     if (auto pending = storesSince(write))
       waitForStores(op->getLoc(), *pending);
+  if (isa<tile::ScatterOp>(op) && copiedOut)
+    waitForStores(op->getLoc(), 0);
   roleBarrier(op->getLoc());
 }
 

@@ -186,6 +186,43 @@ def Hopper_InsideOp : Hopper_Op<"inside", [Pure, AttrSizedOperandSegments]> {
   }];
   let hasVerifier = 1;
 }
+class Hopper_ElementsAccess<string mnemonic>
+    : Hopper_Op<mnemonic, [AttrSizedOperandSegments]> {
+  code elementsDescription = [{
+    Of a shared tile the coordinates lie in the tile. Of global memory the
+    element at coordinates c lies at pointer + sum of c[i] * strides[i], within
+    `extents`.
+  }];
+  let hasVerifier = 1;
+}
+def Hopper_GatherOp : Hopper_ElementsAccess<"gather"> {
+  let summary = "of each element, what memory holds at its own coordinates; zero outside";
+  let description = elementsDescription;
+  let arguments = (ins AnyTypeOf<[Hopper_Pointer, Tile_Shared]>:$source,
+                       Variadic<RankedTensorOf<[I32]>>:$coordinates,
+                       Variadic<Index>:$extents, Variadic<I64>:$strides);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `[` $coordinates `]` `within` `[` $extents `]` `strides`
+    `[` $strides `]` attr-dict
+    `:` type($source) `,` type($coordinates) `->` type($result)
+  }];
+}
+def Hopper_ScatterOp : Hopper_ElementsAccess<"scatter"> {
+  let summary = "each element to its own coordinates in memory, or combined with what is there; nothing outside";
+  let description = elementsDescription;
+  let arguments = (ins AnyRankedTensor:$value,
+                       AnyTypeOf<[Hopper_Pointer, Tile_Shared]>:$target,
+                       Variadic<RankedTensorOf<[I32]>>:$coordinates,
+                       Variadic<Index>:$extents, Variadic<I64>:$strides,
+                       OptionalAttr<Tile_ReductionAttr>:$reduction);
+  let assemblyFormat = [{
+    $value `to` $target `[` $coordinates `]` `within` `[` $extents `]`
+    `strides` `[` $strides `]` (`reduce` $reduction^)? attr-dict
+    `:` type($value) `,` type($target) `,` type($coordinates)
+  }];
+}
+
 def Hopper_ValueOp : Hopper_GlobalAccess<"value"> {
   let summary = "one element of global memory, which each thread reads; zero outside the extents";
   let description = [{

@@ -155,6 +155,39 @@ LogicalResult InsideOp::verify() {
                      {getExtents().size()});
 }
 
+/// Elements of a tile with a layout, or of global memory with its extents.
+template <typename Op>
+static LogicalResult checkElementsOf(Op op, Value memory, Value value,
+                                     std::optional<tile::Reduction> reduction) {
+  int64_t rank = op.getExtents().size();
+  Type element;
+  if (auto shared = dyn_cast<tile::SharedType>(memory.getType())) {
+    if (!op.getExtents().empty() || !op.getStrides().empty())
+      return op.emitOpError("has extents or strides of a shared tile");
+    if (!shared.getLayout())
+      return op.emitOpError("accesses a shared tile without a layout");
+    rank = shared.getShape().size();
+    element = shared.getElementType();
+  } else if (op.getStrides().size() != op.getExtents().size()) {
+    return op.emitOpError("has ")
+           << op.getExtents().size() << " extents and "
+           << op.getStrides().size() << " strides";
+  }
+  if (!op->template getParentOfType<RoleOp>())
+    return op.emitOpError("stands outside a role; move it into one");
+  return tile::checkElements(op, element, rank,
+                             cast<RankedTensorType>(value.getType()),
+                             op.getCoordinates(), reduction);
+}
+
+LogicalResult GatherOp::verify() {
+  return checkElementsOf(*this, getSource(), getResult(), std::nullopt);
+}
+
+LogicalResult ScatterOp::verify() {
+  return checkElementsOf(*this, getTarget(), getValue(), getReduction());
+}
+
 LogicalResult ValueOp::verify() {
   return checkTensor(*this, 0, getCoordinates().size(),
                      {getExtents().size(), getStrides().size()});

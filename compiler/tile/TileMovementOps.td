@@ -126,6 +126,36 @@ def Tile_InsideOp : Tile_Op<"inside", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
+  let summary = "of each element, what memory holds at its own coordinates; zero outside";
+  let description = "The coordinates are fragments of s32, of the result's shape.";
+  let arguments = (ins AnyTypeOf<[Tile_Tensor, Tile_Shared]>:$source,
+                       Variadic<RankedTensorOf<[I32]>>:$coordinates);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `[` $coordinates `]` attr-dict
+    `:` type($source) `,` type($coordinates) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ScatterOp : Tile_Op<"scatter"> {
+  let summary = "each element to its own coordinates in memory, or combined with what is there; nothing outside";
+  let description = [{
+    Elements with the same coordinates: one of them is written, all of them are
+    combined.
+  }];
+  let arguments = (ins AnyRankedTensor:$value,
+                       AnyTypeOf<[Tile_Tensor, Tile_Shared]>:$target,
+                       Variadic<RankedTensorOf<[I32]>>:$coordinates,
+                       OptionalAttr<Tile_ReductionAttr>:$reduction);
+  let assemblyFormat = [{
+    $value `to` $target `[` $coordinates `]` (`reduce` $reduction^)? attr-dict
+    `:` type($value) `,` type($target) `,` type($coordinates)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_ValueOp : Tile_Op<"value", [MemoryEffects<[MemRead]>]> {
   let summary = "one element of a tensor, the same for every thread of the role; zero outside the tensor";
   let description = [{

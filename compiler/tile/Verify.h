@@ -36,9 +36,16 @@ mlir::LogicalResult checkSlice(mlir::Operation *op,
 mlir::LogicalResult checkCoordinate(mlir::Operation *op,
                                     mlir::RankedTensorType result,
                                     int64_t dimension);
-/// What is combined along dimensions: 32 bits each, along ascending dimensions.
+/// As many values as the text has places, fragments of one shape.
 mlir::LogicalResult checkPrinted(mlir::Operation *op, llvm::StringRef text,
                                  mlir::ValueRange values);
+/// Elements of memory of this type and rank, each at its own coordinates, that
+/// are read, written or combined.
+mlir::LogicalResult checkElements(mlir::Operation *op, mlir::Type memory,
+                                  int64_t rank, mlir::RankedTensorType value,
+                                  mlir::ValueRange coordinates,
+                                  std::optional<Reduction> reduction);
+/// What is combined along dimensions: 32 bits each, along ascending dimensions.
 mlir::LogicalResult checkReduced(mlir::Operation *op,
                                  mlir::RankedTensorType source,
                                  llvm::ArrayRef<int64_t> dimensions);

@@ -196,6 +196,66 @@ LogicalResult ReduceIntoOp::verify() {
   return checkTileOfTensor(*this, getTarget().getType(), {}, element);
 }
 
+LogicalResult checkElements(Operation *op, Type memory, int64_t rank,
+                            RankedTensorType value, ValueRange coordinates,
+                            std::optional<Reduction> reduction) {
+  if (static_cast<int64_t>(coordinates.size()) != rank)
+    return op->emitOpError("gives ")
+           << coordinates.size() << " coordinates in memory of " << rank
+           << " dimensions";
+  for (Value coordinate : coordinates) {
+    auto type = cast<RankedTensorType>(coordinate.getType());
+    if (type.getShape() != value.getShape())
+      return op->emitOpError("moves a fragment of ")
+             << dimensions(value.getShape()) << " with coordinates of "
+             << dimensions(type.getShape());
+  }
+  Type element = value.getElementType();
+  if (memory && registerType(memory) != element)
+    return op->emitOpError("moves ")
+           << elementName(element) << " in memory of " << elementName(memory);
+  const bool adds = reduction == Reduction::add;
+  if (reduction && !element.isInteger(32) && !(adds && element.isF32()))
+    return op->emitOpError("combines ")
+           << elementName(element) << " with memory by "
+           << stringifyReduction(*reduction)
+           << "; single elements are combined of s32, and added of f32";
+  return success();
+}
+
+namespace {
+
+/// The element type and the rank of a tensor or a shared tile.
+std::pair<Type, int64_t> memoryOfElements(Value memory) {
+  if (auto shared = dyn_cast<SharedType>(memory.getType()))
+    return {shared.getElementType(), int64_t(shared.getShape().size())};
+  auto tensor = cast<TensorType>(memory.getType());
+  return {tensor.getElementType(), tensor.getRank()};
+}
+
+} // namespace
+
+LogicalResult GatherOp::verify() {
+  auto [element, rank] = memoryOfElements(getSource());
+  if (failed(checkAccess(*this, getSource(), false)))
+    return failure();
+  return checkElements(*this, element, rank,
+                       cast<RankedTensorType>(getResult().getType()),
+                       getCoordinates(), std::nullopt);
+}
+
+LogicalResult ScatterOp::verify() {
+  auto [element, rank] = memoryOfElements(getTarget());
+  if (failed(checkAccess(*this, getTarget(), true)))
+    return failure();
+  if (isa<SharedType>(getTarget().getType()) && bufferOf(getTarget()))
+    return emitOpError("writes single elements of a stage; a stage is written "
+                       "as a whole: store the fragment");
+  return checkElements(*this, element, rank,
+                       cast<RankedTensorType>(getValue().getType()),
+                       getCoordinates(), getReduction());
+}
+
 LogicalResult ValueOp::verify() {
   if (failed(checkTensor(*this, getSource(), getCoordinates(), false)))
     return failure();

@@ -110,26 +110,6 @@ template <typename Op> bool liesInside(Op op, ArrayRef<int64_t> shape) {
 
 } // namespace
 
-/// Words from the address behind them where the operand behind that is not 0;
-/// zeros elsewhere.
-static std::string loadOrZeros(const Words &words) {
-  const std::string bits = std::to_string(std::max<int64_t>(words.bits, 16)),
-                    count = std::to_string(words.count);
-  std::string zeros, list, results;
-  for (int64_t i = 0; i < words.count; ++i) {
-    const std::string word = "e" + std::to_string(i);
-    zeros += "mov.b" + bits + " " + word + ", 0;\n\t";
-    list += (i ? ", " : "") + word;
-    results += "mov.b" + bits + " $" + std::to_string(i) + ", " + word +
-               ";\n\t";
-  }
-  return "{\n\t.reg .pred p;\n\t.reg .b" + bits + " " + list +
-         ";\n\tsetp.ne.b32 p, $" + std::to_string(words.count + 1) +
-         ", 0;\n\t" + zeros + "@p ld.global" + words.suffix() + " " +
-         (words.count > 1 ? "{" + list + "}" : list) + ", [$" + count +
-         "];\n\t" + results + "}";
-}
-
 template <typename Op>
 static GlobalAccess globalAccess(PtxBuilder &b, Op op, const FragmentType &type,
                                  SmallVector<Value> coordinates,
@@ -266,7 +246,7 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
           Value inside =
               whole ? row.inside : b.both(row.inside, isColumn(column));
           operands.push_back(b.flag(inside));
-          loaded = b.ptx(loadOrZeros(words), loadedTypes, operands);
+          loaded = b.ptx(loadOrZeros(words, "global"), loadedTypes, operands);
         }
         for (Value &word : loaded)
           word = narrow(b, words, word);

@@ -79,6 +79,7 @@ void addBarriers(ThreadPatterns &patterns);
 void addControlFlow(ThreadPatterns &patterns);
 void addCopies(ThreadPatterns &patterns);
 void addDoors(ThreadPatterns &patterns);
+void addElements(ThreadPatterns &patterns);
 void addElementwise(ThreadPatterns &patterns);
 void addExchange(ThreadPatterns &patterns);
 void addGlobalElements(ThreadPatterns &patterns);

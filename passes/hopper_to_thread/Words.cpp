@@ -76,4 +76,22 @@ Value narrow(PtxBuilder &b, const Words &words, Value word) {
                          : word;
 }
 
+std::string loadOrZeros(const Words &words, StringRef space) {
+  const std::string bits = std::to_string(std::max<int64_t>(words.bits, 16)),
+                    count = std::to_string(words.count);
+  std::string zeros, list, results;
+  for (int64_t i = 0; i < words.count; ++i) {
+    const std::string word = "e" + std::to_string(i);
+    zeros += "mov.b" + bits + " " + word + ", 0;\n\t";
+    list += (i ? ", " : "") + word;
+    results += "mov.b" + bits + " $" + std::to_string(i) + ", " + word +
+               ";\n\t";
+  }
+  return "{\n\t.reg .pred p;\n\t.reg .b" + bits + " " + list +
+         ";\n\tsetp.ne.b32 p, $" + std::to_string(words.count + 1) +
+         ", 0;\n\t" + zeros + "@p ld." + space.str() + words.suffix() + " " +
+         (words.count > 1 ? "{" + list + "}" : list) + ", [$" + count +
+         "];\n\t" + results + "}";
+}
+
 } // namespace ashlar

@@ -116,6 +116,9 @@ SmallVector<Pending> Need::of(Operation *op, const InFlightState &state) const {
     needAll({release.getStage()});
   else if (auto store = dyn_cast<hopper::SharedStoreOp>(op))
     needAll(resourceOf(store.getTarget()));
+  else if (auto scatter = dyn_cast<hopper::ScatterOp>(op);
+           scatter && isa<tile::SharedType>(scatter.getTarget().getType()))
+    needAll(resourceOf(scatter.getTarget()));
   else if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
     needAll(resourceOf(copy.getTarget()));
   // Behind a barrier other threads may write what is in no ring.

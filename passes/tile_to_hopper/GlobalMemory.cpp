@@ -36,6 +36,36 @@ static void lower(tile::StoreOp op, tile::StoreOp::Adaptor adaptor,
               op.getTransposed(), areNonNegative(op.getCoordinates())));
 }
 
+/// A tensor, or a shared tile, whose layout says all.
+static GlobalTensor memoryOf(Value memory, Value lowered,
+                             const Context &context, Rewriter &rewriter) {
+  if (isa<tile::SharedType>(memory.getType()))
+    return {lowered, {}, {}};
+  return context.parameters.tensor(memory, rewriter);
+}
+
+static void lower(tile::GatherOp op, tile::GatherOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const GlobalTensor memory =
+      memoryOf(op.getSource(), adaptor.getSource(), context, rewriter);
+  rewriter.replaceOp(
+      op, hopper::GatherOp::create(rewriter, named(op, "gather"),
+                                   op.getResult().getType(), memory.pointer,
+                                   adaptor.getCoordinates(), memory.extents,
+                                   memory.strides));
+}
+
+static void lower(tile::ScatterOp op, tile::ScatterOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const GlobalTensor memory =
+      memoryOf(op.getTarget(), adaptor.getTarget(), context, rewriter);
+  rewriter.replaceOp(
+      op, hopper::ScatterOp::create(rewriter, named(op, "scatter"),
+                                    adaptor.getValue(), memory.pointer,
+                                    adaptor.getCoordinates(), memory.extents,
+                                    memory.strides, op.getReductionAttr()));
+}
+
 static void lower(tile::ReduceIntoOp op, tile::ReduceIntoOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &context) {
   const GlobalTensor global =
@@ -116,7 +146,8 @@ static void lower(tile::AllowLaunchOp op, tile::AllowLaunchOp::Adaptor,
 }
 
 void addGlobalMemory(Patterns &patterns) {
-  patterns.add<tile::LoadOp, tile::StoreOp, tile::ReduceIntoOp, tile::InsideOp,
+  patterns.add<tile::LoadOp, tile::StoreOp, tile::GatherOp, tile::ScatterOp,
+               tile::ReduceIntoOp, tile::InsideOp,
                tile::ValueOp, tile::AtomicOp, tile::SignalOp, tile::AwaitOp,
                tile::WaitLaunchOp, tile::AllowLaunchOp>();
 }

@@ -10,6 +10,7 @@
 #include "ashlar/debug.h"
 #include "ashlar/element_type.h"
 #include "ashlar/fragment.h"
+#include "ashlar/gather.h"
 #include "ashlar/index.h"
 #include "ashlar/kernel.h"
 #include "ashlar/launch.h"
