@@ -167,10 +167,9 @@ Fragment load(const TileRef &source, const Shape &shape, SourceLocation where) {
                           .getElementType();
   Place place = resolve(trace, source, extents, memory, "the fragment",
                         Direction::read, where, Rows::chosen);
-  return readFragment<tile::LoadOp>(trace, extents, memory, where,
-                                    place.tensor.getResult(), place.offsets,
-                                    place.rows, place.rowOffsets,
-                                    source.is_transposed);
+  return readFragment<tile::LoadOp>(
+      trace, extents, memory, where, place.tensor.getResult(), place.offsets,
+      place.rows, place.rowOffsets, source.is_transposed);
 }
 
 Fragment load(const SharedTile &source, SourceLocation where) {

@@ -39,11 +39,9 @@ Memory memoryOf(Trace &trace, const SharedTile &tile, const char *call,
 
 /// The coordinates as fragments of s32 of one shape: that of `value`, if there
 /// is one, or the one to which they broadcast.
-llvm::SmallVector<mlir::Value> spreadAll(Trace &trace, const Memory &memory,
-                                         Coordinates coordinates,
-                                         mlir::Value value,
-                                         const char *function,
-                                         SourceLocation where) {
+llvm::SmallVector<mlir::Value>
+spreadAll(Trace &trace, const Memory &memory, Coordinates coordinates,
+          mlir::Value value, const char *function, SourceLocation where) {
   if (static_cast<int64_t>(coordinates.size()) != memory.rank)
     fail(where, memory.subject + " has " + std::to_string(memory.rank) +
                     " dimensions and " + function + " gives " +

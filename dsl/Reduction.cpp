@@ -132,21 +132,20 @@ Condition ofWholeMask(const Mask &a, tile::Reduction how, const char *function,
 
 /// `function` without "row" or "column", which have it both.
 Fragment scan(const Fragment &a, tile::Reduction how, bool exclusive,
-              const std::string &function, int64_t fromBehind, SourceLocation where) {
+              const std::string &function, int64_t fromBehind,
+              SourceLocation where) {
   Trace &trace = Trace::current(where);
   mlir::Value value = trace.read(a, where);
   mlir::Type element = typeOf(value).getElementType();
   const int64_t along = typeOf(value).getRank() - fromBehind;
   if (along < 0)
-    fail(where, "column" + function + " of " +
-                    describe(value.getType()) +
+    fail(where, "column" + function + " of " + describe(value.getType()) +
                     ", which has one dimension; a vector is one row: row" +
                     function + " scans it");
   mlir::Value result = trace.create<tile::ScanOp>(
       where, wide(trace, value, where), how, along, exclusive);
-  return trace.declare<Fragment>(HandleKind::fragment,
-                                 narrow(trace, result, how, element, where),
-                                 where);
+  return trace.declare<Fragment>(
+      HandleKind::fragment, narrow(trace, result, how, element, where), where);
 }
 
 /// The least coordinate of what equals the largest or least, or is NaN.
@@ -183,7 +182,7 @@ Fragment position(const Fragment &a, tile::Reduction how, const char *function,
   Fragment name##_##kind##_##operation(const Fragment &a,                      \
                                        SourceLocation where) {                 \
     return scan(a, tile::Reduction::how, isExclusive,                          \
-                "_" #kind "_" #operation, fromBehind, where);            \
+                "_" #kind "_" #operation, fromBehind, where);                  \
   }
 #define ASHLAR_SCAN(name, kind, isExclusive, fromBehind)                       \
   ASHLAR_SCAN_OF(name, kind, sum, add, isExclusive, fromBehind)                \

@@ -49,11 +49,11 @@ void chooseRows(Trace &trace, const TileRef &ref, size_t tileRank, Rows rows,
     fail(where, "the indices of rows are themselves chosen or transposed; give "
                 "a place in a tensor, as at() does");
   mlir::Type element = tensor.getResult().getType().getElementType();
-  Place first = resolve(trace, indices, {}, element, "an index",
-                        Direction::read, where);
+  Place first =
+      resolve(trace, indices, {}, element, "an index", Direction::read, where);
   if (!element.isInteger(32))
-    fail(where, subject + " holds " + describe(element) +
-                    "; indices of rows are s32");
+    fail(where,
+         subject + " holds " + describe(element) + "; indices of rows are s32");
   place.rows = first.tensor.getResult();
   place.rowOffsets = first.offsets;
 }

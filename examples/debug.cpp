@@ -21,7 +21,8 @@ Kernel debug() {
         expect(abs(x) < 4, "an angle is between -4 and 4");
         Fragment y = ptx("sin.approx.ftz.f32 $0, $1;", f32, {x});
         print("row {} has a sum of {}", m, sum(y));
-        when(m == 0, [&] { print("largest {} at {}", row_max(y), row_argmax(y)); });
+        when(m == 0,
+             [&] { print("largest {} at {}", row_max(y), row_argmax(y)); });
         store(D.at({m, 0}), y);
       }
     });
@@ -29,10 +30,10 @@ Kernel debug() {
 }
 
 int main(int argc, char **argv) {
-  return tool(argc, argv, debug(),
-              {.sizes = {{"M", 3}, {"N", 64}},
-               .references = {
-                   {"D", [](const Problem &p, std::span<const int64_t> at) {
-                      return std::sin(p["X"](at[0], at[1]));
-                    }}}});
+  return tool(
+      argc, argv, debug(),
+      {.sizes = {{"M", 3}, {"N", 64}},
+       .references = {{"D", [](const Problem &p, std::span<const int64_t> at) {
+                         return std::sin(p["X"](at[0], at[1]));
+                       }}}});
 }

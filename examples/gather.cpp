@@ -20,14 +20,18 @@ Kernel gather() {
       Index used = load_index(count.at({0}));
       for (auto [m, n] : tiles) {
         Index first = m * height;
-        when(first + height <= used, [&] {
-          store(D.tile({m, n}), load(X.tile({0, n}).rows(rows.at({first})),
-                                     {height, width}));
-        }, [&] { // the last rows, one by one
-          for (Index i : range(first, used))
-            store(D.at({i, n * width}),
-                  load(X.at({0, n * width}).rows(rows.at({i})), {1, width}));
-        });
+        when(
+            first + height <= used,
+            [&] {
+              store(D.tile({m, n}), load(X.tile({0, n}).rows(rows.at({first})),
+                                         {height, width}));
+            },
+            [&] { // the last rows, one by one
+              for (Index i : range(first, used))
+                store(
+                    D.at({i, n * width}),
+                    load(X.at({0, n * width}).rows(rows.at({i})), {1, width}));
+            });
       }
     });
   });

@@ -41,9 +41,8 @@ Kernel topK(int64_t most) {
 static std::vector<int64_t> sorted(const Problem &p, int64_t m) {
   std::vector<int64_t> order(p.size("N"));
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
-    return p["X"](m, a) > p["X"](m, b);
-  });
+  std::ranges::stable_sort(
+      order, [&](int64_t a, int64_t b) { return p["X"](m, a) > p["X"](m, b); });
   return order;
 }
 

@@ -188,7 +188,8 @@ private:
       why = "a result of it is read";
     else if (isa<hopper::AccumulatorWriteOp>(op))
       why = "the registers of a result are written";
-    else if (isa<hopper::SharedStoreOp, hopper::ScatterOp, hopper::CopyTileOp>(op))
+    else if (isa<hopper::SharedStoreOp, hopper::ScatterOp, hopper::CopyTileOp>(
+                 op))
       why = "what it reads is overwritten";
     else if (isa<hopper::ReleaseOp>(op))
       why = "a stage that it reads is released, and that its pipeline has one "

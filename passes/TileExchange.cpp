@@ -3,8 +3,9 @@
 //
 // A reduction is what each warp combines; where several warps hold what belongs
 // together, each writes its part, and everyone combines all parts in the same
-// order. A scan goes on behind what those before it are together. A value of memory that others may change meanwhile, or that only one
-// thread gets, is the first thread's.
+// order. A scan goes on behind what those before it are together. A value of
+// memory that others may change meanwhile, or that only one thread gets, is the
+// first thread's.
 
 #include "compiler/hopper/Hopper.h"
 #include "compiler/layout/Reduction.h"
@@ -220,7 +221,8 @@ struct TileExchange : impl::TileExchangeBase<TileExchange> {
       for (Operation *op : ops)
         llvm::TypeSwitch<Operation *>(op)
             .Case<tile::ReduceOp, tile::ScanOp, tile::RelayOp, tile::ValueOp,
-                  tile::AtomicOp, tile::PtxOp>([&](auto known) { exchange.expand(known); });
+                  tile::AtomicOp, tile::PtxOp>(
+                [&](auto known) { exchange.expand(known); });
     }
   }
 };

@@ -28,7 +28,8 @@ Compilation compileFor(Need need, const Kernel &kernel,
   options.keep_levels = need == Need::levels;
   options.verify_each = request.verifyEach;
   options.print_after = request.printAfter;
-  options.check_expectations = request.check || harness::isSimulated(request.device);
+  options.check_expectations =
+      request.check || harness::isSimulated(request.device);
 
   // What is printed on the way and the levels are not in the cache.
   std::optional<std::string> key;

@@ -98,8 +98,8 @@ LogicalResult BroadcastOp::verify() {
   if (!from || !to)
     return success();
   std::vector<int> along(getDimensions().begin(), getDimensions().end());
-  auto slice = layout::broadcastLayout(to.getLayout(), source.getShape().vec(),
-                                       along);
+  auto slice =
+      layout::broadcastLayout(to.getLayout(), source.getShape().vec(), along);
   if (slice == from.getLayout())
     return success();
   return emitOpError("spreads a fragment that lies as ")
@@ -189,10 +189,10 @@ LogicalResult WarpScanOp::verify() {
       failed(tile::checkReduced(*this, source, getDimension())))
     return failure();
   Value totals = getTotals();
-  return checkTotals(
-      *this, source,
-      totals ? cast<RankedTensorType>(totals.getType()) : RankedTensorType(),
-      getDimension(), &layout::WarpScan::gathered);
+  return checkTotals(*this, source,
+                     totals ? cast<RankedTensorType>(totals.getType())
+                            : RankedTensorType(),
+                     getDimension(), &layout::WarpScan::gathered);
 }
 
 LogicalResult checkPart(Operation *op, RankedTensorType whole,

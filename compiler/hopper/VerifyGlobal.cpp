@@ -77,12 +77,12 @@ LogicalResult BulkWaitOp::verify() {
 }
 
 /// Rows that a tensor chooses, of a tile of this rank, if it does.
-template <typename Op>
-static LogicalResult checkRows(Op op, int64_t rank) {
+template <typename Op> static LogicalResult checkRows(Op op, int64_t rank) {
   if (!op.getRows())
     return success();
   if (rank < 2)
-    return op.emitOpError("chooses rows of a tile of ") << rank << " dimensions";
+    return op.emitOpError("chooses rows of a tile of ")
+           << rank << " dimensions";
   return checkTensor(op, 1, op.getRowCoordinates().size(),
                      {op.getRowExtents().size(), op.getRowStrides().size()});
 }
@@ -169,9 +169,8 @@ static LogicalResult checkElementsOf(Op op, Value memory, Value value,
     rank = shared.getShape().size();
     element = shared.getElementType();
   } else if (op.getStrides().size() != op.getExtents().size()) {
-    return op.emitOpError("has ")
-           << op.getExtents().size() << " extents and "
-           << op.getStrides().size() << " strides";
+    return op.emitOpError("has ") << op.getExtents().size() << " extents and "
+                                  << op.getStrides().size() << " strides";
   }
   if (!op->template getParentOfType<RoleOp>())
     return op.emitOpError("stands outside a role; move it into one");

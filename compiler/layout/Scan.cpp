@@ -24,8 +24,7 @@ void addPieces(std::vector<Piece> &pieces, Mode mode, int64_t position) {
   for (int64_t bit = 1; bit < inWarp; bit *= 2)
     pieces.push_back({{2, position * bit}, mode.stride * bit, true});
   if (mode.extent > inWarp)
-    pieces.push_back(
-        {{mode.extent / inWarp, 0}, mode.stride * inWarp, false});
+    pieces.push_back({{mode.extent / inWarp, 0}, mode.stride * inWarp, false});
 }
 
 bool moves(Mode mode) { return mode.extent > 1 && mode.stride != 0; }

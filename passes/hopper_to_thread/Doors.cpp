@@ -119,9 +119,9 @@ void failExpectation(ThreadBuilder &b, StringRef sentence) {
   }
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  auto fail = external(b, "__assertfail",
-                       LLVM::LLVMVoidType::get(b.getContext()),
-                       {pointer, pointer, i32, pointer, i64});
+  auto fail =
+      external(b, "__assertfail", LLVM::LLVMVoidType::get(b.getContext()),
+               {pointer, pointer, i32, pointer, i64});
   const std::string role = ("role '" + b.role.getName() + "'").str();
   LLVM::CallOp::create(b, b.loc, fail,
                        ValueRange{textAt(b, sentence), textAt(b, file),
@@ -130,8 +130,8 @@ void failExpectation(ThreadBuilder &b, StringRef sentence) {
 
 } // namespace
 
-static FailureOr<Registers>
-lower(hopper::PtxOp op, Operands<hopper::PtxOp> in, ThreadBuilder &b) {
+static FailureOr<Registers> lower(hopper::PtxOp op, Operands<hopper::PtxOp> in,
+                                  ThreadBuilder &b) {
   auto fragment = dyn_cast<RankedTensorType>(op.getResult().getType());
   if (!fragment) {
     Type type = op.getResult().getType();
@@ -152,9 +152,8 @@ lower(hopper::PtxOp op, Operands<hopper::PtxOp> in, ThreadBuilder &b) {
   return pack(b, type, results);
 }
 
-static FailureOr<Registers> lower(hopper::PtxOnceOp op,
-                                  Operands<hopper::PtxOnceOp> in,
-                                  ThreadBuilder &b) {
+static FailureOr<Registers>
+lower(hopper::PtxOnceOp op, Operands<hopper::PtxOnceOp> in, ThreadBuilder &b) {
   OpBuilder::InsertionGuard guard(b);
   enterIf(b, isFirstThread(b));
   b.ptx(op.getText(), ones(in.getInputs()));

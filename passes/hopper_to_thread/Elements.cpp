@@ -38,8 +38,9 @@ public:
       Value coordinate = registers[v];
       inside = b.both(inside,
                       b.within(coordinate, extents[i], /*nonNegative=*/false));
-      offset = b.add(offset, layout ? image(b, layout->layout.mode(i), coordinate)
-                                    : b.mul(b.extend(coordinate), strides[i]));
+      offset =
+          b.add(offset, layout ? image(b, layout->layout.mode(i), coordinate)
+                               : b.mul(b.extend(coordinate), strides[i]));
     }
     Value address = layout ? b.add(base, swizzled(b, layout->swizzle, offset))
                            : b.elementAddress(base, scalar, offset);
@@ -58,9 +59,8 @@ private:
 /// "red.relaxed.gpu.global.add.u32"
 std::string reduction(tile::Reduction how, bool floating, StringRef space) {
   const bool adds = how == tile::Reduction::add;
-  return "red.relaxed." +
-         std::string(space == "global" ? "gpu." : "cta.") + space.str() + "." +
-         tile::stringifyReduction(how).str() +
+  return "red.relaxed." + std::string(space == "global" ? "gpu." : "cta.") +
+         space.str() + "." + tile::stringifyReduction(how).str() +
          (floating ? ".f32" : (adds ? ".u32" : ".s32"));
 }
 
@@ -97,15 +97,14 @@ lower(hopper::ScatterOp op, Operands<hopper::ScatterOp> in, ThreadBuilder &b) {
   std::string instruction =
       "st." + elements.space().str() + words.suffix() + " [$0], $1;";
   if (auto how = op.getReduction())
-    instruction = reduction(*how, isa<FloatType>(type.element),
-                            elements.space()) +
-                  " [$0], $1;";
+    instruction =
+        reduction(*how, isa<FloatType>(type.element), elements.space()) +
+        " [$0], $1;";
   const Value isFirst = isFirstCopy(b, type);
   for (int64_t v = 0; v < type.values; ++v) {
     auto [address, inside] = elements.at(v);
-    Value word = op.getReduction()
-                     ? scalars[v]
-                     : widen(b, toWords(b, words, scalars[v])[0]);
+    Value word = op.getReduction() ? scalars[v]
+                                   : widen(b, toWords(b, words, scalars[v])[0]);
     b.ptx("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $2, 0;\n\t@p " + instruction +
               "\n\t}",
           {address, word, b.flag(b.both(isFirst, inside))});

@@ -22,7 +22,9 @@ struct GlobalAccess {
   bool nonNegative;
   std::optional<ChosenRows> chosen;
 
-  bool isChosen(size_t i) const { return chosen && i + 2 == coordinates.size(); }
+  bool isChosen(size_t i) const {
+    return chosen && i + 2 == coordinates.size();
+  }
 
   /// The element coordinates of value v, and whether it lies inside in every
   /// dimension but the last.
@@ -47,8 +49,8 @@ struct GlobalAccess {
       address =
           b.add(address, last ? b.extend(at) : b.mul(b.extend(at), strides[i]));
       if (!last)
-        inside = b.both(inside, b.within(at, extents[i],
-                                         nonNegative && !isChosen(i)));
+        inside = b.both(inside,
+                        b.within(at, extents[i], nonNegative && !isChosen(i)));
     }
     it->second = {b.elementAddress(pointer, scalar, address), inside};
     return it->second;
@@ -188,8 +190,7 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
         b.ptx(store, operands);
         continue;
       }
-      Value inside =
-          whole ? row.inside : b.both(row.inside, isColumn(column));
+      Value inside = whole ? row.inside : b.both(row.inside, isColumn(column));
       operands.push_back(b.flag(inside));
       b.ptx("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $" +
                 std::to_string(operands.size() - 1) + ", 0;\n\t@p " + store +

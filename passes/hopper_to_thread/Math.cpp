@@ -96,10 +96,10 @@ std::string logarithm(StringRef last) {
   return (reduced + last + checked).str();
 }
 
-// What $1 is beyond the nearest multiple n of π/2, r, in f64, where n is the low
-// bits of a sum of which they are the last; then sin and cos of r (fitted at
-// Chebyshev's points), of which the last two bits of n choose. Beyond 2⁵¹ n has
-// no last bit.
+// What $1 is beyond the nearest multiple n of π/2, r, in f64, where n is the
+// low bits of a sum of which they are the last; then sin and cos of r (fitted
+// at Chebyshev's points), of which the last two bits of n choose. Beyond 2⁵¹ n
+// has no last bit.
 std::string ofAngle(StringRef turn) {
   constexpr StringRef reduced = R"({
 	.reg .f64 x, sum, n;
@@ -139,8 +139,8 @@ std::string ofAngle(StringRef turn) {
   return (reduced + turn + chosen).str();
 }
 
-// x + x · p(x²) up to 1, and beyond 1 − 2^q(|x|) with the sign of x: beyond 4 it
-// is 1 (p and q fitted at Chebyshev's points).
+// x + x · p(x²) up to 1, and beyond 1 − 2^q(|x|) with the sign of x: beyond 4
+// it is 1 (p and q fitted at Chebyshev's points).
 constexpr StringRef exactErf = R"({
 	.reg .f32 size, square, near, far;
 	.reg .pred isFar;

@@ -60,7 +60,7 @@ private:
   const FragmentType &type;
   const int64_t dimension;
   const tile::Reduction how;
-  std::vector<Runs> joined; ///< by each step
+  std::vector<Runs> joined;   ///< by each step
   std::vector<Runs> ofOthers; ///< in the other lane of each step
 };
 
@@ -104,9 +104,9 @@ Registers ThreadScan::spread(Runs before, ValueRange values, bool exclusive) {
       before[at] = reached;
       if (step.lane) {
         Value other = ofOthers[i].at(at);
-        before[at] = select(isBehind,
-                            reached ? together(reached, other) : other,
-                            reached ? reached : nothing);
+        before[at] =
+            select(isBehind, reached ? together(reached, other) : other,
+                   reached ? reached : nothing);
       } else {
         reached = reached ? together(reached, value) : value;
       }
@@ -136,8 +136,7 @@ Runs ThreadScan::behind(const Runs &runs, RankedTensorType totals,
   std::set<int64_t> firsts;
   for (int64_t thread = 0; thread < threads.size(); ++thread)
     firsts.insert(threads(thread) / scan.run);
-  Value first =
-      b.div(placeOf(b, type).thread[dimension], scan.run);
+  Value first = b.div(placeOf(b, type).thread[dimension], scan.run);
 
   Runs before;
   std::map<std::vector<int64_t>, SmallVector<Value>> lines;
@@ -192,8 +191,7 @@ static FailureOr<Registers> lower(hopper::WarpScanOp op,
   const Runs runs = scan.join(in.getValue());
   Runs before;
   if (op.getTotals())
-    before = scan.behind(runs,
-                         cast<RankedTensorType>(op.getTotals().getType()),
+    before = scan.behind(runs, cast<RankedTensorType>(op.getTotals().getType()),
                          in.getTotals());
   return scan.spread(before, in.getValue(), op.getExclusive());
 }

@@ -84,8 +84,8 @@ std::string loadOrZeros(const Words &words, StringRef space) {
     const std::string word = "e" + std::to_string(i);
     zeros += "mov.b" + bits + " " + word + ", 0;\n\t";
     list += (i ? ", " : "") + word;
-    results += "mov.b" + bits + " $" + std::to_string(i) + ", " + word +
-               ";\n\t";
+    results +=
+        "mov.b" + bits + " $" + std::to_string(i) + ", " + word + ";\n\t";
   }
   return "{\n\t.reg .pred p;\n\t.reg .b" + bits + " " + list +
          ";\n\tsetp.ne.b32 p, $" + std::to_string(words.count + 1) +

@@ -69,10 +69,10 @@ static void lower(tile::ElementOp op, tile::ElementOp::Adaptor adaptor,
 
 static void lower(tile::PtxOp op, tile::PtxOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
-  rewriter.replaceOp(op, hopper::PtxOp::create(rewriter, named(op, "ptx"),
-                                               op.getResult().getType(),
-                                               op.getText(),
-                                               adaptor.getInputs()));
+  rewriter.replaceOp(op,
+                     hopper::PtxOp::create(rewriter, named(op, "ptx"),
+                                           op.getResult().getType(),
+                                           op.getText(), adaptor.getInputs()));
 }
 
 static void lower(tile::PtxOnceOp op, tile::PtxOnceOp::Adaptor adaptor,

@@ -13,12 +13,13 @@ static void lower(tile::LoadOp op, tile::LoadOp::Adaptor adaptor,
       context.parameters.tensor(op.getSource(), rewriter);
   const GlobalTensor rows = context.parameters.tensor(op.getRows(), rewriter);
   rewriter.replaceOp(
-      op, hopper::LoadOp::create(
-              rewriter, named(op, "load"), op.getResult().getType(),
-              global.pointer, adaptor.getCoordinates(), global.extents,
-              global.strides, rows.pointer, adaptor.getRowCoordinates(),
-              rows.extents, rows.strides, rowAlignment(op.getSource(), op.getCoordinates()),
-              op.getTransposed(), areNonNegative(op.getCoordinates())));
+      op,
+      hopper::LoadOp::create(
+          rewriter, named(op, "load"), op.getResult().getType(), global.pointer,
+          adaptor.getCoordinates(), global.extents, global.strides,
+          rows.pointer, adaptor.getRowCoordinates(), rows.extents, rows.strides,
+          rowAlignment(op.getSource(), op.getCoordinates()), op.getTransposed(),
+          areNonNegative(op.getCoordinates())));
 }
 
 static void lower(tile::StoreOp op, tile::StoreOp::Adaptor adaptor,
@@ -31,8 +32,7 @@ static void lower(tile::StoreOp op, tile::StoreOp::Adaptor adaptor,
               rewriter, named(op, "store"), adaptor.getValue(), global.pointer,
               adaptor.getCoordinates(), global.extents, global.strides,
               rows.pointer, adaptor.getRowCoordinates(), rows.extents,
-              rows.strides,
-              rowAlignment(op.getTarget(), op.getCoordinates()),
+              rows.strides, rowAlignment(op.getTarget(), op.getCoordinates()),
               op.getTransposed(), areNonNegative(op.getCoordinates())));
 }
 
@@ -147,8 +147,8 @@ static void lower(tile::AllowLaunchOp op, tile::AllowLaunchOp::Adaptor,
 
 void addGlobalMemory(Patterns &patterns) {
   patterns.add<tile::LoadOp, tile::StoreOp, tile::GatherOp, tile::ScatterOp,
-               tile::ReduceIntoOp, tile::InsideOp,
-               tile::ValueOp, tile::AtomicOp, tile::SignalOp, tile::AwaitOp,
+               tile::ReduceIntoOp, tile::InsideOp, tile::ValueOp,
+               tile::AtomicOp, tile::SignalOp, tile::AwaitOp,
                tile::WaitLaunchOp, tile::AllowLaunchOp>();
 }
 

@@ -124,7 +124,8 @@ void remarkWay(tile::CopyOp copy) {
   const int64_t elementBytes = copy.getTarget().getType().elementBytes();
   InFlightDiagnostic remark = copy.emitRemark("this copy goes by ");
   if (engineOf(copy) == CopyEngine::cpAsync)
-    remark << "cp.async, " << rowAlignment(copy.getSource(), copy.getCoordinates())
+    remark << "cp.async, "
+           << rowAlignment(copy.getSource(), copy.getCoordinates())
            << " bytes at a time";
   else
     remark << "ordinary loads, element by element";

@@ -29,33 +29,33 @@ const std::vector<Sizes> problems = {
 
 Feature loaded(ElementType type, Shape shape, int64_t count,
                int64_t alignment) {
-  return {"rows of " + std::string(name(type)) + " aligned to " +
-              std::to_string(alignment) + " loaded by " +
-              std::to_string(count) + " warps",
-          [=] {
-            return kernel("loaded", [&] {
-              Size M = size("M"), T = size("T"), N = size("N");
-              Tensor X = input("X", type, {T, N}, align(alignment));
-              Tensor rows = input("Rows", s32, {M}, align(4));
-              Tensor D = output("D", type, {M, N}, align(alignment));
-              TileLoop tiles = persistent({M, N}, {shape[0], shape[1]});
-              role("all", warps(count), [&] {
-                for (auto [m, n] : tiles)
-                  store(D.tile({m, n}),
-                        load(X.tile({0, n}).rows(rows.at({m * shape[0]})),
-                             shape));
-              });
-            });
-          },
-          problems,
-          [](const Problem &p, Coordinate at) {
-            return rowOrZero(p, at[0], at[1]);
-          },
-          0,
-          {},
-          "D",
-          {},
-          indices()};
+  return {
+      "rows of " + std::string(name(type)) + " aligned to " +
+          std::to_string(alignment) + " loaded by " + std::to_string(count) +
+          " warps",
+      [=] {
+        return kernel("loaded", [&] {
+          Size M = size("M"), T = size("T"), N = size("N");
+          Tensor X = input("X", type, {T, N}, align(alignment));
+          Tensor rows = input("Rows", s32, {M}, align(4));
+          Tensor D = output("D", type, {M, N}, align(alignment));
+          TileLoop tiles = persistent({M, N}, {shape[0], shape[1]});
+          role("all", warps(count), [&] {
+            for (auto [m, n] : tiles)
+              store(D.tile({m, n}),
+                    load(X.tile({0, n}).rows(rows.at({m * shape[0]})), shape));
+          });
+        });
+      },
+      problems,
+      [](const Problem &p, Coordinate at) {
+        return rowOrZero(p, at[0], at[1]);
+      },
+      0,
+      {},
+      "D",
+      {},
+      indices()};
 }
 
 /// By cp.async, or element by element where less is aligned.
@@ -131,37 +131,37 @@ Feature stored() {
 /// A page table: block i of a sequence is page Pages[s, i], of 16 rows; what
 /// lies behind its pages is zero.
 Feature paged() {
-  return {"pages by a table of two dimensions",
-          [] {
-            return kernel("paged", [] {
-              Size S = size("S"), P = size("P"), T = size("T"), N = size("N");
-              Tensor X = input("X", bf16, {T, 16, N});
-              Tensor pages = input("Pages", s32, {S, P}, align(4));
-              Tensor D = output("D", bf16, {S, P, 16, N});
-              TileLoop tiles = persistent({S, P}, {1, 4});
-              role("all", warps(4), [&] {
-                for (auto [s, p] : tiles)
-                  for (Index r : range(16))
-                    for (Index i : range(4))
-                      store(D.at({s, p * 4 + i, r, 0}),
-                            load(X.at({load_index(pages.at({s, p * 4 + i})), r,
-                                       0}),
-                                 {1, 64}));
-              });
-            });
-          },
-          {{{"S", 2}, {"P", 5}, {"T", 7}, {"N", 40}}},
-          [](const Problem &p, Coordinate at) {
-            const int64_t page = (at[0] * 5 + at[1] * 3) % p.size("T");
-            return p["X"](page, at[2], at[3]);
-          },
-          0,
-          {},
-          "D",
-          {},
-          {{"Pages", [](const Problem &p, Coordinate at) {
-              return double((at[0] * 5 + at[1] * 3) % p.size("T"));
-            }}}};
+  return {
+      "pages by a table of two dimensions",
+      [] {
+        return kernel("paged", [] {
+          Size S = size("S"), P = size("P"), T = size("T"), N = size("N");
+          Tensor X = input("X", bf16, {T, 16, N});
+          Tensor pages = input("Pages", s32, {S, P}, align(4));
+          Tensor D = output("D", bf16, {S, P, 16, N});
+          TileLoop tiles = persistent({S, P}, {1, 4});
+          role("all", warps(4), [&] {
+            for (auto [s, p] : tiles)
+              for (Index r : range(16))
+                for (Index i : range(4))
+                  store(D.at({s, p * 4 + i, r, 0}),
+                        load(X.at({load_index(pages.at({s, p * 4 + i})), r, 0}),
+                             {1, 64}));
+          });
+        });
+      },
+      {{{"S", 2}, {"P", 5}, {"T", 7}, {"N", 40}}},
+      [](const Problem &p, Coordinate at) {
+        const int64_t page = (at[0] * 5 + at[1] * 3) % p.size("T");
+        return p["X"](page, at[2], at[3]);
+      },
+      0,
+      {},
+      "D",
+      {},
+      {{"Pages", [](const Problem &p, Coordinate at) {
+          return double((at[0] * 5 + at[1] * 3) % p.size("T"));
+        }}}};
 }
 
 /// A · Bᵀ where the rows of A are chosen.

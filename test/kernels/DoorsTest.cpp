@@ -21,7 +21,8 @@ Feature onTiles(const std::string &name, ElementType type,
               TileLoop tiles = persistent({M, N}, {32, 64});
               role("all", warps(4), [&] {
                 for (auto [m, n] : tiles)
-                  store(D.tile({m, n}), compute(load(X.tile({m, n}), {32, 64})));
+                  store(D.tile({m, n}),
+                        compute(load(X.tile({m, n}), {32, 64})));
               });
             });
           },
@@ -80,9 +81,7 @@ std::vector<Feature> features() {
       [](double x) { return std::fabs(x); }, 0));
   all.push_back(onTiles(
       "a sign of f16 by a bit cast", f16,
-      [](const Fragment &x) {
-        return bitcast(bitcast(x, s16) & 0x7fff, f16);
-      },
+      [](const Fragment &x) { return bitcast(bitcast(x, s16) & 0x7fff, f16); },
       [](double x) { return std::fabs(x); }, 0));
   all.push_back(onTiles(
       "a scalar by a bit cast", f32,
@@ -93,30 +92,30 @@ std::vector<Feature> features() {
 
   // Operands of extent 1, loaded and computed, against both dimensions.
   auto meets = [](const std::string &name, Shape a, Shape b, auto combine) {
-    return Feature{
-        name,
-        [=] {
-          return kernel("meets", [&] {
-            Size M = size("M"), N = size("N");
-            Tensor X = input("X", f32, {M, N});
-            Tensor D = output("D", f32, {M, N});
-            TileLoop tiles = persistent({M, N}, {32, 64});
-            role("all", warps(4), [&] {
-              for (auto [m, n] : tiles)
-                store(D.tile({m, n}), combine(load(X.at({m * 32, n * 64}), a),
-                                              load(X.at({m * 32, n * 64}), b)));
-            });
-          });
-        },
-        {{{"M", 64}, {"N", 128}}},
-        [=](const Problem &p, Coordinate at) {
-          auto value = [&](const Shape &shape) {
-            return p["X"](shape[0] == 1 ? at[0] / 32 * 32 : at[0],
-                          shape[1] == 1 ? at[1] / 64 * 64 : at[1]);
-          };
-          return value(a) + 2 * value(b);
-        },
-        1e-6};
+    return Feature{name,
+                   [=] {
+                     return kernel("meets", [&] {
+                       Size M = size("M"), N = size("N");
+                       Tensor X = input("X", f32, {M, N});
+                       Tensor D = output("D", f32, {M, N});
+                       TileLoop tiles = persistent({M, N}, {32, 64});
+                       role("all", warps(4), [&] {
+                         for (auto [m, n] : tiles)
+                           store(D.tile({m, n}),
+                                 combine(load(X.at({m * 32, n * 64}), a),
+                                         load(X.at({m * 32, n * 64}), b)));
+                       });
+                     });
+                   },
+                   {{{"M", 64}, {"N", 128}}},
+                   [=](const Problem &p, Coordinate at) {
+                     auto value = [&](const Shape &shape) {
+                       return p["X"](shape[0] == 1 ? at[0] / 32 * 32 : at[0],
+                                     shape[1] == 1 ? at[1] / 64 * 64 : at[1]);
+                     };
+                     return value(a) + 2 * value(b);
+                   },
+                   1e-6};
   };
   auto add = [](const Fragment &a, const Fragment &b) { return a + 2 * b; };
   const Shape whole{32, 64}, column{32, 1}, row{1, 64}, one{1, 1};
@@ -124,10 +123,9 @@ std::vector<Feature> features() {
   all.push_back(meets("a tile meets a row", whole, row, add));
   all.push_back(meets("one element meets a tile", one, whole, add));
   all.push_back(meets("a row meets a column", row, column, add));
-  all.push_back(meets("a column meets a row in fma", column, row,
-                      [](const Fragment &a, const Fragment &b) {
-                        return fma(2, b, a);
-                      }));
+  all.push_back(
+      meets("a column meets a row in fma", column, row,
+            [](const Fragment &a, const Fragment &b) { return fma(2, b, a); }));
   all.push_back(meets("a column meets a row in a choice", column, row,
                       [](const Fragment &a, const Fragment &b) {
                         return select(a < b, a + 2 * b, a + b + b);

@@ -68,11 +68,9 @@ Feature rowsByVectors() {
               TileLoop tiles = persistent({M, N}, {8, 64});
               role("all", warps(4), [&] {
                 for (auto [m, n] : tiles) {
-                  Fragment rows =
-                      row_max(load(I.at({m * 8, 0}), {8, 1}));
-                  store(D.tile({m, n}),
-                        gather(X, {along_rows(rows),
-                                   columns({8, 64}) + n * 64}));
+                  Fragment rows = row_max(load(I.at({m * 8, 0}), {8, 1}));
+                  store(D.tile({m, n}), gather(X, {along_rows(rows),
+                                                   columns({8, 64}) + n * 64}));
                 }
               });
             });

@@ -189,12 +189,12 @@ std::vector<Way> scans(ElementType type) {
   auto min = [](double a, double b) { return std::min(a, b); };
   std::vector<Way> all;
   for (const Scan &scan : {
-           Scan{"inclusive_sum", row_inclusive_sum, column_inclusive_sum,
-                false, 0, add},
-           Scan{"inclusive_max", row_inclusive_max, column_inclusive_max,
-                false, least, max},
-           Scan{"inclusive_min", row_inclusive_min, column_inclusive_min,
-                false, largest, min},
+           Scan{"inclusive_sum", row_inclusive_sum, column_inclusive_sum, false,
+                0, add},
+           Scan{"inclusive_max", row_inclusive_max, column_inclusive_max, false,
+                least, max},
+           Scan{"inclusive_min", row_inclusive_min, column_inclusive_min, false,
+                largest, min},
            Scan{"exclusive_sum", row_exclusive_sum, column_exclusive_sum, true,
                 0, add},
            Scan{"exclusive_max", row_exclusive_max, column_exclusive_max, true,
@@ -213,12 +213,11 @@ std::vector<Way> scans(ElementType type) {
                      [=](const std::vector<std::vector<double>> &tile,
                          int64_t row, int64_t column) {
                        double reached = scan.neutral;
-                       const int64_t end = (ofRows ? column : row) +
-                                           (scan.isExclusive ? 0 : 1);
+                       const int64_t end =
+                           (ofRows ? column : row) + (scan.isExclusive ? 0 : 1);
                        for (int64_t i = 0; i < end; ++i)
-                         reached = scan.combine(reached, ofRows
-                                                             ? tile[row][i]
-                                                             : tile[i][column]);
+                         reached = scan.combine(
+                             reached, ofRows ? tile[row][i] : tile[i][column]);
                        return reached;
                      }});
   }
@@ -323,8 +322,8 @@ std::vector<Feature> features() {
     all.push_back(combined(way, s32, Lying::inRows, 4));
   for (const Way &way : scans(bf16))
     all.push_back(combined(way, bf16, Lying::inRows, 4));
-  for (auto [columns, count] : {std::pair{4096, 4}, {1024, 8}, {64, 4},
-                                {96, 3}, {2048, 16}, {48, 4}})
+  for (auto [columns, count] :
+       {std::pair{4096, 4}, {1024, 8}, {64, 4}, {96, 3}, {2048, 16}, {48, 4}})
     all.push_back(scanned(columns, count));
   for (const Way &way : ways(s32))
     all.push_back(combined(way, s32, Lying::inRows, 4));

@@ -4,8 +4,8 @@
 hopper.kernel @no_instruction threads 128 shared 0 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     %a = arith.constant dense<1.0> : !f
-    // expected-error@+1 {{operation 'math.erf' has no instruction on sm_90a}}
-    %b = math.erf %a : !f
+    // expected-error@+1 {{operation 'math.atan' has no instruction on sm_90a}}
+    %b = math.atan %a : !f
   }
 }
 

@@ -65,7 +65,7 @@ hopper.kernel @load threads 32 shared 0 cluster 1 {
     // CHECK: scf.if {{.*}} -> (f32, f32, f32, f32)
     // CHECK: "ld.global.v4.b32 {$0, $1, $2, $3}, [$4];"
     // CHECK: } else {
-    // CHECK-COUNT-4: mov.b32 e, 0;{{.*}}@p ld.global.b32 e, [$1];
+    // CHECK-COUNT-4: mov.b32 e0, 0;{{.*}}@p ld.global.b32 e0, [$1];
     %f = hopper.load %A[%c0, %c0] within [%m, %m] strides [%stride, %one] align 16 {nonnegative} : !hopper.pointer -> !f32
   }
 }

@@ -590,7 +590,7 @@ tile.kernel @broadcast_dimensions {
 tile.kernel @broadcast_extent {
   tile.role "math" warps 4 {
     %v = arith.constant dense<0.0> : tensor<64xf32>
-    // expected-error@+1 {{spreads 64 over 64x32: each source dimension runs along a result dimension of the same extent, in order}}
+    // expected-error@+1 {{spreads 64 over 64x32: each source dimension runs along a result dimension of the same extent, or has an extent of 1, in order}}
     %t = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x32xf32>
   }
 }
@@ -600,7 +600,7 @@ tile.kernel @broadcast_extent {
 tile.kernel @broadcast_outside {
   tile.role "math" warps 4 {
     %v = arith.constant dense<0.0> : tensor<64xf32>
-    // expected-error@+1 {{spreads 64 over 64x64: each source dimension runs along a result dimension of the same extent, in order}}
+    // expected-error@+1 {{spreads 64 over 64x64: each source dimension runs along a result dimension of the same extent, or has an extent of 1, in order}}
     %t = tile.broadcast %v along [2] : tensor<64xf32> -> tensor<64x64xf32>
   }
 }
@@ -610,7 +610,7 @@ tile.kernel @broadcast_outside {
 tile.kernel @broadcast_order {
   tile.role "math" warps 4 {
     %v = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error@+1 {{spreads 64x64 over 64x64x64: each source dimension runs along a result dimension of the same extent, in order}}
+    // expected-error@+1 {{spreads 64x64 over 64x64x64: each source dimension runs along a result dimension of the same extent, or has an extent of 1, in order}}
     %t = tile.broadcast %v along [1, 0] : tensor<64x64xf32> -> tensor<64x64x64xf32>
   }
 }

@@ -15,8 +15,8 @@ namespace ashlar {
 /// which broadcast to the result's shape. Zero outside. tf32 arrives as f32, u8
 /// as s32.
 ///
-///   Fragment y = gather(table, {x});                  // y[i, j] = table[x[i, j]]
-///   Fragment z = gather(A, {along_rows(rows), columns({16, 64})});
+///   Fragment y = gather(table, {x});                  // y[i, j] = table[x[i,
+///   j]] Fragment z = gather(A, {along_rows(rows), columns({16, 64})});
 Fragment gather(const Tensor &source,
                 std::initializer_list<detail::TileOperand> coordinates,
                 SourceLocation where = SourceLocation::current());

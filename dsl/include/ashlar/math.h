@@ -38,8 +38,8 @@ T sqrt(const T &a, SourceLocation where = SourceLocation::current());
 template <detail::Real T>
 T tanh(const T &a, SourceLocation where = SourceLocation::current());
 
-/// Of an angle in radians; NaN of one beyond 2⁵¹, where floats are further apart
-/// than its turns.
+/// Of an angle in radians; NaN of one beyond 2⁵¹, where floats are further
+/// apart than its turns.
 template <detail::Real T>
 T sin(const T &a, SourceLocation where = SourceLocation::current());
 template <detail::Real T>

@@ -40,10 +40,11 @@ struct TileRef {
   TileRef T() const;
 
   /// The same place, but that the tile's row i, along its last dimension but
-  /// one, is as many rows further as the element i from `indices` on says, which
-  /// lies in a tensor of s32. Where that is no row of the tensor, or there is no
-  /// such element, zeros are read and nothing is written. For `load` and `store`
-  /// of fragments, and for `copy` into a stage, which then goes by cp.async.
+  /// one, is as many rows further as the element i from `indices` on says,
+  /// which lies in a tensor of s32. Where that is no row of the tensor, or
+  /// there is no such element, zeros are read and nothing is written. For
+  /// `load` and `store` of fragments, and for `copy` into a stage, which then
+  /// goes by cp.async.
   TileRef rows(const TileRef &indices) const;
 
   Tensor tensor;

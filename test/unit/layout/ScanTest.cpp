@@ -74,8 +74,7 @@ TEST(WarpScan, OfRows) {
     const int64_t warps = random.pick({1, 2, 3, 4, 8});
     Shape shape = {random.pick({1, 2, 4, 8, 64}),
                    random.pick({8, 16, 48, 64, 96, 512})};
-    auto fragment =
-        blockedLayout(shape, 32 * warps, random.pick({1, 2, 4}));
+    auto fragment = blockedLayout(shape, 32 * warps, random.pick({1, 2, 4}));
     if (!fragment)
       continue;
     expectLaw(*fragment, 0);
