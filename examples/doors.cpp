@@ -9,8 +9,8 @@
 using namespace ashlar;
 
 /// D is the sine of X, which is to lie between -4 and 4.
-Kernel debug() {
-  return kernel("debug", [] {
+Kernel doors() {
+  return kernel("doors", [] {
     Size M = size("M"), N = size("N");
     Tensor X = input("X", f32, {M, N});
     Tensor D = output("D", f32, {M, N});
@@ -31,7 +31,7 @@ Kernel debug() {
 
 int main(int argc, char **argv) {
   return tool(
-      argc, argv, debug(),
+      argc, argv, doors(),
       {.sizes = {{"M", 3}, {"N", 64}},
        .references = {{"D", [](const Problem &p, std::span<const int64_t> at) {
                          return std::sin(p["X"](at[0], at[1]));
