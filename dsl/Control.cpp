@@ -86,6 +86,12 @@ Range range(const Index &low, const Index &high, const Index &step,
                where);
 }
 
+void last_if(const Condition &condition, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  trace.requireLoopFrame("last_if", where);
+  trace.create<tile::LastIfOp>(where, trace.read(condition, where));
+}
+
 void when(const Condition &condition, Body<> then, SourceLocation where) {
   Trace &trace = Trace::current(where);
   trace.branch(trace.read(condition, where), then, nullptr, where);

@@ -86,6 +86,13 @@ void Trace::requireKernelFrame(const std::string &what, SourceLocation where) {
                        "directly in the kernel");
 }
 
+void Trace::requireLoopFrame(const std::string &what, SourceLocation where) {
+  if (top().kind != FrameKind::loop)
+    fail(where, what + " stands in no loop's own body; compute the condition "
+                       "where you like, and say " +
+                    what + " directly in the range that is to end");
+}
+
 void Trace::takeName(const std::string &what, llvm::StringRef name,
                      SourceLocation where) {
   if (name.empty())

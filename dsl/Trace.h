@@ -125,6 +125,8 @@ public:
 
   /// Throws unless the trace is directly in the kernel.
   void requireKernelFrame(const std::string &what, SourceLocation where);
+  /// Throws unless the trace is directly in a loop.
+  void requireLoopFrame(const std::string &what, SourceLocation where);
   /// Throws when the name is empty or already declared in this kernel.
   void takeName(const std::string &what, llvm::StringRef name,
                 SourceLocation where);

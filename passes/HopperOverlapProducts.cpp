@@ -374,8 +374,10 @@ struct HopperOverlapProducts
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
-      // A loop that 32 bits can't count is written once.
-      if (!loop.getInductionVar().getType().isIndex())
+      // A loop that 32 bits can't count is written once, as one that ends
+      // before its bounds say so.
+      if (!loop.getInductionVar().getType().isIndex() ||
+          !loop.getBody()->getOps<hopper::LastIfOp>().empty())
         continue;
       else if (Overlap overlap(loop); overlap.find())
         overlap.write();

@@ -99,12 +99,15 @@ LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   addScans(patterns);
   addSharedMemory(patterns);
   addWgmma(patterns);
+  target.addLegalOp<hopper::LastIfOp>();
   ConversionConfig config;
   config.foldingMode = DialectConversionFoldingMode::Never;
   if (failed(
           applyPartialConversion(function, target, patterns.take(), config)) ||
       context.refused)
     return failure();
+
+  endLoopsEarly(function);
 
   PtxBuilder b(OpBuilder(kernel), kernel.getLoc(), comments);
   auto first = llvm::find_if(body, llvm::IsaPred<hopper::RoleOp>);

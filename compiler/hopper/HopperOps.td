@@ -416,6 +416,13 @@ def Hopper_SliceOp : Hopper_Op<"slice", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Hopper_LastIfOp : Hopper_Op<"last_if"> {
+  let summary = "this iteration of the loop around it is the last one where the condition holds";
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict";
+  let hasVerifier = 1;
+}
+
 //===-- Doors -------------------------------------------------------------===//
 
 def Hopper_PtxOp : Hopper_Op<"ptx"> {

@@ -5,6 +5,7 @@
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/Scan.h"
 #include "compiler/target/Target.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -165,6 +166,12 @@ checkTotals(Operation *op, RankedTensorType value, RankedTensorType totals,
     return success();
   return op->emitOpError("has totals that lie as ")
          << of.getLayout().str() << "; they are to lie as " << expected.str();
+}
+
+LogicalResult LastIfOp::verify() {
+  if (isa_and_present<scf::ForOp>((*this)->getParentOp()))
+    return demandRole(*this);
+  return emitOpError("stands in no loop's own body");
 }
 
 LogicalResult PrintOp::verify() {

@@ -167,6 +167,17 @@ def Tile_TileCoordinateOp : Tile_Op<"tile_coordinate", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_LastIfOp : Tile_Op<"last_if"> {
+  let summary = "this iteration of the loop around it is the last one where the condition holds";
+  let description = [{
+    The rest of the iteration is executed. The condition is the same for the
+    whole role. A tile loop ends with its tiles.
+  }];
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict";
+  let hasVerifier = 1;
+}
+
 //===-- Coordinates -------------------------------------------------------===//
 
 def Tile_MultipleOfOp : Tile_Op<"multiple_of", [

@@ -1,6 +1,7 @@
 // What CTAs and launches that wait for one another require.
 
 #include "compiler/tile/Verify.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -80,6 +81,22 @@ LogicalResult checkLaunchWaits(RoleOp role) {
           "which may still write there; until then a role may only prefetch: "
           "move it behind wait_for_previous_launch()");
   }
+  return success();
+}
+
+LogicalResult LastIfOp::verify() {
+  RoleOp role = roleOf(*this);
+  auto loop = dyn_cast_if_present<scf::ForOp>((*this)->getParentOp());
+  if (!role || !loop)
+    return emitOpError("stands in no loop's own body");
+  if (loop.getStep().getDefiningOp<ScheduleRangeOp>())
+    return emitOpError("ends a tile loop, which ends with its tiles, of all "
+                       "roles: loop over a range");
+  if (role.getInstances() > 1)
+    return emitOpError("ends a loop of role '")
+           << role.getName()
+           << "' in ping-pong, whose instances count the stages of one "
+              "another's loops: use one instance";
   return success();
 }
 

@@ -97,6 +97,78 @@ lower(hopper::ReleaseOp op, Operands<hopper::ReleaseOp> in, ThreadBuilder &b) {
   return oncePerWarp(b, op.getBody());
 }
 
+/// A loop whose iterations carry whether there is another one.
+static void endEarly(scf::ForOp loop) {
+  OpBuilder builder(loop);
+  const Location loc = loop.getLoc();
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  builder.setInsertionPoint(yield);
+  Value isLast;
+  for (auto op :
+       llvm::make_early_inc_range(loop.getBody()->getOps<hopper::LastIfOp>())) {
+    isLast = isLast ? Value(arith::OrIOp::create(builder, loc, isLast,
+                                                 op.getCondition()))
+                    : op.getCondition();
+    op.erase();
+  }
+  Value one = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  SmallVector<Value> next{
+      arith::AddIOp::create(builder, loc, loop.getInductionVar(),
+                            loop.getStep()),
+      arith::XOrIOp::create(builder, loc, isLast, one)};
+  llvm::append_range(next, yield.getOperands());
+
+  builder.setInsertionPoint(loop);
+  SmallVector<Value> first{loop.getLowerBound(),
+                           arith::ConstantIntOp::create(builder, loc, 1, 1)};
+  llvm::append_range(first, loop.getInitArgs());
+  auto whileLoop = scf::WhileOp::create(
+      builder, loc, ValueRange(first).getTypes(), first,
+      [&](OpBuilder &at, Location, ValueRange carried) {
+        Value isBelow = arith::CmpIOp::create(
+            at, loc, arith::CmpIPredicate::slt, carried[0],
+            loop.getUpperBound());
+        scf::ConditionOp::create(
+            at, loc, arith::AndIOp::create(at, loc, isBelow, carried[1]),
+            carried);
+      },
+      [&](OpBuilder &at, Location, ValueRange) {
+        scf::YieldOp::create(at, loc, first);
+      });
+  Block &body = whileLoop.getAfter().front();
+  body.getTerminator()->erase();
+  loop.getInductionVar().replaceAllUsesWith(body.getArgument(0));
+  for (auto [argument, carried] :
+       llvm::zip(loop.getRegionIterArgs(), body.getArguments().drop_front(2)))
+    argument.replaceAllUsesWith(carried);
+  yield->setOperands({});
+  builder.setInsertionPoint(yield);
+  // What the list names has moved with its uses.
+  SmallVector<Value> given;
+  for (Value value : next) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    given.push_back(argument && argument.getOwner() == loop.getBody()
+                        ? body.getArgument(argument.getArgNumber() == 0
+                                               ? 0
+                                               : argument.getArgNumber() + 1)
+                        : value);
+  }
+  scf::YieldOp::create(builder, loc, given);
+  yield.erase();
+  body.getOperations().splice(body.end(), loop.getBody()->getOperations());
+  loop.replaceAllUsesWith(whileLoop.getResults().drop_front(2));
+  loop.erase();
+}
+
+void endLoopsEarly(LLVM::LLVMFuncOp function) {
+  llvm::SetVector<scf::ForOp> loops;
+  function.walk([&](hopper::LastIfOp op) {
+    loops.insert(cast<scf::ForOp>(op->getParentOp()));
+  });
+  for (scf::ForOp loop : loops)
+    endEarly(loop);
+}
+
 void ThreadPatterns::addLoopsAndBranches() {
   scf::populateSCFStructuralTypeConversions(types, set);
 }

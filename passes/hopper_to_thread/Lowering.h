@@ -90,6 +90,9 @@ void addScans(ThreadPatterns &patterns);
 void addSharedMemory(ThreadPatterns &patterns);
 void addWgmma(ThreadPatterns &patterns);
 
+/// Makes loops with a `hopper.last_if` test it, when all else is lowered.
+void endLoopsEarly(mlir::LLVM::LLVMFuncOp function);
+
 /// Declares the registers of accumulators where the function begins: before all
 /// uses in the text of the PTX too.
 void declareAccumulators(hopper::KernelOp kernel, PtxBuilder &b,

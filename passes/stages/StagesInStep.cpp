@@ -96,6 +96,11 @@ private:
   ArrayRef<Value> pipelines;
 };
 
+/// Whether a loop may end before its bounds say so.
+bool endsEarly(scf::ForOp loop) {
+  return !loop.getBody()->getOps<tile::LastIfOp>().empty();
+}
+
 /// Whether two values of two roles are the same expression.
 class SameExpression {
 public:
@@ -172,7 +177,7 @@ private:
       return same(branch.getCondition(), otherBranch.getCondition());
     auto loop = dyn_cast<scf::ForOp>(nest),
          otherLoop = dyn_cast<scf::ForOp>(other);
-    if (!loop || !otherLoop ||
+    if (!loop || !otherLoop || endsEarly(loop) || endsEarly(otherLoop) ||
         !same(loop.getLowerBound(), otherLoop.getLowerBound()) ||
         !same(loop.getUpperBound(), otherLoop.getUpperBound()) ||
         !same(loop.getStep(), otherLoop.getStep()))

@@ -96,6 +96,13 @@ static void lower(tile::ExpectOp op, tile::ExpectOp::Adaptor adaptor,
                                                   op.getSentence()));
 }
 
+static void lower(tile::LastIfOp op, tile::LastIfOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, hopper::LastIfOp::create(rewriter,
+                                                  named(op, "last_if"),
+                                                  adaptor.getCondition()));
+}
+
 static void lower(tile::MultipleOfOp op, tile::MultipleOfOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
   rewriter.replaceOp(op, adaptor.getIndex());
@@ -116,7 +123,7 @@ void addFragments(Patterns &patterns) {
   patterns.add<tile::ReadOp, tile::WriteOp, tile::SharedValueOp, tile::MmaOp,
                tile::SplatOp, tile::BroadcastOp, tile::SliceOp,
                tile::CoordinateOp, tile::ElementOp, tile::PtxOp,
-               tile::PtxOnceOp, tile::PrintOp, tile::ExpectOp,
+               tile::PtxOnceOp, tile::PrintOp, tile::ExpectOp, tile::LastIfOp,
                tile::MultipleOfOp, tile::AtMostOp, tile::TileCoordinateOp>();
 }
 
