@@ -88,8 +88,9 @@ void Trace::requireKernelFrame(const std::string &what, SourceLocation where) {
 
 void Trace::requireLoopFrame(const std::string &what, SourceLocation where) {
   if (top().kind != FrameKind::loop)
-    fail(where, what + " stands in no loop's own body; compute the condition "
-                       "where you like, and say " +
+    fail(where, what +
+                    " stands in no loop's own body; compute the condition "
+                    "where you like, and say " +
                     what + " directly in the range that is to end");
 }
 

@@ -1,14 +1,14 @@
-// The GEMM of a mixture of experts: each block of rows belongs to an expert, and
-// which rows, which expert and how many blocks only the device knows.
+// The GEMM of a mixture of experts: each block of rows belongs to an expert,
+// and which rows, which expert and how many blocks only the device knows.
 
 #include "ashlar/ashlar.h"
 #include "ashlar/tool.h"
 
 using namespace ashlar;
 
-/// D[t] = A[t] · W[e]ᵀ for the tokens t in Ids[b], where e is Experts[b], of the
-/// first Count[0] blocks b. A token is in one block; where a block has none, its
-/// id is -1.
+/// D[t] = A[t] · W[e]ᵀ for the tokens t in Ids[b], where e is Experts[b], of
+/// the first Count[0] blocks b. A token is in one block; where a block has
+/// none, its id is -1.
 Kernel moeGemm() {
   return kernel("moe_gemm", [] {
     constexpr int64_t bm = 128, bn = 128, bk = 64;
@@ -66,8 +66,7 @@ static int64_t expertOf(const Problem &p, int64_t block) {
 static double idOf(const Problem &p, std::span<const int64_t> at) {
   const int64_t row = at[0] % blocksOf(p) * 128 + at[1];
   const int64_t token = row * p.size("E") + at[0] / blocksOf(p);
-  const bool isThere =
-      token < p.size("T") && at[0] < blocksOf(p) * p.size("E");
+  const bool isThere = token < p.size("T") && at[0] < blocksOf(p) * p.size("E");
   return isThere ? double(token) : -1;
 }
 
@@ -80,27 +79,26 @@ static double reference(const Problem &p, std::span<const int64_t> at) {
 
 int main(int argc, char **argv) {
   using At = std::span<const int64_t>;
-  return tool(argc, argv, moeGemm(),
-              {.sizes = {{"T", 16384},
-                         {"E", 8},
-                         {"N", 4096},
-                         {"K", 2048},
-                         {"B", 160},
-                         {"CTAs", 132}},
-               .simulated_sizes = {{"T", 150},
-                                   {"E", 2},
-                                   {"N", 136},
-                                   {"K", 136},
-                                   {"B", 4},
-                                   {"CTAs", 3}},
-               .inputs = {{"Ids", idOf},
-                          {"Experts",
-                           [](const Problem &p, At at) {
-                             return double(expertOf(p, at[0]));
-                           }},
-                          {"Count",
-                           [](const Problem &p, At) {
-                             return double(blocksOf(p) * p.size("E"));
-                           }}},
-               .references = {{"D", reference}}});
+  return tool(
+      argc, argv, moeGemm(),
+      {.sizes = {{"T", 16384},
+                 {"E", 8},
+                 {"N", 4096},
+                 {"K", 2048},
+                 {"B", 160},
+                 {"CTAs", 132}},
+       .simulated_sizes = {{"T", 150},
+                           {"E", 2},
+                           {"N", 136},
+                           {"K", 136},
+                           {"B", 4},
+                           {"CTAs", 3}},
+       .inputs = {{"Ids", idOf},
+                  {"Experts", [](const Problem &p,
+                                 At at) { return double(expertOf(p, at[0])); }},
+                  {"Count",
+                   [](const Problem &p, At) {
+                     return double(blocksOf(p) * p.size("E"));
+                   }}},
+       .references = {{"D", reference}}});
 }

@@ -1,5 +1,5 @@
-// Split-K whose parts come from a queue: whoever is done takes the next one, and
-// the role that takes it tells the others through a pipeline.
+// Split-K whose parts come from a queue: whoever is done takes the next one,
+// and the role that takes it tells the others through a pipeline.
 
 #include "ashlar/ashlar.h"
 #include "ashlar/tool.h"
@@ -20,9 +20,10 @@ Kernel queueGemm() {
     SharedTile out = shared(f32, {bm, bn});
     Index steps = ceil_div(K, bk), splits = ceil_div(steps, depth);
     Index width = ceil_div(N, bn), parts = ceil_div(M, bm) * width * splits;
-    auto stepsOf = [&](const Index &part) {
-      Index first = part % splits * depth;
-      return range(first, select(part < parts, min(first + depth, steps), first));
+    auto stepsOf = [&](Index part) {
+      return range(
+          part % splits * depth,
+          select(part < parts, min((part % splits + 1) * depth, steps), 0));
     };
 
     role("load", warps(1), [&] {
@@ -38,7 +39,7 @@ Kernel queueGemm() {
             copy(B.tile({part / splits % width, k}), s[1]);
             ring.commit(s);
           }
-          when(part == parts + P - 1, // the last CTA's last
+          when(part == parts + P - 1,
                [&] { atomic_exchange(next.at({0}), 0); });
           last_if(part >= parts);
         }
@@ -57,8 +58,8 @@ Kernel queueGemm() {
             ring.release(s);
           }
           store(out, sum);
-          copy(out, D.tile({part / splits / width, part / splits % width}),
-               reduce_add);
+          Index tile = part / splits;
+          copy(out, D.tile({tile / width, tile % width}), reduce_add);
           last_if(part >= parts);
         }
     });
@@ -73,12 +74,10 @@ static double reference(const Problem &p, std::span<const int64_t> at) {
 }
 
 int main(int argc, char **argv) {
-  return tool(argc, argv, queueGemm(),
-              {.sizes = {{"M", 512}, {"N", 512}, {"K", 32768}, {"CTAs", 132}},
-               .simulated_sizes = {{"M", 130},
-                                   {"N", 140},
-                                   {"K", 2100},
-                                   {"CTAs", 3}},
-               .zeros = {"D", "Next"},
-               .references = {{"D", reference}}});
+  return tool(
+      argc, argv, queueGemm(),
+      {.sizes = {{"M", 512}, {"N", 512}, {"K", 32768}, {"CTAs", 132}},
+       .simulated_sizes = {{"M", 130}, {"N", 140}, {"K", 1500}, {"CTAs", 3}},
+       .zeros = {"D", "Next"},
+       .references = {{"D", reference}}});
 }

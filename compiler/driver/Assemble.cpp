@@ -130,7 +130,7 @@ std::string findPtxas() {
     return path;
   if (auto found = llvm::sys::findProgramByName("ptxas"))
     return *found;
-  for (const char *path : {"/usr/local/cuda/bin/ptxas"})
+  for (const char *path : {"/usr/local/cuda/bin/ptxas", ASHLAR_OWN_PTXAS})
     if (llvm::sys::fs::can_execute(path))
       return path;
   return "";

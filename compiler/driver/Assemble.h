@@ -7,7 +7,8 @@
 namespace ashlar::compiler {
 
 /// The path of ptxas: $ASHLAR_PTXAS, the PATH, a CUDA toolkit in its usual
-/// place; empty if there is none.
+/// place, or the one that `./dev` fetched when this was built; empty if there
+/// is none.
 std::string findPtxas();
 
 /// Fills in `cubin` and `resources` from `ptx`, and adds a warning for every

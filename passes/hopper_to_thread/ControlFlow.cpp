@@ -112,10 +112,10 @@ static void endEarly(scf::ForOp loop) {
     op.erase();
   }
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 1);
-  SmallVector<Value> next{
-      arith::AddIOp::create(builder, loc, loop.getInductionVar(),
-                            loop.getStep()),
-      arith::XOrIOp::create(builder, loc, isLast, one)};
+  SmallVector<Value> next{arith::AddIOp::create(builder, loc,
+                                                loop.getInductionVar(),
+                                                loop.getStep()),
+                          arith::XOrIOp::create(builder, loc, isLast, one)};
   llvm::append_range(next, yield.getOperands());
 
   builder.setInsertionPoint(loop);
@@ -125,9 +125,9 @@ static void endEarly(scf::ForOp loop) {
   auto whileLoop = scf::WhileOp::create(
       builder, loc, ValueRange(first).getTypes(), first,
       [&](OpBuilder &at, Location, ValueRange carried) {
-        Value isBelow = arith::CmpIOp::create(
-            at, loc, arith::CmpIPredicate::slt, carried[0],
-            loop.getUpperBound());
+        Value isBelow =
+            arith::CmpIOp::create(at, loc, arith::CmpIPredicate::slt,
+                                  carried[0], loop.getUpperBound());
         scf::ConditionOp::create(
             at, loc, arith::AndIOp::create(at, loc, isBelow, carried[1]),
             carried);

@@ -98,9 +98,9 @@ static void lower(tile::ExpectOp op, tile::ExpectOp::Adaptor adaptor,
 
 static void lower(tile::LastIfOp op, tile::LastIfOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
-  rewriter.replaceOp(op, hopper::LastIfOp::create(rewriter,
-                                                  named(op, "last_if"),
-                                                  adaptor.getCondition()));
+  rewriter.replaceOp(op,
+                     hopper::LastIfOp::create(rewriter, named(op, "last_if"),
+                                              adaptor.getCondition()));
 }
 
 static void lower(tile::MultipleOfOp op, tile::MultipleOfOp::Adaptor adaptor,

@@ -54,48 +54,45 @@ Feature untilLarge(bool nested) {
 
 /// Rows of a queue: one role takes numbers from a counter and tells the other.
 Feature queued(int64_t stages) {
-  return {"numbers of a counter passed on in " + std::to_string(stages) +
-              " stages",
-          [=] {
-            return kernel("queued", [&] {
-              Size M = size("M"), N = size("N"), P = size("CTAs");
-              Tensor X = input("X", f32, {M, N});
-              Tensor next = inout("Next", s32, {1}, align(4));
-              Tensor D = output("D", f32, {M, N});
-              TileLoop ctas = grid({P}, {1});
-              Pipeline ring = pipeline(stages, smem(f32, {1, 64}),
-                                       smem(s32, {4}));
-              role("load", warps(1), [&] {
-                for (auto [p] : ctas)
-                  for (Index turn : range(M + 1)) {
-                    Index m = atomic_add(next.at({0}), 1);
-                    Stage s = ring.acquire();
-                    copy(X.at({m, 0}), s[0]);
-                    store(s[1], full(s32, {4}, m));
-                    ring.commit(s);
-                    last_if(m >= M);
-                  }
-              });
-              role("store", warps(4), [&] {
-                for (auto [p] : ctas)
-                  for (Index turn : range(M + 1)) {
-                    Stage s = ring.wait();
-                    Index m = load_index(s[1], {0});
-                    store(D.at({m, 0}), 2 * load(s[0]));
-                    ring.release(s);
-                    last_if(m >= M);
-                  }
-              });
-            });
-          },
-          {{{"M", 9}, {"N", 64}, {"CTAs", 3}}, {{"M", 1}, {"N", 40}, {"CTAs", 2}}},
-          [](const Problem &p, Coordinate at) {
-            return 2 * p["X"](at[0], at[1]);
-          },
-          0,
-          {},
-          "D",
-          {"Next"}};
+  return {
+      "numbers of a counter passed on in " + std::to_string(stages) + " stages",
+      [=] {
+        return kernel("queued", [&] {
+          Size M = size("M"), N = size("N"), P = size("CTAs");
+          Tensor X = input("X", f32, {M, N});
+          Tensor next = inout("Next", s32, {1}, align(4));
+          Tensor D = output("D", f32, {M, N});
+          TileLoop ctas = grid({P}, {1});
+          Pipeline ring = pipeline(stages, smem(f32, {1, 64}), smem(s32, {4}));
+          role("load", warps(1), [&] {
+            for (auto [p] : ctas)
+              for (Index turn : range(M + 1)) {
+                Index m = atomic_add(next.at({0}), 1);
+                Stage s = ring.acquire();
+                copy(X.at({m, 0}), s[0]);
+                store(s[1], full(s32, {4}, m));
+                ring.commit(s);
+                last_if(m >= M);
+              }
+          });
+          role("store", warps(4), [&] {
+            for (auto [p] : ctas)
+              for (Index turn : range(M + 1)) {
+                Stage s = ring.wait();
+                Index m = load_index(s[1], {0});
+                store(D.at({m, 0}), 2 * load(s[0]));
+                ring.release(s);
+                last_if(m >= M);
+              }
+          });
+        });
+      },
+      {{{"M", 9}, {"N", 64}, {"CTAs", 3}}, {{"M", 1}, {"N", 40}, {"CTAs", 2}}},
+      [](const Problem &p, Coordinate at) { return 2 * p["X"](at[0], at[1]); },
+      0,
+      {},
+      "D",
+      {"Next"}};
 }
 
 /// A loop of products that a value ends.

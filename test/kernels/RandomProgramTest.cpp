@@ -49,7 +49,7 @@ struct Step {
     toFloat,
     toInteger,
     remainder,
-    bits, ///< ((a & 29) | 2) ^ (a >> 1)
+    bits,    ///< ((a & 29) | 2) ^ (a >> 1)
     lookUp,  ///< of a table in global memory
     addSum,  ///< of all elements
     whenAny, ///< a where some element is above 40, else b
@@ -377,8 +377,8 @@ private:
   }
   /// Of the elements of a row, or of a column, from `begin` to `end`.
   template <class Combine>
-  double along(const Values &of, bool row, int64_t at, int64_t end, double start,
-               Combine combine) {
+  double along(const Values &of, bool row, int64_t at, int64_t end,
+               double start, Combine combine) {
     for (int64_t i = 0; i < end; ++i)
       start = combine(start, row ? of[at * columns + i] : of[i * columns + at]);
     return start;
@@ -463,9 +463,8 @@ private:
         return along(a, true, r, c, -1e9, max);
       });
     case Step::columnExclusiveSum:
-      return each([&](int64_t r, int64_t c) {
-        return along(a, false, c, r, 0, plus);
-      });
+      return each(
+          [&](int64_t r, int64_t c) { return along(a, false, c, r, 0, plus); });
     case Step::columnInclusiveMin:
       return each([&](int64_t r, int64_t c) {
         return along(a, false, c, r + 1, 1e9, min);
@@ -478,15 +477,15 @@ private:
     case Step::bits:
       return unary([](int64_t l) { return ((l & 29) | 2) ^ (l >> 1); });
     case Step::lookUp:
-      return unary([&](int64_t l) {
-        return l >= 0 && l < tableExtent ? table(l) : 0;
-      });
+      return unary(
+          [&](int64_t l) { return l >= 0 && l < tableExtent ? table(l) : 0; });
     case Step::addSum: {
       double sum = 0;
       for (double each : a)
         sum += each;
       sum = std::clamp<double>(sum, -bound, bound);
-      return each([&](int64_t r, int64_t c) { return a[r * columns + c] + sum; });
+      return each(
+          [&](int64_t r, int64_t c) { return a[r * columns + c] + sum; });
     }
     case Step::whenAny:
       return std::ranges::any_of(a, [](double l) { return l > 40; }) ? a : b;
@@ -525,13 +524,13 @@ void isAsInterpreted(uint64_t seed) {
       return small(at[0], at[1], factor);
     };
   };
-  const Problem problem = randomProblem(
-      module.artifact(), {{"M", M}, {"N", N}}, {}, {},
-      {{"X", input(17)},
-       {"Y", input(29)},
-       {"Table", [](const Problem &, Coordinate at) {
-          return double(at[0] * 37 % 50 - 20);
-        }}});
+  const Problem problem =
+      randomProblem(module.artifact(), {{"M", M}, {"N", N}}, {}, {},
+                    {{"X", input(17)},
+                     {"Y", input(29)},
+                     {"Table", [](const Problem &, Coordinate at) {
+                        return double(at[0] * 37 % 50 - 20);
+                      }}});
   const HostTensor d = launch(module, problem);
   for (int64_t m = 0; m < M; m += program.rows)
     for (int64_t n = 0; n < N; n += program.columns) {
@@ -546,8 +545,7 @@ void isAsInterpreted(uint64_t seed) {
           Interpreted(program).run(x, y, problem["Table"]);
       for (int64_t r = m; r < std::min(M, m + program.rows); ++r)
         for (int64_t c = n; c < std::min(N, n + program.columns); ++c)
-          ASSERT_EQ(d(r, c),
-                    expected[(r - m) * program.columns + (c - n)])
+          ASSERT_EQ(d(r, c), expected[(r - m) * program.columns + (c - n)])
               << "program " << seed << " at " << r << ", " << c << ", tiles of "
               << program.rows << "x" << program.columns << " by "
               << program.warps << " warps";
