@@ -34,18 +34,21 @@ void allow_next_launch(SourceLocation where) {
   Trace::current(where).create<tile::AllowLaunchOp>(where);
 }
 
-void signal(const TileRef &counter, const Index &amount, SourceLocation where) {
+void signal(const TileRef &counter, const Index &amount, Scope scope,
+            SourceLocation where) {
   Trace &trace = Trace::current(where);
   Place place = counterAt(trace, counter, where);
   trace.create<tile::SignalOp>(where, trace.read(amount, where),
-                               place.tensor.getResult(), place.offsets);
+                               place.tensor.getResult(), place.offsets,
+                               scope == Scope::system);
 }
 
-void await(const TileRef &counter, const Index &value, SourceLocation where) {
+void await(const TileRef &counter, const Index &value, Scope scope,
+           SourceLocation where) {
   Trace &trace = Trace::current(where);
   Place place = counterAt(trace, counter, where);
   trace.create<tile::AwaitOp>(where, place.tensor.getResult(), place.offsets,
-                              trace.read(value, where));
+                              trace.read(value, where), scope == Scope::system);
 }
 
 } // namespace ashlar

@@ -92,21 +92,22 @@ mlir::Value number(Trace &trace, const Index &index, SourceLocation where) {
 }
 
 mlir::Value atomic(Trace &trace, tile::Atomic kind, const TileRef &element,
-                   mlir::Value value, mlir::Value compared,
+                   mlir::Value value, mlir::Value compared, Scope scope,
                    SourceLocation where) {
   Place place = resolve(trace, element, {}, value.getType(), "the value",
                         Direction::write, where);
   return trace.create<tile::AtomicOp>(where, value.getType(), kind, value,
                                       compared, place.tensor.getResult(),
-                                      place.offsets, /*apart=*/false);
+                                      place.offsets, scope == Scope::system,
+                                      /*apart=*/false);
 }
 
 Index atomicIndex(tile::Atomic kind, const TileRef &element, const Index &value,
-                  const Index *compared, SourceLocation where) {
+                  const Index *compared, Scope scope, SourceLocation where) {
   Trace &trace = Trace::current(where);
-  mlir::Value old =
-      atomic(trace, kind, element, number(trace, value, where),
-             compared ? number(trace, *compared, where) : mlir::Value(), where);
+  mlir::Value old = atomic(
+      trace, kind, element, number(trace, value, where),
+      compared ? number(trace, *compared, where) : mlir::Value(), scope, where);
   return toIndex(trace, old, old.getType(), where);
 }
 
@@ -140,28 +141,30 @@ Scalar load_scalar(const SharedTile &tile,
   return toScalar(trace, value, memory, where);
 }
 
-Index atomic_add(const TileRef &element, const Index &amount,
+Index atomic_add(const TileRef &element, const Index &amount, Scope scope,
                  SourceLocation where) {
-  return atomicIndex(tile::Atomic::add, element, amount, nullptr, where);
+  return atomicIndex(tile::Atomic::add, element, amount, nullptr, scope, where);
 }
-Index atomic_max(const TileRef &element, const Index &value,
+Index atomic_max(const TileRef &element, const Index &value, Scope scope,
                  SourceLocation where) {
-  return atomicIndex(tile::Atomic::max, element, value, nullptr, where);
+  return atomicIndex(tile::Atomic::max, element, value, nullptr, scope, where);
 }
-Index atomic_min(const TileRef &element, const Index &value,
+Index atomic_min(const TileRef &element, const Index &value, Scope scope,
                  SourceLocation where) {
-  return atomicIndex(tile::Atomic::min, element, value, nullptr, where);
+  return atomicIndex(tile::Atomic::min, element, value, nullptr, scope, where);
 }
-Index atomic_exchange(const TileRef &element, const Index &value,
+Index atomic_exchange(const TileRef &element, const Index &value, Scope scope,
                       SourceLocation where) {
-  return atomicIndex(tile::Atomic::exchange, element, value, nullptr, where);
-}
-Index atomic_compare_swap(const TileRef &element, const Index &compared,
-                          const Index &value, SourceLocation where) {
-  return atomicIndex(tile::Atomic::compare_swap, element, value, &compared,
+  return atomicIndex(tile::Atomic::exchange, element, value, nullptr, scope,
                      where);
 }
-Scalar atomic_add(const TileRef &element, const Scalar &amount,
+Index atomic_compare_swap(const TileRef &element, const Index &compared,
+                          const Index &value, Scope scope,
+                          SourceLocation where) {
+  return atomicIndex(tile::Atomic::compare_swap, element, value, &compared,
+                     scope, where);
+}
+Scalar atomic_add(const TileRef &element, const Scalar &amount, Scope scope,
                   SourceLocation where) {
   Trace &trace = Trace::current(where);
   mlir::Value value = trace.read(amount, where);
@@ -170,7 +173,8 @@ Scalar atomic_add(const TileRef &element, const Scalar &amount,
                     "; of scalars it adds f32: convert it, or add an index");
   return trace.declare<Scalar>(
       HandleKind::scalar,
-      atomic(trace, tile::Atomic::add, element, value, {}, where), where);
+      atomic(trace, tile::Atomic::add, element, value, {}, scope, where),
+      where);
 }
 
 } // namespace ashlar

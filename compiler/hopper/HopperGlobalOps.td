@@ -245,17 +245,18 @@ def Hopper_AtomicOp : Hopper_GlobalAccess<"atomic"> {
   let description = [{
     The element at coordinates c lies at pointer + sum of c[i] * strides[i];
     outside of `extents` there is none, and the value is zero. Relaxed, at the
-    scope of the GPU.
+    scope of the GPU, or of the `system`.
   }];
   let arguments = (ins Tile_AtomicAttr:$kind, AnyTypeOf<[F32, I32]>:$value,
                        Optional<AnyTypeOf<[F32, I32]>>:$compared,
                        Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
-                       Variadic<Index>:$extents, Variadic<I64>:$strides);
+                       Variadic<Index>:$extents, Variadic<I64>:$strides,
+                       UnitAttr:$system);
   let results = (outs AnyTypeOf<[F32, I32]>:$result);
   let assemblyFormat = [{
     $kind $value (`where` $compared^ `:` type($compared))? `into` $pointer
     `[` $coordinates `]` `within` `[` $extents `]` `strides` `[` $strides `]`
-    attr-dict `:` type($value) `,` type($pointer) `->` type($result)
+    (`system` $system^)? attr-dict `:` type($value) `,` type($pointer) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -266,22 +267,23 @@ def Hopper_TmaPrefetchOp : Hopper_Op<"tma.prefetch"> {
   let hasVerifier = 1;
 }
 def Hopper_SignalOp : Hopper_GlobalAccess<"signal"> {
-  let summary = "adds to a counter in global memory: a release at the scope of the GPU";
+  let summary = "adds to a counter in global memory: a release at the scope of the GPU, or of the system";
   let arguments = (ins Index:$amount, Hopper_Pointer:$pointer,
-                       Variadic<Index>:$coordinates, Variadic<I64>:$strides);
+                       Variadic<Index>:$coordinates, Variadic<I64>:$strides,
+                       UnitAttr:$system);
   let assemblyFormat = [{
     $amount `to` $pointer `[` $coordinates `]` `strides` `[` $strides `]`
-    attr-dict `:` type($pointer)
+    (`system` $system^)? attr-dict `:` type($pointer)
   }];
   let hasVerifier = 1;
 }
 def Hopper_AwaitOp : Hopper_GlobalAccess<"await"> {
-  let summary = "polls a counter until it is at least a value: an acquire at the scope of the GPU";
+  let summary = "polls a counter until it is at least a value: an acquire at the scope of the GPU, or of the system";
   let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
-                       Variadic<I64>:$strides, Index:$value);
+                       Variadic<I64>:$strides, Index:$value, UnitAttr:$system);
   let assemblyFormat = [{
     $pointer `[` $coordinates `]` `strides` `[` $strides `]` `at_least` $value
-    attr-dict `:` type($pointer)
+    (`system` $system^)? attr-dict `:` type($pointer)
   }];
   let hasVerifier = 1;
 }

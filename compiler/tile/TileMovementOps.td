@@ -186,17 +186,18 @@ def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments]> {
   let description = [{
     The role does it once, and each of its threads gets the value. Outside the
     tensor nothing is changed, and the value is zero. With `compare_swap` memory
-    changes to the number only where it is `compared`. `apart`, from
-    `tile-exchange`: only the first thread of the role gets the value.
+    changes to the number only where it is `compared`. `system`: among other
+    GPUs and the host as well. `apart`, from `tile-exchange`: only the first
+    thread of the role gets the value.
   }];
   let arguments = (ins Tile_AtomicAttr:$kind, AnyTypeOf<[F32, I32]>:$value,
                        Optional<AnyTypeOf<[F32, I32]>>:$compared,
                        Tile_Tensor:$target, Variadic<Index>:$coordinates,
-                       UnitAttr:$apart);
+                       UnitAttr:$system, UnitAttr:$apart);
   let results = (outs AnyTypeOf<[F32, I32]>:$result);
   let assemblyFormat = [{
     $kind $value (`where` $compared^ `:` type($compared))? `into` $target
-    `[` $coordinates `]` (`apart` $apart^)?
+    `[` $coordinates `]` (`system` $system^)? (`apart` $apart^)?
     attr-dict `:` type($value) `,` type($target) `->` type($result)
   }];
   let hasVerifier = 1;

@@ -346,10 +346,12 @@ def Tile_AllowLaunchOp : Tile_Op<"allow_launch"> {
 
 def Tile_SignalOp : Tile_Op<"signal"> {
   let summary = "adds to a counter in global memory, after all that the role has stored";
+  let description = "`system`: seen by other GPUs and the host as well.";
   let arguments = (ins Index:$amount, Tile_Tensor:$counter,
-                       Variadic<Index>:$coordinates);
+                       Variadic<Index>:$coordinates, UnitAttr:$system);
   let assemblyFormat = [{
-    $amount `to` $counter `[` $coordinates `]` attr-dict `:` type($counter)
+    $amount `to` $counter `[` $coordinates `]` (`system` $system^)? attr-dict
+    `:` type($counter)
   }];
   let hasVerifier = 1;
 }
@@ -358,12 +360,12 @@ def Tile_AwaitOp : Tile_Op<"await"> {
   let summary = "waits until a counter in global memory is at least a value";
   let description = [{
     What the roles that signalled it have stored before is then visible to
-    ordinary loads.
+    ordinary loads. `system`: those of other GPUs, and the host, too.
   }];
   let arguments = (ins Tile_Tensor:$counter, Variadic<Index>:$coordinates,
-                       Index:$value);
+                       Index:$value, UnitAttr:$system);
   let assemblyFormat = [{
-    $counter `[` $coordinates `]` `at_least` $value attr-dict
+    $counter `[` $coordinates `]` `at_least` $value (`system` $system^)? attr-dict
     `:` type($counter)
   }];
   let hasVerifier = 1;

@@ -108,6 +108,11 @@ lower(hopper::InsideOp op, Operands<hopper::InsideOp> in, ThreadBuilder &b) {
   return mask;
 }
 
+/// Who sees an operation in its order.
+template <typename Op> static std::string scopeOf(Op op) {
+  return op.getSystem() ? "sys" : "gpu";
+}
+
 /// What `body` makes of an access that is done under a condition, else zero.
 static Value whereTrue(PtxBuilder &b, Value condition, Type type,
                        llvm::function_ref<Value()> body) {
@@ -146,7 +151,8 @@ lower(hopper::AtomicOp op, Operands<hopper::AtomicOp> in, ThreadBuilder &b) {
   Value isFirst = b.equal(b.threadOfRole(), b.i32(0));
   return Registers{whereTrue(b, b.both(isFirst, isInside(b, in)), type, [&] {
     SmallVector<Value> operands{elementOf(b, in, type), one(in.getValue())};
-    std::string name = "atom.relaxed.gpu.global.", numbers = "$2";
+    std::string name = "atom.relaxed." + scopeOf(op) + ".global.",
+                numbers = "$2";
     switch (op.getKind()) {
     case tile::Atomic::add:
       name += type.isF32() ? "add.f32" : "add.u32";
@@ -172,8 +178,8 @@ lower(hopper::AtomicOp op, Operands<hopper::AtomicOp> in, ThreadBuilder &b) {
 
 static FailureOr<Registers>
 lower(hopper::SignalOp op, Operands<hopper::SignalOp> in, ThreadBuilder &b) {
-  b.ptx("fence.acq_rel.gpu;");
-  b.ptx("red.release.gpu.global.add.u32 [$0], $1;",
+  b.ptx("fence.acq_rel." + scopeOf(op) + ";");
+  b.ptx("red.release." + scopeOf(op) + ".global.add.u32 [$0], $1;",
         {elementOf(b, in, b.getI32Type()), one(in.getAmount())});
   return Registers();
 }
@@ -181,9 +187,11 @@ lower(hopper::SignalOp op, Operands<hopper::SignalOp> in, ThreadBuilder &b) {
 static FailureOr<Registers>
 lower(hopper::AwaitOp op, Operands<hopper::AwaitOp> in, ThreadBuilder &b) {
   b.ptx("{\n\t.reg .pred reached;\n\t.reg .b32 count;\n\tWAIT:\n\t"
-        "ld.acquire.gpu.global.b32 count, [$0];\n\t"
-        "setp.ge.s32 reached, count, $1;\n\t@reached bra DONE;\n\t"
-        "bra WAIT;\n\tDONE:\n\t}",
+        "ld.acquire." +
+            scopeOf(op) +
+            ".global.b32 count, [$0];\n\t"
+            "setp.ge.s32 reached, count, $1;\n\t@reached bra DONE;\n\t"
+            "bra WAIT;\n\tDONE:\n\t}",
         {elementOf(b, in, b.getI32Type()), one(in.getValue())});
   // TMA reads by another proxy than the threads that have stored.
   bool copies = false;

@@ -102,12 +102,12 @@ static void lower(tile::AtomicOp op, tile::AtomicOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &context) {
   const GlobalTensor global =
       context.parameters.tensor(op.getTarget(), rewriter);
-  rewriter.replaceOp(
-      op, hopper::AtomicOp::create(rewriter, named(op, "atomic"),
-                                   op.getResult().getType(), op.getKind(),
-                                   adaptor.getValue(), adaptor.getCompared(),
-                                   global.pointer, adaptor.getCoordinates(),
-                                   global.extents, global.strides));
+  rewriter.replaceOp(op, hopper::AtomicOp::create(
+                             rewriter, named(op, "atomic"),
+                             op.getResult().getType(), op.getKind(),
+                             adaptor.getValue(), adaptor.getCompared(),
+                             global.pointer, adaptor.getCoordinates(),
+                             global.extents, global.strides, op.getSystem()));
 }
 
 static void lower(tile::SignalOp op, tile::SignalOp::Adaptor adaptor,
@@ -117,7 +117,8 @@ static void lower(tile::SignalOp op, tile::SignalOp::Adaptor adaptor,
       context.parameters.tensor(op.getCounter(), rewriter);
   byOneThread(rewriter, loc, [&] {
     hopper::SignalOp::create(rewriter, loc, adaptor.getAmount(), global.pointer,
-                             adaptor.getCoordinates(), global.strides);
+                             adaptor.getCoordinates(), global.strides,
+                             op.getSystem());
   });
   rewriter.eraseOp(op);
 }
@@ -130,7 +131,7 @@ static void lower(tile::AwaitOp op, tile::AwaitOp::Adaptor adaptor,
   byOneThread(rewriter, loc, [&] {
     hopper::AwaitOp::create(rewriter, loc, global.pointer,
                             adaptor.getCoordinates(), global.strides,
-                            adaptor.getValue());
+                            adaptor.getValue(), op.getSystem());
   });
   rewriter.eraseOp(op);
 }

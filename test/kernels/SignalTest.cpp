@@ -22,8 +22,8 @@ double prefixSum(const Problem &problem, Coordinate at) {
 }
 
 /// D[i] = D[i - 1] + X[i], each by another CTA.
-Kernel chain(Warps team) {
-  return kernel("chain", [team] {
+Kernel chain(Warps team, Scope scope = Scope::gpu) {
+  return kernel("chain", [team, scope] {
     Size P = size("P");
     Tensor X = input("X", f32, {P, rows, columns});
     Tensor D = inout("D", f32, {P, rows, columns});
@@ -33,12 +33,12 @@ Kernel chain(Warps team) {
       for (auto [i] : parts) {
         Fragment x = load(X.at({i, 0, 0}), tile);
         when(i > 0, [&] {
-          await(done.at({i - 1}), 1);
-          signal(done.at({i - 1}), -1);
+          await(done.at({i - 1}), 1, scope);
+          signal(done.at({i - 1}), -1, scope);
           x = x + load(D.at({i - 1, 0, 0}), tile);
         });
         store(D.at({i, 0, 0}), x);
-        when(i + 1 < P, [&] { signal(done.at({i})); });
+        when(i + 1 < P, [&] { signal(done.at({i}), 1, scope); });
       }
     });
   });
@@ -127,6 +127,12 @@ std::vector<Feature> features() {
                    .tolerance = 1e-5,
                    .zeros = {"Done"}});
   }
+  all.push_back({.name = "a chain at the scope of the system",
+                 .build = [] { return chain(warpgroups(1), Scope::system); },
+                 .problems = {{{"P", 12}}},
+                 .reference = prefixSum,
+                 .tolerance = 1e-5,
+                 .zeros = {"Done"}});
   all.push_back({.name = "a fan in",
                  .build = fanIn,
                  .problems = {{{"P", 1}}, {{"P", 6}}, {{"P", 133}}},

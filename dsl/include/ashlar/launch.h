@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ashlar/scope.h"
 #include "ashlar/tensor.h"
 
 namespace ashlar {
@@ -24,13 +25,14 @@ void allow_next_launch(SourceLocation where = SourceLocation::current());
 /// Adds to a counter that CTAs share, an element of an s32 tensor, after all
 /// that the role has stored by then.
 void signal(const TileRef &counter, const Index &amount = 1,
+            Scope scope = Scope::gpu,
             SourceLocation where = SourceLocation::current());
 /// Waits until a counter is at least a value. What was stored before the
 /// signals that brought it there can then be loaded, and copied by this role.
 /// The CTA that signals must run at the same time or before. All those of a
 /// persistent kernel do; one that has several tiles may wait only for what is
 /// signalled for tiles before its own in the order of the tile loop.
-void await(const TileRef &counter, const Index &value,
+void await(const TileRef &counter, const Index &value, Scope scope = Scope::gpu,
            SourceLocation where = SourceLocation::current());
 
 } // namespace ashlar

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ashlar/scalar.h"
+#include "ashlar/scope.h"
 #include "ashlar/shared.h"
 #include "ashlar/tensor.h"
 
@@ -36,23 +37,28 @@ Scalar load_scalar(const SharedTile &tile,
 // Atomic operations on an element of an inout tensor or of an output, done once
 // by the role; each gives what was there before. Relaxed: they order nothing
 // else, as `signal` and `await` do. Outside of the tensor nothing happens, and
-// the value is 0.
+// the value is 0. `scope`: among whom they are atomic.
 
 /// Of an s32 tensor.
 Index atomic_add(const TileRef &element, const Index &amount,
+                 Scope scope = Scope::gpu,
                  SourceLocation where = SourceLocation::current());
 Index atomic_max(const TileRef &element, const Index &value,
+                 Scope scope = Scope::gpu,
                  SourceLocation where = SourceLocation::current());
 Index atomic_min(const TileRef &element, const Index &value,
+                 Scope scope = Scope::gpu,
                  SourceLocation where = SourceLocation::current());
 Index atomic_exchange(const TileRef &element, const Index &value,
+                      Scope scope = Scope::gpu,
                       SourceLocation where = SourceLocation::current());
 /// Memory changes to `value` if it is `compared`; it did where the result is.
 Index atomic_compare_swap(const TileRef &element, const Index &compared,
-                          const Index &value,
+                          const Index &value, Scope scope = Scope::gpu,
                           SourceLocation where = SourceLocation::current());
 /// Of an f32 tensor.
 Scalar atomic_add(const TileRef &element, const Scalar &amount,
+                  Scope scope = Scope::gpu,
                   SourceLocation where = SourceLocation::current());
 
 } // namespace ashlar
