@@ -94,9 +94,11 @@ Mask combine(Binary operation, const MaskOperand &a, const MaskOperand &b) {
   Trace &trace = Trace::current(a.where);
   mlir::Value left = trace.read(*a.mask, a.where);
   mlir::Value right = trace.read(*b.mask, b.where);
-  if (left.getType() != right.getType())
-    fail(a.where, "the masks are " + describe(left.getType()) + " and " +
-                      describe(right.getType()) + "; they must agree");
+  const auto shape = broadcastShape(
+      llvm::cast<mlir::RankedTensorType>(left.getType()).getShape(),
+      llvm::cast<mlir::RankedTensorType>(right.getType()).getShape());
+  left = broadcastLeading(trace, left, shape, a.where);
+  right = broadcastLeading(trace, right, shape, a.where);
   return trace.declare<Mask>(
       HandleKind::mask, emit(trace, operation, left, right, a.where), a.where);
 }
@@ -267,8 +269,11 @@ Fragment select(const Mask &mask, TileOperand a, TileOperand b,
   Trace &trace = Trace::current(where);
   mlir::Value truth = trace.read(mask, where);
   Operands operands = read(trace, a, b, where);
-  auto type = llvm::cast<mlir::RankedTensorType>(operands.a.getType());
-  truth = broadcastLeading(trace, truth, type.getShape(), where);
+  const auto shape = broadcastShape(
+      llvm::cast<mlir::RankedTensorType>(truth.getType()).getShape(),
+      llvm::cast<mlir::RankedTensorType>(operands.a.getType()).getShape());
+  for (mlir::Value *each : {&truth, &operands.a, &operands.b})
+    *each = broadcastLeading(trace, *each, shape, where);
   return trace.declare<Fragment>(
       HandleKind::fragment,
       emitSelect(trace, truth, operands.a, operands.b, where), where);

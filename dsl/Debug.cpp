@@ -27,6 +27,9 @@ mlir::Value printable(Trace &trace, const PrintOperand &operand,
   if (operand.mask)
     return trace.read(*operand.mask, where);
   mlir::Type f32 = mlir::Float32Type::get(trace.context());
+  if (operand.isWhole)
+    return trace.constant(
+        mlir::Builder(trace.context()).getI64IntegerAttr(operand.whole), where);
   if (!operand.scalar && !operand.fragment)
     return emitNumber(trace, operand.number, f32, where);
   mlir::Value value = operand.scalar ? trace.read(*operand.scalar, where)

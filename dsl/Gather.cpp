@@ -37,8 +37,8 @@ Memory memoryOf(Trace &trace, const SharedTile &tile, const char *call,
           "the shared tile " + describe(type)};
 }
 
-/// The coordinates as fragments of s32 of one shape: that of `value`, if there
-/// is one, or the one to which they broadcast.
+/// The coordinates as fragments of s32 of the shape to which they, and `value`
+/// if there is one, broadcast.
 llvm::SmallVector<mlir::Value>
 spreadAll(Trace &trace, const Memory &memory, Coordinates coordinates,
           mlir::Value value, const char *function, SourceLocation where) {
@@ -54,7 +54,7 @@ spreadAll(Trace &trace, const Memory &memory, Coordinates coordinates,
         llvm::cast<mlir::RankedTensorType>(value.getType()).getShape());
   for (const TileOperand &coordinate : coordinates) {
     values.push_back(readTile(trace, coordinate));
-    if (coordinate.fragment && !value)
+    if (coordinate.fragment)
       shape = broadcastShape(
           shape, llvm::cast<mlir::RankedTensorType>(values.back().getType())
                      .getShape());
@@ -98,6 +98,10 @@ void scatterTo(const To &target, Coordinates coordinates,
                     " and the fragment " + describe(element) +
                     "; convert the fragment");
   auto at = spreadAll(trace, memory, coordinates, value, "scatter", where);
+  value = broadcastLeading(
+      trace, value,
+      llvm::cast<mlir::RankedTensorType>(at.front().getType()).getShape(),
+      where);
   trace.create<tile::ScatterOp>(where, value, memory.value, at, reduction);
 }
 

@@ -28,6 +28,12 @@ void checkRegisters(llvm::StringRef text, size_t registers,
   }
 }
 
+/// Refuses a text that leaves its result as it is.
+void checkResult(llvm::StringRef text, SourceLocation where) {
+  if (!text.contains("$0"))
+    fail(where, "the PTX has no $0, which is its result: write it");
+}
+
 /// Refuses what PTX has no registers for.
 void checkElement(mlir::Value value, SourceLocation where) {
   const unsigned bits =
@@ -52,8 +58,10 @@ mlir::Type elementOf(Trace &trace, ElementType type, SourceLocation where) {
   mlir::Type element = registerType(trace.context(), type);
   if (!element || (element.getIntOrFloatBitWidth() != 16 &&
                    element.getIntOrFloatBitWidth() != 32))
-    fail(where, "PTX gives " + std::string(name(type)) +
-                    "; it has registers of 16 and 32 bits: convert the result");
+    fail(where,
+         "PTX gives " + std::string(name(type)) +
+             "; results are of 16 and 32 bits, and f32 for tf32: convert "
+             "the result");
   return element;
 }
 
@@ -68,6 +76,7 @@ Fragment ptx(std::string_view text, ElementType result,
                 "ptx_scalar for a number");
   mlir::Type element = elementOf(trace, result, where);
   checkRegisters(text, 1 + inputs.size(), where);
+  checkResult(text, where);
   llvm::SmallVector<mlir::Value> values;
   mlir::RankedTensorType type;
   for (const FragmentOperand &input : inputs) {
@@ -92,6 +101,7 @@ Scalar ptx_scalar(std::string_view text, ElementType result,
   Trace &trace = Trace::current(where);
   mlir::Type element = elementOf(trace, result, where);
   checkRegisters(text, 1 + inputs.size(), where);
+  checkResult(text, where);
   return trace.declare<Scalar>(
       HandleKind::scalar,
       trace.create<tile::PtxOp>(where, element, llvm::StringRef(text),

@@ -83,7 +83,6 @@ TileRef TileRef::T() const {
 
 TileRef TileRef::rows(const TileRef &indices) const {
   TileRef result = *this;
-  result.row_indices.clear();
   result.row_indices.push_back(indices);
   return result;
 }

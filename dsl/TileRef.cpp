@@ -39,6 +39,9 @@ void chooseRows(Trace &trace, const TileRef &ref, size_t tileRank, Rows rows,
     fail(where, "the rows are chosen by " + subject +
                     "; only load, store and copy into a stage take rows by "
                     "indices, and copy no multicast");
+  if (ref.row_indices.size() > 1)
+    fail(where, "the rows are chosen twice: call rows() once, with the indices "
+                "that both steps give together");
   if (tileRank < 2 || ref.is_transposed)
     fail(where, std::string("rows are chosen of a tile of ") +
                     std::to_string(tileRank) + " dimensions" +

@@ -36,8 +36,9 @@ template <typename Op> struct DivisionLowering : OpConversionPattern<Op> {
                   ConversionPatternRewriter &rewriter) const override {
     const Type type = adaptor.getRhs().getType();
     const bool is64 = type.isInteger(64);
-    if (matchPattern(op.getRhs(), m_Constant()) ||
-        (!is64 && !type.isInteger(32)))
+    const bool isKnown = matchPattern(op.getRhs(), m_Constant()) &&
+                         !matchPattern(op.getRhs(), m_Zero());
+    if (isKnown || (!is64 && !type.isInteger(32)))
       return failure();
     const std::string text =
         (instruction + (is64 ? "64" : "32") + " $0, $1, $2;").str();

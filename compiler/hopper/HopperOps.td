@@ -436,12 +436,12 @@ def Hopper_PtxOp : Hopper_Op<"ptx"> {
 def Hopper_PtxOnceOp : Hopper_Op<"ptx_once"> {
   let summary = "PTX that the first thread of the role executes";
   let arguments = (ins StrAttr:$text, Variadic<AnyType>:$inputs);
-  let assemblyFormat = "$text `(` $inputs `)` attr-dict `:` type($inputs)";
+  let assemblyFormat = "$text (`(` $inputs^ `)` `:` type($inputs))? attr-dict";
 }
 def Hopper_PrintOp : Hopper_Op<"print"> {
   let summary = "prints values, one line, or one for each element of fragments";
   let arguments = (ins StrAttr:$text, Variadic<AnyType>:$values);
-  let assemblyFormat = "$text `(` $values `)` attr-dict `:` type($values)";
+  let assemblyFormat = "$text (`(` $values^ `)` `:` type($values))? attr-dict";
   let hasVerifier = 1;
 }
 def Hopper_ExpectOp : Hopper_Op<"expect"> {

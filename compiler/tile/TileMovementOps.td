@@ -142,8 +142,8 @@ def Tile_GatherOp : Tile_Op<"gather", [MemoryEffects<[MemRead]>]> {
 def Tile_ScatterOp : Tile_Op<"scatter"> {
   let summary = "each element to its own coordinates in memory, or combined with what is there; nothing outside";
   let description = [{
-    Elements with the same coordinates: one of them is written, all of them are
-    combined.
+    Elements with the same coordinates are combined; where they are written it
+    is a race.
   }];
   let arguments = (ins AnyRankedTensor:$value,
                        AnyTypeOf<[Tile_Tensor, Tile_Shared]>:$target,

@@ -525,7 +525,7 @@ def Tile_PtxOnceOp : Tile_Op<"ptx_once"> {
   let summary = "PTX that the first thread of the role executes";
   let description = [{ `$0` and on are the operands. }];
   let arguments = (ins StrAttr:$text, Variadic<AnyType>:$inputs);
-  let assemblyFormat = "$text `(` $inputs `)` attr-dict `:` type($inputs)";
+  let assemblyFormat = "$text (`(` $inputs^ `)` `:` type($inputs))? attr-dict";
 }
 
 def Tile_PrintOp : Tile_Op<"print"> {
@@ -535,7 +535,7 @@ def Tile_PrintOp : Tile_Op<"print"> {
     begin with the element's coordinates.
   }];
   let arguments = (ins StrAttr:$text, Variadic<AnyType>:$values);
-  let assemblyFormat = "$text `(` $values `)` attr-dict `:` type($values)";
+  let assemblyFormat = "$text (`(` $values^ `)` `:` type($values))? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -4,6 +4,7 @@
 #include "ashlar/ashlar.h"
 
 #include <functional>
+#include <ostream>
 #include <span>
 
 namespace ashlar::test {
@@ -13,6 +14,10 @@ struct Block {
   std::function<Kernel()> define;
   const char *said; ///< "error: ...", "note: ..." or nothing
 };
+
+inline void PrintTo(const Block &block, std::ostream *out) {
+  *out << block.where;
+}
 
 std::span<const Block> blocks();
 

@@ -33,6 +33,13 @@ def main():
         for i, (language, line, lines) in enumerate(found):
             if language != "cpp":
                 continue
+            # A whole program: that of test/install.
+            if any(each.startswith("int main(") for each in lines):
+                whole = folder.parent.parent / "test/install/program/program.cpp"
+                if "\n".join(lines[lines.index("Kernel twice() {"):]) + "\n" \
+                        not in whole.read_text():
+                    sys.exit(f"{page.name}:{line} is not {whole}")
+                continue
             scope = f"{page.stem}_{line}"
             text += [f"namespace {scope} {{", "using namespace ashlar;",
                      f'#line {line} "{page.name}"', *lines, "}", ""]

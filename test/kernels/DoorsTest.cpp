@@ -130,6 +130,28 @@ std::vector<Feature> features() {
                       [](const Fragment &a, const Fragment &b) {
                         return select(a < b, a + 2 * b, a + b + b);
                       }));
+  // Masks of extents 1 meet, and a mask meets operands with less than it has.
+  all.push_back(
+      {"masks of a column and a row",
+       [] {
+         return kernel("masks", [] {
+           Size M = size("M"), N = size("N");
+           Tensor D = output("D", f32, {M, N});
+           TileLoop tiles = persistent({M, N}, {32, 64});
+           role("all", warps(4), [&] {
+             for (auto [m, n] : tiles) {
+               Mask both = (rows({32, 1}) > 3) && (columns({1, 64}) < 9);
+               store(D.tile({m, n}),
+                     select(both, full(f32, {1, 1}, 5), full(f32, {1, 64}, 7)));
+             }
+           });
+         });
+       },
+       {{{"M", 64}, {"N", 128}}},
+       [](const Problem &, Coordinate at) {
+         return at[0] % 32 > 3 && at[1] % 64 < 9 ? 5.0 : 7.0;
+       },
+       0});
   return all;
 }
 

@@ -156,6 +156,31 @@ Feature transposed(ElementType type) {
           0};
 }
 
+/// One value to a place of each row.
+Feature oneForEach() {
+  return {"one value scattered to many places",
+          [] {
+            return kernel("one_for_each", [] {
+              Size M = size("M"), N = size("N");
+              Tensor D = inout("D", f32, {M, N}, align(4));
+              TileLoop tiles = persistent({M}, {16});
+              role("all", warps(1), [&] {
+                for (auto [m] : tiles)
+                  scatter(D, {rows({16, 1}) + m * 16, rows({16, 1}) * 2},
+                          full(f32, {1, 1}, 3));
+              });
+            });
+          },
+          {{{"M", 40}, {"N", 20}}},
+          [](const Problem &, Coordinate at) {
+            return at[1] == at[0] % 16 * 2 ? 3.0 : 0.0;
+          },
+          0,
+          {},
+          "D",
+          {"D"}};
+}
+
 /// The largest of each row, by scatters to shared memory that one element is
 /// the target of, and what a vector holds several times counts once.
 Feature combinedInShared() {
@@ -195,7 +220,7 @@ const bool registered = registerFeatures(
     {lookedUp(f32, 4, false), lookedUp(bf16, 1, false), lookedUp(u8, 2, false),
      lookedUp(f32, 4, true), lookedUp(bf16, 2, true), rowsByVectors(),
      counted(s32, 4, true), counted(s32, 2, false), counted(f32, 8, true),
-     transposed(f32), transposed(bf16), combinedInShared()});
+     transposed(f32), transposed(bf16), oneForEach(), combinedInShared()});
 
 } // namespace
 } // namespace ashlar::test

@@ -26,6 +26,8 @@ tile.kernel @values {
     tile.ptx_once "prefetch.global.L2 [$0];"(%n) : i32
     // CHECK: tile.print "{} {}"(%[[PTX]], %{{.+}}) : tensor<64x32xf32>, i32
     tile.print "{} {}"(%y, %n) : tensor<64x32xf32>, i32
+    // CHECK: tile.print "here"
+    tile.print "here"
     %true = arith.constant true
     // CHECK: tile.expect %{{.+}}, "it is true" : i1
     tile.expect %true, "it is true" : i1

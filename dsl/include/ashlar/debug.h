@@ -6,6 +6,9 @@
 #include "ashlar/index.h"
 #include "ashlar/scalar.h"
 
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
@@ -20,6 +23,7 @@ struct Text {
 
   Text(const char *text, SourceLocation where = SourceLocation::current())
       : text(text), where(where) {}
+  Text(std::nullptr_t) = delete;
 };
 
 /// What can be printed: an index, a scalar, a condition, a fragment, a mask, or
@@ -30,6 +34,8 @@ struct PrintOperand {
   const Condition *condition = nullptr;
   const Fragment *fragment = nullptr;
   const Mask *mask = nullptr;
+  bool isWhole = false;
+  int64_t whole = 0;
   double number = 0;
 
   PrintOperand(const Index &index) : index(&index) {}
@@ -37,8 +43,9 @@ struct PrintOperand {
   PrintOperand(const Condition &condition) : condition(&condition) {}
   PrintOperand(const Fragment &fragment) : fragment(&fragment) {}
   PrintOperand(const Mask &mask) : mask(&mask) {}
-  template <class T>
-    requires std::is_arithmetic_v<T>
+  template <std::integral T>
+  PrintOperand(T number) : isWhole(true), whole(int64_t(number)) {}
+  template <std::floating_point T>
   PrintOperand(T number) : number(double(number)) {}
 };
 
@@ -50,7 +57,9 @@ void print(const Text &text, std::initializer_list<PrintOperand> values);
 /// next of the values. With fragments among them, which have one shape, it
 /// prints a line for each element, with the element's coordinates. Lines of
 /// different threads come in any order. On a GPU they appear when the launch is
-/// waited for; what does not fit the driver's buffer (1 MiB) is lost.
+/// waited for; what does not fit the driver's buffer (1 MiB) is lost. It is a
+/// call of a function: beside an mma, ptxas lets no wgmma be in flight across
+/// it.
 template <class... Values>
 void print(detail::Text text, const Values &...values) {
   detail::print(text, {detail::PrintOperand(values)...});

@@ -26,7 +26,8 @@ Fragment gather(const SharedTile &source,
                 SourceLocation where = SourceLocation::current());
 
 /// Each element to its coordinates, which broadcast to the fragment's shape.
-/// Outside nothing is written; of elements with the same coordinates one is.
+/// Outside nothing is written. Two elements with the same coordinates are a
+/// race, which the simulator reports: combine them by a `Reduction`.
 void scatter(const Tensor &target,
              std::initializer_list<detail::TileOperand> coordinates,
              const Fragment &value,

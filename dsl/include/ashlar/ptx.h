@@ -11,7 +11,8 @@ namespace ashlar {
 
 /// An element of the result for each of the fragments, which have one shape:
 /// `$0` in the text is its register, `$1` and on are those of the elements, in
-/// the order of the fragments.
+/// the order of the fragments, which are read and not written: whoever uses the
+/// fragment behind it finds what the text leaves there.
 ///
 ///   Fragment y = ptx("cos.approx.f32 $0, $1;", f32, {x});
 ///

@@ -55,7 +55,8 @@ std::vector<Report> compare(const Image &expected, uint64_t expectedSeed,
         "lock, may show in the result, something is read before it is written: "
         "look at who writes there";
     report.kernel = kernel;
-    reports.push_back(std::move(report));
+    if (!settings().ignored.covers(report))
+      reports.push_back(std::move(report));
   }
   return reports;
 }

@@ -18,10 +18,9 @@ Kernel twice() {
 }
 
 int main(int argc, char **argv) {
-  return tool(
-      argc, argv, twice(),
-      {.sizes = {{"N", 1000}},
-       .references = {{"D", [](const Problem &p, std::span<const int64_t> at) {
-                         return 2 * p["X"](at[0]);
-                       }}}});
+  auto expected = [](const Problem &p, std::span<const int64_t> at) {
+    return 2 * p["X"](at[0]);
+  };
+  return tool(argc, argv, twice(),
+              {.sizes = {{"N", 1000}}, .references = {{"D", expected}}});
 }
