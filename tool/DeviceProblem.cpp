@@ -94,4 +94,17 @@ std::vector<HostTensor> DeviceProblem::results() const {
   return written;
 }
 
+std::optional<HostTensor>
+DeviceProblem::tensorAt(uint64_t address, const std::byte *image) const {
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (reinterpret_cast<uint64_t>(buffers[i].data()) != address)
+      continue;
+    HostTensor tensor = problem.tensors[i];
+    std::copy_n(image + guardBytes, tensor.bytes().size(),
+                tensor.bytes().begin());
+    return tensor;
+  }
+  return std::nullopt;
+}
+
 } // namespace ashlar::harness

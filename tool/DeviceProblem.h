@@ -4,6 +4,7 @@
 #include "ashlar/module.h"
 #include "ashlar/problem.h"
 
+#include <optional>
 #include <vector>
 
 namespace ashlar::harness {
@@ -22,6 +23,11 @@ public:
   /// The tensors that the kernel writes, as they are now. Throws `Error` when
   /// a byte outside a tensor was written.
   std::vector<HostTensor> results() const;
+
+  /// The tensor whose allocation, guards included, begins at an address, if its
+  /// bytes were these.
+  std::optional<HostTensor> tensorAt(uint64_t address,
+                                     const std::byte *image) const;
 
 private:
   const Artifact &artifact;

@@ -40,7 +40,8 @@ std::vector<Report> compare(const Image &expected, uint64_t expectedSeed,
     if (other == image.bytes.end())
       continue;
     if (const auto &mayDiffer = settings().mayDiffer;
-        mayDiffer && mayDiffer(block->name, image.bytes.data(), block->data()))
+        mayDiffer && mayDiffer(block->name, block->address, image.bytes.data(),
+                               block->data()))
       continue;
     Report report;
     report.finding = Finding::race;

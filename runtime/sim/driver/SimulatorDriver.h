@@ -36,10 +36,10 @@ struct SimulatorSettings {
   Ignored ignored;        // findings that do not count
   bool quiet = false;     // reports are kept for takeReports only
   bool keepGoing = false; // a launch with findings counts as successful
-  /// Whether what two seeds have left in a block of memory, by its name, may
-  /// differ so; where it is null, nothing may.
-  std::function<bool(const std::string &block, const uint8_t *first,
-                     const uint8_t *other)>
+  /// Whether what two seeds have left in a block of memory, by its name and
+  /// address, may differ so; where it is null, nothing may.
+  std::function<bool(const std::string &block, uint64_t address,
+                     const uint8_t *first, const uint8_t *other)>
       mayDiffer;
   /// A launch that takes long tells on standard error how far it is.
   bool progress = false;

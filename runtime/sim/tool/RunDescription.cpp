@@ -241,8 +241,8 @@ Outcome run(const std::string &ptxPath, const Description &description) {
   const KernelEntry &kernel = findKernel(module, description.kernel);
   const auto addresses = allocate(description.buffers);
   fillMemory(description.buffers, addresses);
-  settings().mayDiffer = [&](const std::string &block, const uint8_t *first,
-                             const uint8_t *other) {
+  settings().mayDiffer = [&](const std::string &block, uint64_t,
+                             const uint8_t *first, const uint8_t *other) {
     return std::ranges::any_of(description.buffers, [&](const Buffer &buffer) {
       return buffer.expected && blockName(buffer) == block &&
              areBothRight(buffer, first, other);
