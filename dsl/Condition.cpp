@@ -5,19 +5,20 @@ namespace ashlar {
 
 using namespace detail;
 
-namespace {
-
-mlir::Value read(Trace &trace, const ConditionOperand &operand) {
+mlir::Value detail::readCondition(Trace &trace,
+                                  const ConditionOperand &operand) {
   if (operand.condition)
     return trace.read(*operand.condition, operand.where);
   return trace.constant(mlir::BoolAttr::get(trace.context(), operand.constant),
                         operand.where);
 }
 
+namespace {
+
 Condition combine(Binary operation, const Condition &a,
                   const ConditionOperand &b) {
   Trace &trace = Trace::current(b.where);
-  mlir::Value left = trace.read(a, b.where), right = read(trace, b);
+  mlir::Value left = trace.read(a, b.where), right = readCondition(trace, b);
   return trace.declare<Condition>(HandleKind::condition,
                                   emit(trace, operation, left, right, b.where),
                                   b.where);

@@ -86,10 +86,10 @@ Range range(const Index &low, const Index &high, const Index &step,
                where);
 }
 
-void last_if(const Condition &condition, SourceLocation where) {
+void last_if(ConditionOperand condition, SourceLocation where) {
   Trace &trace = Trace::current(where);
   trace.requireLoopFrame("last_if", where);
-  trace.create<tile::LastIfOp>(where, trace.read(condition, where));
+  trace.create<tile::LastIfOp>(where, readCondition(trace, condition));
 }
 
 void when(const Condition &condition, Body<> then, SourceLocation where) {

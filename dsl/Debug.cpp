@@ -10,13 +10,6 @@ using namespace detail;
 
 namespace {
 
-void expectValue(const Handle &condition, std::string_view sentence,
-                 SourceLocation where) {
-  Trace &trace = Trace::current(where);
-  trace.create<tile::ExpectOp>(where, trace.read(condition, where),
-                               llvm::StringRef(sentence));
-}
-
 /// Floats as f32, which printing takes; integers and truth values as they are.
 mlir::Value printable(Trace &trace, const PrintOperand &operand,
                       SourceLocation where) {
@@ -66,12 +59,16 @@ void detail::print(const Text &text,
   trace.create<tile::PrintOp>(where, format, values);
 }
 
-void expect(const Condition &condition, std::string_view sentence,
+void expect(ConditionOperand condition, std::string_view sentence,
             SourceLocation where) {
-  expectValue(condition, sentence, where);
+  Trace &trace = Trace::current(where);
+  trace.create<tile::ExpectOp>(where, readCondition(trace, condition),
+                               llvm::StringRef(sentence));
 }
 void expect(const Mask &mask, std::string_view sentence, SourceLocation where) {
-  expectValue(mask, sentence, where);
+  Trace &trace = Trace::current(where);
+  trace.create<tile::ExpectOp>(where, trace.read(mask, where),
+                               llvm::StringRef(sentence));
 }
 
 } // namespace ashlar

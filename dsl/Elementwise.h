@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Trace.h"
+#include "ashlar/condition.h"
 
 namespace ashlar::detail {
 
@@ -24,6 +25,9 @@ enum class Binary {
 };
 enum class Unary { negate, abs };
 enum class Comparison { lt, le, gt, ge, eq, ne };
+
+/// A condition, or a truth value that is known.
+mlir::Value readCondition(Trace &trace, const ConditionOperand &operand);
 
 /// Throws for a value that is not of floats.
 void requireFloat(mlir::Value value, const char *function,

@@ -83,7 +83,7 @@ Range range(const Index &low, const Index &high, const Index &step,
 /// Where the condition holds this iteration of the range around it is the last
 /// one; the rest of the iteration is still run. It stands directly in the body
 /// of the range, not in a `when`; a tile loop ends with its tiles.
-void last_if(const Condition &condition,
+void last_if(detail::ConditionOperand condition,
              SourceLocation where = SourceLocation::current());
 
 /// Runs `then` where the condition holds. Variables assigned in the body keep

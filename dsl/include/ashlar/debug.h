@@ -47,6 +47,13 @@ struct PrintOperand {
   PrintOperand(T number) : isWhole(true), whole(int64_t(number)) {}
   template <std::floating_point T>
   PrintOperand(T number) : number(double(number)) {}
+  template <class T>
+    requires(!std::is_arithmetic_v<T> && !std::derived_from<T, Handle>)
+  PrintOperand(const T &) {
+    static_assert(std::is_arithmetic_v<T>,
+                  "print shows indices, scalars, conditions, fragments, masks "
+                  "and numbers: text stands in the format");
+  }
 };
 
 void print(const Text &text, std::initializer_list<PrintOperand> values);
@@ -68,7 +75,7 @@ void print(detail::Text text, const Values &...values) {
 /// Ends the launch with this sentence, at the author's line, where the
 /// condition is false. Checked in the simulator; on a GPU by `--check`, or
 /// `CompileOptions::check_expectations`, and it costs nothing else.
-void expect(const Condition &condition, std::string_view sentence,
+void expect(detail::ConditionOperand condition, std::string_view sentence,
             SourceLocation where = SourceLocation::current());
 /// Where the mask is false for an element.
 void expect(const Mask &mask, std::string_view sentence,
