@@ -284,7 +284,7 @@ private:
     case Step::lookUp:
       return gather(table, {a()});
     case Step::addSum:
-      return a() + clampScalar(sum(a()), step.isInteger);
+      return a() + bounded(sum(a()));
     case Step::whenAny: {
       Fragment result = inTile(step.b);
       when(any(a() > 40), [&] { result = a(); });
@@ -302,7 +302,7 @@ private:
     return x;
   }
 
-  Scalar clampScalar(const Scalar &value, bool) {
+  Scalar bounded(const Scalar &value) {
     return min(max(value, double(-bound)), double(bound));
   }
 
