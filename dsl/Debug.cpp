@@ -41,7 +41,8 @@ void detail::print(const Text &text,
   llvm::StringRef format(text.text);
   if (format.count("{}") != operands.size())
     fail(where, "print has " + std::to_string(operands.size()) +
-                    " values for " + std::to_string(format.count("{}")) +
+                    (operands.size() == 1 ? " value for " : " values for ") +
+                    std::to_string(format.count("{}")) +
                     " places: each {} of the text is one");
   llvm::SmallVector<mlir::Value> values;
   mlir::RankedTensorType first;

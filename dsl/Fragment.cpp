@@ -73,26 +73,26 @@ Fragment columns(const Shape &shape, SourceLocation where) {
   return coordinates(shape, 1, where);
 }
 
-Fragment convert(const Fragment &fragment, ElementType type,
-                 SourceLocation where) {
+/// The fragment as elements of another type.
+static Fragment inType(const Fragment &fragment, ElementType type,
+                       decltype(emitConvert) emit, SourceLocation where) {
   Trace &trace = Trace::current(where);
   mlir::Value value = trace.read(fragment, where);
   auto from = llvm::cast<mlir::RankedTensorType>(value.getType());
   auto to =
       fragmentType(trace.context(), type, Shape(from.getShape().vec()), where);
-  return declareFragment(
-      trace, emitConvert(trace, value, to.getElementType(), where), where);
+  return declareFragment(trace, emit(trace, value, to.getElementType(), where),
+                         where);
+}
+
+Fragment convert(const Fragment &fragment, ElementType type,
+                 SourceLocation where) {
+  return inType(fragment, type, emitConvert, where);
 }
 
 Fragment bitcast(const Fragment &fragment, ElementType type,
                  SourceLocation where) {
-  Trace &trace = Trace::current(where);
-  mlir::Value value = trace.read(fragment, where);
-  auto from = llvm::cast<mlir::RankedTensorType>(value.getType());
-  auto to =
-      fragmentType(trace.context(), type, Shape(from.getShape().vec()), where);
-  return declareFragment(
-      trace, emitBitcast(trace, value, to.getElementType(), where), where);
+  return inType(fragment, type, emitBitcast, where);
 }
 
 Fragment slice(const Fragment &fragment, std::initializer_list<int64_t> offset,

@@ -171,20 +171,21 @@ Scalar convert(const Index &a, ElementType type, SourceLocation where) {
       HandleKind::scalar, emitNumberOf(trace, value, element, where), where);
 }
 
-Scalar convert(const Scalar &a, ElementType type, SourceLocation where) {
+static Scalar inType(const Scalar &a, ElementType type,
+                     decltype(emitConvert) emit, SourceLocation where) {
   Trace &trace = Trace::current(where);
   mlir::Type element = scalarType(trace, type, where);
   mlir::Value value = trace.read(a, where);
-  return trace.declare<Scalar>(
-      HandleKind::scalar, emitConvert(trace, value, element, where), where);
+  return trace.declare<Scalar>(HandleKind::scalar,
+                               emit(trace, value, element, where), where);
+}
+
+Scalar convert(const Scalar &a, ElementType type, SourceLocation where) {
+  return inType(a, type, emitConvert, where);
 }
 
 Scalar bitcast(const Scalar &a, ElementType type, SourceLocation where) {
-  Trace &trace = Trace::current(where);
-  mlir::Type element = scalarType(trace, type, where);
-  mlir::Value value = trace.read(a, where);
-  return trace.declare<Scalar>(
-      HandleKind::scalar, emitBitcast(trace, value, element, where), where);
+  return inType(a, type, emitBitcast, where);
 }
 
 } // namespace ashlar

@@ -11,13 +11,19 @@ namespace ashlar::hopper {
 
 namespace {
 
+LogicalResult demandRole(Operation *op) {
+  if (op->getParentOfType<RoleOp>())
+    return success();
+  return op->emitOpError("stands outside a role; only a role's threads share "
+                         "out a tile");
+}
+
 /// A tile of the last `rank` dimensions of a tensor that has a coordinate,
 /// and each of the others, for each of its dimensions.
 LogicalResult checkTensor(Operation *op, int64_t rank, size_t coordinates,
                           std::initializer_list<size_t> others) {
-  if (!op->getParentOfType<RoleOp>())
-    return op->emitOpError("stands outside a role; only a role's threads share "
-                           "out a tile");
+  if (failed(demandRole(op)))
+    return failure();
   for (size_t other : others)
     if (other != coordinates)
       return op->emitOpError("gives ")
@@ -159,21 +165,21 @@ LogicalResult InsideOp::verify() {
 template <typename Op>
 static LogicalResult checkElementsOf(Op op, Value memory, Value value,
                                      std::optional<tile::Reduction> reduction) {
+  if (failed(demandRole(op)))
+    return failure();
   int64_t rank = op.getExtents().size();
   Type element;
   if (auto shared = dyn_cast<tile::SharedType>(memory.getType())) {
     if (!op.getExtents().empty() || !op.getStrides().empty())
       return op.emitOpError("has extents or strides of a shared tile");
-    if (!shared.getLayout())
-      return op.emitOpError("accesses a shared tile without a layout");
+    if (failed(checkTile(op, shared)))
+      return failure();
     rank = shared.getShape().size();
     element = shared.getElementType();
   } else if (op.getStrides().size() != op.getExtents().size()) {
     return op.emitOpError("has ") << op.getExtents().size() << " extents and "
                                   << op.getStrides().size() << " strides";
   }
-  if (!op->template getParentOfType<RoleOp>())
-    return op.emitOpError("stands outside a role; move it into one");
   return tile::checkElements(op, element, rank,
                              cast<RankedTensorType>(value.getType()),
                              op.getCoordinates(), reduction);

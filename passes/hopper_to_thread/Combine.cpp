@@ -44,6 +44,13 @@ Value neutral(PtxBuilder &b, tile::Reduction how, Type type) {
   return arith::ConstantOp::create(b, b.loc, value);
 }
 
+std::string reduceMemory(tile::Reduction how, bool floating, StringRef space) {
+  const bool adds = how == tile::Reduction::add;
+  return "red.relaxed." + std::string(space == "global" ? "gpu." : "cta.") +
+         space.str() + "." + tile::stringifyReduction(how).str() +
+         (floating ? ".f32" : (adds ? ".u32" : ".s32"));
+}
+
 Value combineAll(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN,
                  ValueRange all) {
   SmallVector<Value> values(all);

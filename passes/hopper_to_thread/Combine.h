@@ -21,6 +21,11 @@ mlir::Value neutral(PtxBuilder &b, tile::Reduction how, mlir::Type type);
 mlir::Value combineAll(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN,
                        mlir::ValueRange values);
 
+/// The instruction that combines a value with memory: of s32, and of f32 where
+/// it adds. "red.relaxed.gpu.global.add.u32"
+std::string reduceMemory(tile::Reduction how, bool floating,
+                         llvm::StringRef space);
+
 } // namespace ashlar
 
 #endif

@@ -1,6 +1,6 @@
 // Single elements of memory, at coordinates of their own.
 
-#include "compiler/target/Target.h"
+#include "passes/hopper_to_thread/Combine.h"
 #include "passes/hopper_to_thread/Words.h"
 
 namespace ashlar {
@@ -56,14 +56,6 @@ private:
   std::optional<layout::SwizzledLayout> layout; ///< of a shared tile
 };
 
-/// "red.relaxed.gpu.global.add.u32"
-std::string reduction(tile::Reduction how, bool floating, StringRef space) {
-  const bool adds = how == tile::Reduction::add;
-  return "red.relaxed." + std::string(space == "global" ? "gpu." : "cta.") +
-         space.str() + "." + tile::stringifyReduction(how).str() +
-         (floating ? ".f32" : (adds ? ".u32" : ".s32"));
-}
-
 } // namespace
 
 static FailureOr<Registers>
@@ -98,7 +90,7 @@ lower(hopper::ScatterOp op, Operands<hopper::ScatterOp> in, ThreadBuilder &b) {
       "st." + elements.space().str() + words.suffix() + " [$0], $1;";
   if (auto how = op.getReduction())
     instruction =
-        reduction(*how, isa<FloatType>(type.element), elements.space()) +
+        reduceMemory(*how, isa<FloatType>(type.element), elements.space()) +
         " [$0], $1;";
   const Value isFirst = isFirstCopy(b, type);
   for (int64_t v = 0; v < type.values; ++v) {

@@ -16,12 +16,9 @@ namespace {
 /// least and largest f32: floats of one sign are ordered as their bits are,
 /// those of the other sign in reverse.
 std::string reduction(tile::Reduction how, bool floating) {
+  if (!floating || how == tile::Reduction::add)
+    return reduceMemory(how, floating, "global") + " [$0], $1;";
   std::string name = tile::stringifyReduction(how).str();
-  if (!floating)
-    return "red.relaxed.gpu.global." + name +
-           (how == tile::Reduction::add ? ".u32" : ".s32") + " [$0], $1;";
-  if (how == tile::Reduction::add)
-    return "red.relaxed.gpu.global.add.f32 [$0], $1;";
   std::string reverse = how == tile::Reduction::max ? "min" : "max";
   return "{\n\t.reg .pred negative;\n\t.reg .b32 bits;\n\t"
          "mov.b32 bits, $1;\n\tsetp.lt.s32 negative, bits, 0;\n\t"
