@@ -150,6 +150,52 @@ rowOf(const std::vector<std::vector<int64_t>> &value, int64_t v) {
   return offset;
 }
 
+/// At the edge of a tensor a vector that lies inside is accessed whole, and of
+/// others the elements that do.
+static scf::IfOp insideOrNot(PtxBuilder &b, Value rowInside,
+                             function_ref<Value(int64_t)> isColumn,
+                             int64_t column, int64_t length,
+                             ArrayRef<Type> results) {
+  Value whole = b.both(rowInside,
+                       b.both(isColumn(column), isColumn(column + length - 1)));
+  return scf::IfOp::create(b, b.loc, results, whole, true, true);
+}
+
+static void storeWords(PtxBuilder &b, const FragmentType &type, Value address,
+                       ArrayRef<Value> scalars, Value condition) {
+  Words words(int64_t(scalars.size()) * tile::elementBytes(type.element));
+  SmallVector<Value> operands{address};
+  for (Value word : toWords(b, words, scalars))
+    operands.push_back(widen(b, word));
+  std::string store =
+      "st.global" + words.suffix() + " [$0], " + words.list(1) + ";";
+  if (!condition)
+    return (void)b.ptx(store, operands);
+  operands.push_back(b.flag(condition));
+  b.ptx("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $" +
+            std::to_string(operands.size() - 1) + ", 0;\n\t@p " + store +
+            "\n\t}",
+        operands);
+}
+
+/// `count` scalars; zeros where the condition, if there is one, does not hold.
+static Registers loadScalars(PtxBuilder &b, Type scalar, int64_t bytes,
+                             int64_t count, Value address, Value condition) {
+  Words words(count * bytes);
+  SmallVector<Value> operands{address};
+  SmallVector<Type> types(words.count, wordRegister(b, words));
+  std::string load = "ld.global" + words.suffix() + " " + words.list(0) +
+                     ", [$" + std::to_string(words.count) + "];";
+  if (condition) {
+    load = loadOrZeros(words, "global");
+    operands.push_back(b.flag(condition));
+  }
+  SmallVector<Value> loaded = b.ptx(load, types, operands);
+  for (Value &word : loaded)
+    word = narrow(b, words, word);
+  return fromWords(b, loaded, scalar, count);
+}
+
 static FailureOr<Registers>
 lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
@@ -158,7 +204,6 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
       ones(in.getStrides()), one(in.getPointer()), chosenRows(in));
   Place place = placeInMemory(b, type, op.getTransposed());
   Registers scalars = unpack(b, type, in.getValue());
-  int64_t bytes = tile::elementBytes(type.element);
   int64_t length = lengthInMemory(op, type);
 
   // Inside the tensor, whole vectors without a test; at its edge, element by
@@ -173,29 +218,32 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
       continue;
     b.setInsertionPointToStart(whole ? branch.thenBlock() : branch.elseBlock());
     access.rows.clear();
-    int64_t step = whole ? length : 1;
-    Words words(step * bytes);
     std::function<Value(int64_t)> isColumn;
     if (!whole)
       isColumn = access.columnTest(place.thread.back());
-    for (int64_t v = 0; v < type.values; v += step) {
+    for (int64_t v = 0; v < type.values; v += length) {
       auto &row = access.row(place.thread, rowOf(place.value, v));
       int64_t column = place.value.back()[v];
-      SmallVector<Value> operands{access.address(row, column)};
-      for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, step)))
-        operands.push_back(widen(b, word));
-      std::string store =
-          "st.global" + words.suffix() + " [$0], " + words.list(1) + ";";
-      if (whole && !access.chosen) {
-        b.ptx(store, operands);
+      Value address = access.address(row, column);
+      auto vector = ArrayRef(scalars).slice(v, length);
+      if (whole) {
+        storeWords(b, type, address, vector,
+                   access.chosen ? row.inside : Value());
         continue;
       }
-      Value inside = whole ? row.inside : b.both(row.inside, isColumn(column));
-      operands.push_back(b.flag(inside));
-      b.ptx("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $" +
-                std::to_string(operands.size() - 1) + ", 0;\n\t@p " + store +
-                "\n\t}",
-            operands);
+      OpBuilder::InsertionGuard guard(b);
+      if (length > 1) {
+        auto parts = insideOrNot(b, row.inside, isColumn, column, length, {});
+        b.setInsertionPointToStart(parts.elseBlock());
+        scf::YieldOp::create(b, b.loc);
+        b.setInsertionPointToStart(parts.thenBlock());
+        storeWords(b, type, address, vector, Value());
+        scf::YieldOp::create(b, b.loc);
+        b.setInsertionPointToStart(parts.elseBlock());
+      }
+      for (auto [i, element] : llvm::enumerate(vector))
+        storeWords(b, type, access.address(row, column + i), element,
+                   b.both(row.inside, isColumn(column + i)));
     }
   }
   return Registers();
@@ -221,8 +269,6 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
       b.setInsertionPointToStart(whole ? branch.thenBlock()
                                        : branch.elseBlock());
       access.rows.clear();
-      int64_t step = whole ? length : 1;
-      Words words(step * bytes);
       Registers scalars;
       if (!whole && !hasEdge) {
         Value zero = arith::ConstantOp::create(b, b.loc, b.getZeroAttr(scalar));
@@ -233,25 +279,47 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
       std::function<Value(int64_t)> isColumn;
       if (!whole)
         isColumn = access.columnTest(place.thread.back());
-      for (int64_t v = 0; v < type.values; v += step) {
+      for (int64_t v = 0; v < type.values; v += length) {
         auto &row = access.row(place.thread, rowOf(place.value, v));
         int64_t column = place.value.back()[v];
-        SmallVector<Value> operands{access.address(row, column)};
-        SmallVector<Type> loadedTypes(words.count, wordRegister(b, words));
-        SmallVector<Value> loaded;
-        if (whole && !access.chosen) {
-          loaded = b.ptx("ld.global" + words.suffix() + " " + words.list(0) +
-                             ", [$" + std::to_string(words.count) + "];",
-                         loadedTypes, operands);
-        } else {
-          Value inside =
-              whole ? row.inside : b.both(row.inside, isColumn(column));
-          operands.push_back(b.flag(inside));
-          loaded = b.ptx(loadOrZeros(words, "global"), loadedTypes, operands);
+        Value address = access.address(row, column);
+        auto loadVector = [&](Value condition) {
+          return loadScalars(b, scalar, bytes, length, address, condition);
+        };
+        if (whole) {
+          llvm::append_range(scalars,
+                             loadVector(access.chosen ? row.inside : Value()));
+          continue;
         }
-        for (Value &word : loaded)
-          word = narrow(b, words, word);
-        llvm::append_range(scalars, fromWords(b, loaded, scalar, step));
+        auto loadElements = [&] {
+          Registers elements;
+          for (int64_t i = 0; i < length; ++i)
+            llvm::append_range(
+                elements,
+                loadScalars(b, scalar, bytes, 1,
+                            access.address(row, column + i),
+                            b.both(row.inside, isColumn(column + i))));
+          return elements;
+        };
+        if (length == 1) {
+          llvm::append_range(scalars, loadElements());
+          continue;
+        }
+        const Words words(length * bytes);
+        SmallVector<Type> types(words.count, b.getIntegerType(words.bits));
+        auto parts =
+            insideOrNot(b, row.inside, isColumn, column, length, types);
+        OpBuilder::InsertionGuard guard(b);
+        for (bool all : {true, false}) {
+          b.setInsertionPointToStart(all ? parts.thenBlock()
+                                         : parts.elseBlock());
+          scf::YieldOp::create(
+              b, b.loc,
+              toWords(b, words, all ? loadVector(Value()) : loadElements()));
+        }
+        b.setInsertionPointAfter(parts);
+        llvm::append_range(scalars, fromWords(b, Registers(parts.getResults()),
+                                              scalar, length));
       }
       scf::YieldOp::create(b, b.loc, pack(b, type, scalars));
     }
