@@ -53,9 +53,15 @@ Result<SwizzledLayout> sharedTileLayout(std::vector<int64_t> shape,
                   elementBytes,
                   "); TMA needs a multiple of 16: use a multiple of ",
                   16 / elementBytes, " elements");
-  int64_t atom = std::min(innerBytes & -innerBytes, target::mostSwizzleBytes);
-
   std::vector<Layout> modes(shape.size());
+  if (std::all_of(shape.begin(), shape.end() - 1,
+                  [](int64_t extent) { return extent == 1; })) {
+    // No column of one row has a bank conflict, and TMA's boxes are wider.
+    std::fill(modes.begin(), modes.end() - 1, Layout(1, innerBytes));
+    modes.back() = Layout(shape.back(), elementBytes);
+    return SwizzledLayout{Swizzle{0, 4, 3}, concat(modes)};
+  }
+  int64_t atom = std::min(innerBytes & -innerBytes, target::mostSwizzleBytes);
   int64_t denseBytes = atom;
   for (size_t i = shape.size() - 1; i-- > 0;) {
     modes[i] = Layout(shape[i], denseBytes);

@@ -14,6 +14,16 @@ std::string shapeText(const std::vector<int64_t> &shape) {
   return IntTuple::of(shape).str();
 }
 
+/// The longest even part of a row that is a box, and behind which another may
+/// begin; 0 if there is none.
+int64_t longestPart(int64_t row, int64_t elementBytes) {
+  for (int64_t part = std::min(row, target::tmaBoxExtent); part > 0; --part)
+    if (row % part == 0 &&
+        (part == row || part * elementBytes % target::tmaSharedAlignment == 0))
+      return part;
+  return 0;
+}
+
 /// The extents of the boxes, chosen from the inside out: a dimension joins the
 /// box as long as the box stays dense in the tile.
 Result<std::vector<int64_t>> boxExtents(const SwizzledLayout &tile,
@@ -22,6 +32,10 @@ Result<std::vector<int64_t>> boxExtents(const SwizzledLayout &tile,
   std::vector<int64_t> box(shape.size(), 1);
   int64_t denseBytes = atomBytes(tile);
   box.back() = std::min(denseBytes / elementBytes, shape.back());
+  // What is not swizzled may be longer than the atom, if it is dense: a row.
+  const Layout row = tile.layout.mode(static_cast<int64_t>(shape.size()) - 1);
+  if (!tile.swizzle.bits && row == Layout(row.size(), elementBytes))
+    box.back() = std::max(box.back(), longestPart(shape.back(), elementBytes));
   for (size_t i = shape.size() - 1; i-- > 0;) {
     if (shape[i] == 1)
       continue;
