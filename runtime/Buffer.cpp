@@ -86,6 +86,18 @@ void Buffer::copy_to_host(std::span<std::byte> destination) const {
                  "copying from the device");
 }
 
+void Buffer::copy_from(const Buffer &source, Stream &stream) {
+  checkFits(static_cast<size_t>(source.sizeBytes), sizeBytes);
+  if (source.sizeBytes == 0)
+    return;
+  context->enter();
+  context->check(context->driver.copyDeviceToDeviceAsync(
+                     devicePointer(address), devicePointer(source.address),
+                     static_cast<size_t>(source.sizeBytes),
+                     static_cast<driver::StreamHandle>(stream.handle())),
+                 "copying on the device");
+}
+
 void Buffer::fill(std::byte value) {
   if (sizeBytes == 0)
     return;

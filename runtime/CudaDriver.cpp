@@ -59,6 +59,7 @@ CudaDriver::CudaDriver() {
   resolve("cuMemcpyDtoH_v2", table.copyDeviceToHost);
   resolve("cuMemcpyHtoDAsync_v2", table.copyHostToDeviceAsync);
   resolve("cuMemcpyDtoHAsync_v2", table.copyDeviceToHostAsync);
+  resolve("cuMemcpyDtoDAsync_v2", table.copyDeviceToDeviceAsync);
   resolve("cuMemsetD8_v2", table.setBytes);
   resolve("cuMemsetD8Async", table.setBytesAsync);
   resolve("cuStreamCreate", table.streamCreate);

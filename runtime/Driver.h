@@ -79,6 +79,10 @@ struct DriverTable {
                                   driver::DevicePointer source,
                                   size_t sizeBytes,
                                   driver::StreamHandle stream);
+  Result (*copyDeviceToDeviceAsync)(driver::DevicePointer destination,
+                                    driver::DevicePointer source,
+                                    size_t sizeBytes,
+                                    driver::StreamHandle stream);
   Result (*setBytes)(driver::DevicePointer destination, unsigned char value,
                      size_t sizeBytes);
   Result (*setBytesAsync)(driver::DevicePointer destination,

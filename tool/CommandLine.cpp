@@ -1,5 +1,7 @@
 #include "tool/CommandLine.h"
 
+#include "tool/Assignments.h"
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -31,6 +33,14 @@ void addFlags(CLI::App &app, Request &request) {
                "Check what the kernel expects on a GPU too");
   app.add_flag("--verify-each", request.verifyEach,
                "Verify the IR after each pass");
+  app.add_option_function<std::vector<std::string>>(
+         "--constant",
+         [&request](const std::vector<std::string> &texts) {
+           for (const std::string &text : texts)
+             request.constants.push_back(harness::parseSize(text));
+         },
+         "Set a constant that the kernel is built with: most=8192")
+      ->allow_extra_args(false);
   harness::addRunOptions(app, request);
   app.add_option("--save", request.save,
                  "Write the compiled kernel to a file that a program with the "

@@ -10,6 +10,7 @@
 namespace ashlar::tooling {
 
 struct Request : harness::RunOptions {
+  std::vector<NamedSize> constants;
   std::string emit;   ///< a level, or empty
   std::string output; ///< the file for `emit`; empty: standard output
   std::string save;   ///< the file for the artifact, or empty

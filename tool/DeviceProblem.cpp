@@ -94,6 +94,16 @@ std::vector<HostTensor> DeviceProblem::results() const {
   return written;
 }
 
+int64_t DeviceProblem::bytesMoved() const {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < artifact.tensors.size(); ++i) {
+    const TensorContract &contract = artifact.tensors[i];
+    bytes += (contract.read + contract.written) *
+             problem.tensors[i].elements() * size_bytes(contract.type);
+  }
+  return bytes;
+}
+
 std::optional<HostTensor>
 DeviceProblem::tensorAt(uint64_t address, const std::byte *image) const {
   for (size_t i = 0; i < buffers.size(); ++i) {

@@ -24,6 +24,9 @@ public:
   /// a byte outside a tensor was written.
   std::vector<HostTensor> results() const;
 
+  /// Bytes of the tensors that the kernel reads, and of those it writes.
+  int64_t bytesMoved() const;
+
   /// The tensor whose allocation, guards included, begins at an address, if its
   /// bytes were these.
   std::optional<HostTensor> tensorAt(uint64_t address,

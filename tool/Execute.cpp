@@ -121,10 +121,12 @@ void printBenchmark(Device &device, const Artifact &artifact,
   DeviceProblem onDevice(device, artifact, problem);
   module.launch_and_wait(onDevice.arguments(), limit);
   const Timing timing = benchmark(device, module, onDevice, limit);
-  std::printf("%s: %s: median %.2f us, fastest %.2f us of %d launches",
+  std::printf("%s: %s: median %.2f us, fastest %.2f us of %d launches; a copy "
+              "of its bytes %.2f us, %.2f of it",
               artifact.name.c_str(), describe(problem).c_str(),
               timing.medianMicroseconds, timing.fastestMicroseconds,
-              timing.launches);
+              timing.launches, timing.copyMicroseconds,
+              timing.copyMicroseconds / timing.medianMicroseconds);
   if (expected.operations)
     std::printf(", %.1f TFLOP/s", expected.operations(problem) /
                                       timing.medianMicroseconds * 1e-6);

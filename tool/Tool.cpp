@@ -11,6 +11,7 @@
 #include "tool/SimulatedSizes.h"
 #include "tool/Summary.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -94,6 +95,23 @@ bool summarizeAndRun(const Kernel &kernel, const ToolOptions &options,
   return execute(artifact, options, request, /*run=*/true, /*bench=*/false);
 }
 
+Constants constantsOf(const ToolOptions &options, const Request &request) {
+  std::vector<NamedSize> values(options.constants);
+  for (const NamedSize &set : request.constants) {
+    auto found = std::ranges::find(values, set.name, &NamedSize::name);
+    if (found != values.end()) {
+      found->value = set.value;
+      continue;
+    }
+    std::string names;
+    for (const NamedSize &known : values)
+      names += (names.empty() ? "" : ", ") + known.name;
+    throw Error("the kernel has no constant '" + set.name + "'; it has " +
+                (names.empty() ? "none" : names));
+  }
+  return Constants(std::move(values));
+}
+
 bool perform(const Kernel &kernel, const ToolOptions &options,
              const Request &request) {
   if (kernel.error())
@@ -118,15 +136,33 @@ bool perform(const Kernel &kernel, const ToolOptions &options,
 
 } // namespace
 
+int64_t Constants::operator[](std::string_view name) const {
+  auto found = std::ranges::find(values, name, &NamedSize::name);
+  if (found == values.end())
+    throw Error("there is no constant '" + std::string(name) +
+                "': name it in ToolOptions::constants");
+  return found->value;
+}
+
 int tool(int argc, char **argv, const Kernel &kernel,
+         const ToolOptions &options) {
+  return tool(argc, argv, [&](const Constants &) { return kernel; }, options);
+}
+
+int tool(int argc, char **argv,
+         const std::function<Kernel(const Constants &)> &build,
          const ToolOptions &options) {
   // A file that grows beyond `ulimit -f` is an error like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
-  Request request;
-  if (std::optional<int> status = parse(argc, argv, kernel.name(), request))
-    return *status;
   try {
-    return finished(perform(kernel, options, request) ? 0 : 1);
+    Request request;
+    const Kernel kernel = build(Constants(options.constants));
+    if (std::optional<int> status = parse(argc, argv, kernel.name(), request))
+      return *status;
+    if (request.constants.empty())
+      return finished(perform(kernel, options, request) ? 0 : 1);
+    const Kernel chosen = build(constantsOf(options, request));
+    return finished(perform(chosen, options, request) ? 0 : 1);
   } catch (...) {
     return reportFailure();
   }

@@ -31,6 +31,9 @@ public:
   void copy_from_host(std::span<const std::byte> source);
   /// Copies the start of the buffer to all of `destination`.
   void copy_to_host(std::span<std::byte> destination) const;
+  /// Copies all of `source` to the start of the buffer in the order of
+  /// `stream`, without waiting for it.
+  void copy_from(const Buffer &source, Stream &stream);
   /// Sets every byte.
   void fill(std::byte value);
   /// Sets every byte in the order of `stream`, without waiting for it.

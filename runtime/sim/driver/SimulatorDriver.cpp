@@ -35,6 +35,7 @@ DriverTable makeTable() {
   table.copyHostToDeviceAsync = calls::copyHostToDeviceAsync;
   table.copyDeviceToHostAsync = calls::copyDeviceToHostAsync;
   table.setBytes = calls::setBytes;
+  table.copyDeviceToDeviceAsync = calls::copyDeviceToDeviceAsync;
   table.setBytesAsync = calls::setBytesAsync;
   table.streamCreate = calls::streamCreate;
   table.streamDestroy = calls::streamDestroy;

@@ -185,6 +185,7 @@ FakeDriver::FakeDriver() : table() {
   RECORDED(memoryFree);
   RECORDED(copyHostToDevice);
   RECORDED(copyDeviceToHost);
+  RECORDED(copyDeviceToDeviceAsync);
   RECORDED(setBytes);
   RECORDED(setBytesAsync);
   RECORDED(streamDestroy);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ashlar {
@@ -18,11 +19,26 @@ struct Reference {
       element;
 };
 
+/// The C++ numbers that a kernel is built with, by their names. Throws `Error`
+/// for a name that `ToolOptions::constants` does not have.
+class Constants {
+public:
+  explicit Constants(std::vector<NamedSize> values)
+      : values(std::move(values)) {}
+  int64_t operator[](std::string_view name) const;
+
+private:
+  std::vector<NamedSize> values;
+};
+
 /// What `tool` can't read off the kernel.
 struct ToolOptions {
   /// The problem that is run when the command line names no sizes; a size that
   /// is in neither is 1024.
   std::vector<NamedSize> sizes = {};
+  /// The constants of a kernel that is built from them, and their values when
+  /// the command line names no others.
+  std::vector<NamedSize> constants = {};
   /// The same for the simulator, which is some ten thousand times slower than
   /// a GPU; a size that is not in it is a few tiles, the last not full.
   std::vector<NamedSize> simulated_sizes = {};
@@ -48,5 +64,11 @@ struct ToolOptions {
 /// stream.
 int tool(int argc, char **argv, const Kernel &kernel,
          const ToolOptions &options = {});
+
+/// The same for a kernel that is built from constants, which `--constant` sets:
+/// `most=8192`.
+int tool(int argc, char **argv,
+         const std::function<Kernel(const Constants &)> &build,
+         const ToolOptions &options);
 
 } // namespace ashlar
