@@ -9,24 +9,38 @@ using namespace ashlar;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-Kernel argmax() {
-  return kernel("argmax", [] {
-    constexpr int64_t width = 8192;
+Kernel argmax(const Constants &c) {
+  return kernel("argmax", [&] {
+    const Shape shape{1, c["width"]};
     Size M = size("M"), N = size("N");
     Tensor X = input("X", bf16, {M, N});
     Tensor D = output("D", s32, {M}, align(4));
-    TileLoop rows = grid({M}, {1});
-    role("all", warps(16), [&] {
-      for (auto [m] : rows) {
-        Fragment best = full(f32, {1}, -infinity), at = zeros(s32, {1});
-        for (Index n : range(0, N, width)) {
-          Fragment x = convert(load(X.at({m, n}), {1, width}), f32);
-          x = select(columns({1, width}) < N - n, x, -infinity);
-          Fragment top = row_max(x);
-          at = select(top > best, row_argmax(x) + n, at);
-          best = max(best, top);
+    TileLoop rows = persistent({M}, {1});
+    ctas_per_sm(2);
+    Pipeline ring = pipeline(c["stages"], smem(bf16, shape));
+    role("load", warps(1), [&] {
+      for (auto [m] : rows)
+        for (Index n : range(ceil_div(N, shape[1]))) {
+          Stage s = ring.acquire();
+          copy(X.tile({m, n}), s[0]);
+          ring.commit(s);
         }
-        store(D.at({m}), at);
+    });
+    role("math", warps(c["warps"]), [&] {
+      for (auto [m] :
+           rows) { // in each column of chunks the first of the largest
+        Fragment most = full(bf16, shape, -infinity), at = zeros(s32, shape);
+        for (Index n : range(0, N, shape[1])) {
+          Stage s = ring.wait();
+          Fragment x = load(s[0]);
+          ring.release(s);
+          when(n + shape[1] > N,
+               [&] { x = select(columns(shape) < N - n, x, -infinity); });
+          at = select(x > most, n, at);
+          most = max(most, x);
+        }
+        Mask largest = most == along_rows(row_max(most));
+        store(D.at({m}), row_min(select(largest, at + columns(shape), N)));
       }
     });
   });
@@ -41,8 +55,9 @@ static double reference(const Problem &p, std::span<const int64_t> at) {
 }
 
 int main(int argc, char **argv) {
-  return tool(argc, argv, argmax(),
+  return tool(argc, argv, argmax,
               {.sizes = {{"M", 256}, {"N", 128256}},
+               .constants = {{"width", 8192}, {"stages", 6}, {"warps", 16}},
                .simulated_sizes = {{"M", 3}, {"N", 20000}},
                .references = {{"D", reference}}});
 }

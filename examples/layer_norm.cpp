@@ -6,66 +6,146 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <vector>
 
 using namespace ashlar;
 
-static Warps team(int64_t most) {
-  return warps(std::clamp<int64_t>(most / 512, 4, 32));
-}
-
 /// D = (X - mean) · rstd · W + B, of rows of at most `most` elements.
-Kernel forward(int64_t most) {
+Kernel forward(const Constants &c) {
   return kernel("layer_norm", [&] {
+    const Shape shape{c["height"], c["most"]};
     Size M = size("M"), N = size("N");
-    Tensor X = input("X", bf16, {M, N});
+    Tensor X = input("X", bf16, {M, N}), D = output("D", bf16, {M, N});
     Tensor W = input("W", bf16, {N}), B = input("B", bf16, {N});
-    Tensor D = output("D", bf16, {M, N});
     Tensor means = output("Mean", f32, {M}, align(4));
     Tensor rstds = output("Rstd", f32, {M}, align(4));
     Scalar eps = scalar("eps", f32);
-    TileLoop rows = grid({M}, {1});
-    role("all", team(most), [&] {
+    TileLoop tiles = grid({M}, {shape[0]});
+    ctas_per_sm(c["ctas"]);
+    role("all", warps(c["warps"]), [&] {
+      for (auto [m] : tiles) {
+        Fragment x = load(X.tile({m, 0}), shape);
+        Scalar n = convert(N, f32);
+        Fragment mean = row_sum(convert(x, f32)) / n;
+        Fragment d = convert(x, f32) - along_rows(mean);
+        when(N < shape[1], [&] { d = select(columns(shape) < N, d, 0); });
+        Fragment rstd = rsqrt(row_sum(d * d) / n + eps);
+        Fragment w = convert(load(W.tile({0}), {shape[1]}), f32);
+        Fragment b = convert(load(B.tile({0}), {shape[1]}), f32);
+        d = (convert(x, f32) - along_rows(mean)) * along_rows(rstd);
+        store(D.tile({m, 0}), convert(d * w + b, bf16));
+        store(means.tile({m}), mean);
+        store(rstds.tile({m}), rstd);
+      }
+    });
+  });
+}
+
+/// Of longer rows: a row stays in shared memory, in stages of a ring, through
+/// which chunks of the next one come while the last of it are computed.
+Kernel forwardOfLongRows(const Constants &c) {
+  return kernel("layer_norm_of_long_rows", [&] {
+    const Shape shape{1, c["chunk"]};
+    const int64_t chunks = (c["most"] + shape[1] - 1) / shape[1];
+    Size M = size("M"), N = size("N");
+    Tensor X = input("X", bf16, {M, N}), D = output("D", bf16, {M, N});
+    Tensor W = input("W", bf16, {N}), B = input("B", bf16, {N});
+    Tensor means = output("Mean", f32, {M}, align(4));
+    Tensor rstds = output("Rstd", f32, {M}, align(4));
+    Scalar eps = scalar("eps", f32);
+    TileLoop rows = persistent({M}, {1});
+    ctas_per_sm(c["ctas"]);
+    Pipeline ring = pipeline(c["stages"], smem(bf16, shape));
+    role("load", warps(1), [&] {
+      for (auto [m] : rows)
+        for (int64_t i = 0; i < chunks; ++i) {
+          Stage s = ring.acquire();
+          copy(X.tile({m, i}), s[0]);
+          ring.commit(s);
+        }
+    });
+    role("math", warps(c["warps"]), [&] {
       for (auto [m] : rows) {
-        Fragment x = convert(load(X.at({m, 0}), {1, most}), f32);
-        Scalar n = convert(N, f32), mean = sum(x) / n;
-        x = select(columns({1, most}) < N, x - mean, 0);
-        Scalar rstd = rsqrt(sum(x * x) / n + eps);
-        Fragment w = convert(load(W.at({0}), {most}), f32);
-        Fragment b = convert(load(B.at({0}), {most}), f32);
-        store(D.at({m, 0}), convert(x * rstd * w + b, bf16));
-        store(means.at({m}), full(f32, {1}, mean));
-        store(rstds.at({m}), full(f32, {1}, rstd));
+        std::vector<Stage> row;
+        auto part = [&](int64_t i) { return convert(load(row[i][0]), f32); };
+        Scalar n = convert(N, f32);
+        Fragment sum = zeros(f32, shape), squares = zeros(f32, shape);
+        for (int64_t i = 0; i < chunks; ++i) {
+          row.push_back(ring.wait());
+          sum += part(i);
+        }
+        Fragment mean = row_sum(sum) / n;
+        for (int64_t i = 0; i < chunks; ++i) {
+          Fragment d = part(i) - along_rows(mean);
+          when(N < (i + 1) * shape[1],
+               [&] { d = select(columns(shape) < N - i * shape[1], d, 0); });
+          squares += d * d;
+        }
+        Fragment w = load(W.tile({0}), {shape[1]}); // in flight
+        Fragment b = load(B.tile({0}), {shape[1]});
+        Fragment rstd = rsqrt(row_sum(squares) / n + eps);
+        for (int64_t i = 0; i < chunks; ++i) {
+          Fragment d = (part(i) - along_rows(mean)) * along_rows(rstd);
+          ring.release(row[i]);
+          Fragment y = d * convert(w, f32) + convert(b, f32);
+          if (i + 1 < chunks) {
+            w = load(W.tile({i + 1}), {shape[1]});
+            b = load(B.tile({i + 1}), {shape[1]});
+          }
+          store(D.tile({m, i}), convert(y, bf16));
+        }
+        store(means.tile({m}), mean);
+        store(rstds.tile({m}), rstd);
       }
     });
   });
 }
 
 /// What D's gradient G makes of those of X, W and B; DW and DB begin as zeros.
-Kernel backward(int64_t most) {
+Kernel backward(const Constants &c) {
   return kernel("layer_norm_backward", [&] {
+    const int64_t height = c["height"];
+    const Shape shape{height, c["most"]};
     Size M = size("M"), N = size("N"), P = size("CTAs");
     Tensor X = input("X", bf16, {M, N}), G = input("G", bf16, {M, N});
-    Tensor W = input("W", bf16, {N});
+    Tensor W = input("W", bf16, {N}), DX = output("DX", bf16, {M, N});
     Tensor means = input("Mean", f32, {M}, align(4));
     Tensor rstds = input("Rstd", f32, {M}, align(4));
-    Tensor DX = output("DX", bf16, {M, N});
     Tensor DW = inout("DW", f32, {N}), DB = inout("DB", f32, {N});
     TileLoop ctas = grid({P}, {1});
-    SharedTile sums = shared(f32, {most});
-    role("all", team(most), [&] {
+    ctas_per_sm(c["ctas"]);
+    SharedTile sums = shared(f32, {shape[1]});
+    Pipeline ring = pipeline(c["stages"], smem(bf16, shape), smem(bf16, shape));
+    role("load", warps(1), [&] {
+      for (auto [p] : ctas)
+        for (Index m : range(p, ceil_div(M, height), P)) {
+          Stage s = ring.acquire();
+          copy(X.tile({m, 0}), s[0]);
+          copy(G.tile({m, 0}), s[1]);
+          ring.commit(s);
+        }
+    });
+    role("math", warps(c["warps"]), [&] {
       for (auto [p] : ctas) {
-        Fragment w = convert(load(W.at({0}), {most}), f32);
-        Fragment dw = zeros(f32, {1, most}), db = zeros(f32, {1, most});
-        for (Index m : range(p, M, P)) {
-          Fragment g = convert(load(G.at({m, 0}), {1, most}), f32);
-          Fragment x = convert(load(X.at({m, 0}), {1, most}), f32);
-          Scalar n = convert(N, f32), rstd = load_scalar(rstds.at({m}));
-          x = (x - load_scalar(means.at({m}))) * rstd;
+        Fragment w = load(W.at({0}), {shape[1]});
+        Fragment dw = zeros(f32, shape), db = zeros(f32, shape);
+        Fragment next_mean = load(means.tile({p}), {height});
+        Fragment next_rstd = load(rstds.tile({p}), {height});
+        for (Index m : range(p, ceil_div(M, height), P)) {
+          Fragment mean = next_mean, rstd = next_rstd;
+          next_mean = load(means.tile({m + P}), {height}); // in flight
+          next_rstd = load(rstds.tile({m + P}), {height});
+          Stage s = ring.wait();
+          Fragment x = convert(load(s[0]), f32), g = convert(load(s[1]), f32);
+          ring.release(s);
+          x = (x - along_rows(mean)) * along_rows(rstd);
           dw += g * x;
           db += g;
-          Fragment wg = w * g;
-          Scalar a = sum(wg * x) / n, b = sum(wg) / n;
-          store(DX.at({m, 0}), convert((wg - x * a - b) * rstd, bf16));
+          Fragment wg = convert(w, f32) * g;
+          Scalar n = convert(N, f32);
+          Fragment a = row_sum(wg * x) / n, b = row_sum(wg) / n;
+          wg = (wg - x * along_rows(a) - along_rows(b)) * along_rows(rstd);
+          store(DX.tile({m, 0}), convert(wg, bf16));
         }
         store(sums, column_sum(dw));
         copy(sums, DW.at({0}), reduce_add);
@@ -127,14 +207,28 @@ static double ofBias(const Problem &p, std::span<const int64_t> at) {
 int main(int argc, char **argv) {
   if (argc > 1 && std::string_view(argv[1]) == "backward")
     return tool(
-        argc - 1, argv + 1, backward(4096),
-        {.sizes = {{"M", 8192}, {"N", 4096}, {"CTAs", 132}},
+        argc - 1, argv + 1, backward,
+        {.sizes = {{"M", 8192}, {"N", 4096}, {"CTAs", 264}},
+         .constants = {{"most", 4096},
+                       {"height", 1},
+                       {"warps", 8},
+                       {"ctas", 2},
+                       {"stages", 3}},
          .simulated_sizes = {{"M", 7}, {"N", 3000}, {"CTAs", 3}},
          .zeros = {"DW", "DB"},
          .references = {{"DX", gradient}, {"DW", ofWeight}, {"DB", ofBias}},
          .tolerance = 0.02});
-  return tool(argc, argv, forward(4096),
+  auto build = [](const Constants &c) {
+    return c["chunk"] ? forwardOfLongRows(c) : forward(c);
+  };
+  return tool(argc, argv, build,
               {.sizes = {{"M", 8192}, {"N", 4096}},
+               .constants = {{"most", 4096},
+                             {"height", 1},
+                             {"warps", 8},
+                             {"ctas", 5},
+                             {"chunk", 0},
+                             {"stages", 4}},
                .simulated_sizes = {{"M", 5}, {"N", 3000}},
                .scalars = {{"eps", 1e-5}},
                .references = {

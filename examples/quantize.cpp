@@ -22,7 +22,7 @@ Kernel quantize() {
       for (auto [m, b] : tiles) {
         Fragment x = convert(load(X.at({m, b * 32, 0}), {32, 128}), f32);
         Fragment scale = max(row_max(abs(x)), 1e-12f) * (1 / largest);
-        store(Q.at({m, b * 32, 0}), convert(x / along_rows(scale), e4m3));
+        store(Q.at({m, b * 32, 0}), convert(x * along_rows(1 / scale), e4m3));
         store(S.at({m, b * 32}), scale);
       }
     });
