@@ -68,6 +68,16 @@ Handle detail::makeSchedule(const Index *extents, const int64_t *tile,
   return trace.declareHandle(HandleKind::schedule, op, where);
 }
 
+void ctas_per_sm(int64_t count, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  trace.requireKernelFrame("ctas_per_sm", where);
+  if (!target::fitOneSm(count, target::warpThreads))
+    fail(where, "ctas_per_sm is " + std::to_string(count) +
+                    "; an SM has room for 1 to " +
+                    std::to_string(target::mostCtas) + " CTAs");
+  trace.kernel().setCtasPerSm(count);
+}
+
 void cluster(std::initializer_list<int64_t> extents, SourceLocation where) {
   Trace &trace = Trace::current(where);
   trace.requireKernelFrame("the cluster", where);

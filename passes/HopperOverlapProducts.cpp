@@ -175,9 +175,11 @@ private:
       llvm::for_each(op->getBlock()->getArguments(), add);
     }
     int64_t registers = role.getRegisters();
-    if (!registers)
-      registers = target::entryRegisters(
-          role->getParentOfType<hopper::KernelOp>().getThreads());
+    if (!registers) {
+      auto kernel = role->getParentOfType<hopper::KernelOp>();
+      registers =
+          target::entryRegisters(kernel.getThreads(), kernel.getCtasPerSm());
+    }
     if (needed > registers)
       late.front()->emitRemark("the next product is not in flight while this "
                                "is computed: that would take ")

@@ -156,16 +156,21 @@ LogicalResult planShared(tile::KernelOp kernel, Plan &plan) {
         plan.takeBarriers(2 * pipeline.getResult().getType().getStages())));
   }
   planExchanges(kernel, plan);
-  int64_t bytes = plan.sharedBytes;
-  if (bytes <= target::sharedBytes)
+  const int64_t bytes = plan.sharedBytes, ctas = kernel.getCtasPerSm();
+  const int64_t limit = target::sharedBytesOfEach(ctas);
+  if (bytes <= limit)
     return success();
 
-  int64_t over = bytes - target::sharedBytes;
+  int64_t over = bytes - limit;
   auto refuse = [&](Operation *at) -> InFlightDiagnostic {
-    return at->emitError("kernel '")
-           << kernel.getSymName() << "' needs " << bytes
-           << " bytes of shared memory, " << over << " over the limit of "
-           << target::sharedBytes << ": ";
+    InFlightDiagnostic error = at->emitError("kernel '");
+    error << kernel.getSymName() << "' needs " << bytes
+          << " bytes of shared memory, " << over << " over the limit of "
+          << limit;
+    if (ctas > 1)
+      error << " of each of " << ctas << " CTAs per SM";
+    error << ": ";
+    return error;
   };
   if (largest) {
     int64_t stages = largest.getResult().getType().getStages();
@@ -224,13 +229,20 @@ LogicalResult planWarps(tile::KernelOp kernel, Plan &plan) {
            << " warps with all its roles; a CTA has at most "
            << target::mostWarps << ": give a role fewer";
   plan.threads = warp * target::warpThreads;
+  const int64_t ctas = kernel.getCtasPerSm();
+  if (!target::fitOneSm(ctas, plan.threads))
+    return kernel.emitError("kernel '")
+           << kernel.getSymName() << "' has " << plan.threads
+           << " threads with all its roles, and an SM has room for "
+           << target::smThreads << ", not for " << ctas << " such CTAs: use "
+           << "ctas_per_sm(" << target::smThreads / plan.threads << ")";
   for (auto role : roles)
     plan.firstWarps.push_back(firstWarps[role]);
   if (!budgets)
     return success();
 
   int64_t threads = warp * target::warpThreads;
-  int64_t entry = target::entryRegisters(threads);
+  int64_t entry = target::entryRegisters(threads, ctas);
   SmallVector<int64_t> budgetOfGroup(warp / warpgroupWarps, 0);
   for (auto role : roles)
     for (int64_t w = 0; w < int64_t(role.getWarps() * role.getInstances()); ++w)

@@ -80,7 +80,7 @@ LogicalResult Conversion::run() {
   auto target = hopper::KernelOp::create(
       builder, source.getLoc(), source.getSymName(),
       source.getPlan()->getThreads(), source.getPlan()->getSharedBytes(),
-      cluster.size(), source.getProgrammaticLaunch());
+      cluster.size(), source.getCtasPerSm(), source.getProgrammaticLaunch());
   Block &body = target.getBody().emplaceBlock();
   builder.setInsertionPointToStart(&body);
   const Parameters parameters(source, builder);

@@ -157,7 +157,7 @@ void LoadedKernel::checkParameters(const Artifact &artifact) const {
 // device's SMs suggest; only the driver knows.
 void LoadedKernel::countResidentClusters(const Artifact &artifact) {
   const int64_t blocks = clusterSize(artifact.grid);
-  int64_t clusters = context->smCount / blocks;
+  int64_t clusters = context->smCount * artifact.grid.ctasPerSm / blocks;
   if (artifact.grid.persistent && blocks > 1) {
     const auto cluster = static_cast<uint32_t>(blocks);
     const LaunchConfiguration configuration(artifact, {cluster, cluster},

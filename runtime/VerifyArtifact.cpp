@@ -222,6 +222,8 @@ private:
       demand(length >= 1, "its grid has a cluster ", length, " long");
     demand(clusterSize(grid) <= 16, "its cluster has ", clusterSize(grid),
            " blocks; the limit is 16");
+    demand(grid.ctasPerSm >= 1 && grid.ctasPerSm <= 32, "it has ",
+           grid.ctasPerSm, " blocks to a multiprocessor; 1 to 32 fit");
   }
 
   void verifyBound(const Bound &bound) const {

@@ -92,6 +92,7 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
          sourceLine(scalar.getLoc())});
   if (auto cluster = kernel.getCluster())
     artifact.grid.cluster.assign(cluster->begin(), cluster->end());
+  artifact.grid.ctasPerSm = kernel.getCtasPerSm();
   for (auto schedule : kernel.getBody().getOps<tile::ScheduleOp>()) {
     for (Value value : schedule.getExtents())
       artifact.grid.extents.push_back(extent(value, artifact));

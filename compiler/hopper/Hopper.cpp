@@ -62,6 +62,12 @@ LogicalResult KernelOp::verify() {
     return emitOpError("has clusters of ")
            << cluster << " CTAs; the portable limit is "
            << target::portableCluster;
+  if (!target::fitOneSm(getCtasPerSm(), threads))
+    return emitOpError("has ")
+           << int64_t(getCtasPerSm()) << " CTAs of " << threads
+           << " threads to a multiprocessor, which has room for "
+           << target::mostCtas << " CTAs and " << target::smThreads
+           << " threads";
   auto roles = getBody().getOps<RoleOp>();
   for (RoleOp role : roles)
     if (role != *roles.begin() && !isa<RoleOp>(role->getPrevNode()))

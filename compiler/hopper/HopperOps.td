@@ -11,15 +11,18 @@ def Hopper_KernelOp : Hopper_Op<"kernel", [
   let summary = "a kernel: parameters, set-up and roles";
   let description = [{
     The parameter operations, in order, are the kernel's ABI. Every thread
-    runs the body; a role's region is run by its warps. With
+    runs the body; a role's region is run by its warps. So many CTAs as
+    `ctas_per_sm` share a multiprocessor. With
     `programmatic_launch` the launch before may still run at the start.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$threads,
                        I64Attr:$shared_bytes, I64Attr:$cluster_size,
+                       DefaultValuedAttr<I64Attr, "1">:$ctas_per_sm,
                        UnitAttr:$programmatic_launch);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `threads` $threads `shared` $shared_bytes `cluster` $cluster_size
+    (`ctas_per_sm` $ctas_per_sm^)?
     (`programmatic_launch` $programmatic_launch^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;

@@ -16,6 +16,11 @@ inline constexpr int64_t warpThreads = 32, warpgroupWarps = 4,
                          warpgroupThreads = warpThreads * warpgroupWarps;
 /// Of a CTA.
 inline constexpr int64_t mostWarps = 32, mostThreads = mostWarps * warpThreads;
+/// Of a multiprocessor.
+inline constexpr int64_t mostCtas = 32, smThreads = 2048;
+constexpr bool fitOneSm(int64_t ctas, int64_t threads) {
+  return ctas >= 1 && ctas <= mostCtas && ctas * threads <= smThreads;
+}
 /// CTAs of a cluster on any GPU of the architecture.
 inline constexpr int64_t portableCluster = 8;
 /// Of a CTA; number 0 is bar.sync's own (PTX ISA, "bar").
@@ -40,11 +45,11 @@ constexpr bool isRegisterBudget(int64_t registers) {
 
 /// Registers that each thread of a CTA starts with, and may have without a
 /// budget: the register file shared out evenly to whole warpgroups in steps, as
-/// ptxas does when one CTA fills a multiprocessor. Each quarter of it has a
+/// ptxas does when so many CTAs fill a multiprocessor. Each quarter of it has a
 /// quarter of the registers and every fourth warp.
-constexpr int64_t entryRegisters(int64_t threads) {
+constexpr int64_t entryRegisters(int64_t threads, int64_t ctas = 1) {
   int64_t warpgroups = (threads + warpgroupThreads - 1) / warpgroupThreads;
-  int64_t each = fileRegisters / (warpgroups * warpgroupThreads);
+  int64_t each = fileRegisters / (ctas * warpgroups * warpgroupThreads);
   return std::min(each, mostRegisters) / registerStep * registerStep;
 }
 
@@ -58,6 +63,10 @@ inline constexpr int64_t registersBesideFragments = 40;
 /// a multiprocessor has.
 inline constexpr int64_t sharedBytes = 227 * 1024, reservedSharedBytes = 1024,
                          smSharedBytes = 228 * 1024;
+/// What each of so many CTAs of a multiprocessor can have.
+constexpr int64_t sharedBytesOfEach(int64_t ctas) {
+  return std::min(sharedBytes, smSharedBytes / ctas - reservedSharedBytes);
+}
 /// The rows after which a swizzle repeats, whose start it is aligned to; the
 /// widest of them (PTX ISA, "Swizzling modes").
 inline constexpr int64_t swizzleRows = 8, mostSwizzleBytes = 128;

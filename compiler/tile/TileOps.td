@@ -17,17 +17,19 @@ def Tile_KernelOp : Tile_Op<"kernel", [
   let description = [{
     The body declares sizes, tensors, scalars, one schedule, pipelines, shared
     tiles and barriers, then the roles. `cluster` gives the CTAs of a cluster
-    along each dimension of the schedule; their product is at most 8. With
+    along each dimension of the schedule; their product is at most 8. So many as
+    `ctas_per_sm` share a multiprocessor, its registers and shared memory. With
     `programmatic_launch` the kernel may start while the one before it drains.
     `tile-plan-memory` sets the plan.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        OptionalAttr<DenseI64ArrayAttr>:$cluster,
+                       DefaultValuedAttr<I64Attr, "1">:$ctas_per_sm,
                        UnitAttr:$programmatic_launch,
                        OptionalAttr<Tile_Plan>:$plan);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name (`cluster` $cluster^)?
+    $sym_name (`cluster` $cluster^)? (`ctas_per_sm` $ctas_per_sm^)?
     (`programmatic_launch` $programmatic_launch^)? attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;

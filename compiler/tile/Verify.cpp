@@ -87,6 +87,11 @@ LogicalResult checkSelfContained(Operation *role) {
 }
 
 LogicalResult KernelOp::verify() {
+  if (!target::fitOneSm(getCtasPerSm(), target::warpThreads))
+    return emitOpError("has ")
+           << int64_t(getCtasPerSm())
+           << " CTAs to a multiprocessor, which has room for 1 to "
+           << target::mostCtas;
   if (auto cluster = getCluster()) {
     uint64_t size = 1;
     for (int64_t extent : *cluster) {

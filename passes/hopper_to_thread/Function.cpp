@@ -70,7 +70,8 @@ LLVM::LLVMFuncOp createFunction(hopper::KernelOp kernel,
   int32_t threads = kernel.getThreads();
   function->setAttr("nvvm.kernel", b.getUnitAttr());
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));
-  function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(1));
+  function->setAttr("nvvm.minctasm",
+                    b.getI32IntegerAttr(int32_t(kernel.getCtasPerSm())));
   if (kernel.getClusterSize() > 1)
     function->setAttr(
         "nvvm.cluster_dim",

@@ -60,7 +60,9 @@ void Meeting::write(PtxBuilder &b) const {
 }
 
 RolePrograms::RolePrograms(hopper::KernelOp kernel)
-    : threads(kernel.getThreads()), groups(groupRoles(kernel)) {
+    : threads(kernel.getThreads()),
+      entryRegisters(target::entryRegisters(threads, kernel.getCtasPerSm())),
+      groups(groupRoles(kernel)) {
   auto roles = kernel.getBody().getOps<hopper::RoleOp>();
   if (roles.empty())
     return;
@@ -120,10 +122,9 @@ void RolePrograms::write(PtxBuilder &b, Value warp) {
 void RolePrograms::write(PtxBuilder &b, Value warp, const RoleGroup &group) {
   if (group.meetsFirst)
     group.meetsFirst->write(b);
-  const int64_t entry = target::entryRegisters(threads);
-  if (group.registers && group.registers != entry)
+  if (group.registers && group.registers != entryRegisters)
     b.ptx(("setmaxnreg." +
-           std::string(group.registers > entry ? "inc" : "dec") +
+           std::string(group.registers > entryRegisters ? "inc" : "dec") +
            ".sync.aligned.u32 " + std::to_string(group.registers) + ";"));
   if (group.isOneRole)
     return moveBody(b, group.roles.front());

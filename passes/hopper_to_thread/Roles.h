@@ -41,7 +41,7 @@ private:
   void write(PtxBuilder &b, mlir::Value warp, const RoleGroup &group);
   void writeWithoutRole(PtxBuilder &b);
 
-  int64_t threads;
+  int64_t threads, entryRegisters;
   llvm::SmallVector<RoleGroup> groups;
   /// Where every role meets the others.
   llvm::SmallVector<Meeting> meetings;

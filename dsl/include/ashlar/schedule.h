@@ -112,6 +112,13 @@ TileLoop<N> grid(const Index (&extents)[N], const int64_t (&tile)[N],
       detail::makeSchedule(extents, tile, N, false, raster, where), where);
 }
 
+/// So many CTAs of the kernel share an SM: each has as small a part of its
+/// registers and shared memory, and `persistent` starts as many on each.
+/// Without it a kernel may take all that a CTA can have, and `persistent`
+/// starts one on each SM. Throws unless there are 1 to 32.
+void ctas_per_sm(int64_t count,
+                 SourceLocation where = SourceLocation::current());
+
 /// The CTAs of a cluster along each dimension of the tile loop; at most 8.
 void cluster(std::initializer_list<int64_t> extents,
              SourceLocation where = SourceLocation::current());

@@ -85,6 +85,8 @@ struct GridRule {
   std::vector<int64_t> tile;
   std::vector<int64_t> cluster;
   bool persistent = false;
+  /// So many share a multiprocessor.
+  int64_t ctasPerSm = 1;
 
   bool operator==(const GridRule &) const = default;
 };
