@@ -25,7 +25,8 @@ void addFlags(CLI::App &app, Request &request) {
       ->allow_extra_args(false);
   app.add_flag("--resources", request.resources,
                "Print registers, spills, shared memory, stages, roles and the "
-               "time of each compilation step");
+               "time of each compilation step; of a simulated --run also what "
+               "each element takes in instructions and bytes");
   app.add_flag("--run", request.run, "Run the kernel and check the result");
   app.add_flag("--bench", request.bench,
                "Print the median time of many launches");

@@ -10,6 +10,7 @@
 #include "tool/MakeProblem.h"
 #include "tool/SimulatedSizes.h"
 #include "tool/Summary.h"
+#include "tool/Traffic.h"
 
 #include <algorithm>
 #include <csignal>
@@ -47,12 +48,16 @@ Expectation expectation(const ToolOptions &options) {
 
 bool simulate(Device &device, const Artifact &artifact, const Problem &problem,
               const Expectation &expected, const Request &request) {
+  if (request.resources)
+    countTraffic();
   try {
     const bool right = runAndCheck(device, artifact, problem, expected,
                                    timeLimit(request.device));
     std::printf("%s: simulated with %s (%s): nothing found\n",
                 artifact.name.c_str(), describe(problem).c_str(),
                 describeSeeds(request.device).c_str());
+    if (request.resources)
+      std::fputs(describeTraffic(problem).c_str(), stdout);
     return right;
   } catch (...) {
     printFurtherReports();

@@ -134,6 +134,8 @@ std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
     options.tensors = launch.tensors;
     if (i > 0)
       restore(before);
+    else if (how.countsTraffic)
+      options.traffic = &all.traffic;
     std::vector<Report> ofSeed;
     if (trace)
       trace->beginLaunch(title(launch, options.seed));

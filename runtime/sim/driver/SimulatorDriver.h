@@ -5,6 +5,7 @@
 
 #include "runtime/Driver.h"
 #include "runtime/sim/machine/Ignored.h"
+#include "runtime/sim/machine/Traffic.h"
 
 #include <chrono>
 #include <cstdint>
@@ -41,6 +42,8 @@ struct SimulatorSettings {
   std::function<bool(const std::string &block, uint64_t address,
                      const uint8_t *first, const uint8_t *other)>
       mayDiffer;
+  /// Whether launches count what they move, see takeTraffic.
+  bool countsTraffic = false;
   /// A launch that takes long tells on standard error how far it is.
   bool progress = false;
 };
@@ -57,6 +60,9 @@ void showProgress();
 
 /// What has been found since the last call, in order.
 std::vector<Report> takeReports();
+
+/// What launches have moved under their first seeds since the last call.
+Traffic takeTraffic();
 
 /// As a new process would find it: no memory, modules, streams or failure.
 /// Every handle becomes invalid. The settings stay.

@@ -79,6 +79,8 @@ void showProgress() {
   settings().progress = numberFrom<uint8_t>("ASHLAR_SIM_PROGRESS", 1) != 0;
 }
 
+Traffic takeTraffic() { return std::exchange(state().traffic, {}); }
+
 std::vector<Report> takeReports() {
   State &all = state();
   std::lock_guard lock(all.lock);

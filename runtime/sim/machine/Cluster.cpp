@@ -2,6 +2,7 @@
 #include "runtime/sim/machine/Cluster.h"
 
 #include "runtime/sim/machine/Launch.h"
+#include "runtime/sim/machine/Traffic.h"
 #include "runtime/sim/machine/WarpRunner.h"
 #include "runtime/sim/machine/memory/StageRounds.h"
 
@@ -33,6 +34,8 @@ std::string Cta::name() const {
 // Clusters are counted with x fastest, and so are CTAs in one.
 Cluster::Cluster(Launch &launch, uint32_t index)
     : launch(launch), index(index), schedule(launch.options.seed, index) {
+  if (launch.options.traffic)
+    traffic = std::make_unique<Traffic>();
   const ptx::Dimensions &grid = launch.shape.grid, &size = launch.shape.cluster;
   const uint32_t clustersX = grid.x / size.x, clustersY = grid.y / size.y;
   const uint32_t originX = index % clustersX * size.x;
@@ -59,7 +62,13 @@ Cluster::Cluster(Launch &launch, uint32_t index)
     }
 }
 
-Cluster::~Cluster() { countInstructions(); }
+Cluster::~Cluster() {
+  countInstructions();
+  if (traffic) {
+    traffic->instructions = told;
+    launch.addTraffic(*traffic);
+  }
+}
 
 void Cluster::countInstructions() {
   const uint64_t instructions = clock - otherTicks;

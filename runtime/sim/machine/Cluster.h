@@ -21,6 +21,7 @@ namespace ashlar::sim {
 
 class Launch;
 class Trace;
+struct Traffic;
 
 /// Windows of the generic address space.
 inline constexpr uint64_t sharedWindow = 0x0001'0000'0000'0000;
@@ -171,6 +172,8 @@ public:
   uint64_t clock = 0; // %clock: grows with executed instructions
   /// Of the clock: what was none, as an attempt that had to wait.
   uint64_t otherTicks = 0;
+  /// What it moves; null where nobody asks.
+  std::unique_ptr<Traffic> traffic;
   /// Adds what was executed since the last call to the launch's progress.
   void countInstructions();
 

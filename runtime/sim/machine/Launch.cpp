@@ -1,6 +1,7 @@
 #include "runtime/sim/machine/Launch.h"
 
 #include "runtime/sim/machine/Cluster.h"
+#include "runtime/sim/machine/Traffic.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -232,6 +233,11 @@ struct Launch::Scheduler {
     }
   }
 };
+
+void Launch::addTraffic(const Traffic &traffic) {
+  const std::lock_guard guard(addingTraffic);
+  options.traffic->add(traffic);
+}
 
 bool Launch::isOver() {
   if (options.timeLimit.count() > 0 &&

@@ -24,6 +24,7 @@ namespace ashlar::sim {
 
 class GlobalMemory;
 class Trace;
+struct Traffic;
 
 struct LaunchOptions {
   uint64_t seed = 0;
@@ -41,6 +42,7 @@ struct LaunchOptions {
   /// else.
   std::vector<Tensor> tensors;
   Progress *progress = nullptr; // null: nobody asks
+  Traffic *traffic = nullptr;   // to which the launch's is added; null: none
 };
 
 struct LaunchShape {
@@ -96,6 +98,9 @@ public:
                                                std::memory_order_relaxed);
   }
 
+  /// Adds what a cluster has moved, when it is over.
+  void addTraffic(const Traffic &traffic);
+
   /// Grows whenever anything changes that another thread could wait for.
   std::atomic<uint64_t> changes = 0;
 
@@ -105,6 +110,7 @@ public:
 private:
   std::atomic<bool> over = false;
   std::chrono::steady_clock::time_point deadline;
+  std::mutex addingTraffic;
   struct Scheduler;
 };
 

@@ -1,5 +1,7 @@
 #include "runtime/sim/machine/copies/GroupCopy.h"
 
+#include "runtime/sim/machine/Traffic.h"
+
 namespace ashlar::sim {
 
 GroupCopy::GroupCopy(CopyIssue issuedBy, CopyTile source, Location target,
@@ -8,7 +10,10 @@ GroupCopy::GroupCopy(CopyIssue issuedBy, CopyTile source, Location target,
     : issue(std::move(issuedBy)), tile(std::move(source)), target(target),
       targetAddress(targetAddress), agents(agents), reduction(reduction),
       readsIt(issue.doing("reads")), writesIt(issue.doing("writes")),
-      bytes(tile.bytes()), unread(tile.blocks()) {}
+      bytes(tile.bytes()), unread(tile.blocks()) {
+  if (Traffic *traffic = tile.cta->cluster.traffic.get())
+    traffic->copiedOut += tile.bytes();
+}
 
 bool GroupCopy::proceed(Cluster &cluster, std::mt19937_64 &random) {
   const bool readsNext =

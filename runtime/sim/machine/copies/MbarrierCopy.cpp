@@ -1,5 +1,6 @@
 #include "runtime/sim/machine/copies/MbarrierCopy.h"
 
+#include "runtime/sim/machine/Traffic.h"
 #include "runtime/sim/machine/barriers/Mbarrier.h"
 #include "runtime/sim/machine/copies/TileElements.h"
 
@@ -12,7 +13,12 @@ MbarrierCopy::MbarrierCopy(CopyIssue issuedBy, Location source,
     : issue(std::move(issuedBy)), source(source), sourceAddress(sourceAddress),
       tile(std::move(destination)), mbarrier(mbarrier), reduction(reduction),
       reads(issue.doing("reads")), writes(issue.doing("writes")),
-      blocks(tile.blocks()) {}
+      blocks(tile.blocks()) {
+  Traffic *traffic = tile.cta->cluster.traffic.get();
+  if (traffic && source.block &&
+      source.block->kind == MemoryBlock::Kind::global)
+    traffic->copiedIn += tile.bytes();
+}
 
 bool MbarrierCopy::proceed(Cluster &cluster, std::mt19937_64 &random) {
   if (tile.rows.empty()) { // of no bytes

@@ -2,6 +2,7 @@
 
 #include "runtime/sim/machine/Launch.h"
 #include "runtime/sim/machine/Trace.h"
+#include "runtime/sim/machine/Traffic.h"
 
 namespace ashlar::sim {
 
@@ -13,6 +14,8 @@ ThreadCopy::ThreadCopy(Warp &warp, LaneMask active, uint32_t copyBytes,
     : cta(warp.cta), copyBytes(copyBytes), issuer(warp.accessor(0)),
       known(warp.cluster.index), pending(active), lanes(addresses) {
   warp.release(active, known);
+  if (Traffic *traffic = cta.cluster.traffic.get())
+    traffic->copiedIn += uint64_t(std::popcount(active)) * copyBytes;
   issuer.agent = agent;
   issuer.inProgramOrder = false;
   issuer.causality = &known;

@@ -6,6 +6,7 @@
 #include "runtime/sim/machine/Launch.h"
 #include "runtime/sim/machine/Warp.h"
 
+#include <bit>
 #include <mutex>
 
 namespace ashlar::sim {
@@ -25,6 +26,10 @@ public:
   uint64_t offset(unsigned lane) const { return offsets[lane]; }
   bool isSamePlace(unsigned lane, unsigned other) const {
     return blockOf(lane) == blockOf(other) && offsets[lane] == offsets[other];
+  }
+  /// That the first of the lanes accesses.
+  const MemoryBlock &firstBlock(LaneMask lanes) const {
+    return *blockOf(static_cast<unsigned>(std::countr_zero(lanes)));
   }
   bool isBroadcast(LaneMask lanes) const;
   /// Whether the lanes access neighbouring elements in their order.

@@ -1,4 +1,5 @@
 // Loads, stores and atomic changes by the lanes of a warp.
+#include "runtime/sim/machine/Traffic.h"
 #include "runtime/sim/machine/memory/AddressOperand.h"
 #include "runtime/sim/machine/memory/WarpAccess.h"
 #include "runtime/sim/machine/races/Ordering.h"
@@ -75,6 +76,20 @@ void forEachPlace(const WarpAccess &access, LaneMask active, Body body) {
       body(lanes);
 }
 
+/// Adds to what the cluster moves, if anybody asks.
+void count(Warp &warp, const MemoryBlock &block, bool writes, LaneMask lanes,
+           const LaneAddresses &addresses, unsigned sizeBytes) {
+  Traffic *traffic = warp.cluster.traffic.get();
+  if (!traffic)
+    return;
+  if (block.kind == MemoryBlock::Kind::global)
+    traffic->access(Traffic::Space::global, writes, lanes, addresses,
+                    sizeBytes);
+  if (block.kind == MemoryBlock::Kind::shared)
+    traffic->access(Traffic::Space::shared, writes, lanes, addresses,
+                    sizeBytes);
+}
+
 } // namespace
 
 bool Warp::findUnchecked(LaneMask active, StateSpace space,
@@ -145,10 +160,15 @@ void Warp::load(LaneMask active, StateSpace space,
     forEachLane(active, [&](unsigned lane) {
       copy(bytes + size_t(lane) * strideBytes, places[lane], sizeBytes);
     });
+    if (space != StateSpace::local)
+      count(*this, *readOnlyBlock, /*writes=*/false, active, addresses,
+            sizeBytes);
     return;
   }
   WarpAccess access(*this, active, space, addresses, sizeBytes,
                     AccessKind::read, scope);
+  count(*this, access.firstBlock(active), /*writes=*/false, active, addresses,
+        sizeBytes);
   if (access.isBroadcast(active)) {
     ordering->forKnowingSame(active,
                              [&](LaneMask lanes) { access.track(lanes); });
@@ -187,6 +207,8 @@ void Warp::store(LaneMask active, StateSpace space,
   }
   WarpAccess access(*this, active, space, addresses, sizeBytes,
                     AccessKind::write, scope);
+  count(*this, access.firstBlock(active), /*writes=*/true, active, addresses,
+        sizeBytes);
   access.setStored(bytes, strideBytes);
   const bool isInLine = access.isInLine(active);
   if (isInLine)
@@ -231,6 +253,8 @@ void Warp::modify(unsigned lane, StateSpace space, uint64_t address,
     notePoll(LaneMask(1) << lane, space, addresses, sizeBytes);
   WarpAccess access(*this, LaneMask(1) << lane, space, addresses, sizeBytes,
                     AccessKind::readWrite, scope);
+  if (cluster.traffic)
+    ++cluster.traffic->atomics;
   access.track(LaneMask(1) << lane);
   std::array<uint8_t, 64> before{};
   uint8_t *place = access.data(lane);
