@@ -23,7 +23,14 @@ TEST(SharedTile, IsCutIntoColumnBlocksAsWideAsTheSwizzleAtom) {
   EXPECT_EQ(sharedTileLayout({16, 16}, 1)->str(), "S<0,4,3> o (16,16):(16,1)");
   EXPECT_EQ(sharedTileLayout({2, 4, 8, 32}, 2)->str(),
             "S<2,4,3> o (2,4,8,32):(2048,512,64,2)");
-  EXPECT_EQ(sharedTileLayout({256}, 4)->str(), "S<3,4,3> o ((32,8)):((4,128))");
+  EXPECT_EQ(sharedTileLayout({3, 256}, 4)->str(),
+            "S<3,4,3> o (3,(32,8)):(128,(4,384))");
+}
+
+TEST(SharedTile, OfOneRowIsNotSwizzled) {
+  EXPECT_EQ(sharedTileLayout({256}, 4)->str(), "S<0,4,3> o (256):(4)");
+  EXPECT_EQ(sharedTileLayout({1, 1, 48}, 2)->str(),
+            "S<0,4,3> o (1,1,48):(96,96,2)");
 }
 
 TEST(SharedTile, HoldsEveryElementOnceWithoutGaps) {

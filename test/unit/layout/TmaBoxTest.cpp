@@ -64,6 +64,19 @@ TEST(TmaBoxes, AreAsWideAsAPartOfAnAtom) {
             (std::vector<TmaBox>{{{64, 48}, {0, 0}, 0}}));
 }
 
+TEST(TmaBoxes, OfOneRowAreAsLongAsTheyMayBe) {
+  for (int64_t elementBytes : {1, 2, 4}) {
+    const Shape shape{1, 1024};
+    const SwizzledLayout tile = *sharedTileLayout(shape, elementBytes);
+    EXPECT_EQ(tmaBoxes(tile, shape, elementBytes)->size(), 4u);
+    expectWrittenByTma(tile, shape, elementBytes);
+  }
+  for (int64_t elements : {8, 136, 256, 320, 8000}) {
+    const Shape shape{elements};
+    expectWrittenByTma(*sharedTileLayout(shape, 2), shape, 2);
+  }
+}
+
 TEST(TmaBoxes, SplitDimensionsBeyond256Evenly) {
   std::vector<TmaBox> boxes =
       *tmaBoxes(*sharedTileLayout({384, 64}, 2), {384, 64}, 2);
