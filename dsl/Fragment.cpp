@@ -109,34 +109,79 @@ Fragment slice(const Fragment &fragment, std::initializer_list<int64_t> offset,
   return declareFragment(trace, op, where);
 }
 
+namespace {
+
+/// How many CTAs are combined along a dimension of the cluster.
+int64_t checkClusterReduction(Trace &trace, const std::string &function,
+                              mlir::RankedTensorType type, int64_t dimension,
+                              SourceLocation where) {
+  auto cluster = trace.kernel().getCluster();
+  if (!cluster)
+    fail(where, function + " combines over a cluster, and the kernel has none: "
+                           "call cluster({...}) before the roles");
+  if (dimension < 0 || dimension >= int64_t(cluster->size()))
+    fail(where, function + " combines along dimension " +
+                    std::to_string(dimension) + " of a cluster of " +
+                    std::to_string(cluster->size()) + " dimensions");
+  if (!type.getElementType().isF32() && !type.getElementType().isInteger(32))
+    fail(where, function + " combines f32 or s32; this fragment is " +
+                    describe(type) + ": convert it first");
+  return (*cluster)[dimension];
+}
+
+Fragment reduceWhole(const Fragment &fragment, const char *function,
+                     tile::Reduction how, int64_t dimension,
+                     SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Value value = trace.read(fragment, where);
+  auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+  if (checkClusterReduction(trace, function, type, dimension, where) == 1)
+    return Fragment(fragment, where);
+  auto op =
+      trace.create<tile::ClusterReduceOp>(where, type, value, how, dimension);
+  return declareFragment(trace, op.getResult(), where);
+}
+
+} // namespace
+
 Fragment cluster_sum(const Fragment &fragment, int64_t dimension,
                      SourceLocation where) {
   Trace &trace = Trace::current(where);
   mlir::Value value = trace.read(fragment, where);
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
-  auto cluster = trace.kernel().getCluster();
-  if (!cluster)
-    fail(where, "cluster_sum adds over a cluster, and the kernel has none: "
-                "call cluster({...}) before the roles");
-  if (dimension < 0 || dimension >= int64_t(cluster->size()))
-    fail(where, "cluster_sum adds along dimension " +
-                    std::to_string(dimension) + " of a cluster of " +
-                    std::to_string(cluster->size()) + " dimensions");
-  int64_t parts = (*cluster)[dimension];
-  if (!type.getElementType().isF32() && !type.getElementType().isInteger(32))
-    fail(where, "cluster_sum adds f32 or s32; this fragment is " +
-                    describe(type) + ": convert it first");
+  int64_t parts =
+      checkClusterReduction(trace, "cluster_sum", type, dimension, where);
   llvm::SmallVector<int64_t> shape(type.getShape());
   if (shape.empty() || shape.back() % parts)
     fail(where, "cluster_sum shares out the columns of " + describe(type) +
                     " among " + std::to_string(parts) +
-                    " CTAs: make them a multiple of " + std::to_string(parts));
+                    " CTAs: make them a multiple of " + std::to_string(parts) +
+                    ", or take cluster_all_sum, which gives all to each");
   if (parts == 1)
     return Fragment(fragment, where);
   shape.back() /= parts;
   auto part = mlir::RankedTensorType::get(shape, type.getElementType());
-  auto op = trace.create<tile::ClusterSumOp>(where, part, value, dimension);
+  auto op = trace.create<tile::ClusterReduceOp>(
+      where, part, value, tile::Reduction::add, dimension);
   return declareFragment(trace, op.getResult(), where);
+}
+
+Fragment cluster_all_sum(const Fragment &fragment, int64_t dimension,
+                         SourceLocation where) {
+  return reduceWhole(fragment, "cluster_all_sum", tile::Reduction::add,
+                     dimension, where);
+}
+
+Fragment cluster_all_max(const Fragment &fragment, int64_t dimension,
+                         SourceLocation where) {
+  return reduceWhole(fragment, "cluster_all_max", tile::Reduction::max,
+                     dimension, where);
+}
+
+Fragment cluster_all_min(const Fragment &fragment, int64_t dimension,
+                         SourceLocation where) {
+  return reduceWhole(fragment, "cluster_all_min", tile::Reduction::min,
+                     dimension, where);
 }
 
 Fragment broadcast(const Fragment &fragment, const Shape &shape,

@@ -36,8 +36,8 @@ def TileHoldStages : Pass<"tile-hold-stages", "::ashlar::tile::KernelOp"> {
   let summary = "Say how many stages a role may hold where it takes one";
 }
 
-def TileExpandClusterSums : Pass<"tile-expand-cluster-sums", "::ashlar::tile::KernelOp"> {
-  let summary = "Sums over a cluster become sends, waits and additions";
+def TileExpandClusterReductions : Pass<"tile-expand-cluster-reductions", "::ashlar::tile::KernelOp"> {
+  let summary = "What is combined over a cluster becomes sends, waits and additions";
   let dependentDialects = ["::ashlar::hopper::HopperDialect"];
 }
 

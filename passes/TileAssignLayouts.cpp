@@ -278,7 +278,7 @@ private:
   LogicalResult seedFromParts() {
     LogicalResult result = success();
     role.walk([&](Operation *op) {
-      if (!isa<tile::SliceOp, tile::ClusterSumOp>(op) ||
+      if (!isa<tile::SliceOp, tile::ClusterReduceOp>(op) ||
           !layoutFor(op->getOperand(0)))
         return;
       Value part = op->getResult(0);
@@ -289,7 +289,7 @@ private:
       auto layout = layout::partLayout(whole, offset, shapeOf(part).vec());
       // What a CTA gets may be any of the parts.
       auto other = layout;
-      if (isa<tile::ClusterSumOp>(op))
+      if (isa<tile::ClusterReduceOp>(op))
         for (offset.back() = shapeOf(part).back();
              other && offset.back() < whole.shape.back();
              offset.back() += shapeOf(part).back())

@@ -81,7 +81,7 @@ struct Plan {
   int64_t threads = 0, sharedBytes = 0;
   SmallVector<int64_t> tiles;
   SmallVector<tile::RingPlanAttr> rings;
-  SmallVector<tile::SumPlanAttr> sums;
+  SmallVector<tile::ClusterPlanAttr> clusterReductions;
   SmallVector<int64_t> firstWarps;
   SmallVector<std::optional<int64_t>> orderBarriers;
 
@@ -95,20 +95,21 @@ struct Plan {
   }
 };
 
-/// What the CTAs of a cluster send one another for a cluster_sum, and the
+/// What the CTAs of a cluster send one another for a cluster_reduce, and the
 /// barriers by which the instances of a role keep their order.
 void planExchanges(tile::KernelOp kernel, Plan &plan) {
-  SmallVector<tile::ClusterSumOp> sums = tile::sumsOf(kernel);
-  auto instancesOf = [](tile::ClusterSumOp sum) {
-    return int64_t(tile::roleOf(sum).getInstances());
+  SmallVector<tile::ClusterReduceOp> reductions =
+      tile::clusterReductionsOf(kernel);
+  auto instancesOf = [](tile::ClusterReduceOp op) {
+    return int64_t(tile::roleOf(op).getInstances());
   };
   SmallVector<int64_t> slots;
-  for (tile::ClusterSumOp sum : sums)
+  for (tile::ClusterReduceOp op : reductions)
     slots.push_back(plan.take(hopper::exchangeAlignment,
-                              hopper::exchangeBytes(sum) * instancesOf(sum)));
-  for (auto [sum, at] : llvm::zip(sums, slots))
-    plan.sums.push_back(tile::SumPlanAttr::get(
-        kernel.getContext(), at, plan.takeBarriers(2 * instancesOf(sum))));
+                              hopper::exchangeBytes(op) * instancesOf(op)));
+  for (auto [op, at] : llvm::zip(reductions, slots))
+    plan.clusterReductions.push_back(tile::ClusterPlanAttr::get(
+        kernel.getContext(), at, plan.takeBarriers(2 * instancesOf(op))));
   for (auto role : kernel.getBody().getOps<tile::RoleOp>())
     if (role.getInstances() == 1)
       plan.orderBarriers.push_back(std::nullopt);
@@ -274,7 +275,8 @@ tile::PlanAttr attributeOf(const Plan &plan, MLIRContext *context) {
   for (auto [warp, barriers] : llvm::zip(plan.firstWarps, plan.orderBarriers))
     roles.push_back(tile::RolePlanAttr::get(context, warp, barriers));
   return tile::PlanAttr::get(context, plan.threads, plan.sharedBytes,
-                             plan.tiles, plan.rings, roles, plan.sums);
+                             plan.tiles, plan.rings, roles,
+                             plan.clusterReductions);
 }
 
 LogicalResult demandRole(tile::KernelOp kernel) {

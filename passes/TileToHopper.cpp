@@ -35,8 +35,8 @@ LogicalResult demandExpanded(tile::KernelOp kernel) {
       return refuse(op, "tile-place-stages");
     if (isa<tile::SkipOp>(op))
       return refuse(op, "tile-place-stages");
-    if (isa<tile::ClusterSumOp>(op))
-      return refuse(op, "tile-expand-cluster-sums");
+    if (isa<tile::ClusterReduceOp>(op))
+      return refuse(op, "tile-expand-cluster-reductions");
     if (isa<tile::ReduceOp, tile::ScanOp, tile::RelayOp>(op))
       return refuse(op, "tile-exchange");
     if (isa<tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>(op))

@@ -60,7 +60,7 @@ static void buildTileExpansion(OpPassManager &kernel) {
   // How many stages a role may hold is said where it takes one.
   kernel.addPass(createTileHoldStages());
   // A sum over a cluster is sends, waits and additions.
-  kernel.addPass(createTileExpandClusterSums());
+  kernel.addPass(createTileExpandClusterReductions());
   // Each instance of a role takes its own tiles, and their stages in turn.
   kernel.addPass(createTileShareTiles());
   // Tiles have coordinates by arithmetic.

@@ -1,4 +1,6 @@
 #include "compiler/hopper/Hopper.h"
+
+#include "compiler/layout/Reduction.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Verify.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,18 +35,26 @@ void HopperDialect::initialize() {
       >();
 }
 
-int64_t exchangeSlotBytes(tile::ClusterSumOp sum) {
+int64_t exchangedBytes(tile::ClusterReduceOp op) {
   const layout::FragmentLayout &layout =
-      tile::fragmentOf(sum.getResult().getType()).getLayout();
-  // More than the elements where several threads hold one.
-  int64_t perThread = 4 * layout.value.size();
-  return target::warpThreads * tile::roleOf(sum).getWarps() *
-         llvm::alignTo(perThread, exchangeAlignment);
+      tile::fragmentOf(op.getResult().getType()).getLayout();
+  // More than the elements where several values of a thread are one.
+  return layout::holders(layout).cosize() * layout.value.size() *
+         tile::elementBytes(
+             cast<RankedTensorType>(op.getResult().getType()).getElementType());
 }
 
-int64_t exchangeBytes(tile::ClusterSumOp sum) {
-  auto cluster = *sum->getParentOfType<tile::KernelOp>().getCluster();
-  return (cluster[sum.getDimension()] - 1) * exchangeSlotBytes(sum);
+int64_t exchangeSlotBytes(tile::ClusterReduceOp op) {
+  return llvm::alignTo(exchangedBytes(op), exchangeAlignment);
+}
+
+int64_t exchangeSlots(tile::ClusterReduceOp op) {
+  // What all CTAs combine in one order has a slot for their own.
+  return op.isWhole() ? op.parts() : op.parts() - 1;
+}
+
+int64_t exchangeBytes(tile::ClusterReduceOp op) {
+  return exchangeSlots(op) * exchangeSlotBytes(op);
 }
 
 LogicalResult KernelOp::verify() {

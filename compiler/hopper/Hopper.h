@@ -14,11 +14,14 @@
 
 namespace ashlar::hopper {
 
-/// Shared memory of one instance of a role for what arrives from the other CTAs
-/// of a cluster_sum: a fragment's values from each, in vectors of 16 bytes.
-int64_t exchangeBytes(tile::ClusterSumOp sum);
-/// The same, from one of them.
-int64_t exchangeSlotBytes(tile::ClusterSumOp sum);
+/// Shared memory of one instance of a role for what arrives from the CTAs of a
+/// cluster_reduce, in as many slots.
+int64_t exchangeBytes(tile::ClusterReduceOp op);
+int64_t exchangeSlots(tile::ClusterReduceOp op);
+int64_t exchangeSlotBytes(tile::ClusterReduceOp op);
+/// What arrives in a slot: the values of a fragment, of threads that hold the
+/// same those of the first.
+int64_t exchangedBytes(tile::ClusterReduceOp op);
 inline constexpr int64_t exchangeAlignment = 16;
 
 /// Whether wgmma reads the registers of an accumulator as A.

@@ -217,9 +217,10 @@ def Hopper_SharedValueOp : Hopper_Op<"shared_value"> {
 def Hopper_ExchangeSendOp : Hopper_Op<"exchange.send"> {
   let summary = "a fragment to the CTA of the cluster with this rank, completing on its barrier";
   let description = [{
-    Each thread's values lie together in vectors of 16 bytes, vector by vector
-    for all threads: only `hopper.exchange.receive` by a role of as many threads
-    and a fragment of the same layout can read them. Asynchronous.
+    Each thread's values lie together in vectors of up to 16 bytes, vector by
+    vector for all threads; of threads that hold the same only the first sends.
+    Only `hopper.exchange.receive` by a role of as many threads and a fragment of
+    the same layout can read them. Asynchronous.
   }];
   let arguments = (ins AnyRankedTensor:$value, Index:$address, Index:$rank,
                        Index:$barrier);

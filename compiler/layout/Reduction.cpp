@@ -52,6 +52,17 @@ std::vector<Copies> copiesAmongThreads(const FragmentLayout &fragment) {
   return copies;
 }
 
+Layout holders(const FragmentLayout &fragment) {
+  int64_t count = 1;
+  std::vector<Mode> modes = leafModes(fragment.thread);
+  for (Mode &mode : modes)
+    if (mode.stride) {
+      mode.stride = count;
+      count *= mode.extent;
+    }
+  return flatLayout(modes);
+}
+
 Result<WarpReduction> warpReduction(const FragmentLayout &fragment,
                                     const std::vector<int> &dimensions) {
   const std::vector<int> kept =

@@ -46,4 +46,8 @@ struct Copies {
 /// The modes of threads that only repeat what others hold.
 std::vector<Copies> copiesAmongThreads(const FragmentLayout &fragment);
 
+/// A number for each thread, without gaps: the same for those that hold the
+/// same.
+Layout holders(const FragmentLayout &fragment);
+
 } // namespace ashlar::layout

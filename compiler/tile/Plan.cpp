@@ -47,7 +47,7 @@ public:
       return refuse(kernel) << bytes << " bytes of shared memory; a CTA has "
                             << target::sharedBytes;
     if (failed(checkRoles()) || failed(checkTiles()) || failed(checkRings()) ||
-        failed(checkSums()))
+        failed(checkClusterReductions()))
       return failure();
     llvm::sort(taken);
     for (size_t i = 1; i < taken.size(); ++i)
@@ -162,14 +162,17 @@ private:
     return success();
   }
 
-  LogicalResult checkSums() {
-    SmallVector<ClusterSumOp> sums = sumsOf(kernel);
-    if (failed(checkCount("sums", plan.getSums().size(), sums.size())))
+  LogicalResult checkClusterReductions() {
+    SmallVector<ClusterReduceOp> reductions = clusterReductionsOf(kernel);
+    ArrayRef<ClusterPlanAttr> entries = plan.getClusterReductions();
+    if (failed(checkCount("cluster reductions", entries.size(),
+                          reductions.size())))
       return failure();
-    for (auto [sum, entry] : llvm::zip(sums, plan.getSums()))
-      if (failed(take(sum, entry.getSlots(), 1, 1, target::tmaAlignment)) ||
-          failed(takeBarriers(sum, entry.getBarriers(),
-                              2 * roleOf(sum).getInstances())))
+    for (auto [reduction, entry] : llvm::zip(reductions, entries))
+      if (failed(
+              take(reduction, entry.getSlots(), 1, 1, target::tmaAlignment)) ||
+          failed(takeBarriers(reduction, entry.getBarriers(),
+                              2 * roleOf(reduction).getInstances())))
         return failure();
     return success();
   }
@@ -193,16 +196,17 @@ RolePlanAttr planOf(RoleOp role) {
   return planAround(role).getRoles()[numberOf(role)];
 }
 
-SumPlanAttr planOf(ClusterSumOp sum) {
-  SmallVector<ClusterSumOp> sums = sumsOf(sum->getParentOfType<KernelOp>());
-  return planAround(sum)
-      .getSums()[std::distance(sums.begin(), llvm::find(sums, sum))];
+ClusterPlanAttr planOf(ClusterReduceOp op) {
+  SmallVector<ClusterReduceOp> all =
+      clusterReductionsOf(op->getParentOfType<KernelOp>());
+  return planAround(op)
+      .getClusterReductions()[std::distance(all.begin(), llvm::find(all, op))];
 }
 
-SmallVector<ClusterSumOp> sumsOf(KernelOp kernel) {
-  SmallVector<ClusterSumOp> sums;
-  kernel.walk([&](ClusterSumOp sum) { sums.push_back(sum); });
-  return sums;
+SmallVector<ClusterReduceOp> clusterReductionsOf(KernelOp kernel) {
+  SmallVector<ClusterReduceOp> all;
+  kernel.walk([&](ClusterReduceOp op) { all.push_back(op); });
+  return all;
 }
 
 LogicalResult KernelOp::verifyRegions() {

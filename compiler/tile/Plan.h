@@ -11,10 +11,10 @@ namespace ashlar::tile {
 int64_t offsetOf(AllocOp alloc);
 RingPlanAttr planOf(PipelineOp pipeline);
 RolePlanAttr planOf(RoleOp role);
-SumPlanAttr planOf(ClusterSumOp sum);
+ClusterPlanAttr planOf(ClusterReduceOp op);
 
-/// The sums of a kernel, in the order of its text.
-llvm::SmallVector<ClusterSumOp> sumsOf(KernelOp kernel);
+/// Those of a kernel, in the order of its text.
+llvm::SmallVector<ClusterReduceOp> clusterReductionsOf(KernelOp kernel);
 
 } // namespace ashlar::tile
 

@@ -139,8 +139,8 @@ def Tile_RolePlan : Tile_Attr<"RolePlan", "role_plan"> {
                         OptionalParameter<"std::optional<int64_t>">:$orderBarriers);
   let assemblyFormat = "`<` $firstWarp (`order_barriers` $orderBarriers^)? `>`";
 }
-def Tile_SumPlan : Tile_Attr<"SumPlan", "sum_plan"> {
-  let summary = "where the parts of a cluster_sum arrive, and the two mbarriers of each instance that say so";
+def Tile_ClusterPlan : Tile_Attr<"ClusterPlan", "cluster_plan"> {
+  let summary = "where what the peers send for a cluster_reduce arrives, and the two mbarriers of each instance that say so";
   let parameters = (ins "int64_t":$slots, "int64_t":$barriers);
   let assemblyFormat = "`<` $slots `barriers` $barriers `>`";
 }
@@ -148,18 +148,18 @@ def Tile_Plan : Tile_Attr<"Plan", "plan"> {
   let summary = "the threads and the shared memory of a kernel, and who has what of them";
   let description = [{
     One entry for each `tile.alloc` (bytes from the start of shared memory), each
-    `tile.pipeline`, each `tile.role` and each `tile.cluster_sum` of the kernel,
+    `tile.pipeline`, each `tile.role` and each `tile.cluster_reduce` of the kernel,
     in the order of its text.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$sharedBytes,
                         OptionalArrayRefParameter<"int64_t">:$tiles,
                         OptionalArrayRefParameter<"RingPlanAttr">:$rings,
                         OptionalArrayRefParameter<"RolePlanAttr">:$roles,
-                        OptionalArrayRefParameter<"SumPlanAttr">:$sums);
+                        OptionalArrayRefParameter<"ClusterPlanAttr">:$clusterReductions);
   let assemblyFormat = [{
     `<` $threads `threads` $sharedBytes `bytes` (`tiles` `[` $tiles^ `]`)?
     (`rings` `[` $rings^ `]`)? (`roles` `[` $roles^ `]`)?
-    (`sums` `[` $sums^ `]`)? `>`
+    (`cluster_reductions` `[` $clusterReductions^ `]`)? `>`
   }];
 }
 

@@ -128,17 +128,27 @@ def Tile_ElementOp : Tile_Op<"element", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_ClusterSumOp : Tile_Op<"cluster_sum"> {
-  let summary = "the sum of a fragment over the CTAs along a dimension of the cluster";
+def Tile_ClusterReduceOp : Tile_Op<"cluster_reduce"> {
+  let summary = "a fragment combined over the CTAs along a dimension of the cluster";
   let description = [{
-    Each CTA gets its own part of the sum: as many columns as its coordinate
-    along the dimension says, of the last dimension shared out evenly. The order
-    of the additions is that of the coordinates, from its own on, cyclically.
+    A result of the fragment's shape is the same in each CTA, combined in the
+    order of the coordinates. Else each CTA gets its own part: as many columns as
+    its coordinate along the dimension says, of the last dimension shared out
+    evenly; combined in the order of the coordinates, from its own on,
+    cyclically.
   }];
-  let arguments = (ins AnyRankedTensor:$value, I64Attr:$dimension);
+  let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,
+                       I64Attr:$dimension);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $value `along` $dimension attr-dict `:` type($value) `->` type($result)
+    $value $reduction `along` $dimension attr-dict
+    `:` type($value) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether each CTA gets all of the result.
+    bool isWhole();
+    /// How many CTAs are combined.
+    int64_t parts();
   }];
   let hasVerifier = 1;
 }

@@ -176,7 +176,18 @@ LogicalResult ElementOp::verify() {
                       getResult().getType());
 }
 
-LogicalResult ClusterSumOp::verify() {
+int64_t ClusterReduceOp::parts() {
+  return (*getOperation()
+               ->getParentOfType<KernelOp>()
+               .getCluster())[getDimension()];
+}
+
+bool ClusterReduceOp::isWhole() {
+  return cast<RankedTensorType>(getValue().getType()).getShape() ==
+         cast<RankedTensorType>(getResult().getType()).getShape();
+}
+
+LogicalResult ClusterReduceOp::verify() {
   auto source = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
   if (!roleOf(*this))
@@ -184,26 +195,29 @@ LogicalResult ClusterSumOp::verify() {
   auto kernel = getOperation()->getParentOfType<KernelOp>();
   auto cluster = kernel ? kernel.getCluster() : std::nullopt;
   if (!cluster)
-    return emitOpError("adds over a cluster, and the kernel has none: call "
+    return emitOpError("combines over a cluster, and the kernel has none: call "
                        "cluster({...}) before the roles");
   int64_t dimension = getDimension();
   if (dimension < 0 || dimension >= int64_t(cluster->size()))
-    return emitOpError("adds along dimension ")
+    return emitOpError("combines along dimension ")
            << dimension << " of a cluster of " << cluster->size();
-  int64_t parts = (*cluster)[dimension];
+  if (source.getElementType() != result.getElementType())
+    return emitOpError("changes the element type");
+  if (elementBytes(source.getElementType()) != 4)
+    return emitOpError("combines ")
+           << elementName(source.getElementType())
+           << "; clusters combine f32 or s32: convert it first";
+  if (isWhole())
+    return success();
   SmallVector<int64_t> expected(source.getShape());
-  if (expected.empty() || expected.back() % parts)
+  if (expected.empty() || expected.back() % parts())
     return emitOpError("shares out ")
            << (expected.empty() ? 1 : expected.back()) << " columns among "
-           << parts << " CTAs: make the columns a multiple of " << parts;
-  expected.back() /= parts;
-  if (ArrayRef(expected) != result.getShape() ||
-      source.getElementType() != result.getElementType())
-    return emitOpError("gives ") << result << ", not a part of " << source;
-  if (elementBytes(source.getElementType()) != 4)
-    return emitOpError("adds ")
-           << elementName(source.getElementType())
-           << "; sums over a cluster are of f32 or s32: convert it first";
+           << parts() << " CTAs: make the columns a multiple of " << parts();
+  expected.back() /= parts();
+  if (ArrayRef(expected) != result.getShape())
+    return emitOpError("gives ")
+           << result << ", neither " << source << " nor a part of it";
   return success();
 }
 

@@ -83,6 +83,6 @@ tile.kernel @sum_of_four_columns cluster [4] {
     %zero = arith.constant dense<0.0> : tensor<64x16xf32>
     %acc = tile.mma %a, %b transposed, %zero : !tile.shared<64x64xbf16>, !smem, tensor<64x16xf32>
     // expected-error@+1 {{the part of 4 from 0 along dimension 1 of (64,16) is not spread evenly over the threads of }}
-    %sum = tile.cluster_sum %acc along 0 : tensor<64x16xf32> -> tensor<64x4xf32>
+    %sum = tile.cluster_reduce %acc add along 0 : tensor<64x16xf32> -> tensor<64x4xf32>
   }
 }

@@ -149,8 +149,8 @@ tile.kernel @cluster_sum cluster [4] {
   tile.role "math" warps 4 {
     %zero = arith.constant dense<0.0> : tensor<64x64xf32>
     %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
-    // CHECK: tile.cluster_sum %{{.+}} along 0 : {{.*}} -> tensor<64x16xf32, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
-    %sum = tile.cluster_sum %acc along 0 : tensor<64x64xf32> -> tensor<64x16xf32>
+    // CHECK: tile.cluster_reduce %{{.+}} add along 0 : {{.*}} -> tensor<64x16xf32, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
+    %sum = tile.cluster_reduce %acc add along 0 : tensor<64x64xf32> -> tensor<64x16xf32>
   }
 }
 

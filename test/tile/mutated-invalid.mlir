@@ -16,7 +16,7 @@ tile.kernel @sum_without_layouts cluster [4] {
   tile.role "math" warps 4 {
     // expected-error@+1 {{has a fragment without a layout}}
     %f = arith.constant dense<0> : tensor<1024x4xi32>
-    %sum = tile.cluster_sum %f along 0 : tensor<1024x4xi32> -> tensor<1024x1xi32>
+    %sum = tile.cluster_reduce %f add along 0 : tensor<1024x4xi32> -> tensor<1024x1xi32>
   }
 }
 

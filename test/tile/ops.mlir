@@ -2,8 +2,8 @@
 
 !smem = !tile.shared<64x64xbf16>
 
-// CHECK: tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 threads 58000 bytes tiles[0] rings[<8192 every 16384 tiles[0, 8192] barriers 57856>, <57344 every 256 tiles[0] barriers 57904>] roles[<0>, <4>] sums[<57936 barriers 57968>, <57952 barriers 57984>]>} {
-tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 threads 58000 bytes tiles [0] rings [<8192 every 16384 tiles [0, 8192] barriers 57856>, <57344 every 256 tiles [0] barriers 57904>] roles [<0>, <4>] sums [<57936 barriers 57968>, <57952 barriers 57984>]>} {
+// CHECK: tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 threads 58000 bytes tiles[0] rings[<8192 every 16384 tiles[0, 8192] barriers 57856>, <57344 every 256 tiles[0] barriers 57904>] roles[<0>, <4>] cluster_reductions[<57936 barriers 57968>, <57952 barriers 57984>]>} {
+tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 threads 58000 bytes tiles [0] rings [<8192 every 16384 tiles [0, 8192] barriers 57856>, <57344 every 256 tiles [0] barriers 57904>] roles [<0>, <4>] cluster_reductions [<57936 barriers 57968>, <57952 barriers 57984>]>} {
   // CHECK-NEXT: %[[M:.+]] = tile.size "M"
   %M = tile.size "M"
   // CHECK-NEXT: %[[C:.+]] = arith.constant 64 : index
@@ -97,10 +97,10 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
     tile.write %half to %staged transposed : tensor<64x64xbf16>, !smem
     // CHECK: tile.slice %[[HALF]] from [0, 48] : tensor<64x64xbf16> -> tensor<64x16xbf16>
     %part = tile.slice %half from [0, 48] : tensor<64x64xbf16> -> tensor<64x16xbf16>
-    // CHECK: tile.cluster_sum %{{.+}} along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
-    %columns = tile.cluster_sum %sum along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
-    // CHECK: tile.cluster_sum %{{.+}} along 1 : tensor<64x64xf32> -> tensor<64x64xf32>
-    %planned_sum = tile.cluster_sum %sum along 1 : tensor<64x64xf32> -> tensor<64x64xf32>
+    // CHECK: tile.cluster_reduce %{{.+}} add along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
+    %columns = tile.cluster_reduce %sum add along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
+    // CHECK: tile.cluster_reduce %{{.+}} add along 1 : tensor<64x64xf32> -> tensor<64x64xf32>
+    %planned_sum = tile.cluster_reduce %sum add along 1 : tensor<64x64xf32> -> tensor<64x64xf32>
     // CHECK: tile.copy_out %[[STAGED]] to %[[X]][%{{.+}}, %{{.+}}] : <64x64xbf16>, <bf16, 2>
     tile.copy_out %staged to %X[%c0, %c0] : !smem, !tile.tensor<bf16, 2>
     // CHECK: tile.copy_out %[[STAGED]] to %[[X]][%{{.+}}, %{{.+}}] reduce add : <64x64xbf16>, <bf16, 2>

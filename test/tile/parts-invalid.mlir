@@ -55,8 +55,8 @@ tile.kernel @slice_element {
 tile.kernel @sum_without_cluster {
   tile.role "math" warps 4 {
     %f = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error@+1 {{adds over a cluster, and the kernel has none: call cluster({...}) before the roles}}
-    %sum = tile.cluster_sum %f along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
+    // expected-error@+1 {{combines over a cluster, and the kernel has none: call cluster({...}) before the roles}}
+    %sum = tile.cluster_reduce %f add along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
   }
 }
 
@@ -65,8 +65,8 @@ tile.kernel @sum_without_cluster {
 tile.kernel @sum_dimension cluster [2] {
   tile.role "math" warps 4 {
     %f = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error@+1 {{adds along dimension 1 of a cluster of 1}}
-    %sum = tile.cluster_sum %f along 1 : tensor<64x64xf32> -> tensor<64x32xf32>
+    // expected-error@+1 {{combines along dimension 1 of a cluster of 1}}
+    %sum = tile.cluster_reduce %f add along 1 : tensor<64x64xf32> -> tensor<64x32xf32>
   }
 }
 
@@ -76,7 +76,7 @@ tile.kernel @sum_uneven cluster [4] {
   tile.role "math" warps 4 {
     %f = arith.constant dense<0.0> : tensor<64x6xf32>
     // expected-error@+1 {{shares out 6 columns among 4 CTAs: make the columns a multiple of 4}}
-    %sum = tile.cluster_sum %f along 0 : tensor<64x6xf32> -> tensor<64x2xf32>
+    %sum = tile.cluster_reduce %f add along 0 : tensor<64x6xf32> -> tensor<64x2xf32>
   }
 }
 
@@ -85,8 +85,8 @@ tile.kernel @sum_uneven cluster [4] {
 tile.kernel @sum_part cluster [2] {
   tile.role "math" warps 4 {
     %f = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error@+1 {{gives 'tensor<64x64xf32>', not a part of 'tensor<64x64xf32>'}}
-    %sum = tile.cluster_sum %f along 0 : tensor<64x64xf32> -> tensor<64x64xf32>
+    // expected-error@+1 {{gives 'tensor<64x16xf32>', neither 'tensor<64x64xf32>' nor a part of it}}
+    %sum = tile.cluster_reduce %f add along 0 : tensor<64x64xf32> -> tensor<64x16xf32>
   }
 }
 
@@ -95,7 +95,7 @@ tile.kernel @sum_part cluster [2] {
 tile.kernel @sum_element cluster [2] {
   tile.role "math" warps 4 {
     %f = arith.constant dense<0.0> : tensor<64x64xbf16>
-    // expected-error@+1 {{adds bf16; sums over a cluster are of f32 or s32: convert it first}}
-    %sum = tile.cluster_sum %f along 0 : tensor<64x64xbf16> -> tensor<64x32xbf16>
+    // expected-error@+1 {{combines bf16; clusters combine f32 or s32: convert it first}}
+    %sum = tile.cluster_reduce %f add along 0 : tensor<64x64xbf16> -> tensor<64x32xbf16>
   }
 }

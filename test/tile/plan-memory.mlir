@@ -95,17 +95,17 @@ tile.kernel @instances {
 
 // CHECK-LABEL: tile.kernel @exchange
 // CHECK-SAME: 31824 bytes rings[<0 every 1024 tiles[0] barriers 1024>]
-// CHECK-SAME: sums[<1040 barriers 31760>, <7184 barriers 31776>]>
+// CHECK-SAME: cluster_reductions[<1040 barriers 31760>, <7184 barriers 31776>]>
 tile.kernel @exchange cluster [4] {
   %ring = tile.pipeline : !tile.pipeline<1, [!tile.shared<8x64xbf16>]>
   tile.role "math" warps 4 {
     %f = arith.constant dense<0.0> : tensor<512x4xf32>
-    %sum = tile.cluster_sum %f along 0 : tensor<512x4xf32> -> tensor<512x1xf32>
+    %sum = tile.cluster_reduce %f add along 0 : tensor<512x4xf32> -> tensor<512x1xf32>
   }
   // 3 peers of 512 values of 4 bytes further.
   tile.role "ping_pong" warps 4 instances 2 {
     %f = arith.constant dense<0> : tensor<1024x4xi32>
-    %sum = tile.cluster_sum %f along 0 : tensor<1024x4xi32> -> tensor<1024x1xi32>
+    %sum = tile.cluster_reduce %f add along 0 : tensor<1024x4xi32> -> tensor<1024x1xi32>
   }
 }
 
@@ -115,7 +115,7 @@ tile.kernel @exchange cluster [4] {
 
 !smem = !tile.shared<64x64xbf16>
 // CHECK-LABEL: tile.kernel @exchange_of_copies
-// CHECK-SAME: 12304 bytes tiles[0] {{.*}} sums[<8192 barriers 12288>]>
+// CHECK-SAME: 12304 bytes tiles[0] {{.*}} cluster_reductions[<8192 barriers 12288>]>
 tile.kernel @exchange_of_copies cluster [2] {
   %a = tile.alloc : !smem
   tile.role "math" warps 4 {
@@ -124,6 +124,6 @@ tile.kernel @exchange_of_copies cluster [2] {
     %v = arith.constant dense<0.0> : tensor<64xf32>
     %w = tile.broadcast %v along [1] : tensor<64xf32> -> tensor<64x64xf32>
     %both = arith.addf %acc, %w : tensor<64x64xf32>
-    %sum = tile.cluster_sum %v along 0 : tensor<64xf32> -> tensor<32xf32>
+    %sum = tile.cluster_reduce %v add along 0 : tensor<64xf32> -> tensor<32xf32>
   }
 }

@@ -91,6 +91,18 @@ Fragment slice(const Fragment &fragment, std::initializer_list<int64_t> offset,
 Fragment cluster_sum(const Fragment &fragment, int64_t dimension,
                      SourceLocation where = SourceLocation::current());
 
+/// What the CTAs along a dimension of the cluster hold in `fragment`, of f32 or
+/// s32, added, or the largest or least of it: the same in each, combined in the
+/// order of the coordinates. Of rows that CTAs share, `row_sum` and the like
+/// give the parts.
+Fragment cluster_all_sum(const Fragment &fragment, int64_t dimension,
+                         SourceLocation where = SourceLocation::current());
+/// NaN where one of them has one.
+Fragment cluster_all_max(const Fragment &fragment, int64_t dimension,
+                         SourceLocation where = SourceLocation::current());
+Fragment cluster_all_min(const Fragment &fragment, int64_t dimension,
+                         SourceLocation where = SourceLocation::current());
+
 /// A vector of length m that stands as an m×1 column: in arithmetic, element i
 /// meets row i of the other operand.
 class ColumnVector {

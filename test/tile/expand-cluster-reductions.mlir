@@ -1,4 +1,4 @@
-// RUN: ashlar-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-cluster-sums))' | FileCheck %s
+// RUN: ashlar-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-cluster-reductions))' | FileCheck %s
 
 // Each of a pair sends the other half of its columns, when that has read what
 // came before. The loop carries the parity of the rounds.
@@ -6,7 +6,7 @@
 !part = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
 !half = tensor<64x32xf32, #tile.fragment<"64x32 (4,8,4,1):(128,1,16,64) / (2,2,4,1):(64,8,512,64)">>
 // CHECK: tile.kernel @pair cluster [2] attributes {plan = #tile.plan<128 threads 8208 bytes roles[<0>]>}
-tile.kernel @pair cluster [2] attributes {plan = #tile.plan<128 threads 8208 bytes roles [<0>] sums [<0 barriers 8192>]>} {
+tile.kernel @pair cluster [2] attributes {plan = #tile.plan<128 threads 8208 bytes roles [<0>] cluster_reductions [<0 barriers 8192>]>} {
   %M = tile.size "M"
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -32,7 +32,7 @@ tile.kernel @pair cluster [2] attributes {plan = #tile.plan<128 threads 8208 byt
       // CHECK: %[[NEXT:.+]] = arith.xori %[[PARITY]], %c1
       // CHECK: hopper.once_per_warp {
       // CHECK: scf.yield %[[NEXT]]
-      %sum = tile.cluster_sum %f along 0 : !part -> !half
+      %sum = tile.cluster_reduce %f add along 0 : !part -> !half
     }
     // CHECK: %[[LAST:.+]] = arith.xori %[[BEHIND]], %c1
     // CHECK-NEXT: hopper.mbarrier.wait cluster %{{.+}} parity %[[LAST]]

@@ -67,7 +67,7 @@ tile.kernel @pair cluster [2, 2] {
       // CHECK: hopper.mbarrier.arrive %[[EMPTY]] of %
       // CHECK-NEXT: }
       // CHECK: scf.yield %[[AFTER]]
-      %sum = tile.cluster_sum %acc along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
+      %sum = tile.cluster_reduce %acc add along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
       tile.store %sum to %D[%m, %n] : tensor<64x32xf32>, !T
     }
   }
@@ -113,7 +113,7 @@ tile.kernel @four cluster [2, 4] {
     // CHECK-COUNT-3: hopper.mbarrier.arrive %{{.+}} of %
     // CHECK-NEXT: }
     %acc = tile.mma %a, %b transposed, %zero : !a, !b, tensor<64x32xi32>
-    %sum = tile.cluster_sum %acc along 1 : tensor<64x32xi32> -> tensor<64x8xi32>
+    %sum = tile.cluster_reduce %acc add along 1 : tensor<64x32xi32> -> tensor<64x8xi32>
   }
 }
 
@@ -142,6 +142,6 @@ tile.kernel @instances cluster [2] {
     // CHECK: %[[BARRIERS:.+]] = hopper.shared_address 32768
     // CHECK: arith.addi %[[BARRIERS]], %[[BYTES]]
     // CHECK: hopper.exchange.send
-    %sum = tile.cluster_sum %acc along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
+    %sum = tile.cluster_reduce %acc add along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
   }
 }

@@ -1,0 +1,242 @@
+// tile-expand-cluster-reductions: what is combined over the CTAs of a cluster
+// is sends, waits and additions; each CTA sends every other one its part, or
+// all it has, and combines what it receives.
+
+#include "compiler/target/Target.h"
+#include "compiler/tile/Plan.h"
+#include "passes/CarriedValues.h"
+#include "passes/Cluster.h"
+#include "passes/InRole.h"
+#include "passes/Passes.h"
+#include "passes/Preconditions.h"
+
+namespace ashlar {
+
+#define GEN_PASS_DEF_TILEEXPANDCLUSTERREDUCTIONS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+/// One of them: its memory, and its two mbarriers in each instance of its role,
+/// for slots that are full and slots that are empty.
+class ClusterReduction {
+public:
+  ClusterReduction(tile::ClusterReduceOp op, const Cluster &cluster)
+      : op(op), role(tile::roleOf(op)), cluster(cluster),
+        plan(tile::planOf(op)), loc(named(op, "cluster_reduce")),
+        parts(op.parts()), slotCount(hopper::exchangeSlots(op)) {}
+
+  tile::ClusterReduceOp op;
+  tile::RoleOp role;
+
+  void declareBarriers() {
+    OpBuilder builder(role);
+    for (int64_t i = 0; i < int64_t(role.getInstances()); ++i) {
+      const int64_t full = plan.getBarriers() + 2 * target::mbarrierBytes * i;
+      tile::MbarrierOp::create(builder, op.getLoc(), full, 1);
+      tile::MbarrierOp::create(builder, op.getLoc(),
+                               full + target::mbarrierBytes,
+                               slotCount * role.getWarps());
+    }
+  }
+
+  /// Until the receivers have read what was sent before: `parity` is that of
+  /// the next round.
+  void waitForEmptySlots(OpBuilder &builder, Value parity) {
+    Arithmetic a{builder, loc};
+    Value empty = a.add(fullBarrier(a), target::mbarrierBytes);
+    hopper::MbarrierWaitOp::create(builder, loc, empty,
+                                   a.exclusiveOr(parity, a.constant(1)),
+                                   /*generic=*/false, /*cluster=*/true);
+  }
+
+  /// Returns the parity of the next round.
+  Value expand(Value parity);
+
+private:
+  Value fullBarrier(Arithmetic a) {
+    return ofInstance(a, role, plan.getBarriers(), 2 * target::mbarrierBytes);
+  }
+  /// The part of the fragment that a CTA gets.
+  Value partOf(OpBuilder &builder, int64_t number);
+  void send(Arithmetic a, int64_t to, Value part, Value slot);
+  /// Each sends to all, itself included; returns what they are together.
+  Value exchangeWhole(Arithmetic a, Value parity);
+  /// Each sends the others their parts; returns its own, combined.
+  Value exchangeParts(Arithmetic a, Value parity);
+  Value receive(Arithmetic a, int64_t slot) {
+    return hopper::ExchangeReceiveOp::create(
+        a.builder, loc, op.getResult().getType(),
+        a.add(slots(a), slot * hopper::exchangeSlotBytes(op)));
+  }
+  Value slots(Arithmetic a) {
+    return ofInstance(a, role, plan.getSlots(), hopper::exchangeBytes(op));
+  }
+  Value combine(Arithmetic a, Value x, Value y);
+
+  const Cluster &cluster;
+  tile::ClusterPlanAttr plan;
+  Location loc;
+  int64_t parts, slotCount;
+};
+
+Value ClusterReduction::combine(Arithmetic a, Value x, Value y) {
+  const bool integers = getElementTypeOrSelf(x.getType()).isInteger();
+  auto make = [&]<class OfIntegers, class OfFloats>() -> Value {
+    if (integers)
+      return OfIntegers::create(a.builder, loc, x, y);
+    return OfFloats::create(a.builder, loc, x, y);
+  };
+  switch (op.getReduction()) {
+  case tile::Reduction::add:
+    return make.operator()<arith::AddIOp, arith::AddFOp>();
+  case tile::Reduction::min:
+    return make.operator()<arith::MinSIOp, arith::MinimumFOp>();
+  case tile::Reduction::max:
+    break;
+  }
+  return make.operator()<arith::MaxSIOp, arith::MaximumFOp>();
+}
+
+Value ClusterReduction::partOf(OpBuilder &builder, int64_t number) {
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  SmallVector<int64_t> offsets(type.getRank(), 0);
+  offsets.back() = number * type.getShape().back();
+  return hopper::SliceOp::create(builder, loc, type, op.getValue(), offsets);
+}
+
+/// To the CTA whose coordinate along the dimension is `to`.
+void ClusterReduction::send(Arithmetic a, int64_t to, Value part, Value slot) {
+  const int64_t dimension = op.getDimension();
+  Value ownRank =
+      hopper::SpecialRegisterOp::create(a.builder, loc, "cluster_ctarank");
+  Value own = cluster.coordinates(a.builder, loc)[dimension];
+  int64_t stride = 1;
+  for (int64_t i = 0; i < dimension; ++i)
+    stride *= cluster.extents()[i];
+  Value rank = a.add(a.sub(ownRank, a.mul(own, stride)), to * stride);
+  Value address = a.add(slots(a), a.mul(slot, hopper::exchangeSlotBytes(op)));
+  hopper::ExchangeSendOp::create(a.builder, loc, part, address, rank,
+                                 fullBarrier(a));
+}
+
+Value ClusterReduction::exchangeWhole(Arithmetic a, Value parity) {
+  Value own = cluster.coordinates(a.builder, loc)[op.getDimension()];
+  for (int64_t number = 0; number < parts; ++number)
+    send(a, number, op.getValue(), own);
+  hopper::MbarrierWaitOp::create(a.builder, loc, fullBarrier(a), parity,
+                                 /*generic=*/false, /*cluster=*/true);
+  Value all = receive(a, 0);
+  for (int64_t number = 1; number < parts; ++number)
+    all = combine(a, all, receive(a, number));
+  return all;
+}
+
+Value ClusterReduction::exchangeParts(Arithmetic a, Value parity) {
+  OpBuilder &builder = a.builder;
+  const Type type = op.getResult().getType();
+  Value own = cluster.coordinates(builder, loc)[op.getDimension()];
+  // The slot of a sender is its distance behind the receiver, less one.
+  Value mine = partOf(builder, 0);
+  for (int64_t number = 0; number < parts; ++number) {
+    auto branch = scf::IfOp::create(builder, loc, TypeRange(type),
+                                    a.equal(own, number), /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(builder, loc, partOf(builder, number));
+    builder.setInsertionPointToStart(branch.elseBlock());
+    send(a, number, partOf(builder, number),
+         a.rem(a.add(own, 2 * parts - number - 1), parts));
+    scf::YieldOp::create(builder, loc, mine);
+    mine = branch.getResult(0);
+  }
+  hopper::MbarrierWaitOp::create(builder, loc, fullBarrier(a), parity,
+                                 /*generic=*/false, /*cluster=*/true);
+  for (int64_t slot = 0; slot < slotCount; ++slot)
+    mine = combine(a, mine, receive(a, slot));
+  return mine;
+}
+
+Value ClusterReduction::expand(Value parity) {
+  OpBuilder builder(op);
+  Arithmetic a{builder, loc};
+  waitForEmptySlots(builder, parity);
+  byOneThread(builder, loc, [&] {
+    Value full = fullBarrier(a);
+    hopper::MbarrierExpectOp::create(builder, loc, full,
+                                     slotCount * hopper::exchangedBytes(op));
+    hopper::MbarrierArriveOp::create(builder, loc, full, Value());
+  });
+  Value result =
+      op.isWhole() ? exchangeWhole(a, parity) : exchangeParts(a, parity);
+  Value next = a.exclusiveOr(parity, a.constant(1));
+  byOneThreadPerWarp(builder, loc, [&] {
+    Value empty = a.add(fullBarrier(a), target::mbarrierBytes);
+    for (int64_t distance = parts - slotCount; distance < parts; ++distance) {
+      SmallVector<int64_t> delta(cluster.extents().size(), 0);
+      delta[op.getDimension()] = distance;
+      hopper::MbarrierArriveOp::create(builder, loc, empty,
+                                       cluster.peer(builder, loc, delta));
+    }
+  });
+  op->replaceAllUsesWith(ValueRange(result));
+  op.erase();
+  return next;
+}
+
+void expandAll(tile::RoleOp role,
+               MutableArrayRef<ClusterReduction> reductions) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&role.getBody().front());
+  SmallVector<Value> parities;
+  for (ClusterReduction &each : reductions)
+    parities.push_back(Arithmetic{builder, each.op.getLoc()}.constant(0));
+  auto numberOf = [&](Operation *op) {
+    return llvm::find_if(
+               reductions,
+               [&](ClusterReduction &each) { return each.op == op; }) -
+           reductions.begin();
+  };
+  CarriedValues(
+      [&](Operation *op) -> CarriedValues::Numbers {
+        if (!isa<tile::ClusterReduceOp>(op))
+          return {};
+        return {unsigned(numberOf(op))};
+      },
+      [&](Operation *op, CarriedValues::Values values) {
+        const size_t number = numberOf(op);
+        values[number] = reductions[number].expand(values[number]);
+      })
+      .follow(role.getBody().front(), parities);
+  // No CTA leaves before its peers have read what it sent.
+  builder.setInsertionPointToEnd(&role.getBody().front());
+  for (auto [each, parity] : llvm::zip(reductions, parities))
+    each.waitForEmptySlots(builder, parity);
+}
+
+struct TileExpandClusterReductions
+    : impl::TileExpandClusterReductionsBase<TileExpandClusterReductions> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(demandPlan(kernel)) || failed(demandLayouts(kernel)))
+      return signalPassFailure();
+    const Cluster cluster(kernel);
+    llvm::MapVector<Operation *, std::vector<ClusterReduction>> reductions;
+    for (tile::ClusterReduceOp op : tile::clusterReductionsOf(kernel))
+      reductions[tile::roleOf(op)].emplace_back(op, cluster);
+    for (auto &[role, ofRole] : reductions) {
+      for (ClusterReduction &each : ofRole)
+        each.declareBarriers();
+      expandAll(cast<tile::RoleOp>(role), ofRole);
+    }
+    tile::PlanAttr plan = *kernel.getPlan();
+    kernel.setPlanAttr(tile::PlanAttr::get(
+        kernel.getContext(), plan.getThreads(), plan.getSharedBytes(),
+        plan.getTiles(), plan.getRings(), plan.getRoles(), {}));
+  }
+};
+
+} // namespace
+} // namespace ashlar
