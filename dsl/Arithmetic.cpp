@@ -90,17 +90,17 @@ Fragment apply(Unary operation, const Fragment &a, SourceLocation where) {
                                  emit(trace, operation, value, where), where);
 }
 
-Mask combine(Binary operation, const MaskOperand &a, const MaskOperand &b) {
-  Trace &trace = Trace::current(a.where);
-  mlir::Value left = trace.read(*a.mask, a.where);
+Mask combine(Binary operation, const Mask &a, const MaskOperand &b) {
+  Trace &trace = Trace::current(b.where);
+  mlir::Value left = trace.read(a, b.where);
   mlir::Value right = trace.read(*b.mask, b.where);
   const auto shape = broadcastShape(
       llvm::cast<mlir::RankedTensorType>(left.getType()).getShape(),
       llvm::cast<mlir::RankedTensorType>(right.getType()).getShape());
-  left = broadcastLeading(trace, left, shape, a.where);
-  right = broadcastLeading(trace, right, shape, a.where);
+  left = broadcastLeading(trace, left, shape, b.where);
+  right = broadcastLeading(trace, right, shape, b.where);
   return trace.declare<Mask>(
-      HandleKind::mask, emit(trace, operation, left, right, a.where), a.where);
+      HandleKind::mask, emit(trace, operation, left, right, b.where), b.where);
 }
 
 } // namespace
@@ -189,6 +189,24 @@ Fragment &operator*=(Fragment &a, TileOperand b) {
 Fragment &operator/=(Fragment &a, TileOperand b) {
   return a = FragmentOperand(a, b.where) / b;
 }
+Fragment &operator%=(Fragment &a, TileOperand b) {
+  return a = FragmentOperand(a, b.where) % b;
+}
+Fragment &operator&=(Fragment &a, TileOperand b) {
+  return a = FragmentOperand(a, b.where) & b;
+}
+Fragment &operator|=(Fragment &a, TileOperand b) {
+  return a = FragmentOperand(a, b.where) | b;
+}
+Fragment &operator^=(Fragment &a, TileOperand b) {
+  return a = FragmentOperand(a, b.where) ^ b;
+}
+Fragment &operator<<=(Fragment &a, TileOperand b) {
+  return a = FragmentOperand(a, b.where) << b;
+}
+Fragment &operator>>=(Fragment &a, TileOperand b) {
+  return a = FragmentOperand(a, b.where) >> b;
+}
 
 Fragment mul_rn(FragmentOperand a, TileOperand b) {
   return arithmetic(Binary::mulRounded, a, b);
@@ -251,17 +269,17 @@ Mask operator!=(FragmentOperand a, TileOperand b) {
   return compare(Comparison::ne, a, b);
 }
 
-Mask operator&&(MaskOperand a, MaskOperand b) {
+Mask operator&&(const Mask &a, MaskOperand b) {
   return combine(Binary::bitAnd, a, b);
 }
-Mask operator||(MaskOperand a, MaskOperand b) {
+Mask operator||(const Mask &a, MaskOperand b) {
   return combine(Binary::bitOr, a, b);
 }
-Mask operator!(MaskOperand a) {
-  Trace &trace = Trace::current(a.where);
-  mlir::Value value = trace.read(*a.mask, a.where);
-  return trace.declare<Mask>(HandleKind::mask, emitNot(trace, value, a.where),
-                             a.where);
+Mask operator!(const Mask &a) {
+  SourceLocation where = a.declared_at();
+  Trace &trace = Trace::current(where);
+  return trace.declare<Mask>(
+      HandleKind::mask, emitNot(trace, trace.read(a, where), where), where);
 }
 
 Fragment select(const Mask &mask, TileOperand a, TileOperand b,
@@ -282,6 +300,12 @@ Fragment select(const Mask &mask, TileOperand a, TileOperand b,
 Fragment abs(const Fragment &a, SourceLocation where) {
   return apply(Unary::abs, a, where);
 }
+Fragment pow(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::pow, a, b);
+}
+Fragment pow(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::pow, a, b);
+}
 Fragment clamp(FragmentOperand a, TileOperand least, TileOperand largest) {
   return min(max(a, least), largest);
 }
@@ -299,6 +323,12 @@ Fragment divide(FragmentOperand a, TileOperand b) {
 }
 Fragment divide(SpreadOperand a, FragmentOperand b) {
   return arithmetic(Binary::divFast, a, b);
+}
+Fragment pow(FragmentOperand a, TileOperand b) {
+  return arithmetic(Binary::powFast, a, b);
+}
+Fragment pow(SpreadOperand a, FragmentOperand b) {
+  return arithmetic(Binary::powFast, a, b);
 }
 
 } // namespace fast

@@ -71,6 +71,12 @@ Value emit(Trace &trace, Binary operation, Value a, Value b,
   case Binary::divFast:
     requireFloat(a, "fast::divide", where);
     return trace.emit<arith::DivFOp>(where, a, b, arith::FastMathFlags::afn);
+  case Binary::pow:
+    requireFloat(a, "pow", where);
+    return trace.emit<math::PowFOp>(where, a, b);
+  case Binary::powFast:
+    requireFloat(a, "fast::pow", where);
+    return trace.emit<math::PowFOp>(where, a, b, arith::FastMathFlags::afn);
   case Binary::rem:
     requireInteger(a, "%", where);
     return trace.emit<arith::RemSIOp>(where, a, b);

@@ -13,6 +13,8 @@ enum class Binary {
   mulRounded, ///< never part of a fused multiply-add
   div,
   divFast, ///< by the approximation of the chip
+  pow,
+  powFast,
   rem,
   min,
   max,

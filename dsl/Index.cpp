@@ -84,6 +84,10 @@ Index ceil_div(IndexOperand a, IndexOperand b) {
   return arithmetic(Binary::ceilDiv, a, b);
 }
 
+Index clamp(IndexOperand a, IndexOperand least, IndexOperand largest) {
+  return min(max(a, least), largest);
+}
+
 Index multiple_of(IndexOperand a, int64_t n) {
   Trace &trace = Trace::current(a.where);
   mlir::Value index = trace.read(a);
@@ -155,6 +159,12 @@ Index &Index::operator-=(IndexOperand other) {
 }
 Index &Index::operator*=(IndexOperand other) {
   return *this = IndexOperand(*this, other.where) * other;
+}
+Index &Index::operator/=(IndexOperand other) {
+  return *this = IndexOperand(*this, other.where) / other;
+}
+Index &Index::operator%=(IndexOperand other) {
+  return *this = IndexOperand(*this, other.where) % other;
 }
 
 } // namespace ashlar

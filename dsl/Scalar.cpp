@@ -25,6 +25,9 @@ namespace {
 std::pair<mlir::Value, mlir::Value> read(Trace &trace, const ScalarOperand &a,
                                          const ScalarOperand &b) {
   mlir::Value left, right;
+  if (!a.scalar && !b.scalar)
+    fail(a.where, "both operands are numbers of C++, which have no element "
+                  "type; one is a scalar, as convert(0.5, f32) is");
   if (a.scalar)
     left = trace.read(*a.scalar, a.where);
   if (b.scalar)
@@ -101,6 +104,19 @@ Condition operator!=(ScalarOperand a, ScalarOperand b) {
   return compare(Comparison::ne, a, b);
 }
 
+Scalar &operator+=(Scalar &a, ScalarOperand b) {
+  return a = ScalarOperand(a, b.where) + b;
+}
+Scalar &operator-=(Scalar &a, ScalarOperand b) {
+  return a = ScalarOperand(a, b.where) - b;
+}
+Scalar &operator*=(Scalar &a, ScalarOperand b) {
+  return a = ScalarOperand(a, b.where) * b;
+}
+Scalar &operator/=(Scalar &a, ScalarOperand b) {
+  return a = ScalarOperand(a, b.where) / b;
+}
+
 Scalar mul_rn(ScalarOperand a, ScalarOperand b) {
   return arithmetic(Binary::mulRounded, a, b);
 }
@@ -136,6 +152,10 @@ Scalar max(ScalarOperand a, ScalarOperand b) {
   return arithmetic(Binary::max, a, b);
 }
 
+Scalar clamp(ScalarOperand a, ScalarOperand least, ScalarOperand largest) {
+  return min(max(a, least), largest);
+}
+
 Scalar select(const Condition &condition, ScalarOperand a, ScalarOperand b) {
   Trace &trace = Trace::current(a.where);
   mlir::Value truth = trace.read(condition, a.where);
@@ -151,6 +171,12 @@ Scalar abs(const Scalar &a, SourceLocation where) {
 Scalar fast::divide(ScalarOperand a, ScalarOperand b) {
   return arithmetic(Binary::divFast, a, b);
 }
+Scalar pow(ScalarOperand a, ScalarOperand b) {
+  return arithmetic(Binary::pow, a, b);
+}
+Scalar fast::pow(ScalarOperand a, ScalarOperand b) {
+  return arithmetic(Binary::powFast, a, b);
+}
 
 namespace {
 
@@ -162,6 +188,13 @@ mlir::Type scalarType(Trace &trace, ElementType type, SourceLocation where) {
 }
 
 } // namespace
+
+Scalar detail::scalarOf(double number, ElementType type, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  mlir::Type element = scalarType(trace, type, where);
+  return trace.declare<Scalar>(
+      HandleKind::scalar, emitNumber(trace, number, element, where), where);
+}
 
 Scalar convert(const Index &a, ElementType type, SourceLocation where) {
   Trace &trace = Trace::current(where);

@@ -169,6 +169,85 @@ constexpr StringRef exactErf = R"({
 	selp.f32 $0, far, near, isFar;
 	})";
 
+// |x|^y is 2^e, with e = y · log2(|x|) in f64. |x| = 2^n · (1 + f), with 1 + f
+// from √½ to √2: its logarithm is 2 atanh(s), s = f / (2 + f), as
+// s · (c + d s² + s⁴ · q(s²)) (q fitted at Chebyshev's points). 2^e is
+// 2^whole · 2^rest: `whole` has at most what a float has, `rest` carries
+// infinities and NaNs. Then what C has of 1, of y = 0 and of x below 0.
+constexpr StringRef exactPow = R"({
+	.reg .b32 x, size, n, f, q, whole, scaled, rest, half;
+	.reg .f64 s, square, inverse, exponent, log;
+	.reg .pred isSubnormal, isSpecial, isOne, isWhole, isOdd, isNone;
+	abs.f32 x, $1;
+	setp.lt.f32 isSubnormal, x, 0f00800000;
+	mul.rn.f32 scaled, x, 0f4B000000;
+	selp.f32 size, scaled, x, isSubnormal;
+	selp.f32 n, 0fC1B80000, 0f00000000, isSubnormal;
+	sub.s32 whole, size, 0x3F3504F3;
+	and.b32 whole, whole, 0xFF800000;
+	sub.s32 f, size, whole;
+	cvt.rn.f32.s32 whole, whole;
+	fma.rn.f32 n, whole, 0f34000000, n;
+	add.rn.f32 f, f, 0fBF800000;
+	cvt.f64.f32 s, f;
+	add.rn.f32 rest, f, 0f40000000;
+	rcp.approx.ftz.f32 rest, rest;
+	cvt.f64.f32 inverse, rest;
+	sub.rn.f64 square, 0dC000000000000000, s;
+	fma.rn.f64 square, square, inverse, 0d3FF0000000000000;
+	fma.rn.f64 inverse, inverse, square, inverse;
+	mul.rn.f64 s, s, inverse;
+	mul.rn.f64 square, s, s;
+	cvt.rn.f32.f64 f, square;
+	fma.rn.f32 q, f, 0f3E8D3C31, 0f3EA40486;
+	fma.rn.f32 q, q, f, 0f3ED30BE3;
+	fma.rn.f32 q, q, f, 0f3F13BB63;
+	cvt.f64.f32 log, q;
+	fma.rn.f64 log, log, square, 0d3FEEC709DC3A03FD;
+	fma.rn.f64 log, log, square, 0d40071547652B82FE;
+	cvt.f64.f32 exponent, n;
+	fma.rn.f64 log, log, s, exponent;
+	setp.ge.u32 isSpecial, size, 0x7F800000;
+	fma.rn.f32 q, x, 0f7F800000, 0f7F800000;
+	setp.eq.f32 isOne, x, 0f00000000;
+	selp.f32 q, 0fFF800000, q, isOne;
+	or.pred isSpecial, isSpecial, isOne;
+	@isSpecial cvt.f64.f32 log, q;
+	cvt.f64.f32 exponent, $2;
+	mul.rn.f64 exponent, exponent, log;
+	cvt.rni.s32.f64 whole, exponent;
+	min.s32 whole, whole, 126;
+	max.s32 whole, whole, -126;
+	cvt.rn.f64.s32 log, whole;
+	sub.rn.f64 exponent, exponent, log;
+	cvt.rn.f32.f64 rest, exponent;
+	ex2.approx.ftz.f32 rest, rest;
+	shl.b32 whole, whole, 23;
+	add.s32 whole, whole, 0x3F800000;
+	mul.rn.f32 rest, rest, whole;
+	setp.eq.f32 isOne, x, 0f3F800000;
+	setp.eq.or.f32 isOne, $2, 0f00000000, isOne;
+	selp.f32 rest, 0f3F800000, rest, isOne;
+	cvt.rzi.f32.f32 whole, $2;
+	setp.eq.f32 isWhole, whole, $2;
+	mul.rn.f32 half, $2, 0f3F000000;
+	cvt.rzi.f32.f32 whole, half;
+	setp.ne.and.f32 isOdd, whole, half, isWhole;
+	mov.b32 x, $1;
+	setp.lt.and.s32 isOdd, x, 0, isOdd;
+	@isOdd neg.f32 rest, rest;
+	setp.lt.and.f32 isNone, x, 0f00000000, !isWhole;
+	setp.gt.and.f32 isNone, x, 0fFF800000, isNone;
+	selp.f32 $0, 0f7FFFFFFF, rest, isNone;
+	})";
+
+constexpr StringRef fastPow = R"({
+	.reg .f32 power;
+	lg2.approx.ftz.f32 power, $1;
+	mul.rn.ftz.f32 power, power, $2;
+	ex2.approx.ftz.f32 $0, power;
+	})";
+
 /// Errors: docs/arithmetic.md.
 ArrayRef<Function> allFunctions() {
   static const std::string exactLog =
@@ -192,6 +271,7 @@ ArrayRef<Function> allFunctions() {
 	mul.rn.ftz.f32 $0, binary, 0f3F317218;
 	})"},
       {"math.log2", exactLog2, "lg2.approx.ftz.f32 $0, $1;"},
+      {"math.powf", exactPow, fastPow},
       {"math.sin", exactSin, "sin.approx.ftz.f32 $0, $1;"},
       {"math.cos", exactCos, "cos.approx.ftz.f32 $0, $1;"},
       {"math.erf", exactErf, ""},

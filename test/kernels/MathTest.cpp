@@ -136,6 +136,12 @@ double sigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
 
 const double least = 0x1p-126, most = 0x1.fffffep127;
 
+double fastPowError(double base, double exponent, double result) {
+  return (0x1p-22 + 0x1p-22 * std::fabs(exponent) *
+                        std::max(1.0, std::fabs(std::log2(base)))) *
+         result;
+}
+
 const std::vector<Function> functions = {
     {"exp", [](const Fragment &x) { return exp(x); }, std::exp, -87, 88.7,
      relative<-21>},
@@ -201,6 +207,46 @@ const std::vector<Function> functions = {
      relative<-22>},
     {"erf near 0", [](const Fragment &x) { return erf(x); }, std::erf, -0.1,
      0.1, relative<-22>},
+    {"pow of a fragment", [](const Fragment &x) { return pow(x, 2.5); },
+     [](double x) { return std::pow(x, 2.5); }, 0x1p-50, 0x1p51, relative<-21>},
+    {"pow with a negative exponent",
+     [](const Fragment &x) { return pow(x, -0.5); },
+     [](double x) { return std::pow(x, -0.5); }, 0x1p-149, most, relative<-21>},
+    {"pow of a negative base", [](const Fragment &x) { return pow(x, 3); },
+     [](double x) { return std::pow(x, 3.0); }, -0x1p42, 0x1p42, relative<-21>,
+     least},
+    {"pow near 1", [](const Fragment &x) { return pow(x, 100); },
+     [](double x) { return std::pow(x, 100.0); }, 0.5, 2, relative<-21>},
+    {"pow of a number", [](const Fragment &x) { return pow(10, x); },
+     [](double x) { return std::pow(10.0, x); }, -37, 38, relative<-21>},
+    {"pow of a fragment by itself", [](const Fragment &x) { return pow(x, x); },
+     [](double x) { return std::pow(x, x); }, 0x1p-126, 26, relative<-21>},
+    {"pow by a scalar",
+     [](const Fragment &x) { return pow(x, pow(convert(16, f32), 0.25)); },
+     [](double x) { return x * x; }, 0x1p-60, 0x1p60, relative<-21>},
+    {"fast pow", [](const Fragment &x) { return fast::pow(x, 1.5); },
+     [](double x) { return std::pow(x, 1.5); }, 0x1p-80, 0x1p80,
+     [](double x, double result) { return fastPowError(x, 1.5, result); },
+     least},
+    {"fast pow of a number", [](const Fragment &x) { return fast::pow(3, x); },
+     [](double x) { return std::pow(3.0, x); }, -75, 80,
+     [](double x, double result) { return fastPowError(3, x, result); }, least},
+    {"pow of bf16", [](const Fragment &x) { return pow(x, 3); },
+     [](double x) { return std::pow(x, 3.0); }, 0x1p-40, 0x1p40, relative<-8>,
+     0, bf16},
+    // For their limits.
+    {"pow by 0.5", [](const Fragment &x) { return pow(x, 0.5); }, std::sqrt, 0,
+     4, relative<-21>},
+    {"pow by minus 3", [](const Fragment &x) { return pow(x, -3); },
+     [](double x) { return std::pow(x, -3.0); }, 0.5, 2, relative<-21>},
+    {"pow by 0", [](const Fragment &x) { return pow(x, 0); },
+     [](double) { return 1.0; }, -2, 2, exact},
+    {"pow of 1", [](const Fragment &x) { return pow(1, x); },
+     [](double) { return 1.0; }, -2, 2, exact},
+    {"pow of 2", [](const Fragment &x) { return pow(2, x); }, std::exp2, -126,
+     127, relative<-21>},
+    {"1 without its sign", [](const Fragment &x) { return abs(pow(-1, x)); },
+     [](double) { return 1.0; }, 0x1p24, 0x1p30, exact},
     {"floor", [](const Fragment &x) { return floor(x); }, std::floor, -0x1p25,
      0x1p25, exact},
     {"ceil", [](const Fragment &x) { return ceil(x); }, std::ceil, -0x1p25,
@@ -268,6 +314,37 @@ void registerLimits(std::string_view name, const std::vector<Limit> &limits) {
                          {infinity, 1},
                          {0x1p-149, 0x1p-149},
                          {notANumber, notANumber}});
+  registerLimits("pow by 0.5", {{0, 0},
+                                {-0.0F, 0},
+                                {-1, notANumber},
+                                {-infinity, infinity},
+                                {infinity, infinity},
+                                {notANumber, notANumber}});
+  registerLimits("pow by minus 3", {{0, infinity},
+                                    {-0.0F, -infinity},
+                                    {-infinity, 0},
+                                    {infinity, 0},
+                                    {-2, -0.125F},
+                                    {0x1p-149, infinity},
+                                    {notANumber, notANumber}});
+  registerLimits("pow by 0",
+                 {{0, 1}, {-infinity, 1}, {notANumber, 1}, {-3, 1}});
+  registerLimits("pow of 1", {{notANumber, 1}, {infinity, 1}, {-infinity, 1}});
+  registerLimits("pow of 2", {{128, infinity},
+                              {1e30F, infinity},
+                              {-149, 0x1p-149},
+                              {-140, 0x1p-140},
+                              {-152, 0},
+                              {-infinity, 0},
+                              {infinity, infinity},
+                              {notANumber, notANumber}});
+  registerLimits("1 without its sign", {{0.5F, notANumber},
+                                        {3, 1},
+                                        {infinity, 1},
+                                        {-infinity, 1},
+                                        {0x1p30F, 1},
+                                        {notANumber, notANumber}});
+  registerLimits("fast pow", {{-1, notANumber}, {0, 0}, {1, 1}});
   registerLimits("log", {{0, -infinity}, {1, 0}, {-1, notANumber}});
   registerLimits("log2", {{0, -infinity},
                           {-0.0F, -infinity},

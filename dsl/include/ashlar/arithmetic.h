@@ -47,6 +47,10 @@ struct TileOperand : SpreadOperand {
   TileOperand(const Fragment &fragment,
               SourceLocation where = SourceLocation::current())
       : SpreadOperand(0, where), fragment(&fragment) {}
+  template <OneOf<bool, Mask, Condition, SharedTile, Stage, Tensor, TileRef> T>
+  TileOperand(const T &) : SpreadOperand(0) {
+    refuseAsFragment<T>();
+  }
 };
 
 } // namespace detail
@@ -72,6 +76,12 @@ Fragment &operator+=(Fragment &a, detail::TileOperand b);
 Fragment &operator-=(Fragment &a, detail::TileOperand b);
 Fragment &operator*=(Fragment &a, detail::TileOperand b);
 Fragment &operator/=(Fragment &a, detail::TileOperand b);
+Fragment &operator%=(Fragment &a, detail::TileOperand b);
+Fragment &operator&=(Fragment &a, detail::TileOperand b);
+Fragment &operator|=(Fragment &a, detail::TileOperand b);
+Fragment &operator^=(Fragment &a, detail::TileOperand b);
+Fragment &operator<<=(Fragment &a, detail::TileOperand b);
+Fragment &operator>>=(Fragment &a, detail::TileOperand b);
 
 // Of integers. % has the sign of a; the simulator reports a b of 0. A shift is
 // by b modulo the bits of the type, and >> repeats the sign.
@@ -127,9 +137,9 @@ Mask operator>=(detail::SpreadOperand a, detail::FragmentOperand b);
 Mask operator==(detail::FragmentOperand a, detail::TileOperand b);
 Mask operator!=(detail::FragmentOperand a, detail::TileOperand b);
 
-Mask operator&&(detail::MaskOperand a, detail::MaskOperand b);
-Mask operator||(detail::MaskOperand a, detail::MaskOperand b);
-Mask operator!(detail::MaskOperand a);
+Mask operator&&(const Mask &a, detail::MaskOperand b);
+Mask operator||(const Mask &a, detail::MaskOperand b);
+Mask operator!(const Mask &a);
 
 /// Of floats.
 Mask isnan(const Fragment &a, SourceLocation where = SourceLocation::current());
@@ -140,11 +150,17 @@ Fragment select(const Mask &mask, detail::TileOperand a, detail::TileOperand b,
 
 Fragment abs(const Fragment &a,
              SourceLocation where = SourceLocation::current());
+/// a to the power of b, as C has it: NaN of a below 0 unless b is an integer.
+Fragment pow(detail::FragmentOperand a, detail::TileOperand b);
+Fragment pow(detail::SpreadOperand a, detail::FragmentOperand b);
 namespace fast {
 /// a / b, with an error of up to 2 ulp; of 1 ulp where a is the number 1. It is
 /// computed in f32.
 Fragment divide(detail::FragmentOperand a, detail::TileOperand b);
 Fragment divide(detail::SpreadOperand a, detail::FragmentOperand b);
+/// `pow` by approximations of log2 and exp2; NaN of every a below 0.
+Fragment pow(detail::FragmentOperand a, detail::TileOperand b);
+Fragment pow(detail::SpreadOperand a, detail::FragmentOperand b);
 } // namespace fast
 
 // Activations, of the fast forms of what they need (docs/arithmetic.md).

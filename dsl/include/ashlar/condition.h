@@ -17,13 +17,16 @@ public:
   Condition(Condition &&) noexcept = default;
   Condition &operator=(const Condition &other) = default;
 
-  template <class T>
-    requires std::same_as<T, bool>
-  explicit operator T() const {
-    static_assert(!std::same_as<T, bool>,
-                  "a condition of the kernel is known only when the kernel "
-                  "runs, so C++ cannot branch on it: use when(condition, [&] "
-                  "{ ... }) or select(condition, a, b)");
+  template <detail::TakenFor<Condition> T>
+  Condition(const T &) : Variable(detail::HandleKind::condition, {}) {
+    detail::refuseAsCondition<T>();
+  }
+  template <class T = Condition>
+  Condition() : Variable(detail::HandleKind::condition, {}) {
+    detail::refuseToDeclareUnset<T>();
+  }
+  template <std::same_as<bool> T> explicit operator T() const {
+    detail::refuseAsBool<detail::Later<Condition, T>>();
     return false;
   }
 };
@@ -42,6 +45,11 @@ struct ConditionOperand {
   template <std::same_as<bool> B>
   ConditionOperand(B constant, SourceLocation where = SourceLocation::current())
       : constant(constant), where(where) {}
+  template <detail::TakenFor<Condition> T>
+    requires(!std::same_as<T, bool>)
+  ConditionOperand(const T &) {
+    detail::refuseAsCondition<T>();
+  }
 };
 
 } // namespace detail

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 
 namespace ashlar {
@@ -22,6 +23,9 @@ struct Text {
   SourceLocation where;
 
   Text(const char *text, SourceLocation where = SourceLocation::current())
+      : text(text), where(where) {}
+  Text(const std::string &text,
+       SourceLocation where = SourceLocation::current())
       : text(text), where(where) {}
   Text(std::nullptr_t) = delete;
 };
@@ -48,11 +52,13 @@ struct PrintOperand {
   template <std::floating_point T>
   PrintOperand(T number) : number(double(number)) {}
   template <class T>
-    requires(!std::is_arithmetic_v<T> && !std::derived_from<T, Handle>)
+    requires(!Constant<T> && !AnyIndex<T> &&
+             !OneOf<T, Scalar, Condition, Fragment, Mask>)
   PrintOperand(const T &) {
-    static_assert(std::is_arithmetic_v<T>,
+    static_assert(Constant<T>,
                   "print shows indices, scalars, conditions, fragments, masks "
-                  "and numbers: text stands in the format");
+                  "and numbers: text stands in the format, and what lies in "
+                  "memory is loaded first");
   }
 };
 
@@ -77,6 +83,13 @@ void print(detail::Text text, const Values &...values) {
 /// `CompileOptions::check_expectations`, and it costs nothing else.
 void expect(detail::ConditionOperand condition, std::string_view sentence,
             SourceLocation where = SourceLocation::current());
+// What C++ finds at once: a condition might also be taken for a mask, and that
+// is refused.
+template <std::same_as<Condition> T>
+void expect(const T &condition, std::string_view sentence,
+            SourceLocation where = SourceLocation::current()) {
+  expect(detail::ConditionOperand(condition, where), sentence, where);
+}
 /// Where the mask is false for an element.
 void expect(const Mask &mask, std::string_view sentence,
             SourceLocation where = SourceLocation::current());

@@ -18,6 +18,28 @@ public:
   Fragment(Fragment &&) noexcept = default;
   Fragment &operator=(const Fragment &other) = default;
 
+  template <detail::TakenFor<Fragment> T>
+  Fragment(const T &) : Variable(detail::HandleKind::fragment, {}) {
+    detail::refuseAsFragment<T>();
+  }
+  template <class T = Fragment>
+  Fragment() : Variable(detail::HandleKind::fragment, {}) {
+    detail::refuseToDeclareUnset<T>();
+  }
+  template <std::same_as<bool> T> explicit operator T() const {
+    detail::refuseAsBool<detail::Later<Fragment, T>>();
+    return false;
+  }
+  template <class T> Scalar operator[](const T &) const {
+    detail::refuseSubscript<detail::Later<Fragment, T>>();
+    return detail::refused<Scalar>();
+  }
+  template <class T = Fragment>
+  Scalar operator[](std::initializer_list<Index>) const {
+    detail::refuseSubscript<T>();
+    return detail::refused<Scalar>();
+  }
+
   /// Extents in elements.
   Shape shape(SourceLocation where = SourceLocation::current()) const;
 };
@@ -30,6 +52,19 @@ public:
       : Variable(other, where) {}
   Mask(Mask &&) noexcept = default;
   Mask &operator=(const Mask &other) = default;
+
+  template <detail::TakenFor<Mask> T>
+    requires(!std::same_as<T, bool>)
+  Mask(const T &) : Variable(detail::HandleKind::mask, {}) {
+    detail::refuseAsMask<T>();
+  }
+  template <class T = Mask> Mask() : Variable(detail::HandleKind::mask, {}) {
+    detail::refuseToDeclareUnset<T>();
+  }
+  template <std::same_as<bool> T> explicit operator T() const {
+    detail::refuseAsBool<detail::Later<Mask, T>>();
+    return false;
+  }
 };
 
 /// A fragment of zeros. Extents are positive; types are bf16, f16, f32, e4m3,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ashlar/location.h"
+#include "ashlar/refusal.h"
 
 #include <cstdint>
 

@@ -26,9 +26,26 @@ public:
   Index(Index &&) noexcept = default;
   Index &operator=(const Index &other);
 
+  template <class T>
+    requires(detail::TakenFor<T, Index> && !detail::AnyIndex<T> &&
+             !detail::Integer<T>) ||
+            detail::TileCoordinates<T>
+  Index(const T &) : Variable(detail::HandleKind::index, {}) {
+    detail::refuseAsIndex<T>();
+  }
+  template <class T = Index> Index() : Variable(detail::HandleKind::index, {}) {
+    detail::refuseToDeclareUnset<T>();
+  }
+  template <std::same_as<bool> T> explicit operator T() const {
+    detail::refuseAsBool<detail::Later<Index, T>>();
+    return false;
+  }
+
   Index &operator+=(detail::IndexOperand other);
   Index &operator-=(detail::IndexOperand other);
   Index &operator*=(detail::IndexOperand other);
+  Index &operator/=(detail::IndexOperand other);
+  Index &operator%=(detail::IndexOperand other);
 
 private:
   friend class detail::Trace;
@@ -45,6 +62,14 @@ public:
       : Index(other, where) {}
   Size(Size &&) noexcept = default;
   Size &operator=(const Size &) = delete;
+
+  template <class T>
+    requires detail::Integer<T> || std::same_as<T, Index>
+  Size(const T &) : Index(0) {
+    static_assert(!std::same_as<T, T>,
+                  "a size is declared by size(name), and known when the kernel "
+                  "is launched: what is computed or known now is an Index");
+  }
 };
 
 /// Declares an extent. The launch takes its value from the tensors that have
@@ -101,6 +126,9 @@ Index multiple_of(detail::IndexOperand a, int64_t n);
 /// more is refused. It is computed from sizes and numbers, directly in the
 /// kernel. What is computed from it needs 64 bits less often.
 Index at_most(detail::IndexOperand a, int64_t most);
+/// `a` no less than `least`, and then no more than `largest`.
+Index clamp(detail::IndexOperand a, detail::IndexOperand least,
+            detail::IndexOperand largest);
 /// `a` where the condition holds, `b` elsewhere.
 Index select(const Condition &condition, detail::IndexOperand a,
              detail::IndexOperand b);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ashlar/refusal.h"
+
 #include <concepts>
 #include <source_location>
 
@@ -17,8 +19,14 @@ template <class T> struct Located {
   SourceLocation where;
 
   template <std::convertible_to<T> U>
+    requires(!std::floating_point<U>)
   Located(U given, SourceLocation where = SourceLocation::current())
       : value(static_cast<T>(given)), where(where) {}
+  template <class U>
+    requires(Kind<U> || std::floating_point<U>)
+  Located(const U &) {
+    refuseAsConstant<U>();
+  }
 };
 
 } // namespace detail

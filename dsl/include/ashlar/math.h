@@ -14,11 +14,6 @@
 
 namespace ashlar {
 
-namespace detail {
-template <class T>
-concept Real = std::same_as<T, Fragment> || std::same_as<T, Scalar>;
-} // namespace detail
-
 /// e to the power of a.
 template <detail::Real T>
 T exp(const T &a, SourceLocation where = SourceLocation::current());

@@ -14,6 +14,11 @@ public:
   Stage(const Stage &) = default;
   Stage &operator=(const Stage &) = delete;
 
+  template <detail::OneOf<SharedTile, Pipeline, Attempt> T>
+  Stage(const T &) : Handle(detail::HandleKind::stage, {}) {
+    detail::refuseAsStage<T>();
+  }
+
   /// The tile with this number, counted from 0 as given to `pipeline`.
   SharedTile operator[](detail::Located<int64_t> index) const;
 };
@@ -23,6 +28,11 @@ class [[nodiscard]] Attempt {
 public:
   Attempt(const detail::Handle &ready, const Stage &stage)
       : ready(ready), stage(stage) {}
+
+  template <std::same_as<bool> T> explicit operator T() const {
+    detail::refuseAsBool<detail::Later<Attempt, T>>();
+    return false;
+  }
 
 private:
   friend void when(const Attempt &, detail::Body<Stage>, SourceLocation);
@@ -44,6 +54,19 @@ public:
   explicit Pipeline(const Handle &handle) : Handle(handle) {}
   Pipeline(const Pipeline &) = default;
   Pipeline &operator=(const Pipeline &) = delete;
+
+  template <class T> Stage operator[](const T &) const {
+    detail::refuseSubscript<detail::Later<Pipeline, T>>();
+    return detail::refused<Stage>();
+  }
+  template <std::same_as<Stage> T> Stage acquire(const T &) const {
+    detail::refuseToChoose<T>();
+    return detail::refused<Stage>();
+  }
+  template <std::same_as<Stage> T> Stage wait(const T &) const {
+    detail::refuseToChoose<T>();
+    return detail::refused<Stage>();
+  }
 
   /// Waits until the next stage is empty and takes it for writing.
   [[nodiscard]] Stage

@@ -17,6 +17,19 @@ public:
       : Variable(other, where) {}
   Scalar(Scalar &&) noexcept = default;
   Scalar &operator=(const Scalar &other) = default;
+
+  template <detail::TakenFor<Scalar> T>
+  Scalar(const T &) : Variable(detail::HandleKind::scalar, {}) {
+    detail::refuseAsScalar<T>();
+  }
+  template <class T = Scalar>
+  Scalar() : Variable(detail::HandleKind::scalar, {}) {
+    detail::refuseToDeclareUnset<T>();
+  }
+  template <std::same_as<bool> T> explicit operator T() const {
+    detail::refuseAsBool<detail::Later<Scalar, T>>();
+    return false;
+  }
 };
 
 /// Declares a scalar parameter: f32, s32, bf16 or f16.
@@ -61,6 +74,11 @@ Scalar operator*(detail::ScalarOperand a, detail::ScalarOperand b);
 Scalar operator/(detail::ScalarOperand a, detail::ScalarOperand b);
 Scalar operator-(detail::ScalarOperand a);
 
+Scalar &operator+=(Scalar &a, detail::ScalarOperand b);
+Scalar &operator-=(Scalar &a, detail::ScalarOperand b);
+Scalar &operator*=(Scalar &a, detail::ScalarOperand b);
+Scalar &operator/=(Scalar &a, detail::ScalarOperand b);
+
 Condition operator<(detail::ScalarOperand a, detail::ScalarOperand b);
 Condition operator<=(detail::ScalarOperand a, detail::ScalarOperand b);
 Condition operator>(detail::ScalarOperand a, detail::ScalarOperand b);
@@ -76,15 +94,34 @@ Scalar fma(detail::ScalarOperand a, detail::ScalarOperand b,
 Scalar min(detail::ScalarOperand a, detail::ScalarOperand b);
 /// NaN if either is NaN.
 Scalar max(detail::ScalarOperand a, detail::ScalarOperand b);
+/// `a` no less than `least`, and then no more than `largest`; NaN if one is
+/// NaN.
+Scalar clamp(detail::ScalarOperand a, detail::ScalarOperand least,
+             detail::ScalarOperand largest);
 /// `a` where the condition holds, `b` elsewhere.
 Scalar select(const Condition &condition, detail::ScalarOperand a,
               detail::ScalarOperand b);
 
 Scalar abs(const Scalar &a, SourceLocation where = SourceLocation::current());
+/// a to the power of b, as C has it: NaN of a below 0 unless b is an integer.
+Scalar pow(detail::ScalarOperand a, detail::ScalarOperand b);
 namespace fast {
 /// a / b, with an error of up to 2 ulp; of 1 ulp where a is the number 1.
 Scalar divide(detail::ScalarOperand a, detail::ScalarOperand b);
+/// The same by approximations of log2 and exp2; NaN of every a below 0.
+Scalar pow(detail::ScalarOperand a, detail::ScalarOperand b);
 } // namespace fast
+
+namespace detail {
+Scalar scalarOf(double number, ElementType type, SourceLocation where);
+} // namespace detail
+
+/// A number of C++ as a scalar.
+template <detail::Number T>
+Scalar convert(T number, ElementType type,
+               SourceLocation where = SourceLocation::current()) {
+  return detail::scalarOf(static_cast<double>(number), type, where);
+}
 
 /// The index as a number.
 Scalar convert(const Index &a, ElementType type,

@@ -34,6 +34,10 @@ public:
   };
 
   Raster(std::initializer_list<Mode> modes) : modes(modes) {}
+  template <detail::Integer T> Raster(const T &) {
+    static_assert(!detail::Integer<T>,
+                  "the order of tiles is a Raster: Raster::grouped(8)");
+  }
 
   /// The last coordinate changes fastest.
   static Raster along_n() { return {{Along::n}, {Along::m}}; }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ashlar/refusal.h"
+
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -13,6 +15,12 @@ class Shape {
 public:
   Shape(std::initializer_list<int64_t> extents) : extents(extents) {}
   explicit Shape(std::vector<int64_t> extents) : extents(std::move(extents)) {}
+  template <class... T>
+    requires(sizeof...(T) > 0 &&
+             ((detail::Kind<T> || detail::Constant<T>) && ...))
+  Shape(const T &...) {
+    detail::refuseAsShape<T...>();
+  }
 
   int64_t rank() const { return static_cast<int64_t>(extents.size()); }
   int64_t operator[](int64_t dimension) const { return extents[dimension]; }

@@ -15,6 +15,16 @@ public:
   SharedTile(const SharedTile &) = default;
   SharedTile &operator=(const SharedTile &) = delete;
 
+  template <
+      detail::OneOf<Stage, StageTile, Pipeline, Fragment, Tensor, TileRef> T>
+  SharedTile(const T &) : Handle(detail::HandleKind::sharedTile, {}) {
+    detail::refuseAsSharedTile<T>();
+  }
+  template <detail::TakenFor<SharedTile> T> SharedTile &operator=(const T &) {
+    detail::refuseAssignment<T>();
+    return *this;
+  }
+
   /// The same tile seen with its two dimensions exchanged. Only `mma` and
   /// `store` accept such a view; no data moves.
   SharedTile T(SourceLocation where = SourceLocation::current()) const;

@@ -19,6 +19,16 @@ public:
   Tensor(const Tensor &) = default;
   Tensor &operator=(const Tensor &) = delete;
 
+  template <class T> auto operator[](const T &) const {
+    detail::refuseSubscript<detail::Later<Tensor, T>>();
+    return detail::refused<detail::Later<TileRef, T>>();
+  }
+  template <class T = Tensor>
+  auto operator[](std::initializer_list<Index>) const {
+    detail::refuseSubscript<T>();
+    return detail::refused<detail::Later<TileRef, T>>();
+  }
+
   /// The tile at these coordinates, in units of tiles, one for each dimension.
   /// The tile has the shape of the shared tile or fragment that it is copied
   /// to or from, along the trailing dimensions of the tensor; coordinates
@@ -28,11 +38,33 @@ public:
   /// The tile whose first element is at these coordinates, in elements.
   TileRef at(std::initializer_list<Index> coordinates,
              SourceLocation where = SourceLocation::current()) const;
+
+  template <class... T> auto tile(const T &...) const {
+    detail::refuseCoordinates<T...>();
+    return detail::refused<detail::Later<TileRef, T...>>();
+  }
+  template <class... T> auto at(const T &...) const {
+    detail::refuseCoordinates<T...>();
+    return detail::refused<detail::Later<TileRef, T...>>();
+  }
 };
 
 /// A place in a tensor, for `copy`, `load` and `store`.
 struct TileRef {
   enum class Unit : uint8_t { tiles, elements };
+
+  TileRef(const Tensor &tensor, Unit unit, std::vector<Index> coordinates,
+          SourceLocation where)
+      : tensor(tensor), unit(unit), coordinates(std::move(coordinates)),
+        where(where) {}
+  template <detail::OneOf<Tensor, Fragment> T>
+  TileRef(const T &given) : tensor(static_cast<const detail::Handle &>(given)) {
+    detail::refuseAsPlace<T>();
+  }
+  template <detail::TakenFor<TileRef> T> TileRef &operator=(const T &) {
+    detail::refuseAssignment<T>();
+    return *this;
+  }
 
   /// The same place, its rows taken as columns: for `load`, `store` and
   /// `inside` of fragments of two dimensions. Elements that lie next to each

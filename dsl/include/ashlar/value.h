@@ -43,6 +43,12 @@ Scalar load_scalar(const SharedTile &tile,
 Index atomic_add(const TileRef &element, const Index &amount,
                  Scope scope = Scope::gpu,
                  SourceLocation where = SourceLocation::current());
+/// An integer of C++ is an index.
+template <detail::Integer T>
+Index atomic_add(const TileRef &element, T amount, Scope scope = Scope::gpu,
+                 SourceLocation where = SourceLocation::current()) {
+  return atomic_add(element, Index(amount, where), scope, where);
+}
 Index atomic_max(const TileRef &element, const Index &value,
                  Scope scope = Scope::gpu,
                  SourceLocation where = SourceLocation::current());

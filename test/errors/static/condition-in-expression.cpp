@@ -7,7 +7,7 @@ Kernel program() {
   return kernel("k", [] {
     Size M = size("M");
     // CHECK-DAG: condition-in-expression.cpp:[[@LINE+2]]:
-    // CHECK-DAG: error: static assertion failed{{.*}}a condition of the kernel is known only when the kernel runs, so C++ cannot branch on it: use when(condition, [&] { ... }) or select(condition, a, b)
+    // CHECK-DAG: error: static assertion failed{{.*}}a condition of the kernel is known only when the kernel runs, so C++ cannot branch on it: use when(condition, [&] { ... }) or select(condition, a, b), and range(count) for a loop
     Index rows = M > 64 ? 64 : 32;
   });
 }

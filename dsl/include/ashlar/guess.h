@@ -1,0 +1,682 @@
+// Overloads that one tries and that do not exist: each is refused by a sentence
+// when C++ compiles the program, where else it would list what does exist.
+#pragma once
+
+#include "ashlar/arithmetic.h"
+#include "ashlar/copy.h"
+#include "ashlar/debug.h"
+#include "ashlar/gather.h"
+#include "ashlar/kernel.h"
+#include "ashlar/launch.h"
+#include "ashlar/math.h"
+#include "ashlar/pipeline.h"
+#include "ashlar/reduction.h"
+#include "ashlar/role.h"
+#include "ashlar/schedule.h"
+#include "ashlar/value.h"
+
+namespace ashlar {
+
+namespace detail {
+
+//===-- Operators ---------------------------------------------------------===//
+
+template <class T>
+concept IndexLike = AnyIndex<T> || Integer<T>;
+template <class T>
+concept ScalarLike = std::same_as<T, Scalar> || Number<T>;
+/// What meets a fragment.
+template <class T>
+concept Spreads =
+    AnyIndex<T> || ScalarLike<T> || OneOf<T, Fragment, ColumnVector>;
+
+/// Whether the language has the operators of fragments for A and B.
+template <class A, class B>
+concept MeetAsFragments = (std::same_as<A, Fragment> && Spreads<B>) ||
+                          (Spreads<A> && std::same_as<B, Fragment>);
+template <class A, class B>
+concept MeetAsNumbers =
+    MeetAsFragments<A, B> || (IndexLike<A> && IndexLike<B>) ||
+    (ScalarLike<A> && ScalarLike<B>);
+/// Whether B is added to an A in its place.
+template <class A, class B>
+concept JoinsAsFragment = std::same_as<A, Fragment> && Spreads<B>;
+template <class A, class B>
+concept Joins = JoinsAsFragment<A, B> || (AnyIndex<A> && IndexLike<B>) ||
+                (std::same_as<A, Scalar> && ScalarLike<B>);
+template <class A, class B>
+concept JoinsByRemainder =
+    JoinsAsFragment<A, B> || (AnyIndex<A> && IndexLike<B>);
+template <class A, class B>
+concept MeetByRemainder =
+    MeetAsFragments<A, B> || (IndexLike<A> && IndexLike<B>);
+template <class A, class B>
+concept MeetAsTruths = (std::same_as<A, Mask> && std::same_as<B, Mask>) ||
+                       (OneOf<A, Condition, bool> && OneOf<B, Condition, bool>);
+
+/// Whether an operator of these was meant for the language.
+template <class A, class B>
+concept Tried =
+    (Kind<A> && (Kind<B> || Constant<B>)) || (Constant<A> && Kind<B>);
+
+/// What the operator would give, for the program to be read on.
+template <class A, class B>
+using Result = std::conditional_t<
+    OneOf<A, Fragment, ColumnVector, SharedTile, Tensor, TileRef, Stage> ||
+        OneOf<B, Fragment, ColumnVector, SharedTile, Tensor, TileRef, Stage>,
+    Fragment,
+    std::conditional_t<
+        OneOf<A, Mask> || OneOf<B, Mask>, Mask,
+        std::conditional_t<
+            OneOf<A, Condition> || OneOf<B, Condition>, Condition,
+            std::conditional_t<OneOf<A, Scalar> || OneOf<B, Scalar>, Scalar,
+                               Index>>>>;
+template <class A, class B>
+using Truth = std::conditional_t<std::same_as<Result<A, B>, Fragment> ||
+                                     std::same_as<Result<A, B>, Mask>,
+                                 Mask, Condition>;
+
+/// One of the operands has no arithmetic at all.
+template <class... T> constexpr void refuseOperands() {
+  static_assert(!(OneOf<T, SharedTile> || ...),
+                "a shared tile has no arithmetic: load(tile) brings it to "
+                "registers, as a fragment");
+  static_assert(!(OneOf<T, Tensor, TileRef> || ...),
+                "a tensor has no arithmetic: load(tensor.tile({...}), shape) "
+                "brings a tile of it to registers, as a fragment");
+  static_assert(!(OneOf<T, Stage> || ...),
+                "a stage has no arithmetic: load(stage[0]) brings its first "
+                "tile to registers, as a fragment");
+  static_assert(!(OneOf<T, Pipeline, StageTile, Attempt> || ...),
+                "arithmetic is of indices, scalars and fragments");
+}
+
+template <class A, class B> constexpr void refuseArithmetic() {
+  refuseOperands<A, B>();
+  static_assert(
+      !OneOf<A, Mask, Condition> && !OneOf<B, Mask, Condition>,
+      "a truth value has no arithmetic and is not compared: select(truth, a, "
+      "b) chooses between numbers by it; &&, || and ! combine truth values of "
+      "one kind");
+  static_assert(!std::same_as<A, bool> && !std::same_as<B, bool>,
+                "true and false are no numbers of a kernel: write 1 or 0");
+  static_assert(!(OneOf<A, ColumnVector> &&
+                  !OneOf<B, SharedTile, Tensor, TileRef, Stage>) &&
+                    !(OneOf<B, ColumnVector> &&
+                      !OneOf<A, SharedTile, Tensor, TileRef, Stage>),
+                "along_rows(vector) meets a fragment with rows; compute with "
+                "the vector itself before: along_rows(2 * vector)");
+  static_assert(!((AnyIndex<A> && std::floating_point<B>) ||
+                  (std::floating_point<A> && AnyIndex<B>)),
+                "an index has only integers: convert(index, f32) is a scalar, "
+                "and meets numbers with fractions");
+  static_assert(
+      !((AnyIndex<A> && OneOf<B, Scalar>) || (OneOf<A, Scalar> && AnyIndex<B>)),
+      "an index meets a scalar as convert(index, f32), in the type "
+      "of the scalar");
+}
+
+template <class A, class B> constexpr void refuseJoining() {
+  if constexpr (OneOf<B, Fragment> && AnyIndex<A>)
+    refuseAsIndex<B>();
+  else if constexpr (OneOf<B, Fragment> && OneOf<A, Scalar>)
+    refuseAsScalar<B>();
+  else
+    refuseArithmetic<A, B>();
+}
+
+template <class A, class B> constexpr void refuseIntegers() {
+  if constexpr (MeetAsNumbers<A, B>)
+    static_assert(!MeetAsNumbers<A, B>,
+                  "%, &, |, ^, << and >> are of integer fragments, and % of "
+                  "indices: for i & 3 write i % 4, for i << 3 write i * 8, for "
+                  "i >> 3 write i / 8");
+  else if constexpr (MeetAsTruths<A, B>)
+    static_assert(!MeetAsTruths<A, B>,
+                  "truth values are combined by && and ||");
+  else
+    refuseArithmetic<A, B>();
+}
+
+template <class A, class B> constexpr void refuseLogic() {
+  static_assert(
+      !(std::same_as<A, Mask> && std::same_as<B, Condition>) &&
+          !(std::same_as<A, Condition> && std::same_as<B, Mask>),
+      "a mask has a truth value for each element, a condition is one for the "
+      "whole role: any(mask) and all(mask) are conditions, and "
+      "when(condition, [&] { ... }) asks the condition first");
+  static_assert(!(std::same_as<A, Mask> && std::same_as<B, bool>) &&
+                    !(std::same_as<A, bool> && std::same_as<B, Mask>),
+                "C++ knows this truth value while the kernel is built: use an "
+                "if of C++");
+  static_assert(OneOf<A, Mask, Condition, bool> &&
+                    OneOf<B, Mask, Condition, bool>,
+                "&& and || combine masks, or conditions: compare what is a "
+                "number, as in a != 0");
+}
+
+template <class T> constexpr void refuseUnary() {
+  refuseOperands<T>();
+  static_assert(!OneOf<T, Mask, Condition>,
+                "a truth value has no arithmetic: select(truth, a, b) chooses "
+                "between numbers by it, and ! is its opposite");
+  static_assert(!OneOf<T, ColumnVector>,
+                "along_rows(vector) meets a fragment with rows; compute with "
+                "the vector itself before: along_rows(2 * vector)");
+  static_assert(!OneOf<T, Scalar> && !AnyIndex<T>, "~ is of integer fragments");
+}
+
+template <class T> constexpr void refuseNot() {
+  refuseOperands<T>();
+  static_assert(!OneOf<T, Fragment, Scalar, ColumnVector> && !AnyIndex<T>,
+                "! is of masks and conditions: compare what is a number, as in "
+                "a == 0");
+}
+
+template <class T> constexpr void refuseStep() {
+  refuseOperands<T>();
+  static_assert(!OneOf<T, Fragment, Scalar, ColumnVector> && !AnyIndex<T>,
+                "++ and -- are for loops of C++, which run while the kernel is "
+                "built: for (Index i : range(count)) is a loop of the kernel, "
+                "a += 1 an addition");
+  static_assert(!OneOf<T, Mask, Condition>, "a truth value has no arithmetic");
+}
+
+} // namespace detail
+
+#define ASHLAR_REFUSED_OPERATOR(op, exists, Type, refuse)                      \
+  template <class A, class B>                                                  \
+    requires(detail::Tried<A, B> && !detail::exists<A, B>)                     \
+  detail::Type<A, B> operator op(const A &, const B &) {                       \
+    detail::refuse<A, B>();                                                    \
+    return detail::refused<detail::Type<A, B>>();                              \
+  }
+ASHLAR_REFUSED_OPERATOR(+, MeetAsNumbers, Result, refuseArithmetic)
+ASHLAR_REFUSED_OPERATOR(-, MeetAsNumbers, Result, refuseArithmetic)
+ASHLAR_REFUSED_OPERATOR(*, MeetAsNumbers, Result, refuseArithmetic)
+ASHLAR_REFUSED_OPERATOR(/, MeetAsNumbers, Result, refuseArithmetic)
+ASHLAR_REFUSED_OPERATOR(<, MeetAsNumbers, Truth, refuseArithmetic)
+ASHLAR_REFUSED_OPERATOR(<=, MeetAsNumbers, Truth, refuseArithmetic)
+ASHLAR_REFUSED_OPERATOR(>, MeetAsNumbers, Truth, refuseArithmetic)
+ASHLAR_REFUSED_OPERATOR(>=, MeetAsNumbers, Truth, refuseArithmetic)
+ASHLAR_REFUSED_OPERATOR(==, MeetAsNumbers, Truth, refuseArithmetic)
+ASHLAR_REFUSED_OPERATOR(!=, MeetAsNumbers, Truth, refuseArithmetic)
+ASHLAR_REFUSED_OPERATOR(%, MeetByRemainder, Result, refuseIntegers)
+ASHLAR_REFUSED_OPERATOR(&, MeetAsFragments, Result, refuseIntegers)
+ASHLAR_REFUSED_OPERATOR(|, MeetAsFragments, Result, refuseIntegers)
+ASHLAR_REFUSED_OPERATOR(^, MeetAsFragments, Result, refuseIntegers)
+ASHLAR_REFUSED_OPERATOR(<<, MeetAsFragments, Result, refuseIntegers)
+ASHLAR_REFUSED_OPERATOR(>>, MeetAsFragments, Result, refuseIntegers)
+ASHLAR_REFUSED_OPERATOR(&&, MeetAsTruths, Truth, refuseLogic)
+ASHLAR_REFUSED_OPERATOR(||, MeetAsTruths, Truth, refuseLogic)
+#undef ASHLAR_REFUSED_OPERATOR
+
+#define ASHLAR_REFUSED_OPERATOR(op, exists, refuse)                            \
+  template <detail::Kind A, class B>                                           \
+    requires(detail::Tried<A, B> && !detail::exists<A, B>)                     \
+  A &operator op(A &a, const B &) {                                            \
+    detail::refuse<A, B>();                                                    \
+    return a;                                                                  \
+  }
+ASHLAR_REFUSED_OPERATOR(+=, Joins, refuseJoining)
+ASHLAR_REFUSED_OPERATOR(-=, Joins, refuseJoining)
+ASHLAR_REFUSED_OPERATOR(*=, Joins, refuseJoining)
+ASHLAR_REFUSED_OPERATOR(/=, Joins, refuseJoining)
+ASHLAR_REFUSED_OPERATOR(%=, JoinsByRemainder, refuseIntegers)
+ASHLAR_REFUSED_OPERATOR(&=, JoinsAsFragment, refuseIntegers)
+ASHLAR_REFUSED_OPERATOR(|=, JoinsAsFragment, refuseIntegers)
+ASHLAR_REFUSED_OPERATOR(^=, JoinsAsFragment, refuseIntegers)
+ASHLAR_REFUSED_OPERATOR(<<=, JoinsAsFragment, refuseIntegers)
+ASHLAR_REFUSED_OPERATOR(>>=, JoinsAsFragment, refuseIntegers)
+#undef ASHLAR_REFUSED_OPERATOR
+
+template <detail::Kind T>
+  requires(!detail::Real<T> && !detail::AnyIndex<T>)
+detail::Result<T, T> operator-(const T &) {
+  detail::refuseUnary<T>();
+  return detail::refused<detail::Result<T, T>>();
+}
+template <detail::Kind T>
+  requires(!std::same_as<T, Fragment>)
+detail::Result<T, T> operator~(const T &) {
+  detail::refuseUnary<T>();
+  return detail::refused<detail::Result<T, T>>();
+}
+template <detail::Kind T>
+  requires(!detail::OneOf<T, Mask, Condition>)
+detail::Truth<T, T> operator!(const T &) {
+  detail::refuseNot<T>();
+  return detail::refused<detail::Truth<T, T>>();
+}
+template <detail::Kind T> T &operator++(T &a) {
+  detail::refuseStep<T>();
+  return a;
+}
+template <detail::Kind T> T &operator++(T &a, int) {
+  detail::refuseStep<T>();
+  return a;
+}
+template <detail::Kind T> T &operator--(T &a) {
+  detail::refuseStep<T>();
+  return a;
+}
+template <detail::Kind T> T &operator--(T &a, int) {
+  detail::refuseStep<T>();
+  return a;
+}
+
+//===-- Functions of numbers ----------------------------------------------===//
+
+#define ASHLAR_REFUSED_FUNCTION(function, exists)                              \
+  template <class A, class B>                                                  \
+    requires(detail::Tried<A, B> && !detail::exists<A, B>)                     \
+  detail::Result<A, B> function(const A &, const B &) {                        \
+    detail::refuseArithmetic<A, B>();                                          \
+    return detail::refused<detail::Result<A, B>>();                            \
+  }
+ASHLAR_REFUSED_FUNCTION(min, MeetAsNumbers)
+ASHLAR_REFUSED_FUNCTION(max, MeetAsNumbers)
+#undef ASHLAR_REFUSED_FUNCTION
+
+namespace detail {
+
+template <class T> constexpr void refuseAsReal() {
+  refuseOperands<T>();
+  static_assert(!AnyIndex<T>, "this function is of scalars and fragments of "
+                              "floats: convert(index, f32) is a scalar");
+  static_assert(!OneOf<T, ColumnVector>,
+                "this function is of scalars and fragments: compute with the "
+                "vector itself before, as in along_rows(exp(vector))");
+  static_assert(!OneOf<T, Mask, Condition>,
+                "this function is of scalars and fragments of floats, not of "
+                "truth values: select(truth, a, b) chooses numbers by one");
+}
+
+/// Neither a scalar nor a fragment.
+template <class T>
+concept Unreal = Kind<T> && !Real<T>;
+
+} // namespace detail
+
+#define ASHLAR_REFUSED_FUNCTION(function)                                      \
+  template <detail::Unreal T> detail::Result<T, Scalar> function(const T &) {  \
+    detail::refuseAsReal<T>();                                                 \
+    return detail::refused<detail::Result<T, Scalar>>();                       \
+  }
+ASHLAR_REFUSED_FUNCTION(exp)
+ASHLAR_REFUSED_FUNCTION(exp2)
+ASHLAR_REFUSED_FUNCTION(log)
+ASHLAR_REFUSED_FUNCTION(log2)
+ASHLAR_REFUSED_FUNCTION(rsqrt)
+ASHLAR_REFUSED_FUNCTION(sqrt)
+ASHLAR_REFUSED_FUNCTION(tanh)
+ASHLAR_REFUSED_FUNCTION(sin)
+ASHLAR_REFUSED_FUNCTION(cos)
+ASHLAR_REFUSED_FUNCTION(erf)
+ASHLAR_REFUSED_FUNCTION(floor)
+ASHLAR_REFUSED_FUNCTION(ceil)
+ASHLAR_REFUSED_FUNCTION(trunc)
+ASHLAR_REFUSED_FUNCTION(rint)
+namespace fast {
+ASHLAR_REFUSED_FUNCTION(exp)
+ASHLAR_REFUSED_FUNCTION(exp2)
+ASHLAR_REFUSED_FUNCTION(log)
+ASHLAR_REFUSED_FUNCTION(log2)
+ASHLAR_REFUSED_FUNCTION(rsqrt)
+ASHLAR_REFUSED_FUNCTION(sqrt)
+ASHLAR_REFUSED_FUNCTION(tanh)
+ASHLAR_REFUSED_FUNCTION(sin)
+ASHLAR_REFUSED_FUNCTION(cos)
+} // namespace fast
+#undef ASHLAR_REFUSED_FUNCTION
+
+template <detail::AnyIndex T> Index abs(const T &a) {
+  static_assert(!detail::AnyIndex<T>, "abs is of scalars and fragments: "
+                                      "max(index, -index) is that of an index");
+  return a;
+}
+
+/// Instead of convert(value, type).
+template <class T>
+  requires(detail::Real<T> || detail::AnyIndex<T>)
+T convert(ElementType, const T &value) {
+  static_assert(!detail::Kind<T>, "the value stands before the type: "
+                                  "convert(value, bf16)");
+  return value;
+}
+template <class T>
+  requires(detail::Real<T> || detail::AnyIndex<T>)
+T convert(const T &value) {
+  static_assert(!detail::Kind<T>, "convert takes the type: convert(value, "
+                                  "bf16)");
+  return value;
+}
+template <detail::OneOf<Mask, Condition> T>
+auto convert(const T &, ElementType) {
+  static_assert(!detail::OneOf<T, Mask, Condition>,
+                "a truth value is converted by select(truth, 1, 0), where one "
+                "of the numbers is a fragment or a scalar: full(f32, shape, 1) "
+                "or convert(1, f32)");
+  return detail::refused<
+      std::conditional_t<std::same_as<T, Mask>, Fragment, Scalar>>();
+}
+
+template <detail::IndexLike... N>
+  requires(sizeof...(N) > 1)
+Fragment zeros(ElementType, const N &...) {
+  detail::refuseAsShape<N...>();
+  return detail::refused<Fragment>();
+}
+template <detail::Constant T>
+Fragment full(ElementType, const T &, const Shape &) {
+  static_assert(!detail::Constant<T>, "the shape stands before the value: "
+                                      "full(f32, {64, 64}, 1)");
+  return detail::refused<Fragment>();
+}
+template <std::same_as<Fragment> T>
+Fragment full(ElementType, const Shape &, const T &) {
+  static_assert(!std::same_as<T, Fragment>,
+                "full has one number everywhere: broadcast(fragment, shape) "
+                "repeats a fragment");
+  return detail::refused<Fragment>();
+}
+template <detail::AnyIndex T>
+Fragment cluster_sum(const Fragment &, const T &) {
+  detail::refuseAsConstant<T>();
+  return detail::refused<Fragment>();
+}
+
+//===-- Loops and branches ------------------------------------------------===//
+
+/// `for (Index i : n)`
+template <class T>
+  requires(detail::AnyIndex<T> || detail::Real<T>)
+Range::Iterator begin(const T &) {
+  static_assert(!detail::AnyIndex<T>, "for (Index i : range(count)) counts");
+  static_assert(!detail::Real<T>,
+                "for (Index i : range(count)) counts: what is computed of a "
+                "fragment or scalar is computed of all its elements at once");
+  return detail::refused<Range::Iterator>();
+}
+template <class T>
+  requires(detail::AnyIndex<T> || detail::Real<T>)
+detail::LoopEnd end(const T &) {
+  return {};
+}
+
+/// The body of a ready stage takes it.
+template <std::same_as<Attempt> T, std::invocable F>
+void when(const T &, const F &) {
+  static_assert(!std::same_as<T, Attempt>,
+                "the body takes the stage: when(ring.try_wait(), [&](Stage s) "
+                "{ ... })");
+}
+
+template <class T>
+  requires(detail::TakenFor<T, Condition> && !detail::OneOf<T, Mask, bool>)
+void expect(const T &, std::string_view) {
+  detail::refuseAsCondition<T>();
+}
+
+//===-- What moves --------------------------------------------------------===//
+
+template <std::same_as<TileRef> T> Fragment load(const T &) {
+  static_assert(!std::same_as<T, TileRef>,
+                "load of a tensor takes the shape of the tile: "
+                "load(tensor.tile({m, n}), {64, 64})");
+  return detail::refused<Fragment>();
+}
+template <std::same_as<TileRef> T, detail::IndexLike... N>
+  requires(sizeof...(N) > 0)
+Fragment load(const T &, const N &...) {
+  detail::refuseAsShape<N...>();
+  return detail::refused<Fragment>();
+}
+template <detail::OneOf<SharedTile, Stage> T>
+Fragment load(const T &, const Shape &) {
+  static_assert(!detail::OneOf<T, SharedTile, Stage>,
+                "a shared tile has its shape: load(tile); slice(tile, offset, "
+                "shape) is a part of it");
+  return detail::refused<Fragment>();
+}
+
+template <std::same_as<Fragment> T, class V> void store(const T &, const V &) {
+  static_assert(!std::same_as<T, Fragment>,
+                "where to stands first: store(tensor.tile({m, n}), fragment)");
+}
+template <std::same_as<Tensor> T, class V> void store(const T &, const V &) {
+  detail::refuseAsPlace<T>();
+}
+template <detail::OneOf<TileRef, SharedTile> T,
+          detail::OneOf<TileRef, SharedTile, Stage> V>
+void store(const T &, const V &) {
+  static_assert(!detail::OneOf<T, TileRef, SharedTile>,
+                "store takes a fragment: load(tile) is one; copy(tile, "
+                "tensor.tile({m, n})) moves a shared tile without registers");
+}
+
+namespace detail {
+
+template <class From, class To> constexpr void refuseCopy() {
+  if constexpr (OneOf<From, TileRef, Tensor> && OneOf<To, TileRef, Tensor>)
+    static_assert(!OneOf<From, TileRef, Tensor>,
+                  "copy moves between a tensor and shared memory: from tensor "
+                  "to tensor a tile goes through a stage, or through "
+                  "registers, by load and store");
+  else if constexpr (OneOf<From, SharedTile> && OneOf<To, SharedTile>)
+    static_assert(!OneOf<From, SharedTile>,
+                  "copy moves between a tensor and shared memory: within "
+                  "shared memory a tile goes through registers, store(b, "
+                  "load(a))");
+  else
+    static_assert(!OneOf<From, Fragment> && !OneOf<To, Fragment>,
+                  "copy moves between a tensor and shared memory: load brings "
+                  "a tile to registers, store takes a fragment away");
+}
+
+} // namespace detail
+
+template <class From, class To>
+  requires((detail::OneOf<From, TileRef, Tensor> &&
+            detail::OneOf<To, TileRef, Tensor>) ||
+           (detail::OneOf<From, SharedTile> && detail::OneOf<To, SharedTile>) ||
+           detail::OneOf<From, Fragment> || detail::OneOf<To, Fragment>)
+void copy(const From &, const To &) {
+  detail::refuseCopy<From, To>();
+}
+template <std::same_as<SharedTile> T>
+void copy(const T &, const TileRef &, Multicast) {
+  static_assert(!std::same_as<T, SharedTile>,
+                "multicast sends one tile of a tensor to several CTAs: a copy "
+                "to a tensor has none");
+}
+template <std::same_as<TileRef> T>
+void copy(const T &, const SharedTile &, Reduction) {
+  static_assert(!std::same_as<T, TileRef>,
+                "a reduction combines with what a tensor holds: a copy to "
+                "shared memory has none");
+}
+
+template <class T>
+  requires(detail::Kind<T> && !detail::OneOf<T, SharedTile, Fragment>)
+Fragment mma(const T &, const auto &, const auto &...) {
+  if constexpr (detail::OneOf<T, Stage, Pipeline, StageTile>)
+    detail::refuseAsSharedTile<T>();
+  else
+    static_assert(!detail::Kind<T>,
+                  "mma takes A from shared memory or from registers, and B "
+                  "from shared memory: copy(tensor.tile({...}), stage[0]) "
+                  "brings a tile there");
+  return detail::refused<Fragment>();
+}
+
+template <detail::OneOf<TileRef, Stage, Fragment> T>
+Fragment gather(const T &, std::initializer_list<detail::TileOperand>) {
+  static_assert(!detail::OneOf<T, TileRef, Stage, Fragment>,
+                "gather reads a whole tensor, gather(tensor, {rows, columns}), "
+                "or a shared tile");
+  return detail::refused<Fragment>();
+}
+template <detail::OneOf<Tensor, SharedTile> T, std::same_as<Fragment> I>
+Fragment gather(const T &, const I &) {
+  static_assert(!detail::OneOf<T, Tensor, SharedTile>,
+                "the coordinates stand in braces, one for each dimension: "
+                "gather(tensor, {rows, columns})");
+  return detail::refused<Fragment>();
+}
+template <detail::OneOf<TileRef, Stage, Fragment> T>
+void scatter(const T &, std::initializer_list<detail::TileOperand>,
+             const Fragment &) {
+  static_assert(!detail::OneOf<T, TileRef, Stage, Fragment>,
+                "scatter writes to a whole tensor, scatter(tensor, {rows, "
+                "columns}, fragment), or to a shared tile");
+}
+
+template <class T>
+  requires(detail::TakenFor<T, Scalar> && !detail::IndexLike<T>)
+Scalar atomic_add(const TileRef &, const T &) {
+  if constexpr (std::floating_point<T>)
+    detail::refuseAsScalar<T>();
+  else
+    static_assert(!detail::TakenFor<T, Scalar>,
+                  "an atomic operation of the role adds one number, an index "
+                  "or a scalar: reduce(element, fragment, reduce_add) adds all "
+                  "elements of a fragment, scatter each to its coordinates");
+  return detail::refused<Scalar>();
+}
+
+template <std::same_as<TileRef> T>
+Scalar load_scalar(const T &, std::initializer_list<Index>) {
+  static_assert(!std::same_as<T, TileRef>,
+                "load_scalar(tensor.at({i, j})) reads the element there");
+  return detail::refused<Scalar>();
+}
+
+template <detail::OneOf<Fragment, SharedTile> T>
+T slice(const T &tile, std::initializer_list<Index>, const Shape &) {
+  static_assert(!detail::OneOf<T, Fragment, SharedTile>,
+                "where a slice begins is known when the kernel is built: write "
+                "numbers of C++; a place that an index chooses is one in a "
+                "tensor");
+  return tile;
+}
+
+//===-- Declarations ------------------------------------------------------===//
+
+template <class... Tiles>
+  requires(sizeof...(Tiles) > 0 && !(std::same_as<Tiles, StageTile> && ...))
+Pipeline pipeline(detail::Located<int64_t>, const Tiles &...) {
+  static_assert((std::same_as<Tiles, StageTile> && ...),
+                "the tiles of a pipeline's stages are described by smem(type, "
+                "shape)");
+  return detail::refused<Pipeline>();
+}
+
+template <size_t N>
+TileLoop<N> persistent(const Index (&)[N], const Index (&)[N],
+                       const Raster & = Raster::along_n()) {
+  static_assert(N == 0, "a tile of a tile loop is known when the kernel is "
+                        "built: write numbers of C++");
+  return detail::refused<TileLoop<N>>();
+}
+template <size_t N>
+TileLoop<N> grid(const Index (&)[N], const Index (&)[N],
+                 const Raster & = Raster::along_n()) {
+  static_assert(N == 0, "a tile of a tile loop is known when the kernel is "
+                        "built: write numbers of C++");
+  return detail::refused<TileLoop<N>>();
+}
+template <size_t N, size_t T>
+  requires(N != T)
+TileLoop<N> persistent(const Index (&)[N], const int64_t (&)[T],
+                       const Raster & = Raster::along_n()) {
+  static_assert(N == T, "a tile has as many extents as its tile loop");
+  return detail::refused<TileLoop<N>>();
+}
+template <size_t N, size_t T>
+  requires(N != T)
+TileLoop<N> grid(const Index (&)[N], const int64_t (&)[T],
+                 const Raster & = Raster::along_n()) {
+  static_assert(N == T, "a tile has as many extents as its tile loop");
+  return detail::refused<TileLoop<N>>();
+}
+template <detail::IndexLike T, detail::IndexLike U>
+TileLoop<1> persistent(const T &, const U &) {
+  static_assert(!detail::IndexLike<T>,
+                "the extents of a tile loop and its tile stand in braces, also "
+                "if there is one: persistent({M}, {64})");
+  return detail::refused<TileLoop<1>>();
+}
+template <detail::IndexLike T, detail::IndexLike U>
+TileLoop<1> grid(const T &, const U &) {
+  static_assert(!detail::IndexLike<T>,
+                "the extents of a tile loop and its tile stand in braces, also "
+                "if there is one: grid({M}, {64})");
+  return detail::refused<TileLoop<1>>();
+}
+
+template <detail::IndexLike T> void cluster(const T &) {
+  static_assert(!detail::IndexLike<T>,
+                "the extents of a cluster stand in braces, one for each "
+                "dimension of the tile loop: cluster({2, 1})");
+}
+template <class T = Index> void cluster(std::initializer_list<Index>) {
+  static_assert(!detail::AnyIndex<T>, "the extents of a cluster are known when "
+                                      "the kernel is built: write numbers of "
+                                      "C++");
+}
+
+#define ASHLAR_REFUSED_TENSOR(function)                                        \
+  template <detail::IndexLike T>                                               \
+  Tensor function(std::string_view, ElementType, const T &,                    \
+                  Alignment = align(16)) {                                     \
+    static_assert(!detail::IndexLike<T>,                                       \
+                  "the extents of a tensor stand in braces, outermost first, " \
+                  "also if there is one: {M}");                                \
+    return detail::refused<Tensor>();                                          \
+  }                                                                            \
+  template <detail::Integer T>                                                 \
+  Tensor function(std::string_view, ElementType, std::initializer_list<Index>, \
+                  const T &) {                                                 \
+    static_assert(!detail::Integer<T>,                                         \
+                  "a tensor's alignment is written align(bytes)");             \
+    return detail::refused<Tensor>();                                          \
+  }
+ASHLAR_REFUSED_TENSOR(input)
+ASHLAR_REFUSED_TENSOR(output)
+ASHLAR_REFUSED_TENSOR(inout)
+#undef ASHLAR_REFUSED_TENSOR
+
+template <detail::Integer T>
+void role(std::string_view, const T &, detail::Body<>) {
+  static_assert(!detail::Integer<T>, "how many warps run a role is written "
+                                     "warps(4) or warpgroups(1)");
+}
+template <detail::Integer T>
+void role(std::string_view, Warps, const T &, detail::Body<>) {
+  static_assert(!detail::Integer<T>,
+                "a role's budget of registers is written registers(40)");
+}
+
+#define ASHLAR_REFUSED_COUNT(Type, function)                                   \
+  template <class T>                                                           \
+    requires(detail::AnyIndex<T> || std::same_as<T, Scalar> ||                 \
+             std::floating_point<T>)                                           \
+  Type function(const T &) {                                                   \
+    detail::refuseAsConstant<T>();                                             \
+    return detail::refused<Type>();                                            \
+  }
+ASHLAR_REFUSED_COUNT(Warps, warps)
+ASHLAR_REFUSED_COUNT(Warps, warpgroups)
+ASHLAR_REFUSED_COUNT(Warps, ping_pong)
+ASHLAR_REFUSED_COUNT(Registers, registers)
+#undef ASHLAR_REFUSED_COUNT
+
+/// The format stands first.
+template <detail::Kind T, class... Values>
+void print(const T &, const Values &...) {
+  static_assert(!detail::Kind<T>, "the text stands first, with {} for each "
+                                  "value: print(\"x is {}\", x)");
+}
+
+} // namespace ashlar

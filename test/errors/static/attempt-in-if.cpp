@@ -1,0 +1,27 @@
+// Whether a stage is ready C++ does not know.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    Size M = size("M"), N = size("N");
+    Scalar s = scalar("s", f32);
+    Tensor X = input("X", f32, {M, N});
+    Tensor D = output("D", f32, {M, N});
+    TileLoop tiles = persistent({M, N}, {64, 64});
+    Pipeline ring = pipeline(2, smem(f32, {64, 64}));
+    role("math", warpgroups(1), [&] {
+      for (auto [m, n] : tiles) {
+        Stage stage = ring.wait();
+        Fragment x = load(stage[0]);
+        // CHECK-DAG: attempt-in-if.cpp:[[@LINE+2]]:
+        // CHECK-DAG: error: static assertion failed{{.*}}whether a stage is ready is known only when the kernel runs, so C++ cannot branch on it: use when(ring.try_wait(), [&](Stage s) { ... })
+        if (ring.try_wait())
+          x = -x;
+        ring.release(stage);
+        store(D.tile({m, n}), x);
+      }
+    });
+  });
+}

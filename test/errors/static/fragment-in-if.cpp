@@ -1,0 +1,27 @@
+// A fragment has no truth value.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    Size M = size("M"), N = size("N");
+    Scalar s = scalar("s", f32);
+    Tensor X = input("X", f32, {M, N});
+    Tensor D = output("D", f32, {M, N});
+    TileLoop tiles = persistent({M, N}, {64, 64});
+    Pipeline ring = pipeline(2, smem(f32, {64, 64}));
+    role("math", warpgroups(1), [&] {
+      for (auto [m, n] : tiles) {
+        Stage stage = ring.wait();
+        Fragment x = load(stage[0]);
+        // CHECK-DAG: fragment-in-if.cpp:[[@LINE+2]]:
+        // CHECK-DAG: error: static assertion failed{{.*}}C++ cannot branch on the elements of a fragment: select(mask, a, b) chooses for each element, any(mask) and all(mask) are conditions for when(condition, [&] { ... })
+        if (x)
+          x = -x;
+        ring.release(stage);
+        store(D.tile({m, n}), x);
+      }
+    });
+  });
+}

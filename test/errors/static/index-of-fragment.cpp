@@ -1,0 +1,27 @@
+// A fragment counts no loop.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    Size M = size("M"), N = size("N");
+    Scalar s = scalar("s", f32);
+    Tensor X = input("X", f32, {M, N});
+    Tensor D = output("D", f32, {M, N});
+    TileLoop tiles = persistent({M, N}, {64, 64});
+    Pipeline ring = pipeline(2, smem(f32, {64, 64}));
+    role("math", warpgroups(1), [&] {
+      for (auto [m, n] : tiles) {
+        Stage stage = ring.wait();
+        Fragment x = load(stage[0]);
+        // CHECK-DAG: index-of-fragment.cpp:[[@LINE+2]]:
+        // CHECK-DAG: error: static assertion failed{{.*}}a fragment stands where an index is meant: an index is one number for the whole role; gather, scatter and rows(indices) take coordinates that differ by element
+        for (Index i : range(x))
+          x = x + i;
+        ring.release(stage);
+        store(D.tile({m, n}), x);
+      }
+    });
+  });
+}

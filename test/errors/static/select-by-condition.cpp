@@ -1,0 +1,26 @@
+// A condition chooses no fragments.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    Size M = size("M"), N = size("N");
+    Scalar s = scalar("s", f32);
+    Tensor X = input("X", f32, {M, N});
+    Tensor D = output("D", f32, {M, N});
+    TileLoop tiles = persistent({M, N}, {64, 64});
+    Pipeline ring = pipeline(2, smem(f32, {64, 64}));
+    role("math", warpgroups(1), [&] {
+      for (auto [m, n] : tiles) {
+        Stage stage = ring.wait();
+        Fragment x = load(stage[0]);
+        // CHECK-DAG: select-by-condition.cpp:[[@LINE+2]]:
+        // CHECK-DAG: error: static assertion failed{{.*}}a condition stands where a mask is meant: it is one truth value for the whole role, a mask has one for each element; when(condition, [&] { ... }) assigns fragments under a condition
+        x = select(m < n, x, 0);
+        ring.release(stage);
+        store(D.tile({m, n}), x);
+      }
+    });
+  });
+}
