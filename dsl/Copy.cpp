@@ -174,10 +174,11 @@ Fragment load(const TileRef &source, const Shape &shape, SourceLocation where) {
 
 Fragment load(const SharedTile &source, SourceLocation where) {
   Trace &trace = Trace::current(where);
-  auto tile = readPlain(trace, source, "load", where);
-  return readFragment<tile::ReadOp>(trace, tile.getType().getShape(),
-                                    tile.getType().getElementType(), where,
-                                    tile);
+  auto tile = readTile(trace, source, where);
+  const Shape shape = source.shape(where);
+  return readFragment<tile::ReadOp>(
+      trace, llvm::SmallVector<int64_t>(shape.begin(), shape.end()),
+      tile.getType().getElementType(), where, tile, source.is_transposed());
 }
 
 void store(const TileRef &target, const Fragment &fragment,
@@ -195,8 +196,7 @@ void store(const TileRef &target, const Fragment &fragment,
 void store(const SharedTile &target, const Fragment &fragment,
            SourceLocation where) {
   Trace &trace = Trace::current(where);
-  auto tile =
-      llvm::cast<mlir::TypedValue<tile::SharedType>>(trace.read(target, where));
+  auto tile = readTile(trace, target, where);
   mlir::Value value = trace.read(fragment, where);
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
   if (Shape(type.getShape().vec()) != target.shape(where) ||

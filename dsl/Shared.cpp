@@ -13,6 +13,12 @@ tile::SharedType sharedType(Trace &trace, ElementType type, const Shape &shape,
                                tile::memoryType(trace.context(), type));
 }
 
+mlir::TypedValue<tile::SharedType>
+readTile(Trace &trace, const SharedTile &tile, SourceLocation where) {
+  return llvm::cast<mlir::TypedValue<tile::SharedType>>(
+      trace.read(tile, where));
+}
+
 mlir::TypedValue<tile::SharedType> readPlain(Trace &trace,
                                              const SharedTile &tile,
                                              const char *what,
@@ -20,9 +26,9 @@ mlir::TypedValue<tile::SharedType> readPlain(Trace &trace,
   if (tile.is_transposed())
     fail(where,
          std::string(what) +
-             " is given a transposed view; only mma and store accept .T()");
-  return llvm::cast<mlir::TypedValue<tile::SharedType>>(
-      trace.read(tile, where));
+             " is given a transposed view; only load, store and mma accept "
+             ".T()");
+  return readTile(trace, tile, where);
 }
 
 } // namespace detail

@@ -10,6 +10,10 @@ namespace ashlar::detail {
 tile::SharedType sharedType(Trace &trace, ElementType type, const Shape &shape,
                             SourceLocation where);
 
+/// The shared tile, whether seen transposed or not.
+mlir::TypedValue<tile::SharedType>
+readTile(Trace &trace, const SharedTile &tile, SourceLocation where);
+
 /// The shared tile; throws when it is a transposed view.
 mlir::TypedValue<tile::SharedType> readPlain(Trace &trace,
                                              const SharedTile &tile,

@@ -1,5 +1,6 @@
-// A matrix transposed: TMA brings a tile and takes it away, and in between the
-// tile is written to shared memory with rows as columns.
+// A matrix transposed: TMA brings a tile and takes it away. In between it goes
+// through registers, which ldmatrix fills with its columns as rows. Four CTAs
+// share an SM, so that one turns a tile while others wait for memory.
 
 #include "ashlar/ashlar.h"
 #include "ashlar/tool.h"
@@ -8,13 +9,12 @@ using namespace ashlar;
 
 Kernel transpose() {
   return kernel("transpose", [] {
-    constexpr int64_t edge = 64;
     Size M = size("M"), N = size("N");
-    Tensor X = input("X", bf16, {M, N});
-    Tensor D = output("D", bf16, {N, M});
-    TileLoop tiles = persistent({M, N}, {edge, edge});
-    Pipeline ring = pipeline(6, smem(bf16, {edge, edge}));
-    SharedTile staging = shared(bf16, {edge, edge});
+    Tensor X = input("X", bf16, {M, N}), D = output("D", bf16, {N, M});
+    TileLoop tiles = persistent({M, N}, {64, 64});
+    Pipeline ring = pipeline(3, smem(bf16, {64, 64}));
+    SharedTile turned = shared(bf16, {64, 64});
+    ctas_per_sm(4);
     role("load", warps(1), [&] {
       for (auto [m, n] : tiles) {
         Stage s = ring.acquire();
@@ -25,9 +25,9 @@ Kernel transpose() {
     role("turn", warps(4), [&] {
       for (auto [m, n] : tiles) {
         Stage s = ring.wait();
-        store(staging.T(), load(s[0]));
+        store(turned, load(s[0].T()));
         ring.release(s);
-        copy(staging, D.tile({n, m}));
+        copy(turned, D.tile({n, m}));
       }
     });
   });

@@ -4,8 +4,10 @@
 // share one layout. The accumulator of an mma has the layout of wgmma; what is
 // broadcast to a fragment, or combined of it, has a slice of its layout; what
 // no mma touches lies as another fragment of its shape where that fits what is
-// broadcast to it, and is else spread over the role's threads in rows. Where a
-// slice or part is needed in another layout than it has, it is relayed.
+// broadcast to it, and is else spread over the role's threads in rows, or,
+// where shared memory has it transposed, so that neither way meets at the
+// banks. Where a slice or part is needed in another layout than it has, it is
+// relayed.
 
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/Scan.h"
@@ -373,10 +375,7 @@ private:
           return failure();
         continue;
       }
-      int64_t bytes = tile::elementBytes(
-          cast<RankedTensorType>(value.getType()).getElementType());
-      auto layout = layout::blockedLayout(
-          shapeOf(value).vec(), target::warpThreads * role.getWarps(), bytes);
+      auto layout = layoutByItself(value);
       if (!layout)
         return emitError(value.getLoc())
                << "role '" << role.getName()
@@ -386,6 +385,58 @@ private:
         return failure();
     }
     return success();
+  }
+
+  /// The layout of what nothing else says where it lies.
+  layout::Result<FragmentLayout> layoutByItself(Value value) {
+    const std::vector<int64_t> shape = shapeOf(value).vec();
+    const int64_t warps = role.getWarps(),
+                  threads = target::warpThreads * warps;
+    if (const Movement moved = movementOf(value); moved.transposedBytes) {
+      const int64_t bytes = moved.transposedBytes;
+      // Of a row of a tensor, threads side by side reach whole sectors.
+      const int64_t down = moved.global || bytes > 2 ? 16 : 32;
+      auto layout =
+          layout::columnLayout(shape[0], shape[1], threads, bytes, down);
+      if (bytes == 2 && !moved.global)
+        if (auto matrices = layout::matrixLayout(shape[0], shape[1], warps))
+          layout = matrices;
+      if (layout)
+        return layout;
+    }
+    const int64_t bytes = tile::elementBytes(
+        cast<RankedTensorType>(value.getType()).getElementType());
+    return layout::blockedLayout(shape, threads, bytes);
+  }
+
+  /// Where the fragments that lie as one does come from and go to.
+  struct Movement {
+    int64_t transposedBytes = 0; ///< of an element transposed in shared memory
+    bool global = false;
+  };
+  Movement movementOf(Value value) {
+    Movement result;
+    auto note = [&](auto access, Value fragment, Type memory) {
+      if (classOf.lookup(fragment) == classOf.lookup(value) &&
+          access.getTransposed())
+        result.transposedBytes =
+            std::max(result.transposedBytes, tile::elementBytes(memory));
+    };
+    role.walk([&](Operation *op) {
+      if (auto read = dyn_cast<tile::ReadOp>(op))
+        note(read, read.getResult(),
+             read.getSource().getType().getElementType());
+      else if (auto write = dyn_cast<tile::WriteOp>(op))
+        note(write, write.getValue(),
+             write.getTarget().getType().getElementType());
+      else if (auto load = dyn_cast<tile::LoadOp>(op))
+        result.global |=
+            classOf.lookup(load.getResult()) == classOf.lookup(value);
+      else if (auto store = dyn_cast<tile::StoreOp>(op))
+        result.global |=
+            classOf.lookup(store.getValue()) == classOf.lookup(value);
+    });
+    return result;
   }
 
   LogicalResult checkScans() {

@@ -43,7 +43,7 @@ LogicalResult SharedLoadOp::verify() {
     return failure();
   return tile::checkSharedFragment(
       *this, getSource().getType(),
-      cast<RankedTensorType>(getResult().getType()));
+      cast<RankedTensorType>(getResult().getType()), getTransposed());
 }
 
 LogicalResult SharedStoreOp::verify() {

@@ -149,6 +149,50 @@ Result<FragmentLayout> blockedLayout(const std::vector<int64_t> &shape,
   return FragmentLayout{shape, flatLayout(threadModes), flatLayout(valueModes)};
 }
 
+namespace {
+
+Refusal refuseUneven(int64_t m, int64_t n, int64_t threads) {
+  return refuse("the matrix ", IntTuple::of(std::vector<int64_t>{m, n}),
+                " does not divide evenly among ", threads, " threads");
+}
+
+} // namespace
+
+Result<FragmentLayout> columnLayout(int64_t m, int64_t n, int64_t threads,
+                                    int64_t elementBytes, int64_t down) {
+  if (m < 1 || n < 1 || threads < 1 || elementBytes < 1 || down < 1 ||
+      m * n % threads != 0)
+    return refuseUneven(m, n, threads);
+  int64_t vector = std::max<int64_t>(16 / elementBytes, 1);
+  while (m * n / threads % vector != 0 || n % vector != 0)
+    vector /= 2;
+  const int64_t rows = std::gcd(std::gcd(m, down), threads);
+  const int64_t along = std::gcd(n / vector, threads / rows);
+  const int64_t further = threads / rows / along;
+  if (m / rows % further != 0)
+    return refuseUneven(m, n, threads);
+  return FragmentLayout{
+      {m, n},
+      flatLayout({{rows, 1}, {along, vector * m}, {further, rows}}),
+      flatLayout({{vector, m},
+                  {n / vector / along, along * vector * m},
+                  {m / rows / further, rows * further}})};
+}
+
+Result<FragmentLayout> matrixLayout(int64_t m, int64_t n, int64_t warps) {
+  constexpr int64_t edge = 8;
+  if (m < 1 || n < 1 || warps < 1 || m % edge != 0 || n % edge != 0)
+    return refuseUneven(m, n, target::warpThreads * warps);
+  const int64_t down = std::gcd(m / edge, warps), along = warps / down;
+  if (n / edge % along != 0)
+    return refuseUneven(m, n, target::warpThreads * warps);
+  const int64_t rows = m / down, columns = n / along;
+  return FragmentLayout{
+      {m, n},
+      flatLayout({{4, 2 * m}, {edge, 1}, {down, rows}, {along, columns * m}}),
+      flatLayout({{2, m}, {rows / edge, edge}, {columns / edge, edge * m}})};
+}
+
 FragmentLayout sliceLayout(const FragmentLayout &fragment,
                            const std::vector<int> &keptDims) {
   std::vector<int64_t> shape;

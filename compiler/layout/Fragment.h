@@ -47,6 +47,20 @@ Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
 Result<FragmentLayout> blockedLayout(const std::vector<int64_t> &shape,
                                      int64_t threads, int64_t elementBytes);
 
+/// A matrix whose rows or columns go to shared memory and back as its columns
+/// or rows: as `blockedLayout` has it, but that up to `down` threads follow one
+/// another down its rows before others do along them. So the lanes of a warp
+/// hold neighbours in a column, and each a vector in a row, and neither is in
+/// the way of the others' at the banks. Refuses what does not divide evenly.
+Result<FragmentLayout> columnLayout(int64_t m, int64_t n, int64_t threads,
+                                    int64_t elementBytes, int64_t down);
+
+/// A matrix of 16-bit elements that ldmatrix and stmatrix move, as it is or
+/// transposed: 8x8 matrices, each in the lanes of one warp (PTX ISA,
+/// "ldmatrix"). The warps have rows of it as far as there are enough. Refuses
+/// what does not divide evenly.
+Result<FragmentLayout> matrixLayout(int64_t m, int64_t n, int64_t warps);
+
 /// The fragment of fewer dimensions that broadcasts to this one: each thread
 /// holds what it needs and no more. `keptDims` are dimensions that ascend.
 FragmentLayout sliceLayout(const FragmentLayout &fragment,

@@ -57,10 +57,13 @@ def Tile_CopyOutOp : Tile_Op<"copy_out"> {
 }
 
 def Tile_ReadOp : Tile_Op<"read", [MemoryEffects<[MemRead]>]> {
-  let summary = "shared tile to fragment";
-  let arguments = (ins Tile_Shared:$source);
+  let summary = "shared tile to fragment, `transposed` with rows as columns";
+  let arguments = (ins Tile_Shared:$source, UnitAttr:$transposed);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = [{
+    $source (`transposed` $transposed^)? attr-dict
+    `:` type($source) `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 

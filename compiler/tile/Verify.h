@@ -20,7 +20,7 @@ mlir::LogicalResult checkTransposed(mlir::Operation *op, int64_t rank,
 /// A fragment and the shared tile that it is read from or written to.
 mlir::LogicalResult checkSharedFragment(mlir::Operation *op, SharedType shared,
                                         mlir::RankedTensorType fragment,
-                                        bool transposed = false);
+                                        bool transposed);
 
 /// What is broadcast, and cut, from one fragment to another.
 mlir::LogicalResult checkBroadcast(mlir::Operation *op,

@@ -137,7 +137,8 @@ LogicalResult CopyOutOp::verify() {
 
 LogicalResult ReadOp::verify() {
   return checkSharedFragment(*this, getSource().getType(),
-                             cast<RankedTensorType>(getResult().getType()));
+                             cast<RankedTensorType>(getResult().getType()),
+                             getTransposed());
 }
 
 LogicalResult WriteOp::verify() {

@@ -1,18 +1,22 @@
 // Fragments to and from shared memory.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/hopper_to_thread/MatrixStore.h"
+#include "passes/hopper_to_thread/Matrices.h"
 #include "passes/hopper_to_thread/Words.h"
 
 namespace ashlar {
 
 using namespace mlir;
 
+static std::string spaceOf(bool peer) {
+  return peer ? "shared::cluster" : "shared::cta";
+}
+
 /// Byte offsets of a fragment's vectors in a shared tile, each the sum of a
 /// thread's part and a constant, then swizzled.
 static LogicalResult checkAdditive(Operation *op, const FragmentType &type,
                                    const layout::Layout &tile,
-                                   bool transposed = false) {
+                                   bool transposed) {
   auto coordinate = [&](int64_t thread, int64_t value) {
     auto at = layout::coordinate(type.layout, thread, value);
     if (transposed)
@@ -43,7 +47,7 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
   bool transposed = op.getTransposed();
   if (failed(checkAdditive(op, type, tile.layout, transposed)))
     return failure();
-  if (storeMatrices(op, in, b, type, tile))
+  if (storeMatrices(op, in, b, type))
     return Registers();
   auto mode = [&](size_t i) {
     return tile.layout.mode(transposed ? 1 - i : i);
@@ -69,7 +73,8 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
     SmallVector<Value> operands{address};
     for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, length)))
       operands.push_back(widen(b, word));
-    b.ptx("st.shared::cta" + words.suffix() + " [$0], " + words.list(1) + ";",
+    b.ptx("st." + spaceOf(op.getPeer()) + words.suffix() + " [$0], " +
+              words.list(1) + ";",
           operands);
   }
   return Registers();
@@ -80,27 +85,33 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
                                   ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
   const layout::SwizzledLayout &tile = *op.getSource().getType().getLayout();
-  if (failed(checkAdditive(op, type, tile.layout)))
+  const bool transposed = op.getTransposed();
+  if (failed(checkAdditive(op, type, tile.layout, transposed)))
     return failure();
+  if (auto registers = loadMatrices(op, in, b, type))
+    return *registers;
+  auto mode = [&](size_t i) {
+    return tile.layout.mode(transposed ? 1 - i : i);
+  };
   Place place = placeOf(b, type);
   Value base = b.i32(0);
   for (auto [i, coordinate] : llvm::enumerate(place.thread))
-    base = b.add(base, image(b, tile.layout.mode(i), coordinate));
+    base = b.add(base, image(b, mode(i), coordinate));
   int64_t bytes = tile::elementBytes(type.element);
-  int64_t length = vectorLength(type, 16);
+  int64_t length = transposed ? 1 : vectorLength(type, 16);
   Words words(length * bytes);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
   Registers scalars;
   for (int64_t v = 0; v < type.values; v += length) {
     int64_t offset = 0;
     for (size_t d = 0; d < place.value.size(); ++d)
-      offset += tile.layout.mode(d)(place.value[d][v]);
+      offset += mode(d)(place.value[d][v]);
     Value address = b.add(one(in.getSource()),
                           swizzled(b, tile.swizzle, b.add(base, offset)));
     SmallVector<Type> results(words.count, wordRegister(b, words));
     SmallVector<Value> loaded =
-        b.ptx("ld.shared::cta" + words.suffix() + " " + words.list(0) + ", [$" +
-                  std::to_string(words.count) + "];",
+        b.ptx("ld." + spaceOf(op.getPeer()) + words.suffix() + " " +
+                  words.list(0) + ", [$" + std::to_string(words.count) + "];",
               results, address);
     for (Value &word : loaded)
       word = narrow(b, words, word);

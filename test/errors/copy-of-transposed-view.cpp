@@ -9,7 +9,7 @@ Kernel program() {
     Pipeline ring = pipeline(2, smem(bf16, {64, 64}));
     role("load", warps(1), [&] {
       Stage s = ring.acquire();
-      // CHECK: copy-of-transposed-view.cpp:[[@LINE+1]]: error: copy is given a transposed view; only mma and store accept .T()
+      // CHECK: copy-of-transposed-view.cpp:[[@LINE+1]]: error: copy is given a transposed view; only load, store and mma accept .T()
       copy(A.tile({0, 0}), s[0].T());
       ring.commit(s);
     });

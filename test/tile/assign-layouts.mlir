@@ -203,3 +203,32 @@ tile.kernel @fitting {
     tile.store %w to %D[%c0, %c0] : tensor<64x64xf32>, !tile.tensor<f32, 2>
   }
 }
+
+// -----
+
+// What shared memory has transposed lies in 8x8 matrices, if it has 16 bits and
+// stays there, and else down the rows, so that no banks are in the way.
+
+!half = !tile.shared<64x64xbf16>
+!word = !tile.shared<64x32xf32>
+!drow = !tile.shared<32x64xf32>
+// CHECK-LABEL: tile.kernel @transposed
+tile.kernel @transposed {
+  %M = tile.size "M"
+  %E = tile.tensor "E" output [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %a = tile.alloc : !half
+  %b = tile.alloc : !word
+  %c = tile.alloc : !drow
+  tile.role "turn" warps 4 {
+    %c0 = arith.constant 0 : index
+    // CHECK: tile.read %{{.+}} transposed {{.*}} -> tensor<64x64xbf16, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,4096) / (2,2,8):(64,8,512)">>
+    %x = tile.read %a transposed : !half -> tensor<64x64xbf16>
+    tile.write %x to %a : tensor<64x64xbf16>, !half
+    // CHECK: tile.read {{.*}} -> tensor<64x32xf32, #tile.fragment<"64x32 (16,8,1):(1,256,16) / (4,1,4):(64,2048,16)">>
+    %y = tile.read %b : !word -> tensor<64x32xf32>
+    tile.write %y to %c transposed : tensor<64x32xf32>, !drow
+    // CHECK: tile.read {{.*}} -> tensor<64x64xbf16, #tile.fragment<"64x64 (16,8,1):(1,512,16) / (8,1,4):(64,4096,16)">>
+    %z = tile.read %a transposed : !half -> tensor<64x64xbf16>
+    tile.store %z to %E[%c0, %c0] : tensor<64x64xbf16>, !tile.tensor<bf16, 2>
+  }
+}

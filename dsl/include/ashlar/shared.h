@@ -25,8 +25,8 @@ public:
     return *this;
   }
 
-  /// The same tile seen with its two dimensions exchanged. Only `mma` and
-  /// `store` accept such a view; no data moves.
+  /// The same tile seen with its two dimensions exchanged. Only `load`, `store`
+  /// and `mma` accept such a view; no data moves.
   SharedTile T(SourceLocation where = SourceLocation::current()) const;
 
   /// Another tile in this one's memory, where tiles of its type and shape lie

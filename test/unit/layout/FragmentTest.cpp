@@ -60,6 +60,15 @@ std::vector<FragmentLayout> examples() {
                         Shape{4, 8, 24}, Shape{256, 1}, Shape{1, 2048}})
       for (int64_t threads : {32, 128})
         result.push_back(*blockedLayout(shape, threads, elementBytes));
+  for (int64_t threads : {32, 96, 128, 256})
+    for (int64_t m : {8, 48, 96})
+      for (int64_t n : {64, 96}) {
+        for (int64_t elementBytes : {1, 2, 4})
+          if (auto layout = columnLayout(m, n, threads, elementBytes, 16))
+            result.push_back(*layout);
+        if (auto layout = matrixLayout(m, n, threads / 32))
+          result.push_back(*layout);
+      }
   return result;
 }
 
@@ -91,6 +100,50 @@ TEST(AccumulatorLayout, RefusesWhatWgmmaDoesNotCompute) {
                  "96 rows does not divide among 1 warpgroups");
   EXPECT_REFUSAL(accumulatorLayout(64, 64, 2), "among 2 warpgroups");
   EXPECT_REFUSAL(accumulatorLayout(64, 12, 1), "12 columns");
+}
+
+TEST(ColumnLayout, GoesDownTheRowsFirst) {
+  // 16 threads one below the other, two such columns of vectors to a warp.
+  FragmentLayout fragment = *columnLayout(64, 32, 128, 4, 16);
+  EXPECT_EQ(contiguousValues(fragment), 4);
+  EXPECT_EQ(coordinate(fragment, 15, 0), (Shape{15, 0}));
+  EXPECT_EQ(coordinate(fragment, 16, 0), (Shape{0, 4}));
+  EXPECT_EQ(coordinate(fragment, 15, 3), (Shape{15, 3}));
+  // Fewer rows than that leave more threads side by side.
+  EXPECT_EQ(coordinate(*columnLayout(8, 128, 128, 4, 16), 8, 0), (Shape{0, 4}));
+}
+
+TEST(ColumnLayout, RefusesWhatIsNotEven) {
+  EXPECT_REFUSAL(columnLayout(4, 8, 64, 4, 16),
+                 "the matrix (4,8) does not divide evenly among 64 threads");
+  EXPECT_REFUSAL(columnLayout(3, 32, 64, 2, 16), "does not divide evenly");
+}
+
+TEST(MatrixLayout, HoldsMatricesAsThePtxIsaSays) {
+  for (int64_t m : {8, 64, 96})
+    for (int64_t n : {32, 64})
+      for (int64_t warps : {1, 2, 4}) {
+        FragmentLayout fragment = *matrixLayout(m, n, warps);
+        for (int64_t t = 0; t < 32 * warps; ++t)
+          for (int64_t v = 0; v < fragment.value.size(); ++v) {
+            Shape at = coordinate(fragment, t, v);
+            EXPECT_EQ(at[0] % 8, t % 32 / 4);
+            EXPECT_EQ(at[1] % 8, t % 4 * 2 + v % 2);
+          }
+      }
+}
+
+TEST(MatrixLayout, IsTheAccumulatorsWhereThereIsOne) {
+  FragmentLayout fragment = *matrixLayout(64, 32, 4),
+                 accumulator = *accumulatorLayout(64, 32, 1);
+  for (int64_t t = 0; t < 128; ++t)
+    for (int64_t v = 0; v < 16; ++v)
+      EXPECT_EQ(coordinate(fragment, t, v), coordinate(accumulator, t, v));
+}
+
+TEST(MatrixLayout, RefusesWhatIsNotMatrices) {
+  EXPECT_REFUSAL(matrixLayout(12, 64, 1), "the matrix (12,64) does not divide");
+  EXPECT_REFUSAL(matrixLayout(8, 8, 2), "evenly among 64 threads");
 }
 
 TEST(FragmentLayouts, HoldEveryElementOnce) {
