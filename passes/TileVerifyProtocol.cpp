@@ -37,13 +37,10 @@ StringRef given(Value stage) {
 }
 StringRef give(Value stage) { return isAcquired(stage) ? "commit" : "release"; }
 
-/// Who fills and who drains each pipeline, which of its tiles are written, and
-/// whether the role that drains it may reuse its stages.
+/// Who fills and who drains each pipeline, and which of its tiles are written.
 struct Traffic {
   llvm::MapVector<Value, Roles> producers, consumers;
   std::set<std::pair<void *, int64_t>> written;
-  /// Pipelines of which a role commits stages that it has not filled.
-  llvm::SmallPtrSet<Value, 4> reused;
 
   explicit Traffic(tile::KernelOp kernel) {
     kernel.walk([&](Operation *op) {
@@ -59,10 +56,6 @@ struct Traffic {
       if (auto buffer = target ? tile::bufferOf(target) : nullptr)
         if (Value pipeline = tile::pipelineOf(buffer.getStage()))
           written.insert({pipeline.getAsOpaquePointer(), buffer.getIndex()});
-      if (isa<tile::CommitOp>(op) &&
-          llvm::none_of(accessesOfStage(op->getOperand(1)),
-                        llvm::IsaPred<tile::CopyOp, tile::WriteOp>))
-        reused.insert(op->getOperand(0));
     });
   }
 
@@ -297,10 +290,9 @@ private:
     Operation *taker = stage.getDefiningOp();
     Value pipeline = tile::pipelineOf(stage);
     if (writes && !isAcquired(stage)) {
-      if (isa<tile::WriteOp>(op) && traffic.reused.contains(pipeline) &&
-          traffic.onlyConsumer(pipeline, role))
+      if (isa<tile::WriteOp>(op) && traffic.onlyConsumer(pipeline, role))
         return;
-      refuse(&op, refusedWrite(op, pipeline), taker, "waited for here");
+      refuse(&op, refusedWrite(op), taker, "waited for here");
       holding->state = Holding::reported;
       return;
     }
@@ -322,15 +314,15 @@ private:
              pipeline.getDefiningOp(), "the pipeline is declared here");
   }
 
-  std::string refusedWrite(Operation &op, Value pipeline) {
-    std::string what = "this writes into a stage that was waited for, ";
-    if (!isa<tile::WriteOp>(op) || !traffic.reused.contains(pipeline))
-      return what + "which is there to be read: write into a stage from "
-                    "acquire, or store to one that its producer has committed "
-                    "without filling it";
-    return what +
-           "and other roles wait for it too: a stage is reused only where "
-           "one role drains the pipeline";
+  static std::string refusedWrite(Operation &op) {
+    if (!isa<tile::WriteOp>(op))
+      return "this copies into a stage that was waited for, and copies "
+             "complete "
+             "where a producer commits: copy into a stage from acquire, or "
+             "store a fragment";
+    return "this writes into a stage that was waited for, and other roles wait "
+           "for it too: a stage is rewritten only where one role drains the "
+           "pipeline";
   }
 
   void walkLoop(scf::ForOp loop, Path &path) {

@@ -98,6 +98,14 @@ bool InFlightState::join(const InFlightState &other) {
 
 //===-- What operations need ----------------------------------------------===//
 
+/// Whether the role writes to a stage that it reads.
+static bool isRewritten(Value stage) {
+  return llvm::any_of(stage.getUsers(), [](Operation *view) {
+    return isa<hopper::ViewOp>(view) &&
+           llvm::any_of(view->getUsers(), llvm::IsaPred<hopper::SharedStoreOp>);
+  });
+}
+
 SmallVector<Pending> Need::of(Operation *op, const InFlightState &state) const {
   SmallVector<Pending> needed;
   auto need = [&](llvm::function_ref<bool(const Resource &)> isNeeded) {
@@ -121,9 +129,13 @@ SmallVector<Pending> Need::of(Operation *op, const InFlightState &state) const {
     needAll(resourceOf(scatter.getTarget()));
   else if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
     needAll(resourceOf(copy.getTarget()));
-  // Behind a barrier other threads may write what is in no ring.
+  // Behind a barrier other threads may write what is in no ring, and a stage
+  // that the role itself writes to.
   else if (isa<hopper::NamedBarrierOp, hopper::SyncOp>(op))
-    need([](const Resource &resource) { return resource.isBuffer(); });
+    need([](const Resource &resource) {
+      return resource.isBuffer() ||
+             (!resource.isAccumulator() && isRewritten(resource.value));
+    });
   return needed;
 }
 

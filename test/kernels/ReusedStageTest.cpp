@@ -154,8 +154,59 @@ Feature copied() {
       [](const Problem &p, Coordinate at) { return p["A"](at[0], at[1]); }, 0};
 }
 
+/// D = (2·X + 1)², each row in the stage that TMA has filled: stored there,
+/// read again in a second pass, and copied out of it by TMA or stored by
+/// threads.
+Feature rewritten(ElementType type, bool copiedOut) {
+  return {"stages of " + std::string(name(type)) + " rewritten" +
+              (copiedOut ? " and copied out" : ""),
+          [=] {
+            return kernel("rewritten_stage", [=] {
+              Size M = size("M"), N = size("N");
+              Tensor X = input("X", type, {M, N}), D = output("D", f32, {M, N});
+              TileLoop tiles = persistent({M, N}, {16, 64});
+              Pipeline ring =
+                  pipeline(2, smem(type, {16, 64}), smem(f32, {16, 64}));
+              role("load", warps(1), [&] {
+                for (auto [m, n] : tiles) {
+                  Stage s = ring.acquire();
+                  copy(X.tile({m, n}), s[0]);
+                  ring.commit(s);
+                }
+              });
+              role("work", warps(4), [&] {
+                for (auto [m, n] : tiles) {
+                  Stage s = ring.wait();
+                  Fragment x = load(s[0]);
+                  store(s[0], x + x);
+                  Fragment y =
+                      type == f32 ? load(s[0]) : convert(load(s[0]), f32);
+                  Fragment z = (y + 1) * (y + 1);
+                  if (copiedOut) {
+                    store(s[1], z);
+                    copy(s[1], D.tile({m, n}));
+                  } else {
+                    store(D.tile({m, n}), z);
+                  }
+                  ring.release(s);
+                }
+              });
+            });
+          },
+          {{{"M", 100}, {"N", 72}}, {{"M", 640}, {"N", 512}}},
+          [](const Problem &p, Coordinate at) {
+            const double y = 2 * p["X"](at[0], at[1]) + 1;
+            return y * y;
+          },
+          1e-6};
+}
+
 [[maybe_unused]] const bool registered = registerFeatures({
     copied(),
+    rewritten(f32, false),
+    rewritten(f32, true),
+    rewritten(bf16, false),
+    rewritten(bf16, true),
     feature({"a reused stage that warps store"}),
     feature({.name = "a reused stage stored by more strips than it holds",
              .bn = 128,

@@ -372,36 +372,8 @@ tile.kernel @copy_into_a_waited_stage {
     // expected-note@+1 {{waited for here}}
     %s = tile.wait %ring : !ring
     %a = tile.buffer %s[0] : !smem
-    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire, or store to one that its producer has committed without filling it}}
+    // expected-error@+1 {{this copies into a stage that was waited for, and copies complete where a producer commits: copy into a stage from acquire, or store a fragment}}
     tile.copy %A[%c0, %c0] to %a : !A, !smem
-    tile.release %ring, %s : !ring
-  }
-}
-
-// -----
-
-!smem = !tile.shared<64x64xbf16>
-!ring = !tile.pipeline<2, [!smem, !smem]>
-!A = !tile.tensor<bf16, 2>
-
-tile.kernel @write_into_a_waited_stage {
-  %M = tile.size "M"
-  %A = tile.tensor "A" input [%M, %M] align 16 : !A
-  %ring = tile.pipeline : !ring
-  tile.role "load" warps 1 {
-    %c0 = arith.constant 0 : index
-    %s = tile.acquire %ring : !ring
-    %a = tile.buffer %s[0] : !smem
-    tile.copy %A[%c0, %c0] to %a : !A, !smem
-    tile.commit %ring, %s : !ring
-  }
-  tile.role "math" warps 4 {
-    %zero = arith.constant dense<0.0> : tensor<64x64xbf16>
-    // expected-note@+1 {{waited for here}}
-    %s = tile.wait %ring : !ring
-    %a = tile.buffer %s[0] : !smem
-    // expected-error@+1 {{this writes into a stage that was waited for, which is there to be read: write into a stage from acquire, or store to one that its producer has committed without filling it}}
-    tile.write %zero to %a : tensor<64x64xbf16>, !smem
     tile.release %ring, %s : !ring
   }
 }
@@ -426,7 +398,7 @@ tile.kernel @reused_by_two_roles {
     // expected-note@+1 {{waited for here}}
     %s = tile.wait %ring : !ring
     %a = tile.buffer %s[0] : !smem
-    // expected-error@+1 {{this writes into a stage that was waited for, and other roles wait for it too: a stage is reused only where one role drains the pipeline}}
+    // expected-error@+1 {{this writes into a stage that was waited for, and other roles wait for it too: a stage is rewritten only where one role drains the pipeline}}
     tile.write %zero to %a : tensor<64x64xbf16>, !smem
     tile.release %ring, %s : !ring
   }

@@ -45,10 +45,10 @@ private:
 /// A ring of stages in shared memory. A producer acquires a stage, writes it
 /// and commits it; a consumer waits for it, reads it and releases it.
 ///
-/// A stage that is committed unwritten may be reused by its consumer, if one
-/// role alone drains the pipeline: it may store to the stage's tiles or to
-/// others in their place (`as`), and copy them out. Whatever it does with the
-/// stage, the next producer sees it empty.
+/// A role that alone drains the pipeline may rewrite a stage between wait and
+/// release, whether it was filled or committed unwritten: it may store to the
+/// stage's tiles or to others in their place (`as`), read them again, and copy
+/// them out. Whatever it does with the stage, the next producer sees it empty.
 class Pipeline : public detail::Handle {
 public:
   explicit Pipeline(const Handle &handle) : Handle(handle) {}
