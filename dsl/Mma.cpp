@@ -14,6 +14,7 @@ struct Factor {
   Shape shape;
   mlir::Type element;
   bool isTransposed = false;
+  mlir::Value metadata = {}; ///< of a sparse A
 };
 
 Factor factor(Trace &trace, const SharedTile &tile, SourceLocation where) {
@@ -27,6 +28,16 @@ Factor factor(Trace &trace, const Fragment &fragment, SourceLocation where) {
   mlir::Value value = trace.read(fragment, where);
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
   return {value, Shape(type.getShape().vec()), type.getElementType()};
+}
+
+/// A with its zeros.
+Factor factor(Trace &trace, const Sparse &sparse, SourceLocation where) {
+  Factor whole = sparse.tile ? factor(trace, *sparse.tile, where)
+                             : factor(trace, *sparse.fragment, where);
+  whole.metadata = trace.read(sparse.metadata, where);
+  if (whole.shape.rank() == 2)
+    whole.shape = Shape({whole.shape[0], 2 * whole.shape[1]});
+  return whole;
 }
 
 /// Nothing that is added: the sum of what wgmma multiplies in most bits.
@@ -59,8 +70,9 @@ Fragment multiply(Trace &trace, const Factor &a, const Factor &b,
     fail(where, subject + "the product is " + std::to_string(a.shape[0]) + "x" +
                     std::to_string(b.shape[1]) +
                     "; give the accumulator that shape");
-  auto op = trace.create<tile::MmaOp>(where, type, a.value, b.value, sum,
-                                      a.isTransposed, b.isTransposed);
+  auto op =
+      trace.create<tile::MmaOp>(where, type, a.value, b.value, sum, a.metadata,
+                                a.isTransposed, b.isTransposed);
   return trace.declare<Fragment>(HandleKind::fragment, op, where);
 }
 
@@ -89,6 +101,14 @@ Fragment mma(const SharedTile &a, const SharedTile &b, SourceLocation where) {
   return multiply(a, b, nullptr, where);
 }
 Fragment mma(const Fragment &a, const SharedTile &b, SourceLocation where) {
+  return multiply(a, b, nullptr, where);
+}
+
+Fragment mma(const Sparse &a, const SharedTile &b, const Fragment &accumulator,
+             SourceLocation where) {
+  return multiply(a, b, &accumulator, where);
+}
+Fragment mma(const Sparse &a, const SharedTile &b, SourceLocation where) {
   return multiply(a, b, nullptr, where);
 }
 

@@ -84,18 +84,20 @@ private:
       hopper::AccumulatorWriteOp::create(
           builder, loc, accumulatorOf(before) ? valueAt(mma, before) : before,
           target);
-    hopper::WgmmaOp::create(builder, loc, operandOf(mma), mma.getB(), target,
-                            mma.getOverwrite(), zeroed, mma.getTransposeA(),
-                            mma.getTransposeB());
+    Value a = mma.getA(), metadata = mma.getMetadata();
+    if (!isa<tile::SharedType>(a.getType()))
+      a = registersOf(mma, a);
+    if (metadata)
+      metadata = registersOf(mma, metadata);
+    hopper::WgmmaOp::create(builder, loc, a, mma.getB(), target,
+                            mma.getOverwrite(), metadata, zeroed,
+                            mma.getTransposeA(), mma.getTransposeB());
     replaced.push_back(mma);
   }
 
-  /// A of an mma: a tile, or registers that a fragment is written to, once for
-  /// all mma and loops that take it.
-  Value operandOf(hopper::MmaOp mma) {
-    Value a = mma.getA();
-    if (isa<tile::SharedType>(a.getType()))
-      return a;
+  /// Registers that a fragment is written to which an mma takes, once for all
+  /// mma and loops that take it.
+  Value registersOf(hopper::MmaOp mma, Value a) {
     Value &registers = operands[a];
     if (registers)
       return registers;
@@ -293,7 +295,7 @@ private:
   hopper::RoleOp role;
   SharedRegisters shared;
   DenseMap<Value, Value> accumulators; ///< by the value that stands for a set
-  DenseMap<Value, Value> operands;     ///< registers of A, by the fragment
+  DenseMap<Value, Value> operands;     ///< registers of what mma takes, by it
   /// What was read of a value for the operations of a block.
   DenseMap<std::pair<Value, Block *>, Value> values;
   /// To be erased, each before what it uses.

@@ -96,6 +96,7 @@ LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   addGlobalMemory(patterns);
   addPlaces(patterns);
   addReductions(patterns);
+  addRelays(patterns);
   addScans(patterns);
   addSharedMemory(patterns);
   addWgmma(patterns);

@@ -1,7 +1,8 @@
 // tile-assign-layouts: every shared tile and every fragment has its layout.
 //
 // Values that an elementwise operation, a loop or a conditional ties together
-// share one layout. The accumulator of an mma has the layout of wgmma; what is
+// share one layout. The accumulator of an mma has the layout of wgmma, and so
+// does what it takes in registers, relayed if it lies otherwise; what is
 // broadcast to a fragment, or combined of it, has a slice of its layout; what
 // no mma touches lies as another fragment of its shape where that fits what is
 // broadcast to it, and is else spread over the role's threads in rows, or,
@@ -20,6 +21,8 @@
 #include "passes/Passes.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <map>
 
 namespace ashlar {
 
@@ -204,8 +207,6 @@ private:
   }
 
   static Value relay(OpBuilder &builder, Operation *op, Value value) {
-    op->emitRemark("this fragment lies otherwise than it is needed here: its "
-                   "threads exchange it through shared memory");
     return tile::RelayOp::create(builder, op->getLoc(), value.getType(), value);
   }
 
@@ -241,23 +242,57 @@ private:
     layouts.push_back(layout);
   }
 
+  /// Sums first: what an mma takes in registers may be made of them, and is
+  /// relayed if it does not lie as they do.
   LogicalResult seedFromMma() {
+    const int64_t warpgroups = role.getWarps() / target::warpgroupWarps;
     LogicalResult result = success();
     role.walk([&](tile::MmaOp mma) {
-      // A of 16 bits lies in registers as a sum of its shape does.
-      for (Value value : {Value(mma.getA()), Value(mma.getResult())}) {
-        if (!classOf.contains(value))
-          continue;
-        auto shape = shapeOf(value);
-        auto layout = layout::accumulatorLayout(
-            shape[0], shape[1], role.getWarps() / target::warpgroupWarps);
+      auto shape = shapeOf(mma.getResult());
+      auto layout = layout::accumulatorLayout(shape[0], shape[1], warpgroups);
+      if (!layout)
+        result = mma.emitError(layout.why());
+      else if (failed(set(mma, mma.getResult(), *layout)))
+        result = failure();
+    });
+    if (failed(result))
+      return failure();
+    role.walk([&](tile::MmaOp mma) {
+      const int64_t bytes = tile::elementBytes(mma.product().elementA());
+      auto take = [&](OpOperand &operand, auto layoutFor) {
+        auto shape = shapeOf(operand.get());
+        auto layout = layoutFor(shape[0], shape[1], warpgroups, bytes);
         if (!layout)
           result = mma.emitError(layout.why());
-        else if (failed(set(mma, value, *layout)))
-          result = failure();
-      }
+        else
+          setFactor(operand, *layout);
+      };
+      if (isa<RankedTensorType>(mma.getA().getType()))
+        take(mma.getAMutable(), layout::operandLayout);
+      if (mma.getMetadata())
+        take(*mma.getMetadataMutable().begin(), layout::metadataLayout);
     });
     return result;
+  }
+
+  /// What a product takes in a layout. It is relayed once, for all products,
+  /// before the first one or the loops around it in which it stays the same.
+  void setFactor(OpOperand &operand, const FragmentLayout &layout) {
+    Value value = operand.get();
+    auto &slot = layoutFor(value);
+    if (!slot)
+      slot = layout;
+    if (*slot == layout)
+      return;
+    Value &relayed = factors[{value.getAsOpaquePointer(), layout.str()}];
+    if (relayed)
+      return operand.set(relayed);
+    Operation *first =
+        value.getParentBlock()->findAncestorOpInBlock(*operand.getOwner());
+    OpBuilder builder(first);
+    relayed = relay(builder, operand.getOwner(), value);
+    operand.set(relayed);
+    addWith(layout, relayed);
   }
 
   /// What the layouts so far say of others. A vector that is broadcast may be
@@ -492,6 +527,8 @@ private:
   SmallVector<Value> values;
   DenseMap<Value, unsigned> classOf; ///< of values that share a layout
   std::vector<std::optional<FragmentLayout>> layouts;
+  /// What was relayed for products, by the value and its layout.
+  std::map<std::pair<void *, std::string>, Value> factors;
 };
 
 struct TileAssignLayouts : impl::TileAssignLayoutsBase<TileAssignLayouts> {

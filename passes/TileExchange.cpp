@@ -1,14 +1,15 @@
-// tile-exchange: what the warps of a role combine, or have to agree on, goes
-// through shared memory.
+// tile-exchange: what the warps of a role combine, have to agree on or hold for
+// one another goes through shared memory.
 //
-// A reduction is what each warp combines; where several warps hold what belongs
-// together, each writes its part, and everyone combines all parts in the same
-// order. A scan goes on behind what those before it are together. A value of
-// memory that others may change meanwhile, or that only one thread gets, is the
-// first thread's.
+// What is relayed in each warp goes from lane to lane. A reduction is what each
+// warp combines; where several warps hold what belongs together, each writes
+// its part, and everyone combines all parts in the same order. A scan goes on
+// behind what those before it are together. A value of memory that others may
+// change meanwhile, or that only one thread gets, is the first thread's.
 
 #include "compiler/hopper/Hopper.h"
 #include "compiler/layout/Reduction.h"
+#include "compiler/layout/Relay.h"
 #include "compiler/layout/Scan.h"
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,6 +55,9 @@ private:
   /// What threads hold, lying as others need it.
   Value relay(OpBuilder &builder, Location loc, Value value,
               RankedTensorType as);
+  /// The same, where every warp holds what it needs without shared memory.
+  Value relayAsNumbers(OpBuilder &builder, tile::RelayOp op, Value value,
+                       RankedTensorType as);
   /// What the first thread of the role holds, in each of its threads.
   Value agree(OpBuilder &builder, Location loc, Value value);
   /// Makes who uses a value use the first thread's.
@@ -139,6 +143,18 @@ void Exchange::expand(tile::ScanOp op) {
   op.erase();
 }
 
+Value Exchange::relayAsNumbers(OpBuilder &builder, tile::RelayOp op,
+                               Value value, RankedTensorType to) {
+  const int64_t perWord =
+      std::max<int64_t>(4 / tile::elementBytes(to.getElementType()), 1);
+  if (layout::warpRelay(tile::fragmentOf(value.getType()).getLayout(),
+                        tile::fragmentOf(to).getLayout(), perWord))
+    return hopper::WarpRelayOp::create(builder, named(op, "relay"), to, value);
+  op.emitRemark("this fragment lies otherwise than it is needed here: its "
+                "threads exchange it through shared memory");
+  return relay(builder, op.getLoc(), value, to);
+}
+
 /// Truth values go as numbers.
 void Exchange::expand(tile::RelayOp op) {
   OpBuilder builder(op);
@@ -152,7 +168,7 @@ void Exchange::expand(tile::RelayOp op) {
     value = arith::ExtUIOp::create(builder, loc,
                                    from.clone(builder.getI8Type()), value);
   }
-  Value result = relay(builder, loc, value, to);
+  Value result = relayAsNumbers(builder, op, value, to);
   if (isMask) {
     Value zero = arith::ConstantOp::create(
         builder, loc, SplatElementsAttr::get(to, builder.getI8IntegerAttr(0)));

@@ -24,7 +24,8 @@ int64_t exchangeSlotBytes(tile::ClusterReduceOp op);
 int64_t exchangedBytes(tile::ClusterReduceOp op);
 inline constexpr int64_t exchangeAlignment = 16;
 
-/// Whether wgmma reads the registers of an accumulator as A.
+/// Whether wgmma reads the registers of an accumulator as A, or as what it is
+/// told of a sparse A.
 bool isOperandA(mlir::Value accumulator);
 
 /// A part of a fragment, from `offsets` on, as it lies in the whole.

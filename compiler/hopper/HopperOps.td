@@ -414,6 +414,17 @@ def Hopper_WarpScanOp : Hopper_Op<"warp_scan", [
   }];
   let hasVerifier = 1;
 }
+def Hopper_WarpRelayOp : Hopper_Op<"warp_relay"> {
+  let summary = "a fragment that lies otherwise in the lanes of each warp";
+  let description = [{
+    Each warp holds the same elements before and after. Its lanes send one
+    another words of 32 bits by shuffles.
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
 def Hopper_FirstLaneOp : Hopper_Op<"first_lane"> {
   let summary = "the number that the first thread of the warp has";
   let arguments = (ins AnyTypeOf<[AnyFloat, AnyInteger]>:$value);

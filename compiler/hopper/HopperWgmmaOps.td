@@ -8,19 +8,22 @@
 include "compiler/hopper/HopperBase.td"
 
 def Hopper_MmaOp : Hopper_Op<"mma", [
-    AllTypesMatch<["accumulator", "result"]>]> {
+    AttrSizedOperandSegments, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "accumulator + A · B by the role's warpgroups, as a value";
   let description = [{
     Where `overwrite` is true the accumulator is not read: the result is A · B.
-    A may be a fragment.
+    A may be a fragment. `metadata` are those of a sparse A, as in `tile.mma`.
   }];
   let arguments = (ins AnyTypeOf<[Tile_Shared, AnyRankedTensor]>:$a,
                        Tile_Shared:$b,
                        AnyRankedTensor:$accumulator, Optional<I1>:$overwrite,
+                       Optional<AnyRankedTensor>:$metadata,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let results = (outs AnyRankedTensor:$result);
+  let extraClassDeclaration = "::ashlar::tile::Product product();";
   let assemblyFormat = [{
-    $a (`transposed` $transpose_a^)? `,` $b (`transposed` $transpose_b^)? `,`
+    $a (`transposed` $transpose_a^)? (`sparse` $metadata^ `:` type($metadata))?
+    `,` $b (`transposed` $transpose_b^)? `,`
     $accumulator (`overwrite` $overwrite^)? attr-dict
     `:` type($a) `,` type($b) `,` type($result)
   }];
@@ -64,21 +67,25 @@ def Hopper_PinOp : Hopper_Op<"pin", [AllTypesMatch<["value", "result"]>]> {
 
 //===-- Groups of wgmma ---------------------------------------------------===//
 
-def Hopper_WgmmaOp : Hopper_Op<"wgmma"> {
+def Hopper_WgmmaOp : Hopper_Op<"wgmma", [AttrSizedOperandSegments]> {
   let summary = "adds A · B to an accumulator by the role's warpgroups, asynchronously";
   let description = [{
     Where `overwrite` is true, or `zeroed`
     set, the accumulator is not read: it becomes A · B. From the next
     `hopper.wgmma.commit` on it is part of a group. A may lie in registers of its
-    own, which it reads until the group is complete.
+    own, and the metadata of a sparse A do, which it reads until the group is
+    complete.
   }];
   let arguments = (ins AnyTypeOf<[Tile_Shared, Hopper_Accumulator]>:$a,
                        Tile_Shared:$b,
                        Hopper_Accumulator:$accumulator,
-                       Optional<I1>:$overwrite, UnitAttr:$zeroed,
+                       Optional<I1>:$overwrite,
+                       Optional<Hopper_Accumulator>:$metadata, UnitAttr:$zeroed,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let extraClassDeclaration = "::ashlar::tile::Product product();";
   let assemblyFormat = [{
-    $a (`transposed` $transpose_a^)? `,` $b (`transposed` $transpose_b^)? `into`
+    $a (`transposed` $transpose_a^)? (`sparse` $metadata^ `:` type($metadata))?
+    `,` $b (`transposed` $transpose_b^)? `into`
     (`zeroed` $zeroed^)? $accumulator
     (`overwrite` $overwrite^)? attr-dict
     `:` type($a) `,` type($b) `,` type($accumulator)

@@ -3,6 +3,7 @@
 #include "compiler/tile/Verify.h"
 #include "compiler/hopper/Hopper.h"
 #include "compiler/layout/Reduction.h"
+#include "compiler/layout/Relay.h"
 #include "compiler/layout/Scan.h"
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -166,6 +167,21 @@ checkTotals(Operation *op, RankedTensorType value, RankedTensorType totals,
     return success();
   return op->emitOpError("has totals that lie as ")
          << of.getLayout().str() << "; they are to lie as " << expected.str();
+}
+
+LogicalResult WarpRelayOp::verify() {
+  auto from = cast<RankedTensorType>(getValue().getType());
+  auto to = cast<RankedTensorType>(getResult().getType());
+  if (failed(demandRole(*this)))
+    return failure();
+  if (from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
+    return emitOpError("gives ") << to << " of " << from;
+  if (!tile::fragmentOf(from) || !tile::fragmentOf(to))
+    return success();
+  auto relay = layout::warpRelay(tile::fragmentOf(from).getLayout(),
+                                 tile::fragmentOf(to).getLayout(), 1);
+  return relay ? success() : emitOpError() << relay.why();
 }
 
 LogicalResult LastIfOp::verify() {

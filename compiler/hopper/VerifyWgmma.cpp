@@ -10,42 +10,54 @@ namespace ashlar::hopper {
 
 namespace {
 
-/// A product as its role's warpgroups compute it, by mma or wgmma.
-template <typename Product>
-LogicalResult checkProduct(Product op, Type a, RankedTensorType sum) {
-  auto role = op->template getParentOfType<RoleOp>();
-  if (!role)
-    return op.emitOpError("stands outside a role");
-  auto tileA = dyn_cast<tile::SharedType>(a);
-  if ((tileA && !tileA.getLayout()) || !op.getB().getType().getLayout())
-    return op.emitOpError("reads a tile that has no layout");
-  if (!tile::fragmentOf(sum))
-    return op.emitOpError("has an accumulator without a fragment layout");
-  if (failed(tile::checkMma(op, a, op.getB().getType(), sum, op.getTransposeA(),
-                            op.getTransposeB(), role.getName(),
-                            role.getWarps())))
-    return failure();
-  const int64_t warpgroups = int64_t(role.getWarps()) / target::warpgroupWarps;
-  // A of 16 bits lies in registers as a sum of its shape does (PTX ISA,
-  // "Register fragments for wgmma.mma_async.m64nNk16").
-  if (auto fragment = dyn_cast<RankedTensorType>(a)) {
-    auto layout = layout::accumulatorLayout(fragment.getDimSize(0),
-                                            fragment.getDimSize(1), warpgroups);
-    if (!layout || !tile::fragmentOf(fragment) ||
-        tile::fragmentOf(fragment).getLayout() != *layout)
-      return op.emitOpError(
-          "takes A from registers, where it does not lie as a "
-          "sum of wgmma does");
-  }
-  auto layout = layout::accumulatorLayout(sum.getDimSize(0), sum.getDimSize(1),
-                                          warpgroups);
-  if (!layout)
-    return op.emitOpError() << layout.why();
-  if (*layout == tile::fragmentOf(sum).getLayout())
+/// Whether what an operation takes in registers lies as wgmma has it.
+LogicalResult checkRegisters(Operation *op, RankedTensorType fragment,
+                             const layout::Result<layout::FragmentLayout> &of,
+                             StringRef what) {
+  if (!tile::fragmentOf(fragment))
+    return op->emitOpError("has ") << what << " without a fragment layout";
+  if (!of)
+    return op->emitOpError() << of.why();
+  if (tile::fragmentOf(fragment).getLayout() == *of)
     return success();
-  return op.emitOpError("has an accumulator that lies as ")
-         << tile::fragmentOf(sum).getLayout().str()
-         << "; that of wgmma lies as " << layout->str();
+  return op->emitOpError("has ") << what << " that lies as "
+                                 << tile::fragmentOf(fragment).getLayout().str()
+                                 << "; that of wgmma lies as " << of->str();
+}
+
+/// A product as its role's warpgroups compute it, by mma or wgmma.
+LogicalResult checkProduct(Operation *op, const tile::Product &product) {
+  auto role = op->getParentOfType<RoleOp>();
+  if (!role)
+    return op->emitOpError("stands outside a role");
+  auto tileA = dyn_cast<tile::SharedType>(product.a);
+  if ((tileA && !tileA.getLayout()) || !product.b.getLayout())
+    return op->emitOpError("reads a tile that has no layout");
+  if (!tile::fragmentOf(product.sum))
+    return op->emitOpError("has an accumulator without a fragment layout");
+  if (failed(tile::checkMma(op, product, role.getName(), role.getWarps())))
+    return failure();
+  const int64_t warpgroups = int64_t(role.getWarps()) / target::warpgroupWarps,
+                bytes = tile::elementBytes(product.elementA());
+  if (auto a = dyn_cast<RankedTensorType>(product.a);
+      a && failed(checkRegisters(op, a,
+                                 layout::operandLayout(a.getDimSize(0),
+                                                       a.getDimSize(1),
+                                                       warpgroups, bytes),
+                                 "an A")))
+    return failure();
+  if (RankedTensorType of = product.metadata;
+      of && failed(checkRegisters(op, of,
+                                  layout::metadataLayout(of.getDimSize(0),
+                                                         of.getDimSize(1),
+                                                         warpgroups, bytes),
+                                  "metadata")))
+    return failure();
+  return checkRegisters(op, product.sum,
+                        layout::accumulatorLayout(product.sum.getDimSize(0),
+                                                  product.sum.getDimSize(1),
+                                                  warpgroups),
+                        "an accumulator");
 }
 
 /// Registers have names, so an operation names those that it means.
@@ -68,25 +80,44 @@ AccumulatorType::verify(function_ref<InFlightDiagnostic()> emitError,
 bool isOperandA(Value accumulator) {
   return llvm::any_of(accumulator.getUsers(), [&](Operation *user) {
     auto wgmma = dyn_cast<WgmmaOp>(user);
-    return wgmma && wgmma.getA() == accumulator;
+    return wgmma &&
+           (wgmma.getA() == accumulator || wgmma.getMetadata() == accumulator);
   });
 }
 
-LogicalResult MmaOp::verify() {
-  return checkProduct(*this, getA().getType(),
-                      cast<RankedTensorType>(getResult().getType()));
+tile::Product MmaOp::product() {
+  return {getA().getType(),
+          getB().getType(),
+          cast<RankedTensorType>(getResult().getType()),
+          getMetadata() ? cast<RankedTensorType>(getMetadata().getType())
+                        : RankedTensorType(),
+          getTransposeA(),
+          getTransposeB()};
+}
+
+LogicalResult MmaOp::verify() { return checkProduct(*this, product()); }
+
+tile::Product WgmmaOp::product() {
+  auto registers = dyn_cast<AccumulatorType>(getA().getType());
+  return {registers ? Type(registers.getFragment()) : getA().getType(),
+          getB().getType(),
+          getAccumulator().getType().getFragment(),
+          getMetadata() ? getMetadata().getType().getFragment()
+                        : RankedTensorType(),
+          getTransposeA(),
+          getTransposeB()};
 }
 
 LogicalResult WgmmaOp::verify() {
-  if (failed(checkAccumulator(*this, getAccumulator())))
-    return failure();
-  Type a = getA().getType();
-  if (auto registers = dyn_cast<AccumulatorType>(a)) {
-    if (failed(checkAccumulator(*this, getA())))
+  SmallVector<Value> registers{getAccumulator()};
+  if (isa<AccumulatorType>(getA().getType()))
+    registers.push_back(getA());
+  if (getMetadata())
+    registers.push_back(getMetadata());
+  for (Value accumulator : registers)
+    if (failed(checkAccumulator(*this, accumulator)))
       return failure();
-    a = registers.getFragment();
-  }
-  return checkProduct(*this, a, getAccumulator().getType().getFragment());
+  return checkProduct(*this, product());
 }
 
 LogicalResult AccumulatorOp::verify() {

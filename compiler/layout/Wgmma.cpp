@@ -2,6 +2,7 @@
 
 #include "compiler/target/Target.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -35,14 +36,18 @@ struct Canonical {
   Layout mn, k;
 };
 
+/// Vectors of 16 bytes follow one another along K as far as the swizzle
+/// reaches, then others, further by the leading bytes.
 Canonical canonicalKMajor(const Instruction &in) {
   int64_t vector = 16 / in.elementBytes;
-  bool swizzled = in.tile.swizzle.bits > 0;
+  int64_t vectors = in.k / vector;
+  int64_t inAtom = std::min(vectors, in.atom / 16);
   int64_t strideBytes = in.offsetMN(8);
-  int64_t leadingBytes = swizzled ? UnusedBytes : in.offsetK(vector);
+  int64_t leadingBytes = in.offsetK(inAtom * vector);
   return {{Major::K, leadingBytes, strideBytes, in.tile.swizzle.bits},
           Layout({8, in.mn / 8}, {in.atom, strideBytes}),
-          Layout({vector, 2}, {in.elementBytes, swizzled ? 16 : leadingBytes})};
+          Layout({vector, inAtom, vectors / inAtom},
+                 {in.elementBytes, 16, leadingBytes})};
 }
 
 Result<Canonical> canonicalMNMajor(const Instruction &in) {
@@ -91,10 +96,12 @@ std::optional<Refusal> whyNotInstruction(const Instruction &in,
                   "; it knows S<0,4,3> to S<3,4,3>");
   if (in.elementBytes != 1 && in.elementBytes != 2 && in.elementBytes != 4)
     return refuse("wgmma has no elements of ", in.elementBytes, " bytes");
-  if (in.k * in.elementBytes != target::wgmmaDepthBytes)
+  if (in.k * in.elementBytes != target::wgmmaDepthBytes &&
+      in.k * in.elementBytes != target::sparseRatio * target::wgmmaDepthBytes)
     return refuse("a wgmma is ", target::wgmmaDepthBytes, " bytes deep, ",
                   target::wgmmaDepthBytes / in.elementBytes, " elements of ",
-                  in.elementBytes, " bytes, not ", in.k);
+                  in.elementBytes, " bytes, or ", target::sparseRatio,
+                  " times as deep where A is sparse, not ", in.k);
   if (!target::isWgmmaColumns(in.mn, /*integers=*/false))
     return refuse(
         "a wgmma operand has 8 to 256 rows or columns in multiples of 8, ",

@@ -28,7 +28,8 @@ SwizzledLayout transposed(const SwizzledLayout &tile);
 /// start of `tile`, whose modes are (MN, K) and whose offsets are bytes.
 ///
 /// `contiguousMode` is the mode that the caller takes for contiguous (0: MN, 1:
-/// K). `mn` is 64 for A and 8 to 256 for B; `k` is 32 / elementBytes.
+/// K). `mn` is 64 for A and 8 to 256 for B; `k` is 32 / elementBytes, of B
+/// twice that where A is sparse.
 ///
 /// Refuses unless the tile is the canonical layout of the instruction at every
 /// coordinate, and for MN-major operands of elements that are not 2 bytes wide,

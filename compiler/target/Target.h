@@ -104,6 +104,14 @@ constexpr int64_t wgmmaStep(bool integers) {
   return integers ? wgmmaIntegerColumnStep : wgmmaColumnStep;
 }
 
+/// Elements of a row of a sparse A to one that lies in memory, and columns of A
+/// that 16 bits of its metadata say of: four bits say of four elements, or of
+/// two of 4 bytes (PTX ISA, "Sparse matrix storage" of wgmma.mma_async.sp).
+inline constexpr int64_t sparseRatio = 2;
+constexpr int64_t metadataColumns(int64_t elementBytes) {
+  return elementBytes == 4 ? 8 : 16;
+}
+
 /// Whether an instruction has so many columns. For 8-bit integers 8 and 24 are
 /// not in steps of 16.
 constexpr bool isWgmmaColumns(int64_t columns, bool integers) {

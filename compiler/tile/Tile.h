@@ -59,6 +59,22 @@ std::string whyNotRaster(llvm::ArrayRef<RasterMode> modes);
 #define GET_TYPEDEF_CLASSES
 #include "compiler/tile/TileTypes.h.inc"
 
+namespace ashlar::tile {
+
+/// What a wgmma multiplies and adds to.
+struct Product {
+  mlir::Type a; ///< a shared tile or a fragment
+  SharedType b;
+  mlir::RankedTensorType sum;
+  mlir::RankedTensorType metadata; ///< of a sparse A; else null
+  bool transposeA, transposeB;
+
+  /// What A's elements are to wgmma: registers of f32 are tf32 where B is.
+  mlir::Type elementA() const;
+};
+
+} // namespace ashlar::tile
+
 #define GET_OP_CLASSES
 #include "compiler/tile/TileOps.h.inc"
 

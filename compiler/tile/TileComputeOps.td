@@ -15,14 +15,25 @@ def Tile_MmaOp : Tile_Op<"mma", [AllTypesMatch<["accumulator", "result"]>]> {
   let description = [{
     A is M×K and B is K×N; `transpose_a` says that the tile lies as K×M,
     `transpose_b` that it lies as N×K. A may be a fragment.
+
+    With `metadata` A is sparse and lies as M×K/2: of each chunk of a row, four
+    elements or two of tf32, it has one half, and the others are zero. The
+    metadata, s16, have four bits for each chunk of a row, four chunks to an
+    element, the first in the lowest bits: two bits say where in a chunk of four
+    the first element that A has lies, and the upper two where the second does,
+    behind it; of tf32 they say so of its halves. An element of 0, which says
+    nothing, stands for the first ones of each chunk.
   }];
   let arguments = (ins AnyTypeOf<[Tile_Shared, AnyRankedTensor]>:$a,
                        Tile_Shared:$b,
                        AnyRankedTensor:$accumulator,
+                       Optional<AnyRankedTensor>:$metadata,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let results = (outs AnyRankedTensor:$result);
+  let extraClassDeclaration = "::ashlar::tile::Product product();";
   let assemblyFormat = [{
-    $a (`transposed` $transpose_a^)? `,` $b (`transposed` $transpose_b^)? `,`
+    $a (`transposed` $transpose_a^)? (`sparse` $metadata^ `:` type($metadata))?
+    `,` $b (`transposed` $transpose_b^)? `,`
     $accumulator attr-dict `:` type($a) `,` type($b) `,` type($result)
   }];
   let hasVerifier = 1;

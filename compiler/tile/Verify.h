@@ -65,12 +65,9 @@ mlir::LogicalResult checkAtomic(mlir::Operation *op, Atomic kind,
 /// A parameter whose type a thread can hold.
 mlir::LogicalResult checkScalar(mlir::Operation *op);
 
-/// What a wgmma multiplies and adds to, by a role of so many warps. A is a
-/// shared tile or a fragment.
-mlir::LogicalResult checkMma(mlir::Operation *op, mlir::Type a, SharedType b,
-                             mlir::RankedTensorType sum, bool transposeA,
-                             bool transposeB, llvm::StringRef role,
-                             int64_t warps);
+/// Whether a role of so many warps can multiply so.
+mlir::LogicalResult checkMma(mlir::Operation *op, const Product &product,
+                             llvm::StringRef role, int64_t warps);
 
 /// What a role of so many threads holds is shared out among as many.
 mlir::LogicalResult checkFragments(mlir::Operation *role, int64_t threads);

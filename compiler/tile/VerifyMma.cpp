@@ -25,61 +25,91 @@ bool canMultiply(Type a, Type b, Type sum) {
          target::canMultiply(*typeA, *typeB, *typeOfSum);
 }
 
-} // namespace
-
-LogicalResult checkMma(Operation *op, Type a, SharedType b,
-                       RankedTensorType result, bool transposeA,
-                       bool transposeB, StringRef role, int64_t warps) {
-  auto fragment = dyn_cast<RankedTensorType>(a);
-  ArrayRef<int64_t> shapeA =
-      fragment ? fragment.getShape() : cast<SharedType>(a).getShape();
-  Type elementA = fragment ? fragment.getElementType()
-                           : cast<SharedType>(a).getElementType();
-  if (shapeA.size() != 2 || b.getShape().size() != 2 || result.getRank() != 2)
-    return op->emitOpError("multiplies tiles of two dimensions; A has ")
-           << shapeA.size() << ", B has " << b.getShape().size()
-           << ", the accumulator has " << result.getRank();
-  int64_t m = shapeA[transposeA ? 1 : 0];
-  int64_t k = shapeA[transposeA ? 0 : 1];
-  int64_t kOfB = b.getShape()[transposeB ? 1 : 0];
-  int64_t n = b.getShape()[transposeB ? 0 : 1];
-  Type elementB = b.getElementType();
-
-  if (k != kOfB)
-    return op->emitOpError("multiplies A with K = ")
-           << k << " and B with K = " << kOfB
-           << ": the inner extents must agree (is a .T() missing?)";
-  if (result.getDimSize(0) != m || result.getDimSize(1) != n)
-    return op->emitOpError("adds a product of ")
-           << m << "x" << n << " to an accumulator of "
-           << dimensions(result.getShape());
-  if (!canMultiply(elementA, elementB, result.getElementType()))
+/// Whether there is an instruction for these types, so stored.
+LogicalResult checkTypes(Operation *op, const Product &product) {
+  Type a = product.elementA(), b = product.b.getElementType();
+  if (!canMultiply(a, b, product.sum.getElementType()))
     return op->emitOpError("multiplies ")
-           << elementName(elementA) << " by " << elementName(elementB)
-           << " into " << elementName(result.getElementType())
+           << elementName(a) << " by " << elementName(b) << " into "
+           << elementName(product.sum.getElementType())
            << "; wgmma has bf16 and tf32 into f32, f16 and fp8 into f32 or "
               "f16, 8-bit integers into s32, with both inputs of one kind: use "
               "one of these";
-  bool sixteenBit = elementBytes(elementA) == 2;
-  if (fragment && !sixteenBit)
-    return op->emitOpError("takes A of ")
-           << elementName(elementA)
-           << " from registers, where it lies otherwise than a sum does; of "
-              "16-bit types it lies alike: store it to a shared tile";
-  if (fragment && transposeA)
+  if (isa<RankedTensorType>(product.a) && product.transposeA)
     return op->emitOpError("takes A transposed from registers; only a shared "
                            "tile is read so");
-  if (!sixteenBit && (transposeA || !transposeB))
+  if (elementBytes(a) != 2 && (product.transposeA || !product.transposeB))
     return op->emitOpError("reads ")
-           << (transposeA ? "A with M" : "B with N")
+           << (product.transposeA ? "A with M" : "B with N")
            << " contiguous; wgmma can transpose only 16-bit types: store it "
               "with K contiguous";
+  return success();
+}
 
-  int64_t step = target::wgmmaDepthBytes / elementBytes(elementA);
+/// Whether metadata are those of a sparse A of m rows and k columns.
+LogicalResult checkMetadata(Operation *op, RankedTensorType metadata, int64_t m,
+                            int64_t k, int64_t kOfElement) {
+  SmallVector<int64_t> shape{m, k / kOfElement};
+  if (metadata.getElementType().isInteger(16) && metadata.getShape() == ArrayRef(shape))
+    return success();
+  return op->emitOpError("multiplies a sparse A of ")
+         << m << "x" << k << " with metadata of "
+         << dimensions(metadata.getShape()) << " "
+         << elementName(metadata.getElementType())
+         << "; an element has those of " << kOfElement << " columns: use "
+         << dimensions(shape) << " s16";
+}
+
+} // namespace
+
+Type Product::elementA() const {
+  if (auto tile = dyn_cast<SharedType>(a))
+    return tile.getElementType();
+  Type element = cast<RankedTensorType>(a).getElementType();
+  return registerType(b.getElementType()) == element && element.isF32()
+             ? b.getElementType()
+             : element;
+}
+
+LogicalResult checkMma(Operation *op, const Product &product, StringRef role,
+                       int64_t warps) {
+  auto fragment = dyn_cast<RankedTensorType>(product.a);
+  ArrayRef<int64_t> shapeA = fragment ? fragment.getShape()
+                                      : cast<SharedType>(product.a).getShape(),
+                    shapeB = product.b.getShape();
+  if (shapeA.size() != 2 || shapeB.size() != 2 || product.sum.getRank() != 2)
+    return op->emitOpError("multiplies tiles of two dimensions; A has ")
+           << shapeA.size() << ", B has " << shapeB.size()
+           << ", the accumulator has " << product.sum.getRank();
+  const int64_t density = product.metadata ? target::sparseRatio : 1;
+  int64_t m = shapeA[product.transposeA ? 1 : 0];
+  int64_t k = density * shapeA[product.transposeA ? 0 : 1];
+  int64_t kOfB = shapeB[product.transposeB ? 1 : 0];
+  int64_t n = shapeB[product.transposeB ? 0 : 1];
+
+  if (k != kOfB)
+    return op->emitOpError("multiplies A with K = ")
+           << k << (product.metadata ? ", zeros included," : "")
+           << " and B with K = " << kOfB
+           << ": the inner extents must agree (is a .T() missing?)";
+  if (product.sum.getDimSize(0) != m || product.sum.getDimSize(1) != n)
+    return op->emitOpError("adds a product of ")
+           << m << "x" << n << " to an accumulator of "
+           << dimensions(product.sum.getShape());
+  if (failed(checkTypes(op, product)))
+    return failure();
+  Type elementA = product.elementA();
+
+  int64_t step = density * target::wgmmaDepthBytes / elementBytes(elementA);
   if (k % step)
-    return op->emitOpError("has K = ") << k << "; for " << elementName(elementA)
-                                       << " wgmma needs a multiple of " << step
-                                       << ": use " << around(k, step);
+    return op->emitOpError("has K = ")
+           << k << "; for " << (product.metadata ? "sparse " : "")
+           << elementName(elementA) << " wgmma needs a multiple of " << step
+           << ": use " << around(k, step);
+  if (product.metadata &&
+      failed(checkMetadata(op, product.metadata, m, k,
+                           target::metadataColumns(elementBytes(elementA)))))
+    return failure();
   int64_t columns = target::wgmmaColumnStep;
   if (n % columns)
     return op->emitOpError("has N = ")
@@ -108,14 +138,21 @@ LogicalResult checkMma(Operation *op, Type a, SharedType b,
   return success();
 }
 
+Product MmaOp::product() {
+  return {getA().getType(),
+          getB().getType(),
+          cast<RankedTensorType>(getResult().getType()),
+          getMetadata() ? cast<RankedTensorType>(getMetadata().getType())
+                        : RankedTensorType(),
+          getTransposeA(),
+          getTransposeB()};
+}
+
 LogicalResult MmaOp::verify() {
   RoleOp role = roleOf(*this);
   if (!role)
     return emitOpError("stands outside a role; move it into one");
-  return checkMma(*this, getA().getType(), getB().getType(),
-                  cast<RankedTensorType>(getResult().getType()),
-                  getTransposeA(), getTransposeB(), role.getName(),
-                  role.getWarps());
+  return checkMma(*this, product(), role.getName(), role.getWarps());
 }
 
 } // namespace ashlar::tile

@@ -4,7 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/ZeroFragment.h"
-#include "passes/hopper_to_thread/Lowering.h"
+#include "passes/hopper_to_thread/Words.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace ashlar {
@@ -31,7 +31,7 @@ void declareAccumulators(hopper::KernelOp kernel, PtxBuilder &b,
   kernel.walk([&](hopper::AccumulatorOp op) {
     std::string name = "%acc" + std::to_string(count++) + "_";
     b.ptx(".reg .b32 " + name + "<" +
-          std::to_string(fragmentOf(op.getResult()).registers()) + ">;");
+          std::to_string(fragmentOf(op.getResult()).words()) + ">;");
     context.accumulators[op.getResult()] = name;
   });
   if (count) // a value that nobody needs
@@ -121,16 +121,53 @@ SmallVector<Value> makeDistinct(PtxBuilder &b, ValueRange words) {
   return b.ptx(text + "}", words.getTypes(), words);
 }
 
-/// Writes A to its registers. ptxas takes a copy for the value that it copies,
-/// and so lets what is computed before the wait for the wgmma that still reads
-/// the registers overwrite them, without a remark. An exclusive or with zero is
-/// no copy: that it is zero ptxas does not know.
-void writeOperandA(PtxBuilder &b, const std::string &name, ValueRange words) {
-  std::string text = alwaysTrue.str() + ".reg .b32 zero;\n\t"
-                                        "selp.b32 zero, 0, 1, always;\n\t";
+/// Whether wgmma takes them as metadata, or as A of tf32.
+bool isMetadata(Value registers) {
+  return llvm::any_of(registers.getUsers(), [&](Operation *user) {
+    auto wgmma = dyn_cast<hopper::WgmmaOp>(user);
+    return wgmma && wgmma.getMetadata() == registers;
+  });
+}
+bool isTf32(Value registers) {
+  return llvm::any_of(registers.getUsers(), [&](Operation *user) {
+    auto wgmma = dyn_cast<hopper::WgmmaOp>(user);
+    return wgmma && wgmma.getA() == registers &&
+           wgmma.product().elementA().isTF32();
+  });
+}
+
+/// Writes A or its metadata to their registers. ptxas takes a copy for the
+/// value that it copies, and so lets what is computed before the wait for the
+/// wgmma that still reads the registers overwrite them, without a remark. An
+/// exclusive or with zero is no copy: that it is zero ptxas does not know. Nor
+/// is what rounds to tf32 as TMA does, or makes 0 the least metadata that there
+/// are.
+void writeOperandA(PtxBuilder &b, const FragmentType &type, Value registers,
+                   const std::string &name, ValueRange values) {
+  std::string text = "{\n\t", before, behind;
+  SmallVector<Value> words;
+  if (isTf32(registers)) {
+    words = SmallVector<Value>(values);
+    before = "cvt.rn.tf32.f32 ";
+  } else {
+    const Registers numbers = toNumbers(b, type, values);
+    const size_t perWord = numbers.size() / type.words();
+    for (size_t i = 0; i < numbers.size(); i += perWord)
+      words.push_back(joinNumbers(b, ArrayRef(numbers).slice(i, perWord)));
+    if (isMetadata(registers)) {
+      text += ".reg .b32 least;\n\tmov.b32 least, 0x44444444;\n\t";
+      before = "max.u16x2 ";
+      behind = ", least";
+    } else {
+      text = alwaysTrue.str() + ".reg .b32 zero;\n\t"
+                                "selp.b32 zero, 0, 1, always;\n\t";
+      before = "xor.b32 ";
+      behind = ", zero";
+    }
+  }
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string number = std::to_string(i);
-    text += "xor.b32 " + name + number + ", $" + number + ", zero;\n\t";
+    text += before + name + number + ", $" + number + behind + ";\n\t";
   }
   b.ptx(text + "}", TypeRange(), words);
 }
@@ -146,7 +183,7 @@ static FailureOr<Registers> lower(hopper::AccumulatorWriteOp op,
   auto write = [&](ValueRange words,
                    llvm::function_ref<std::string(std::string)> valueOf) {
     std::string text;
-    for (int64_t i = 0; i < type.registers(); ++i) {
+    for (int64_t i = 0; i < type.words(); ++i) {
       const std::string number = std::to_string(i);
       text += (i ? "\n\tmov.b32 " : "mov.b32 ") + name + number + ", " +
               valueOf(number) + ";";
@@ -156,7 +193,11 @@ static FailureOr<Registers> lower(hopper::AccumulatorWriteOp op,
   };
   if (op.getValue().getDefiningOp<hopper::UndefinedOp>())
     return write({}, [](auto) { return "%none"; });
-  if (isZero(op.getValue()) && !hopper::isOperandA(op.getAccumulator()))
+  if (hopper::isOperandA(op.getAccumulator())) {
+    writeOperandA(b, type, op.getAccumulator(), name, in.getValue());
+    return Registers();
+  }
+  if (isZero(op.getValue()))
     return write({}, [](auto) { return "0"; });
   SmallVector<Value> words =
       llvm::map_to_vector(in.getValue(), [&](Value value) -> Value {
@@ -164,10 +205,6 @@ static FailureOr<Registers> lower(hopper::AccumulatorWriteOp op,
                    ? LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value)
                    : value;
       });
-  if (hopper::isOperandA(op.getAccumulator())) {
-    writeOperandA(b, name, words);
-    return Registers();
-  }
   if (repeatsRegisters(op.getValue()))
     words = makeDistinct(b, words);
   return write(words, [](std::string number) { return "$" + number; });

@@ -42,6 +42,10 @@ FragmentType::FragmentType(RankedTensorType type)
   }
 }
 
+int64_t FragmentType::words() const {
+  return llvm::divideCeil(values * tile::elementBytes(element), 4);
+}
+
 Registers unpack(PtxBuilder &b, const FragmentType &type,
                  ValueRange registers) {
   if (type.packed == 1)

@@ -24,6 +24,8 @@ struct FragmentType {
 
   explicit FragmentType(mlir::RankedTensorType type);
   int64_t registers() const { return values / packed; }
+  /// Registers of 32 bits that hold them without gaps, as wgmma has them.
+  int64_t words() const;
 };
 
 /// Registers as one value each, and back.

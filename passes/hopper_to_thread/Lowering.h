@@ -86,6 +86,7 @@ void addGlobalElements(ThreadPatterns &patterns);
 void addGlobalMemory(ThreadPatterns &patterns);
 void addPlaces(ThreadPatterns &patterns);
 void addReductions(ThreadPatterns &patterns);
+void addRelays(ThreadPatterns &patterns);
 void addScans(ThreadPatterns &patterns);
 void addSharedMemory(ThreadPatterns &patterns);
 void addWgmma(ThreadPatterns &patterns);

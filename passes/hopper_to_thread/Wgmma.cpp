@@ -48,13 +48,29 @@ int64_t instructionColumns(int64_t n, int64_t step) {
       return n / parts;
 }
 
-/// The four registers of A from this one on: of 16 columns of 64 rows.
-std::string registersOfA(ThreadBuilder &b, Value a, int64_t first) {
-  const std::string &name = b.context.accumulators.find(a)->second;
+/// Registers of an accumulator from this one on.
+std::string registersOf(ThreadBuilder &b, Value accumulator, int64_t first,
+                        int64_t count) {
+  const std::string &name = b.context.accumulators.find(accumulator)->second;
   std::string text;
-  for (int64_t i = first; i < first + 4; ++i)
+  for (int64_t i = first; i < first + count; ++i)
     text += (i == first ? "{" : ", ") + name + std::to_string(i);
   return text + "}";
+}
+
+/// The metadata of a sparse A, and the selector of the lanes that have them,
+/// for a step of 64 rows.
+std::string metadataOf(ThreadBuilder &b, hopper::WgmmaOp op, int64_t rowBlock,
+                       int64_t rowBlocks, int64_t step) {
+  if (!op.getMetadata())
+    return "";
+  const FragmentType type(op.getMetadata().getType().getFragment());
+  const auto place = layout::metadataPlace(step, type.layout.shape[1],
+                                           op.getB().getType().elementBytes());
+  return ", " + b.context.accumulators.find(op.getMetadata())->second +
+         std::to_string(rowBlock * type.words() / rowBlocks +
+                        place.registerNumber) +
+         ", " + std::to_string(place.selector);
 }
 
 } // namespace
@@ -63,14 +79,14 @@ static FailureOr<Registers>
 lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
   tile::SharedType typeB = op.getB().getType();
   auto tileA = dyn_cast<tile::SharedType>(op.getA().getType());
-  Type elementA = typeB.getElementType();
-  if (tileA)
-    elementA = tileA.getElementType();
+  const Type elementA = op.product().elementA();
   FragmentType type(op.getAccumulator().getType().getFragment());
   int64_t m = type.layout.shape[0], n = type.layout.shape[1];
   int64_t elementBytes = typeB.elementBytes();
   int64_t k = typeB.sizeBytes() / elementBytes / n;
-  int64_t kStep = target::wgmmaDepthBytes / elementBytes;
+  // Of A in memory, and of B.
+  int64_t kStepOfA = target::wgmmaDepthBytes / elementBytes;
+  int64_t kStep = kStepOfA * (op.getMetadata() ? target::sparseRatio : 1);
   bool integers = target::isInteger(*tile::elementType(elementA));
   int64_t columns = n <= target::wgmmaMostColumns
                         ? n
@@ -82,7 +98,7 @@ lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
                               columns, kStep);
   // Where A lies in registers, its tile is not asked for.
   auto a = tileA ? Operand::of(tileA, !op.getTransposeA(), !op.getTransposeA(),
-                               target::wgmmaRows, kStep)
+                               target::wgmmaRows, kStepOfA)
                  : bOperand;
   for (const auto *operand : {&a, &bOperand})
     if (!*operand)
@@ -106,7 +122,8 @@ lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
   Value startB = descriptor(one(in.getB()), bOperand->descriptor);
 
   std::string instruction =
-      "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) + "k" +
+      std::string("wgmma.mma_async") + (op.getMetadata() ? ".sp" : "") +
+      ".sync.aligned.m64n" + std::to_string(columns) + "k" +
       std::to_string(kStep) + "." + tile::elementName(type.element) + "." +
       tile::elementName(elementA) + "." +
       tile::elementName(typeB.getElementType());
@@ -121,8 +138,6 @@ lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
   int64_t blocksPerRow = n / columns;
   // One statement for all blocks, so that nothing comes between them.
   SmallVector<Value> operands;
-  const std::string &name =
-      b.context.accumulators.find(op.getAccumulator())->second;
   // The first step overwrites what is not to be read.
   std::string overwritten = op.getZeroed() ? "1" : "0";
   if (!op.getZeroed() && op.getOverwrite()) {
@@ -134,24 +149,25 @@ lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
                      "setp.eq.b32 accumulate_first, " +
                      overwritten + ", 0;\n\twgmma.fence.sync.aligned;\n\t";
   for (int64_t block = 0; block < blocks; ++block) {
-    int64_t row = block / blocksPerRow * 64;
+    int64_t rowBlock = block / blocksPerRow;
+    int64_t row = rowBlock * target::wgmmaRows;
     int64_t column = block % blocksPerRow * columns;
-    std::string registers;
-    for (int64_t i = 0; i < perBlock; ++i)
-      registers +=
-          (i ? ", " : "{") + name + std::to_string(block * perBlock + i);
-    registers += "}";
-    for (int64_t step = 0; step < k; step += kStep) {
+    const std::string registers =
+        registersOf(b, op.getAccumulator(), block * perBlock, perBlock);
+    for (int64_t step = 0; step < k / kStep; ++step) {
       auto operand = [&](Value value) {
         operands.push_back(value);
         return "$" + std::to_string(operands.size() - 1);
       };
+      // Four registers have A's 64 rows of a step.
       const std::string left =
-          tileA ? operand(b.add(startA, a->offset(row, step) / 16))
-                : registersOfA(b, op.getA(), (row * k + 64 * step) / 256);
+          tileA
+              ? operand(b.add(startA, a->offset(row, step * kStepOfA) / 16))
+              : registersOf(b, op.getA(), (rowBlock * k / kStep + step) * 4, 4);
       const std::string right =
-          operand(b.add(startB, bOperand->offset(column, step) / 16));
+          operand(b.add(startB, bOperand->offset(column, step * kStep) / 16));
       text += instruction + " " + registers + ", " + left + ", " + right +
+              metadataOf(b, op, rowBlock, blocks / blocksPerRow, step) +
               (step == 0 ? ", accumulate_first" : ", accumulate") + modifiers +
               ";\n\t";
     }

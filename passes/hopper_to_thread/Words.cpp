@@ -26,6 +26,70 @@ int64_t vectorLength(const FragmentType &type, int64_t alignmentBytes) {
   return length;
 }
 
+// As arithmetic of integers, which LLVM folds where a word is taken apart and
+// put together again.
+
+Value joinNumbers(PtxBuilder &b, ValueRange numbers) {
+  Value word;
+  const Type i32 = b.getI32Type();
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    const int64_t bits = number.getType().getIntOrFloatBitWidth();
+    if (bits == 32)
+      return number;
+    Value part = arith::ExtUIOp::create(b, b.loc, i32, number);
+    if (i)
+      part = arith::ShLIOp::create(b, b.loc, part, b.i32(int64_t(i) * bits));
+    word = word ? b.bitOr(word, part) : part;
+  }
+  return word;
+}
+
+Registers splitWord(PtxBuilder &b, Value word, int64_t count, int64_t bits) {
+  if (bits == 32)
+    return {word};
+  Registers numbers;
+  for (int64_t i = 0; i < count; ++i) {
+    Value part = word;
+    if (i)
+      part = arith::ShRUIOp::create(b, b.loc, part, b.i32(i * bits));
+    numbers.push_back(
+        arith::TruncIOp::create(b, b.loc, b.getIntegerType(bits), part));
+  }
+  return numbers;
+}
+
+Registers toNumbers(PtxBuilder &b, const FragmentType &type,
+                    ValueRange registers) {
+  Registers numbers;
+  for (Value value : registers) {
+    if (type.packed > 1)
+      value = LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value);
+    else if (!value.getType().isInteger())
+      value = LLVM::BitcastOp::create(
+          b, b.loc, b.getIntegerType(value.getType().getIntOrFloatBitWidth()),
+          value);
+    if (type.packed > 1)
+      llvm::append_range(numbers, splitWord(b, value, type.packed, 16));
+    else
+      numbers.push_back(value);
+  }
+  return numbers;
+}
+
+Registers fromNumbers(PtxBuilder &b, const FragmentType &type,
+                      ValueRange numbers) {
+  Registers registers;
+  for (size_t i = 0; i < numbers.size(); i += type.packed) {
+    Value value = type.packed > 1
+                      ? joinNumbers(b, numbers.slice(i, type.packed))
+                      : numbers[i];
+    if (value.getType() != type.registerType)
+      value = LLVM::BitcastOp::create(b, b.loc, type.registerType, value);
+    registers.push_back(value);
+  }
+  return registers;
+}
+
 SmallVector<Value> toWords(PtxBuilder &b, const Words &words,
                            ArrayRef<Value> scalars) {
   Type scalar = scalars.front().getType();

@@ -31,6 +31,17 @@ struct Words {
   }
 };
 
+/// Registers as a number for each value, of as many bits; and back.
+Registers toNumbers(PtxBuilder &b, const FragmentType &type,
+                    mlir::ValueRange registers);
+Registers fromNumbers(PtxBuilder &b, const FragmentType &type,
+                      mlir::ValueRange numbers);
+/// Numbers in a word of 32 bits, the first in the lowest bits; and so many of
+/// it, of so many bits.
+mlir::Value joinNumbers(PtxBuilder &b, mlir::ValueRange numbers);
+Registers splitWord(PtxBuilder &b, mlir::Value word, int64_t count,
+                    int64_t bits);
+
 /// `count` scalars of the fragment's element as words, and back.
 llvm::SmallVector<mlir::Value> toWords(PtxBuilder &b, const Words &words,
                                        llvm::ArrayRef<mlir::Value> scalars);

@@ -51,9 +51,12 @@ void InFlightState::insert(const Pending &entry) {
 }
 
 void InFlightState::issue(hopper::WgmmaOp wgmma) {
-  for (const Resource &resource :
-       {Resource{wgmma.getAccumulator()}, resourceOf(wgmma.getA()),
-        resourceOf(wgmma.getB())})
+  SmallVector<Resource> resources{Resource{wgmma.getAccumulator()},
+                                  resourceOf(wgmma.getA()),
+                                  resourceOf(wgmma.getB())};
+  if (wgmma.getMetadata())
+    resources.push_back({wgmma.getMetadata()});
+  for (const Resource &resource : resources)
     insert({resource, Pending::open, {wgmma}});
 }
 

@@ -34,10 +34,11 @@ static void lower(tile::SharedValueOp op, tile::SharedValueOp::Adaptor adaptor,
 static void lower(tile::MmaOp op, tile::MmaOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
   rewriter.replaceOp(
-      op, hopper::MmaOp::create(
-              rewriter, named(op, "mma"), op.getResult().getType(),
-              adaptor.getA(), adaptor.getB(), adaptor.getAccumulator(),
-              /*overwrite=*/Value(), op.getTransposeA(), op.getTransposeB()));
+      op, hopper::MmaOp::create(rewriter, named(op, "mma"),
+                                op.getResult().getType(), adaptor.getA(),
+                                adaptor.getB(), adaptor.getAccumulator(),
+                                /*overwrite=*/Value(), adaptor.getMetadata(),
+                                op.getTransposeA(), op.getTransposeB()));
 }
 
 static void lower(tile::SplatOp op, tile::SplatOp::Adaptor adaptor,

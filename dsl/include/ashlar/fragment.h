@@ -5,6 +5,7 @@
 #include "ashlar/shared.h"
 
 #include <initializer_list>
+#include <optional>
 
 namespace ashlar {
 
@@ -92,8 +93,9 @@ Fragment mma(const SharedTile &a, const SharedTile &b,
              const Fragment &accumulator,
              SourceLocation where = SourceLocation::current());
 
-/// The same with A in registers, of bf16 or f16: what an mma gave, converted,
-/// is taken as it lies, and other fragments are made to lie so.
+/// The same with A in registers. What an mma gave, converted to bf16 or f16, is
+/// taken as it lies; to types of 8 bits, or of f32, the lanes of each warp
+/// exchange it. A of f32 meets B of tf32, and is rounded to that.
 Fragment mma(const Fragment &a, const SharedTile &b,
              const Fragment &accumulator,
              SourceLocation where = SourceLocation::current());
@@ -102,6 +104,39 @@ Fragment mma(const Fragment &a, const SharedTile &b,
 Fragment mma(const SharedTile &a, const SharedTile &b,
              SourceLocation where = SourceLocation::current());
 Fragment mma(const Fragment &a, const SharedTile &b,
+             SourceLocation where = SourceLocation::current());
+
+/// A of a product of which half of the elements are zero, and do not lie in
+/// memory or registers.
+class Sparse {
+public:
+  Sparse(const SharedTile &values, const Fragment &metadata,
+         SourceLocation where)
+      : tile(values), metadata(metadata, where) {}
+  Sparse(const Fragment &values, const Fragment &metadata, SourceLocation where)
+      : fragment(std::in_place, values, where), metadata(metadata, where) {}
+
+  std::optional<SharedTile> tile; ///< one of these
+  std::optional<Fragment> fragment;
+  Fragment metadata;
+};
+
+/// An M×K matrix of which each row has two of four elements, of tf32 one of
+/// two: `values` are these, M×K/2. `metadata` is M×K/16 of s16 (of tf32
+/// M×K/8): four bits for each four elements, the first in the lowest, which say
+/// where the two lie: bits 0 and 1 the first, 2 and 3 the second, behind it. Of
+/// two of tf32 they are 0x4 for the first, 0xE for the second. A whole element
+/// of 0, as there is outside of a tensor, stands for 0x4444.
+template <class Values>
+Sparse sparse(const Values &values, const Fragment &metadata,
+              SourceLocation where = SourceLocation::current()) {
+  return Sparse(values, metadata, where);
+}
+
+/// accumulator + a · b, and the product alone, at twice the rate of a whole A.
+Fragment mma(const Sparse &a, const SharedTile &b, const Fragment &accumulator,
+             SourceLocation where = SourceLocation::current());
+Fragment mma(const Sparse &a, const SharedTile &b,
              SourceLocation where = SourceLocation::current());
 
 /// The fragment in another type, rounded to nearest even; fp8 saturates.

@@ -16,9 +16,10 @@ int64_t addressRead(const WgmmaOperand &operand, int64_t elementBytes,
   bool swizzled = operand.swizzleBits > 0;
   if (operand.major == Major::K) {
     int64_t vector = 16 / elementBytes;
-    int64_t chunkBytes = swizzled ? 16 : operand.leadingBytes;
+    int64_t inRow = width / vector; // chunks of 16 bytes
     return i % 8 * rowBytes + i / 8 * operand.strideBytes +
-           j % vector * elementBytes + j / vector * chunkBytes;
+           j % vector * elementBytes + j / vector % inRow * 16 +
+           j / vector / inRow * operand.leadingBytes;
   }
   int64_t blockBytes = swizzled ? operand.leadingBytes : operand.strideBytes;
   int64_t groupBytes = swizzled ? operand.strideBytes : operand.leadingBytes;
@@ -29,8 +30,8 @@ int64_t addressRead(const WgmmaOperand &operand, int64_t elementBytes,
 /// Expects that the operand reads every element of every instruction tile in
 /// `tile` where the layout has it.
 void expectRead(const SwizzledLayout &tile, int contiguousMode,
-                int64_t elementBytes, int64_t mn) {
-  int64_t k = 32 / elementBytes;
+                int64_t elementBytes, int64_t mn, int64_t depthBytes = 32) {
+  int64_t k = depthBytes / elementBytes;
   WgmmaOperand operand =
       *wgmmaOperand(tile, contiguousMode, elementBytes, mn, k);
   EXPECT_EQ(operand.major, contiguousMode == 1 ? Major::K : Major::MN);
@@ -59,6 +60,17 @@ TEST(WgmmaOperand, ReadsKMajorTilesOfEveryWidthAndElement) {
         expectRead(
             *sharedTileLayout({rows, kBytes / elementBytes}, elementBytes), 1,
             elementBytes, 64);
+}
+
+TEST(WgmmaOperand, ReadsTilesTwiceAsDeepForASparseA) {
+  for (int64_t elementBytes : {1, 2, 4})
+    for (int64_t kBytes : {64, 128, 192, 256})
+      expectRead(*sharedTileLayout({96, kBytes / elementBytes}, elementBytes),
+                 1, elementBytes, 96, 64);
+  for (const char *layout : {"S<0,4,3> o (64,(8,8)):(16,(2,1024))",
+                             "S<1,4,3> o (64,(16,4)):(32,(2,2048))"})
+    expectRead(*SwizzledLayout::parse(layout), 1, 2, 64, 64);
+  expectRead(columnTile(128, 64), 0, 2, 64, 64);
 }
 
 TEST(WgmmaOperand, ReadsKMajorTilesOfEveryN) {
@@ -136,7 +148,7 @@ TEST(WgmmaOperand, RefusesWhatTheInstructionCannotDo) {
                  "the MN mode of the tile S<3,4,3> o (128,64):(128,2) is not "
                  "contiguous: its stride is 128 bytes");
   EXPECT_REFUSAL(wgmmaOperand(tile, 2, 2, 64, 16), "not 2");
-  EXPECT_REFUSAL(wgmmaOperand(tile, 1, 2, 64, 32), "16 elements of 2 bytes");
+  EXPECT_REFUSAL(wgmmaOperand(tile, 1, 2, 64, 48), "16 elements of 2 bytes");
   EXPECT_REFUSAL(wgmmaOperand(tile, 1, 2, 60, 16), "multiples of 8, not 60");
   EXPECT_REFUSAL(wgmmaOperand(tile, 1, 2, 256, 16), "smaller than the 256x16");
   EXPECT_REFUSAL(wgmmaOperand(tile, 1, 8, 64, 4), "no elements of 8 bytes");

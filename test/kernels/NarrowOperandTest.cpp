@@ -1,0 +1,265 @@
+// Fragments of 8 bits, and of f32 for tf32, as A of an mma: they lie otherwise
+// than a sum does.
+
+#include "test/kernels/Feature.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace ashlar::test {
+namespace {
+
+double rounded(double value, ElementType type) {
+  HostTensor cell("cell", type, {1}, {1});
+  cell.write(0, value);
+  return cell.read(0);
+}
+
+/// How a fragment that becomes A is typed in registers.
+ElementType held(ElementType a) { return a == tf32 ? f32 : a; }
+ElementType sumOf(ElementType a) { return a == s8 ? s32 : f32; }
+
+struct Tiles {
+  int64_t bm, bn, bk, warpgroups;
+};
+
+/// D = a(A) · Bᵀ, where A of one type is changed in registers into another:
+/// dequantised and scaled, or only taken.
+Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile) {
+  const bool same = held(from) == held(a);
+  auto change = [=](double value) {
+    return same ? value : rounded(value * 0.5 + 1, a);
+  };
+  return {
+      std::string(name(from)) + " of memory as " + std::string(name(a)) +
+          " times " + std::string(name(b)) + ", " + std::to_string(tile.bm) +
+          "x" + std::to_string(tile.bn) + "x" + std::to_string(tile.bk),
+      [=] {
+        return kernel("changed", [=] {
+          Size M = size("M"), N = size("N"), K = size("K");
+          Tensor A = input("A", from, {M, K}), B = input("B", b, {N, K});
+          Tensor D = output("D", sumOf(a), {M, N});
+          TileLoop tiles = persistent({M, N}, {tile.bm, tile.bn});
+          Pipeline ring = pipeline(3, smem(from, {tile.bm, tile.bk}),
+                                   smem(b, {tile.bn, tile.bk}));
+          roleOf("load", warps(1), 40, [&] {
+            for (auto [m, n] : tiles)
+              for (Index k : range(ceil_div(K, tile.bk))) {
+                Stage s = ring.acquire();
+                copy(A.tile({m, k}), s[0]);
+                copy(B.tile({n, k}), s[1]);
+                ring.commit(s);
+              }
+          });
+          roleOf("math", warpgroups(tile.warpgroups), 232, [&] {
+            for (auto [m, n] : tiles) {
+              Fragment acc = zeros(sumOf(a), {tile.bm, tile.bn});
+              for (Index k : range(ceil_div(K, tile.bk))) {
+                Stage s = ring.wait();
+                Fragment x = load(s[0]);
+                if (!same)
+                  x = convert(convert(x, f32) * 0.5 + 1, held(a));
+                acc = mma(x, s[1].T(), acc);
+                ring.release(s);
+              }
+              store(D.tile({m, n}), acc);
+            }
+          });
+        });
+      },
+      {{{"M", 1}, {"N", 16}, {"K", 16}}, {{"M", 140}, {"N", 208}, {"K", 176}}},
+      [=](const Problem &p, Coordinate at) {
+        double sum = 0;
+        for (int64_t k = 0; k < p.size("K"); ++k)
+          sum += change(p["A"](at[0], k)) * p["B"](at[1], k);
+        return sum;
+      },
+      a == s8 ? 0 : 1e-3};
+}
+
+/// D = (A · Bᵀ) · Cᵀ, with what is between in registers.
+Feature backToBack(ElementType outer, ElementType type, int64_t middle,
+                   Tiles tile) {
+  const int64_t depth = tile.bk, columns = tile.bn, bm = tile.bm;
+  return {"two products in a row, the second of " + std::string(name(type)) +
+              ", " + std::to_string(bm) + " rows, " + std::to_string(depth) +
+              " to " + std::to_string(middle) + " to " +
+              std::to_string(columns),
+          [=] {
+            return kernel("back_to_back", [=] {
+              Size M = size("M");
+              Tensor A = input("A", outer, {M, depth});
+              Tensor B = input("B", outer, {middle, depth});
+              Tensor C = input("C", type, {columns, middle});
+              Tensor D = output("D", sumOf(type), {M, columns});
+              TileLoop tiles = persistent({M}, {bm});
+              Pipeline ring = pipeline(2, smem(outer, {bm, depth}),
+                                       smem(outer, {middle, depth}),
+                                       smem(type, {columns, middle}));
+              roleOf("load", warps(1), 40, [&] {
+                for (auto [m] : tiles) {
+                  Stage s = ring.acquire();
+                  copy(A.at({m * bm, 0}), s[0]);
+                  copy(B.at({0, 0}), s[1]);
+                  copy(C.at({0, 0}), s[2]);
+                  ring.commit(s);
+                }
+              });
+              roleOf("math", warpgroups(tile.warpgroups), 232, [&] {
+                for (auto [m] : tiles) {
+                  Stage s = ring.wait();
+                  Fragment x = mma(s[0], s[1].T());
+                  x = type == s8 ? convert(x >> 8, s8) : convert(x, held(type));
+                  // Twice, of one fragment that lies as wgmma takes it.
+                  Fragment y = mma(x, s[2].T());
+                  y = mma(x, s[2].T(), y);
+                  ring.release(s);
+                  store(D.at({m * bm, 0}), y);
+                }
+              });
+            });
+          },
+          {{{"M", 1}}, {{"M", 200}}},
+          [=](const Problem &p, Coordinate at) {
+            double sum = 0;
+            for (int64_t i = 0; i < middle; ++i) {
+              double x = 0;
+              for (int64_t k = 0; k < depth; ++k)
+                x += p["A"](at[0], k) * p["B"](i, k);
+              x = type == s8 ? double(int8_t(int64_t(std::floor(x / 256))))
+                             : rounded(x, type);
+              sum += 2 * x * p["C"](at[1], i);
+            }
+            return sum;
+          },
+          type == s8     ? 0
+          : type == tf32 ? 1e-3
+                         : 2e-2};
+}
+
+/// Attention with weights of 8 bits, or tf32; V lies with its keys next to one
+/// another. `ahead`: the next product is issued before this one is used, and
+/// the weights are carried by the loop.
+Feature attention(ElementType type, int64_t d, int64_t bn, int64_t count,
+                  bool ahead) {
+  const int64_t bm = 64 * count;
+  return {"attention of " + std::string(name(type)) + " " + std::to_string(d) +
+              " by blocks of " + std::to_string(bn) +
+              (ahead ? ", a product ahead" : ""),
+          [=] {
+            return kernel("attention", [=] {
+              Size M = size("M"), N = size("N");
+              Tensor Q = input("Q", type, {M, d}), K = input("K", type, {N, d});
+              Tensor V = input("V", type, {d, N});
+              Tensor D = output("D", f32, {M, d});
+              TileLoop tiles = persistent({M}, {bm});
+              Pipeline q = pipeline(1, smem(type, {bm, d}));
+              Pipeline k = pipeline(2, smem(type, {bn, d}));
+              Pipeline v = pipeline(2, smem(type, {d, bn}));
+              roleOf("load", warps(1), 40, [&] {
+                for (auto [m] : tiles) {
+                  Stage s = q.acquire();
+                  copy(Q.at({m * bm, 0}), s[0]);
+                  q.commit(s);
+                  for (Index n : range(ceil_div(N, bn))) {
+                    Stage s = k.acquire(), t = v.acquire();
+                    copy(K.at({n * bn, 0}), s[0]);
+                    k.commit(s);
+                    copy(V.at({0, n * bn}), t[0]);
+                    v.commit(t);
+                  }
+                }
+              });
+              roleOf("math", warpgroups(count), 232, [&] {
+                for (auto [m] : tiles) {
+                  Stage query = q.wait();
+                  Fragment o = zeros(f32, {bm, d}), sum = zeros(f32, {bm});
+                  Fragment top = full(f32, {bm}, -1e30f);
+                  Fragment p = zeros(held(type), {bm, bn});
+                  auto scores = [&] {
+                    Stage s = k.wait();
+                    Fragment product = mma(query[0], s[0].T());
+                    k.release(s);
+                    return product;
+                  };
+                  auto weights = [&](Fragment s, Index n) {
+                    s = select(columns({bm, bn}) < N - n * bn, s, -1e30f);
+                    Fragment higher = max(top, row_max(s));
+                    Fragment shrink = fast::exp2(top - higher);
+                    Fragment e = fast::exp2(s - along_rows(higher));
+                    p = held(type) == f32 ? e : convert(e, type);
+                    sum = sum * shrink + row_sum(e);
+                    top = higher;
+                    return shrink;
+                  };
+                  auto add = [&] {
+                    Stage s = v.wait();
+                    o = mma(p, s[0].T(), o);
+                    v.release(s);
+                  };
+                  Index blocks = ceil_div(N, bn);
+                  if (ahead) {
+                    weights(scores(), 0);
+                    for (Index n : range(1, blocks)) {
+                      Fragment s = scores();
+                      add();
+                      o = o * along_rows(weights(s, n));
+                    }
+                    add();
+                  } else {
+                    for (Index n : range(blocks)) {
+                      Fragment shrink = weights(scores(), n);
+                      o = o * along_rows(shrink);
+                      add();
+                    }
+                  }
+                  q.release(query);
+                  store(D.at({m * bm, 0}), o / along_rows(sum));
+                }
+              });
+            });
+          },
+          {{{"M", 1}, {"N", 16}}, {{"M", 130}, {"N", 272}}},
+          [=](const Problem &p, Coordinate at) {
+            const int64_t keys = p.size("N");
+            std::vector<double> scores(keys);
+            for (int64_t n = 0; n < keys; ++n)
+              for (int64_t i = 0; i < d; ++i)
+                scores[n] += p["Q"](at[0], i) * p["K"](n, i);
+            const double top = *std::ranges::max_element(scores);
+            double sum = 0, result = 0;
+            for (int64_t n = 0; n < keys; ++n) {
+              const double weight = std::exp2(scores[n] - top);
+              sum += weight;
+              result += weight * p["V"](at[1], n);
+            }
+            return result / sum;
+          },
+          type == tf32 ? 2e-3 : 5e-2};
+}
+
+const bool registered =
+    registerFeatures({changed(e4m3, e4m3, e4m3, {128, 64, 64, 2}),
+                      changed(s8, e4m3, e4m3, {64, 128, 96, 1}),
+                      changed(s8, e5m2, e4m3, {128, 64, 32, 1}),
+                      changed(s8, s8, s8, {128, 64, 128, 2}),
+                      changed(s8, s8, u8, {64, 48, 64, 1}),
+                      changed(s8, f16, f16, {128, 64, 64, 2}),
+                      changed(tf32, tf32, tf32, {128, 64, 32, 1}),
+                      changed(bf16, tf32, tf32, {64, 96, 40, 1}),
+                      changed(s8, tf32, tf32, {256, 64, 64, 2}),
+                      backToBack(bf16, e4m3, 64, {64, 64, 64, 1}),
+                      backToBack(bf16, e5m2, 96, {256, 64, 64, 2}),
+                      backToBack(s8, s8, 128, {128, 64, 64, 1}),
+                      backToBack(e4m3, e4m3, 32, {128, 128, 64, 2}),
+                      backToBack(tf32, tf32, 64, {64, 64, 32, 1}),
+                      backToBack(bf16, tf32, 24, {128, 64, 64, 2}),
+                      attention(e4m3, 64, 64, 2, false),
+                      attention(e4m3, 128, 128, 2, true),
+                      attention(e5m2, 64, 96, 1, false),
+                      attention(tf32, 32, 32, 1, false),
+                      attention(tf32, 64, 64, 2, true)});
+
+} // namespace
+} // namespace ashlar::test
