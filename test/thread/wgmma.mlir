@@ -344,3 +344,48 @@ hopper.kernel @overwrite threads 128 shared 65536 cluster 1 {
     hopper.wgmma %a, %a transposed into %x overwrite %first : !a, !a, <!acc>
   }
 }
+
+// -----
+
+// A of 8 bits in registers, four values to one; metadata of a sparse A, two
+// steps to a register, from other lanes each.
+
+!a = tensor<64x64xi8, #tile.fragment<"64x64 (4,8,4,1):(256,1,16,64) / (4,2,4,1):(64,8,1024,64)">>
+!b = !tile.shared<64x64xi8, "S<2,4,3> o (64,64):(64,1)">
+!acc = tensor<64x64xi32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @a_of_bytes
+// CHECK: xor.b32 %acc0_0, $0, zero;
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k32.s32.s8.s8 {%acc1_0,{{.*}}}, {%acc0_0, %acc0_1, %acc0_2, %acc0_3}, {{.*}}{%acc0_4, %acc0_5, %acc0_6, %acc0_7},
+hopper.kernel @a_of_bytes threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %b = hopper.view %at : !b
+    %x = arith.constant dense<1> : !a
+    %a = hopper.accumulator : <!a>
+    %r = hopper.accumulator : <!acc>
+    hopper.accumulator.write %x to %a : !a, <!a>
+    hopper.wgmma %a, %b transposed into zeroed %r : !hopper.accumulator<!a>, !b, <!acc>
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x32xbf16, "S<2,4,3> o (64,32):(64,2)">
+!b = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!e = tensor<64x4xi16, #tile.fragment<"64x4 (4,8,4,1):(64,1,16,64) / (2,1,1):(8,256,64)">>
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @sparse
+// CHECK: max.u16x2 %acc0_0, $0, least;
+// CHECK: wgmma.mma_async.sp.sync.aligned.m64n64k32.f32.bf16.bf16 {%acc1_0,{{.*}}}, $0, $1, %acc0_0, 0, accumulate_first, 1, 1, 0, 0;{{.*}}, $2, $3, %acc0_0, 1, accumulate, 1, 1, 0, 0;
+hopper.kernel @sparse threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !a
+    %b = hopper.view %at : !b
+    %x = arith.constant dense<17476> : !e
+    %e = hopper.accumulator : <!e>
+    %r = hopper.accumulator : <!acc>
+    hopper.accumulator.write %x to %e : !e, <!e>
+    hopper.wgmma %a sparse %e : !hopper.accumulator<!e>, %b transposed into zeroed %r : !a, !b, <!acc>
+  }
+}

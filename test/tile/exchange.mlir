@@ -114,3 +114,27 @@ tile.kernel @values {
     %unused = tile.atomic max %one into %C[%c0] : i32, !tile.tensor<i32, 1> -> i32
   }
 }
+
+// -----
+
+// A sum that becomes A of 8 bits is relayed in each warp, once for two products.
+
+// CHECK-LABEL: tile.kernel @to_operand
+// CHECK-NOT: tile.alloc : <64x32xf8E4M3FN, "S<0
+// CHECK: %[[A:.+]] = hopper.warp_relay %{{.+}} : tensor<64x32xf8E4M3FN, {{.+}}> -> tensor<64x32xf8E4M3FN, #tile.fragment<"64x32 (4,8,4,1):(256,1,16,64) / (4,2,2,1):(64,8,1024,64)">>
+// CHECK-NOT: hopper.warp_relay
+// CHECK: tile.mma %[[A]],
+// CHECK: tile.mma %[[A]],
+tile.kernel @to_operand {
+  %q = tile.alloc : !tile.shared<64x64xbf16>
+  %k = tile.alloc : !tile.shared<32x64xbf16>
+  %v = tile.alloc : !tile.shared<64x32xf8E4M3FN>
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+    %none = arith.constant dense<0.0> : tensor<64x64xf32>
+    %s = tile.mma %q, %k transposed, %zero : !tile.shared<64x64xbf16>, !tile.shared<32x64xbf16>, tensor<64x32xf32>
+    %p = arith.truncf %s : tensor<64x32xf32> to tensor<64x32xf8E4M3FN>
+    %x = tile.mma %p, %v transposed, %none : tensor<64x32xf8E4M3FN>, !tile.shared<64x32xf8E4M3FN>, tensor<64x64xf32>
+    %y = tile.mma %p, %v transposed, %x : tensor<64x32xf8E4M3FN>, !tile.shared<64x32xf8E4M3FN>, tensor<64x64xf32>
+  }
+}
