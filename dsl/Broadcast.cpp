@@ -14,6 +14,7 @@ namespace {
 
 Value broadcastAlong(Trace &trace, Value value, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<int64_t> along, SourceLocation where) {
+  refuseStorage(value, where);
   auto type = cast<RankedTensorType>(value.getType());
   for (auto [extent, dimension] : llvm::zip(type.getShape(), along))
     if (dimension < 0 || (extent != 1 && extent != shape[dimension]))
@@ -61,10 +62,12 @@ llvm::SmallVector<int64_t> broadcastShape(llvm::ArrayRef<int64_t> a,
 }
 
 mlir::Value readTile(Trace &trace, const TileOperand &operand) {
-  if (operand.fragment)
-    return trace.read(*operand.fragment, operand.where);
-  if (operand.column)
-    return trace.read(*operand.column, operand.where);
+  if (operand.fragment || operand.column) {
+    mlir::Value value = trace.read(
+        operand.fragment ? *operand.fragment : *operand.column, operand.where);
+    refuseStorage(value, operand.where);
+    return value;
+  }
   if (operand.index)
     return trace.read(*operand.index, operand.where);
   return operand.scalar ? trace.read(*operand.scalar, operand.where)

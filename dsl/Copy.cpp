@@ -22,6 +22,16 @@ void refuseTransposed(const TileRef &tile, const char *call,
                     "shared tile instead");
 }
 
+/// Two elements that share a byte are next to each other in a row.
+void refusePairsTransposed(mlir::Type element, bool transposed,
+                           SourceLocation where) {
+  if (transposed && tile::pairOf(element))
+    fail(where, "rows of " + tile::elementName(element) +
+                    " don't become columns on the way, since two elements of "
+                    "a row share a byte: leave out .T(), or convert the "
+                    "fragment");
+}
+
 void copyIn(const TileRef &source, const SharedTile &target, bool multicast,
             std::optional<CacheHint> hint, SourceLocation where) {
   Trace &trace = Trace::current(where);
@@ -70,8 +80,8 @@ Fragment readFragment(Trace &trace, llvm::ArrayRef<int64_t> shape,
                       mlir::Type memory, SourceLocation where,
                       Operands... operands) {
   mlir::Builder types(trace.context());
-  bool isUnsigned = memory.isUnsignedInteger();
   mlir::Type element = tile::registerType(memory);
+  bool isUnsigned = memory.isUnsignedInteger() && element != memory;
   mlir::Value value = trace.create<Op>(
       where, mlir::RankedTensorType::get(shape, element), operands...);
   if (isUnsigned)
@@ -120,6 +130,7 @@ void prefetch(const TileRef &source, const Shape &shape, SourceLocation where) {
                           .getResult()
                           .getType()
                           .getElementType();
+  checkRows("the tile", extents, memory, where);
   Place place = resolve(trace, source, extents, memory, "the tile",
                         Direction::read, where);
   trace.create<tile::PrefetchOp>(where, place.tensor.getResult(), place.offsets,
@@ -165,6 +176,8 @@ Fragment load(const TileRef &source, const Shape &shape, SourceLocation where) {
                           .getResult()
                           .getType()
                           .getElementType();
+  checkRows("the fragment", extents, memory, where);
+  refusePairsTransposed(memory, source.is_transposed, where);
   Place place = resolve(trace, source, extents, memory, "the fragment",
                         Direction::read, where, Rows::chosen);
   return readFragment<tile::LoadOp>(
@@ -186,6 +199,7 @@ void store(const TileRef &target, const Fragment &fragment,
   Trace &trace = Trace::current(where);
   mlir::Value value = trace.read(fragment, where);
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
+  refusePairsTransposed(type.getElementType(), target.is_transposed, where);
   Place place = resolve(trace, target, type.getShape(), type.getElementType(),
                         "the fragment", Direction::write, where, Rows::chosen);
   trace.create<tile::StoreOp>(where, value, place.tensor.getResult(),
@@ -207,6 +221,7 @@ void store(const SharedTile &target, const Fragment &fragment,
                     describe(tile.getType()) +
                     "; store needs one shape and one element type: convert "
                     "the fragment, or declare the tile to match");
+  refusePairsTransposed(type.getElementType(), target.is_transposed(), where);
   trace.create<tile::WriteOp>(where, value, tile, target.is_transposed());
 }
 

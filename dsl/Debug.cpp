@@ -27,8 +27,12 @@ mlir::Value printable(Trace &trace, const PrintOperand &operand,
     return emitNumber(trace, operand.number, f32, where);
   mlir::Value value = operand.scalar ? trace.read(*operand.scalar, where)
                                      : trace.read(*operand.fragment, where);
-  return llvm::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(value))
-             ? emitConvert(trace, value, f32, where)
+  mlir::Type type = mlir::getElementTypeOrSelf(value);
+  if (llvm::isa<mlir::FloatType>(type))
+    return emitConvert(trace, value, f32, where);
+  return tile::isStorage(type)
+             ? emitConvert(trace, value,
+                           mlir::IntegerType::get(trace.context(), 32), where)
              : value;
 }
 

@@ -79,14 +79,23 @@ void checkPart(llvm::ArrayRef<int64_t> whole, const std::string &what,
                       dimensions(whole) + "; the part must lie inside");
 }
 
+void checkRows(const std::string &what, llvm::ArrayRef<int64_t> extents,
+               Type element, SourceLocation where) {
+  if (tile::pairOf(element) && extents.back() % 2)
+    fail(where, what + " is " + dimensions(extents) +
+                    ", and two elements of " + describe(element) +
+                    " share a byte: make the last number even");
+}
+
 RankedTensorType fragmentType(MLIRContext *context, ElementType type,
                               const Shape &shape, SourceLocation where) {
   Type element = registerType(context, type);
   if (!element)
     fail(where, "a fragment can't hold " + std::string(name(type)) + "; use " +
                     (target::isInteger(type) ? "s32" : "f32"));
-  return RankedTensorType::get(checkedShape("the fragment", shape, where),
-                               element);
+  auto extents = checkedShape("the fragment", shape, where);
+  checkRows("the fragment", extents, element, where);
+  return RankedTensorType::get(extents, element);
 }
 
 } // namespace detail

@@ -20,6 +20,9 @@ std::string dimensions(llvm::ArrayRef<int64_t> shape);
 /// The extents of `what`, checked to be positive and not absurd.
 llvm::SmallVector<int64_t>
 checkedShape(const std::string &what, const Shape &shape, SourceLocation where);
+/// Throws where rows, the last of the extents, end within a byte.
+void checkRows(const std::string &what, llvm::ArrayRef<int64_t> extents,
+               mlir::Type element, SourceLocation where);
 /// Throws unless `slice` finds the part inside `what`, of extents `whole`.
 void checkPart(llvm::ArrayRef<int64_t> whole, const std::string &what,
                llvm::ArrayRef<int64_t> offset, llvm::ArrayRef<int64_t> part,

@@ -1,5 +1,6 @@
 #include "Elementwise.h"
 #include "Describe.h"
+#include "compiler/target/Elements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -42,13 +43,23 @@ Value emitShift(Trace &trace, Value a, Value amount, SourceLocation where) {
 
 } // namespace
 
+void refuseStorage(Value a, SourceLocation where) {
+  Type type = getElementTypeOrSelf(a);
+  if (tile::isStorage(type))
+    fail(where, "nothing is computed with " + tile::elementName(type) +
+                    ", and this fragment is " + describe(a.getType()) +
+                    ": convert it first, to f32 or bf16 say");
+}
+
 void requireFloat(Value a, const char *function, SourceLocation where) {
+  refuseStorage(a, where);
   if (!isFloat(a))
     fail(where, std::string(function) + " of " + describe(a.getType()) +
                     "; it is defined for floating-point types: convert first");
 }
 
 void requireInteger(Value a, const char *function, SourceLocation where) {
+  refuseStorage(a, where);
   if (isFloat(a))
     fail(where, std::string(function) + " of " + describe(a.getType()) +
                     "; it is defined for integers: convert first");
@@ -56,6 +67,7 @@ void requireInteger(Value a, const char *function, SourceLocation where) {
 
 Value emit(Trace &trace, Binary operation, Value a, Value b,
            SourceLocation where) {
+  refuseStorage(a, where);
   switch (operation) {
   case Binary::add:
     return emitContractable<arith::AddFOp, arith::AddIOp>(trace, a, b, where);
@@ -106,6 +118,7 @@ Value emit(Trace &trace, Binary operation, Value a, Value b,
 }
 
 Value emit(Trace &trace, Unary operation, Value a, SourceLocation where) {
+  refuseStorage(a, where);
   switch (operation) {
   case Unary::negate:
     if (isFloat(a))
@@ -122,6 +135,7 @@ Value emit(Trace &trace, Unary operation, Value a, SourceLocation where) {
 
 Value emit(Trace &trace, Comparison comparison, Value a, Value b,
            SourceLocation where) {
+  refuseStorage(a, where);
   using F = arith::CmpFPredicate;
   using I = arith::CmpIPredicate;
   struct Predicates {
@@ -162,6 +176,7 @@ Value emitNot(Trace &trace, Value a, SourceLocation where) {
 
 Value emitSelect(Trace &trace, Value condition, Value a, Value b,
                  SourceLocation where) {
+  refuseStorage(a, where);
   return trace.emit<arith::SelectOp>(where, condition, a, b);
 }
 
@@ -201,12 +216,31 @@ Value convertTo(Trace &trace, Value value, Type element, SourceLocation where) {
   return trace.emit<Op>(where, type, value);
 }
 
+/// From or to elements that are only stored: at once, or by way of another
+/// type.
+Value convertStorage(Trace &trace, Value value, Type to, SourceLocation where) {
+  auto tensor = cast<RankedTensorType>(value.getType());
+  Type from = tensor.getElementType();
+  if (target::canConvert(*tile::elementType(from), *tile::elementType(to)))
+    return trace.create<tile::ConvertOp>(where, tensor.clone(to), value);
+  Builder types(trace.context());
+  Type between = types.getF32Type();
+  if (isa<IntegerType>(from) && isa<IntegerType>(to))
+    between = tile::isStorage(from)
+                  ? types.getIntegerType(tile::isStorage(to) ? 32 : 8)
+                  : types.getI32Type();
+  return emitConvert(trace, emitConvert(trace, value, between, where), to,
+                     where);
+}
+
 } // namespace
 
 Value emitConvert(Trace &trace, Value value, Type to, SourceLocation where) {
   Type from = getElementTypeOrSelf(value);
   if (from == to)
     return value;
+  if (tile::isStorage(from) || tile::isStorage(to))
+    return convertStorage(trace, value, to, where);
   unsigned fromBits = from.getIntOrFloatBitWidth();
   unsigned toBits = to.getIntOrFloatBitWidth();
   bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
@@ -232,7 +266,11 @@ Value emitConvert(Trace &trace, Value value, Type to, SourceLocation where) {
 
 Value emitBitcast(Trace &trace, Value value, Type element,
                   SourceLocation where) {
+  refuseStorage(value, where);
   Type from = getElementTypeOrSelf(value);
+  if (tile::isStorage(element))
+    fail(where, "bitcast gives no " + tile::elementName(element) +
+                    ", which is only stored: convert to it");
   if (from.getIntOrFloatBitWidth() != element.getIntOrFloatBitWidth())
     fail(where, "bitcast of " + describe(value.getType()) + " to " +
                     describe(element) + "; both have as many bits");

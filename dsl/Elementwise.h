@@ -31,6 +31,9 @@ enum class Comparison { lt, le, gt, ge, eq, ne };
 /// A condition, or a truth value that is known.
 mlir::Value readCondition(Trace &trace, const ConditionOperand &operand);
 
+/// Throws for elements that are only moved and converted.
+void refuseStorage(mlir::Value a, SourceLocation where);
+
 /// Throws for a value that is not of floats.
 void requireFloat(mlir::Value value, const char *function,
                   SourceLocation where);

@@ -32,6 +32,9 @@ Fragment full(ElementType type, const Shape &shape, UniformOperand value,
   Trace &trace = Trace::current(where);
   auto tensor = fragmentType(trace.context(), type, shape, where);
   mlir::Type element = tensor.getElementType();
+  if (tile::isStorage(element))
+    fail(where, "a fragment of " + describe(element) +
+                    " is loaded or converted, not filled: convert one of f32");
   mlir::Value scalar;
   if (value.scalar)
     scalar = trace.read(*value.scalar, where);
@@ -103,6 +106,9 @@ Fragment slice(const Fragment &fragment, std::initializer_list<int64_t> offset,
   auto type = llvm::cast<mlir::RankedTensorType>(value.getType());
   checkPart(type.getShape(), "a fragment", llvm::SmallVector<int64_t>(offset),
             extents, where);
+  checkRows("the part", extents, type.getElementType(), where);
+  checkRows("the offset of the part", llvm::SmallVector<int64_t>(offset),
+            type.getElementType(), where);
   auto part = mlir::RankedTensorType::get(extents, type.getElementType());
   auto op = trace.create<tile::SliceOp>(where, part, value,
                                         llvm::SmallVector<int64_t>(offset));

@@ -37,6 +37,14 @@ Memory memoryOf(Trace &trace, const SharedTile &tile, const char *call,
           "the shared tile " + describe(type)};
 }
 
+/// Two elements that share a byte are moved together.
+void refusePairs(const Memory &memory, const char *call, SourceLocation where) {
+  if (tile::pairOf(memory.element))
+    fail(where, memory.subject + " holds " + describe(memory.element) +
+                    ", two to a byte, and " + call +
+                    " moves single elements: load or store rows of them");
+}
+
 /// The coordinates as fragments of s32 of the shape to which they, and `value`
 /// if there is one, broadcast.
 llvm::SmallVector<mlir::Value>
@@ -75,6 +83,7 @@ Fragment gatherFrom(const Of &source, Coordinates coordinates,
                     SourceLocation where) {
   Trace &trace = Trace::current(where);
   Memory memory = memoryOf(trace, source, "gather", where);
+  refusePairs(memory, "gather", where);
   auto at = spreadAll(trace, memory, coordinates, {}, "gather", where);
   auto type = llvm::cast<mlir::RankedTensorType>(at.front().getType());
   mlir::Value value = trace.create<tile::GatherOp>(
@@ -90,6 +99,7 @@ void scatterTo(const To &target, Coordinates coordinates,
                SourceLocation where) {
   Trace &trace = Trace::current(where);
   Memory memory = memoryOf(trace, target, "scatter", where);
+  refusePairs(memory, "scatter", where);
   mlir::Value value = trace.read(fragment, where);
   mlir::Type element =
       llvm::cast<mlir::RankedTensorType>(value.getType()).getElementType();

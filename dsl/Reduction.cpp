@@ -49,6 +49,7 @@ mlir::Value combine(Trace &trace, mlir::Value value, tile::Reduction how,
 
 /// The value in the type that it is combined in.
 mlir::Value wide(Trace &trace, mlir::Value value, SourceLocation where) {
+  refuseStorage(value, where);
   mlir::Builder types(trace.context());
   mlir::Type element = typeOf(value).getElementType();
   mlir::Type combined = llvm::isa<mlir::FloatType>(element)

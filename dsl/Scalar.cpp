@@ -182,7 +182,7 @@ namespace {
 
 mlir::Type scalarType(Trace &trace, ElementType type, SourceLocation where) {
   mlir::Type element = registerType(trace.context(), type);
-  if (!element)
+  if (!element || tile::isStorage(element))
     fail(where, "a scalar can't be " + std::string(name(type)));
   return element;
 }

@@ -8,9 +8,10 @@ namespace detail {
 
 tile::SharedType sharedType(Trace &trace, ElementType type, const Shape &shape,
                             SourceLocation where) {
-  return tile::SharedType::get(trace.context(),
-                               checkedShape("the shared tile", shape, where),
-                               tile::memoryType(trace.context(), type));
+  auto extents = checkedShape("the shared tile", shape, where);
+  mlir::Type element = tile::memoryType(trace.context(), type);
+  checkRows("the shared tile", extents, element, where);
+  return tile::SharedType::get(trace.context(), extents, element);
 }
 
 mlir::TypedValue<tile::SharedType>
@@ -76,6 +77,9 @@ SharedTile slice(const SharedTile &tile, std::initializer_list<int64_t> offset,
   auto extents = checkedShape("the part", shape, where);
   checkPart(source.getType().getShape(), "a shared tile",
             llvm::SmallVector<int64_t>(offset), extents, where);
+  checkRows("the part", extents, source.getType().getElementType(), where);
+  checkRows("the offset of the part", llvm::SmallVector<int64_t>(offset),
+            source.getType().getElementType(), where);
   auto part = tile::SharedType::get(trace.context(), extents,
                                     source.getType().getElementType());
   auto op = trace.create<tile::PartOp>(where, part, source,

@@ -2,6 +2,8 @@
 #include "Describe.h"
 #include "TileRef.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 namespace ashlar {
 
 using namespace detail;
@@ -29,6 +31,11 @@ Tensor declareTensor(std::string_view name, ElementType type,
   llvm::SmallVector<mlir::Value> values;
   for (const Index &extent : extents)
     values.push_back(trace.read(extent, where));
+  auto columns = mlir::getConstantIntValue(values.back());
+  if (columns && *columns % pack_length(type))
+    fail(where, what + " has rows of " + std::to_string(*columns) +
+                    " elements, and two of " + std::string(ashlar::name(type)) +
+                    " share a byte: make them even");
   auto op = trace.create<tile::TensorOp>(
       where,
       tile::TensorType::get(trace.context(),

@@ -21,7 +21,7 @@ mlir::Type i32(Trace &trace) {
 /// A number of memory as an index.
 Index toIndex(Trace &trace, mlir::Value value, mlir::Type memory,
               SourceLocation where) {
-  if (!memory.isInteger())
+  if (!memory.isInteger() || tile::isStorage(memory))
     fail(where, "load_index reads " + describe(memory) +
                     "; an index is read of s32, s16, s8 or u8: use "
                     "load_scalar");

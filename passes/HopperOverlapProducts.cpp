@@ -35,8 +35,10 @@ int64_t registersEach(Type type) {
   if (!fragment)
     return 0;
   int64_t values = tile::fragmentOf(fragment).getLayout().value.size();
-  return llvm::divideCeil(
-      uint64_t(values) * std::max(8u, fragment.getElementTypeBitWidth()), 32);
+  Type element = fragment.getElementType();
+  const unsigned bits =
+      tile::isPair(element) ? 8 : element.getIntOrFloatBitWidth();
+  return llvm::divideCeil(uint64_t(values) * std::max(8u, bits), 32);
 }
 
 /// Of a loop over a distance that is not negative.

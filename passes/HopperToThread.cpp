@@ -87,6 +87,7 @@ LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   addAccumulators(patterns);
   addBarriers(patterns);
   addControlFlow(patterns);
+  addConversions(patterns);
   addCopies(patterns);
   addDoors(patterns);
   addElements(patterns);

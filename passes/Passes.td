@@ -15,6 +15,10 @@ def TileDropUnused : Pass<"tile-drop-unused", "::ashlar::tile::KernelOp"> {
   ];
 }
 
+def TilePairElements : Pass<"tile-pair-elements", "::ashlar::tile::KernelOp"> {
+  let summary = "Elements of four bits are pairs, which have a byte";
+}
+
 def TileAssignLayouts : Pass<"tile-assign-layouts", "::ashlar::tile::KernelOp"> {
   let summary = "Give every shared tile and fragment its layout";
 }

@@ -17,7 +17,18 @@ SmallVector<Type> typesOf(Operation *op) {
   return types;
 }
 
+/// Whether elements of four bits lie one by one.
+bool liesByHalves(Type type) {
+  if (auto shared = dyn_cast<tile::SharedType>(type))
+    return bool(tile::pairOf(shared.getElementType()));
+  auto fragment = dyn_cast<RankedTensorType>(type);
+  return fragment && tile::pairOf(fragment.getElementType());
+}
+
 LogicalResult demandLayout(Operation *op, Type type) {
+  if (liesByHalves(type))
+    return op->emitError("has elements of four bits, which have no byte of "
+                         "their own: run tile-pair-elements first");
   if (isa<RankedTensorType>(type) && !tile::fragmentOf(type))
     return op->emitError("has a fragment without a layout; which thread holds "
                          "what of it is not known: give its type one, as "

@@ -7,9 +7,11 @@
 // no mma touches lies as another fragment of its shape where that fits what is
 // broadcast to it, and is else spread over the role's threads in rows, or,
 // where shared memory has it transposed, so that neither way meets at the
-// banks. Where a slice or part is needed in another layout than it has, it is
-// relayed.
+// banks. Pairs of elements of four bits lie where their elements do once they
+// are converted. Where a slice, a part or pairs are needed in another layout
+// than they have, they are relayed.
 
+#include "compiler/layout/Pairs.h"
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/Scan.h"
 #include "compiler/layout/SharedTile.h"
@@ -166,6 +168,10 @@ private:
       join(mma.getAccumulator(), mma.getResult());
     } else if (auto scan = dyn_cast<tile::ScanOp>(op)) {
       join(scan.getValue(), scan.getResult());
+    } else if (auto convert = dyn_cast<tile::ConvertOp>(op);
+               convert && !isOfPairs(convert.getValue()) &&
+               !isOfPairs(convert.getResult())) {
+      join(convert.getValue(), convert.getResult());
     } else if (isa<tile::PrintOp, tile::GatherOp, tile::ScatterOp>(op)) {
       Value first = op->getNumResults() ? op->getResult(0) : Value();
       for (Value value : op->getOperands())
@@ -306,6 +312,7 @@ private:
       before = known();
       if (failed(seedFromParts()) || failed(seedFromReductions()))
         return failure();
+      seedFromConversions();
       seedFromBroadcasts();
     } while (known() != before);
     return success();
@@ -356,6 +363,38 @@ private:
     return result;
   }
 
+  /// Elements of four bits lie in pairs, and each pair where its two elements
+  /// lie in another type. What computes says where, if it can be halved.
+  void seedFromConversions() {
+    role.walk([&](tile::ConvertOp op) {
+      const bool fromPairs = isOfPairs(op.getValue());
+      if (!fromPairs && !isOfPairs(op.getResult()))
+        return;
+      OpOperand &source = op.getValueMutable();
+      auto result = cast<OpResult>(op.getResult());
+      Value pairs = fromPairs ? source.get() : Value(result);
+      Value elements = fromPairs ? Value(result) : source.get();
+      std::optional<FragmentLayout> ofPairs;
+      if (auto &whole = layoutFor(elements))
+        if (auto halved = layout::pairsOf(*whole))
+          ofPairs = *halved;
+      if (!ofPairs && !layoutFor(pairs))
+        return;
+      FragmentLayout lies = *layoutFor(ofPairs ? elements : pairs);
+      if (!ofPairs)
+        lies = layout::elementsOf(lies);
+      if (fromPairs == ofPairs.has_value())
+        setOperand(source, ofPairs ? *ofPairs : lies);
+      else
+        setResult(result, ofPairs ? *ofPairs : lies);
+    });
+  }
+
+  static bool isOfPairs(Value value) {
+    return tile::isPair(
+        cast<RankedTensorType>(value.getType()).getElementType());
+  }
+
   /// A broadcast may feed another: the last one in the program first.
   void seedFromBroadcasts() {
     const SmallVector<tile::BroadcastOp> all = broadcasts();
@@ -396,10 +435,12 @@ private:
   }
 
   /// Fragments of more dimensions first: those of fewer may be slices of them.
+  /// Pairs last: they lie as what is made of them.
   LogicalResult seedTheRest() {
     SmallVector<Value> order(values);
     llvm::stable_sort(order, [](Value a, Value b) {
-      return shapeOf(a).size() > shapeOf(b).size();
+      return std::pair(-int64_t(shapeOf(a).size()), isOfPairs(a)) <
+             std::pair(-int64_t(shapeOf(b).size()), isOfPairs(b));
     });
     for (Value value : order) {
       if (layoutFor(value))
@@ -490,8 +531,10 @@ private:
         role.getRegisters() ? role.getRegisters() : target::mostRegisters;
     for (Value value : values) {
       auto type = cast<RankedTensorType>(value.getType());
+      Type element = type.getElementType();
       int64_t bits = layoutFor(value)->value.size() *
-                     type.getElementType().getIntOrFloatBitWidth();
+                     (tile::isPair(element) ? 8
+                                            : element.getIntOrFloatBitWidth());
       if (bits > 32 * limit)
         return emitError(value.getLoc())
                << "role '" << role.getName()

@@ -27,7 +27,9 @@ public:
     bound.empty = std::find(bound.shape.begin(), bound.shape.end(), 0) !=
                   bound.shape.end();
     checkAddress();
+    checkRows();
     bindStrides();
+    pack();
   }
 
 private:
@@ -48,6 +50,22 @@ private:
     if (bound.address % static_cast<uint64_t>(bound.alignmentBytes) != 0)
       fail("is at address ", argument.data, "; the kernel needs a multiple of ",
            bound.alignmentBytes, " bytes: pass a tensor that starts at one");
+  }
+
+  void checkRows() const {
+    if (bound.shape.empty() || bound.shape.back() % packLength == 0)
+      return;
+    fail("has rows of ", bound.shape.back(), " elements; ", packLength,
+         " of ", name(contract.type),
+         " share a byte: pass a tensor with rows of a multiple of ",
+         packLength);
+  }
+
+  /// What lies together is one element from here on.
+  void pack() {
+    for (size_t d = 0; d < bound.shape.size(); ++d)
+      (d + 1 == bound.shape.size() ? bound.shape[d] : bound.strides[d]) /=
+          packLength;
   }
 
   // From the innermost dimension outwards: what a dimension spans is the dense
@@ -86,22 +104,28 @@ private:
       fail("has stride ", stride,
            " in its innermost dimension; the kernel needs 1: pass a dense ",
            "copy or its transpose");
-    if (stride >= strideLimitBytes / size_bytes(contract.type))
+    if (stride >= strideLimitBytes / size_bytes(contract.type) * packLength)
       fail("has a stride of ", stride, " elements in dimension ", d,
            "; the limit is 2^40 bytes: split the problem");
-    if (!innermost &&
-        stride * size_bytes(contract.type) % bound.alignmentBytes != 0)
-      fail("has stride ", stride, " (", stride * size_bytes(contract.type),
-           " bytes) in dimension ", d, "; the kernel needs a multiple of ",
-           bound.alignmentBytes, " bytes", hint);
+    if (!innermost && stride % packLength != 0)
+      fail("has stride ", stride, " in dimension ", d, "; ", packLength,
+           " elements of ", name(contract.type),
+           " share a byte, and the kernel needs whole ones", hint);
+    const int64_t bytes = stride * size_bytes(contract.type) / packLength;
+    if (!innermost && bytes % bound.alignmentBytes != 0)
+      fail("has stride ", stride, " (", bytes, " bytes) in dimension ", d,
+           "; the kernel needs a multiple of ", bound.alignmentBytes, " bytes",
+           hint);
     return stride;
   }
 
   int64_t alignedUp(int64_t stride) const {
     const int64_t unit =
+        packLength *
         std::max<int64_t>(1, bound.alignmentBytes / size_bytes(contract.type));
     return std::min((stride + unit - 1) / unit * unit,
-                    strideLimitBytes / size_bytes(contract.type) - unit);
+                    strideLimitBytes / size_bytes(contract.type) * packLength -
+                        unit);
   }
 
   template <typename... Parts>
@@ -114,6 +138,7 @@ private:
   const TensorContract &contract;
   const TensorArgument &argument;
   BoundTensor &bound;
+  const int64_t packLength = pack_length(contract.type);
 };
 
 } // namespace

@@ -18,8 +18,10 @@ struct BoundTensor {
 
   uint64_t address = 0;
   bool empty = false; ///< has no elements
+  /// In elements, of which those that lie together in memory are one: of four
+  /// bits in pairs, as the kernel is given them.
   std::vector<int64_t> shape;
-  /// In elements. Of a dimension with fewer than two elements the stride is not
+  /// In the same. Of a dimension with fewer than two elements the stride is not
   /// the caller's but one that meets the alignment.
   std::vector<int64_t> strides;
 };

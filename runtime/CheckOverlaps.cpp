@@ -42,11 +42,14 @@ private:
       enough = alignedUp(i, spanInside(tensor, d, enough));
     const TensorContract &contract = artifact.tensors[i];
     throw Error(contract.where,
-                concat(describe(i), " is written and has stride ", stride,
+                concat(describe(i), " is written and has stride ",
+                       stride * pack_length(contract.type),
                        " in dimension ", d,
                        ", with which its elements overlap: pass one with a "
                        "stride of at least ",
-                       static_cast<int64_t>(std::min(enough, most)), " there"));
+                       static_cast<int64_t>(std::min(
+                           enough * pack_length(contract.type), most)),
+                       " there"));
   }
 
   /// From the first to behind the last element along the other dimensions whose

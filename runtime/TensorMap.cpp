@@ -32,6 +32,10 @@ TensorMapDataType dataType(ElementType type) {
   case ElementType::e5m2:
   case ElementType::s8:
   case ElementType::u8:
+  case ElementType::s4: // bound in pairs
+  case ElementType::u4:
+  case ElementType::e2m1:
+  case ElementType::e8m0:
     break;
   }
   return TensorMapDataType::uint8;

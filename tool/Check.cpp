@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 namespace ashlar::harness {
@@ -24,10 +25,10 @@ std::string describe(const HostTensor &tensor,
 }
 
 bool isPoisoned(const HostTensor &tensor, int64_t offset) {
-  const auto bytes = static_cast<size_t>(size_bytes(tensor.type()));
-  return std::ranges::all_of(
-      std::span(tensor.bytes()).subspan(offset * bytes, bytes),
-      [](std::byte b) { return b == std::byte(0xff); });
+  const uint32_t ones =
+      std::numeric_limits<uint32_t>::max() >>
+      (32 - 8 * size_bytes(tensor.type()) / pack_length(tensor.type()));
+  return loadBits(tensor.type(), tensor.bytes().data(), offset) == ones;
 }
 
 struct Comparison {
@@ -43,14 +44,14 @@ public:
       : problem(problem), result(result), reference(reference),
         limit(largest(result.type())), at(result.shape().size()) {}
 
-  /// An integer of all ones may be right, so it is only noted.
+  /// A number of all ones may be right, so it is only noted.
   void findUnwritten(CheckResult &outcome) {
     int64_t number = 0;
     forEachCoordinate(result.shape(), [&](std::span<const int64_t> at) {
       const int64_t element = number++;
       if (!isPoisoned(result, result.offset(at)))
         return;
-      if (isInteger(result.type()))
+      if (allOnesIsValue(result.type()))
         suspects.push_back(element);
       else if (outcome.unwritten++ == 0)
         outcome.first = describe(result, at) + " was never written";

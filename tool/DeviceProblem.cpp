@@ -1,9 +1,9 @@
 #include "tool/DeviceProblem.h"
 
+#include "tool/Elements.h"
 #include "tool/MakeProblem.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace ashlar::harness {
 
@@ -18,13 +18,12 @@ bool allPoison(std::span<const std::byte> bytes) {
 
 bool isDense(const HostTensor &tensor) {
   return static_cast<int64_t>(tensor.bytes().size()) ==
-         tensor.elements() * size_bytes(tensor.type());
+         bytesOf(tensor.type(), tensor.elements());
 }
 
 bool paddingIsPoison(HostTensor tensor) {
-  const int64_t bytes = size_bytes(tensor.type());
   forEachCoordinate(tensor.shape(), [&](std::span<const int64_t> at) {
-    std::memset(tensor.bytes().data() + tensor.offset(at) * bytes, 0xff, bytes);
+    storeBits(tensor.type(), tensor.bytes().data(), tensor.offset(at), ~0u);
   });
   return allPoison(tensor.bytes());
 }
@@ -99,7 +98,7 @@ int64_t DeviceProblem::bytesMoved() const {
   for (size_t i = 0; i < artifact.tensors.size(); ++i) {
     const TensorContract &contract = artifact.tensors[i];
     bytes += (contract.read + contract.written) *
-             problem.tensors[i].elements() * size_bytes(contract.type);
+             bytesOf(contract.type, problem.tensors[i].elements());
   }
   return bytes;
 }

@@ -5,23 +5,30 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace ashlar::harness {
 
 namespace {
 
+/// What an exponent of all ones means.
+enum class LastBinade {
+  special,   ///< infinity and NaN
+  numbers,   ///< numbers, but for NaN where the mantissa is all ones too
+  allNumbers ///< numbers
+};
+
 /// A binary floating-point type: sign, exponent, mantissa.
 struct Format {
   int exponentBits;
   int mantissaBits;
   double largest;
-  /// Where the exponent of all ones holds numbers too (e4m3), only all ones in
-  /// the mantissa as well is NaN, and there is no infinity.
-  bool finite = false;
+  LastBinade last = LastBinade::special;
 
   int bias() const { return (1 << (exponentBits - 1)) - 1; }
   uint32_t signBit() const { return 1u << (exponentBits + mantissaBits); }
+  /// What has no NaN takes its largest value for one.
   uint32_t nan() const { return signBit() - 1; }
 };
 
@@ -34,14 +41,20 @@ Format format(ElementType type) {
   case ElementType::tf32:
     return {8, 10, 0x1.ffcp127};
   case ElementType::e4m3:
-    return {4, 3, 448, true};
+    return {4, 3, 448, LastBinade::numbers};
   case ElementType::e5m2:
     return {5, 2, 57344};
+  case ElementType::e2m1:
+    return {2, 1, 6, LastBinade::allNumbers};
+  case ElementType::e8m0: // has no sign besides
+    return {8, 0, 0x1p127};
   case ElementType::f32:
   case ElementType::s8:
   case ElementType::u8:
   case ElementType::s16:
-  case ElementType::s32: // integers have none, and nobody asks
+  case ElementType::s32:
+  case ElementType::s4:
+  case ElementType::u4: // integers have none, and nobody asks
     break;
   }
   return {8, 23, std::numeric_limits<float>::max()};
@@ -72,11 +85,13 @@ double decodeFloat(const Format &format, uint32_t bits) {
   const uint32_t mantissa = bits & ((1u << format.mantissaBits) - 1);
   const uint32_t exponent = bits >> format.mantissaBits & ones;
   const double sign = bits & format.signBit() ? -1 : 1;
-  if (format.finite ? (bits & format.nan()) == format.nan()
-                    : exponent == ones && mantissa)
+  const bool isLast = exponent == ones;
+  if (format.last == LastBinade::numbers &&
+      (bits & format.nan()) == format.nan())
     return std::numeric_limits<double>::quiet_NaN();
-  if (!format.finite && exponent == ones)
-    return sign * std::numeric_limits<double>::infinity();
+  if (format.last == LastBinade::special && isLast)
+    return mantissa ? std::numeric_limits<double>::quiet_NaN()
+                    : sign * std::numeric_limits<double>::infinity();
   const int smallest = 1 - format.bias() - format.mantissaBits;
   if (exponent == 0)
     return sign * std::ldexp(mantissa, smallest);
@@ -97,10 +112,81 @@ template <typename Integer> uint32_t encodeInteger(double value) {
       static_cast<Integer>(clamped));
 }
 
+constexpr int e8m0Bias = 127;
+constexpr uint32_t e8m0Nan = 0xff;
+
+/// The nearest power of two, of two as near the one whose exponent is stored as
+/// an even number; the least one for what is not positive.
+uint32_t encodeScale(double value) {
+  if (std::isnan(value))
+    return e8m0Nan;
+  if (!(value > std::ldexp(1, -e8m0Bias)))
+    return 0;
+  if (value >= 0x1p127)
+    return e8m0Nan - 1;
+  const int below = std::ilogb(value);
+  const double mantissa = std::ldexp(value, -below);
+  const auto stored = static_cast<uint32_t>(below + e8m0Bias);
+  return stored + (mantissa > 1.5 || (mantissa == 1.5 && stored % 2 == 1));
+}
+
+double decodeScale(uint32_t bits) {
+  return bits == e8m0Nan ? std::numeric_limits<double>::quiet_NaN()
+                         : std::ldexp(1, static_cast<int>(bits) - e8m0Bias);
+}
+
+/// Integers of four bits, the last of them `most`.
+uint32_t encodeNibble(double value, int least, int most) {
+  if (std::isnan(value))
+    return 0;
+  return static_cast<uint32_t>(static_cast<int>(
+             std::clamp<double>(std::nearbyint(value), least, most))) &
+         0xf;
+}
+
 } // namespace
+
+uint32_t loadBits(ElementType type, const std::byte *first, int64_t offset) {
+  const int64_t bytes = size_bytes(type), together = pack_length(type);
+  uint32_t bits = 0;
+  std::memcpy(&bits, first + offset / together * bytes, bytes);
+  if (together == 1)
+    return bits;
+  const auto width = 8 * bytes / together;
+  return bits >> offset % together * width & ((1u << width) - 1);
+}
+
+void storeBits(ElementType type, std::byte *first, int64_t offset,
+               uint32_t bits) {
+  const int64_t bytes = size_bytes(type), together = pack_length(type);
+  std::byte *at = first + offset / together * bytes;
+  if (together > 1) {
+    const auto width = 8 * bytes / together, shift = offset % together * width;
+    const uint32_t mask = ((1u << width) - 1) << shift;
+    uint32_t all = 0;
+    std::memcpy(&all, at, bytes);
+    bits = (all & ~mask) | (bits << shift & mask);
+  }
+  std::memcpy(at, &bits, bytes);
+}
+
+int64_t bytesOf(ElementType type, int64_t elements) {
+  const int64_t together = pack_length(type);
+  return (elements + together - 1) / together * size_bytes(type);
+}
+
+bool allOnesIsValue(ElementType type) {
+  return isInteger(type) || format(type).last == LastBinade::allNumbers;
+}
 
 uint32_t encode(ElementType type, double value) {
   switch (type) {
+  case ElementType::s4:
+    return encodeNibble(value, -8, 7);
+  case ElementType::u4:
+    return encodeNibble(value, 0, 15);
+  case ElementType::e8m0:
+    return encodeScale(value);
   case ElementType::s8:
     return encodeInteger<int8_t>(value);
   case ElementType::u8:
@@ -116,6 +202,7 @@ uint32_t encode(ElementType type, double value) {
   case ElementType::f32:
   case ElementType::e4m3:
   case ElementType::e5m2:
+  case ElementType::e2m1:
     break;
   }
   return encodeFloat(format(type), value);
@@ -131,6 +218,12 @@ double decode(ElementType type, uint32_t bits) {
     return static_cast<int16_t>(bits);
   case ElementType::s32:
     return static_cast<int32_t>(bits);
+  case ElementType::s4:
+    return static_cast<int>(bits ^ 8) - 8;
+  case ElementType::u4:
+    return bits;
+  case ElementType::e8m0:
+    return decodeScale(bits);
   case ElementType::f32:
   case ElementType::tf32: // a kernel may store more bits than are read back
     return std::bit_cast<float>(bits);
@@ -139,6 +232,7 @@ double decode(ElementType type, uint32_t bits) {
   case ElementType::f16:
   case ElementType::e4m3:
   case ElementType::e5m2:
+  case ElementType::e2m1:
     break;
   }
   return decodeFloat(format(type), bits);
@@ -156,12 +250,18 @@ double largest(ElementType type) {
     return std::numeric_limits<int16_t>::max();
   case ElementType::s32:
     return std::numeric_limits<int32_t>::max();
+  case ElementType::s4:
+    return 7;
+  case ElementType::u4:
+    return 15;
   case ElementType::bf16:
   case ElementType::f16:
   case ElementType::f32:
   case ElementType::tf32:
   case ElementType::e4m3:
   case ElementType::e5m2:
+  case ElementType::e2m1:
+  case ElementType::e8m0:
     break;
   }
   return format(type).largest;

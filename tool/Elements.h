@@ -3,9 +3,23 @@
 
 #include "ashlar/element_type.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace ashlar::harness {
+
+/// The bits of an element that lies so many elements behind `first`, in the low
+/// ones of the result; and stores them.
+uint32_t loadBits(ElementType type, const std::byte *first, int64_t offset);
+void storeBits(ElementType type, std::byte *first, int64_t offset,
+               uint32_t bits);
+
+/// Bytes from the first element to behind the last of so many.
+int64_t bytesOf(ElementType type, int64_t elements);
+
+/// Whether all ones are a value, as they are of integers and of e2m1, and not
+/// NaN.
+bool allOnesIsValue(ElementType type);
 
 /// The element's bits, in the low bytes. Rounds to nearest even; what the type
 /// can't hold becomes its largest finite value. A NaN is 0 as an integer.

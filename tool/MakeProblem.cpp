@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <random>
 #include <unistd.h>
 
@@ -39,6 +38,7 @@ Value lookUp(std::span<const Entry> given, const std::string &name,
 std::vector<int64_t> alignedStrides(const TensorContract &contract,
                                     const std::vector<int64_t> &shape) {
   const int64_t unit =
+      pack_length(contract.type) *
       std::max<int64_t>(1, contract.alignmentBytes / size_bytes(contract.type));
   std::vector<int64_t> strides(shape.size(), 1);
   for (size_t d = shape.size() - 1; d-- > 0;) {
@@ -73,19 +73,24 @@ void fillRandom(HostTensor &tensor, std::mt19937_64 &random) {
       std::min<size_t>(distinctValues, static_cast<size_t>(tensor.elements()));
   std::vector<uint32_t> values(count);
   if (isInteger(type)) {
-    const int low = type == ElementType::u8 ? 0 : -127;
-    std::uniform_int_distribution<int> uniform(low, 127);
+    // What s8 holds without its least value, or of that what the type holds.
+    const int low = static_cast<int>(decode(type, encode(type, -127)));
+    const int high = static_cast<int>(std::min<double>(largest(type), 127));
+    std::uniform_int_distribution<int> uniform(low, high);
     std::ranges::generate(values,
                           [&] { return encode(type, uniform(random)); });
   } else {
     std::normal_distribution<double> normal;
-    std::ranges::generate(values, [&] { return encode(type, normal(random)); });
+    // A scale is positive.
+    const bool isScale = type == ElementType::e8m0;
+    std::ranges::generate(values, [&] {
+      const double value = normal(random);
+      return encode(type, isScale ? std::exp2(value) : value);
+    });
   }
-  const int64_t bytes = size_bytes(type);
   size_t next = 0;
   forEachCoordinate(tensor.shape(), [&](std::span<const int64_t> at) {
-    std::memcpy(tensor.bytes().data() + tensor.offset(at) * bytes,
-                &values[next], bytes);
+    storeBits(type, tensor.bytes().data(), tensor.offset(at), values[next]);
     next = next + 1 == count ? 0 : next + 1;
   });
 }
@@ -134,7 +139,8 @@ void demandMemory(const Artifact &artifact, const Problem &problem,
     double elements = 1;
     for (int64_t extent : shapeOf(contract, problem))
       elements *= double(extent);
-    bytes += elements * double(size_bytes(contract.type));
+    bytes += elements * double(size_bytes(contract.type)) /
+             double(pack_length(contract.type));
   }
   if (bytes * copies <= memory)
     return;

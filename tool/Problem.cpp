@@ -3,7 +3,6 @@
 #include "tool/Elements.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unistd.h>
 
 namespace ashlar {
@@ -28,11 +27,11 @@ int64_t HostTensor::sizeBytes() const {
   }
   if (empty)
     return 0;
-  if (!fits || length > memory / size_bytes(elementType))
+  if (!fits || harness::bytesOf(elementType, 1) > memory / length)
     throw Error("tensor '" + tensorName + "' does not fit into the memory of " +
                 std::to_string(memory >> 30) +
                 " GiB that this machine has: give smaller sizes");
-  return length * size_bytes(elementType);
+  return harness::bytesOf(elementType, length);
 }
 
 int64_t HostTensor::elements() const {
@@ -53,16 +52,13 @@ int64_t HostTensor::offset(std::span<const int64_t> coordinate) const {
 }
 
 double HostTensor::read(int64_t offset) const {
-  const int64_t bytes = size_bytes(elementType);
-  uint32_t bits = 0;
-  std::memcpy(&bits, storage.data() + offset * bytes, bytes);
-  return harness::decode(elementType, bits);
+  return harness::decode(
+      elementType, harness::loadBits(elementType, storage.data(), offset));
 }
 
 void HostTensor::write(int64_t offset, double value) {
-  const int64_t bytes = size_bytes(elementType);
-  const uint32_t bits = harness::encode(elementType, value);
-  std::memcpy(storage.data() + offset * bytes, &bits, bytes);
+  harness::storeBits(elementType, storage.data(), offset,
+                     harness::encode(elementType, value));
 }
 
 namespace {

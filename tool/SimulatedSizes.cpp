@@ -20,7 +20,11 @@ std::vector<int64_t> tileLengths(const Artifact &artifact) {
     const std::vector<Extent> &extents =
         artifact.tensors[recipe.tensor].extents;
     for (size_t d = 0; d < std::min(extents.size(), recipe.box.size()); ++d)
-      note(extents[d], recipe.box[d]);
+      note(extents[d],
+           recipe.box[d] *
+               (d + 1 == extents.size()
+                    ? pack_length(artifact.tensors[recipe.tensor].type)
+                    : 1));
   }
   return lengths;
 }
@@ -65,7 +69,8 @@ void checkSimulated(const Artifact &artifact,
   constexpr double limitBytes = double(64 << 20);
   double bytes = 0;
   for (const TensorContract &tensor : artifact.tensors) {
-    auto own = static_cast<double>(size_bytes(tensor.type));
+    auto own = static_cast<double>(size_bytes(tensor.type)) /
+               static_cast<double>(pack_length(tensor.type));
     for (const Extent &extent : tensor.extents)
       own *= static_cast<double>(extent.size < 0 ? extent.constant
                                                  : sizes[extent.size].value);

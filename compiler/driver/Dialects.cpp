@@ -46,6 +46,8 @@ void buildTilePlan(OpPassManager &passes, bool expectations) {
   TileDropUnusedOptions options;
   options.expectations = expectations;
   kernel.addPass(createTileDropUnused(options));
+  // Elements of four bits are pairs, which have a byte.
+  kernel.addPass(createTilePairElements());
   // Every shared tile and fragment has its layout.
   kernel.addPass(createTileAssignLayouts());
   // Warps combine, and agree on, what they hold through shared memory.

@@ -440,6 +440,18 @@ def Hopper_ElementOp : Hopper_Op<"element", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Hopper_ConvertOp : Hopper_Op<"convert", [Pure]> {
+  let summary = "a fragment of elements that are only stored, in another type, or back";
+  let description = [{
+    Elements of four bits lie in pairs, `vector<2 x ...>`, each where its two
+    elements lie on the other side.
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Hopper_SliceOp : Hopper_Op<"slice", [Pure]> {
   let summary = "a part of a fragment, the same registers in every thread";
   let arguments = (ins AnyRankedTensor:$value, DenseI64ArrayAttr:$offsets);

@@ -236,6 +236,14 @@ LogicalResult checkPart(Operation *op, RankedTensorType whole,
          << layout->str();
 }
 
+LogicalResult ConvertOp::verify() {
+  if (failed(demandRole(*this)))
+    return failure();
+  return tile::checkConvert(*this,
+                            cast<RankedTensorType>(getValue().getType()),
+                            cast<RankedTensorType>(getResult().getType()));
+}
+
 LogicalResult SliceOp::verify() {
   return checkPart(*this, cast<RankedTensorType>(getValue().getType()),
                    cast<RankedTensorType>(getResult().getType()), getOffsets());

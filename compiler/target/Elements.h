@@ -24,6 +24,10 @@ constexpr ElementType inRegisters(ElementType type) {
   case ElementType::s8:
   case ElementType::s16:
   case ElementType::s32:
+  case ElementType::s4:
+  case ElementType::u4:
+  case ElementType::e2m1:
+  case ElementType::e8m0:
     return type;
   }
   return type;
@@ -49,6 +53,10 @@ constexpr bool canMultiply(ElementType a, ElementType b, ElementType sum) {
   case ElementType::f32:
   case ElementType::s16:
   case ElementType::s32:
+  case ElementType::s4:
+  case ElementType::u4:
+  case ElementType::e2m1:
+  case ElementType::e8m0:
     return false;
   }
   return false;
@@ -61,6 +69,8 @@ constexpr bool isInteger(ElementType type) {
   case ElementType::u8:
   case ElementType::s16:
   case ElementType::s32:
+  case ElementType::s4:
+  case ElementType::u4:
     return true;
   case ElementType::bf16:
   case ElementType::f16:
@@ -68,6 +78,43 @@ constexpr bool isInteger(ElementType type) {
   case ElementType::tf32:
   case ElementType::e4m3:
   case ElementType::e5m2:
+  case ElementType::e2m1:
+  case ElementType::e8m0:
+    return false;
+  }
+  return false;
+}
+
+/// Whether elements are only moved and converted: no instruction computes with
+/// them.
+constexpr bool isStorage(ElementType type) {
+  return pack_length(type) > 1 || type == ElementType::e8m0;
+}
+
+/// Whether elements of a storage type become those of another type, or are made
+/// of them, at once.
+constexpr bool canConvert(ElementType from, ElementType to) {
+  switch (from) {
+  case ElementType::s4:
+  case ElementType::u4:
+  case ElementType::e2m1:
+    return to == ElementType::f32 || to == ElementType::bf16 ||
+           to == ElementType::f16 || to == ElementType::e4m3 ||
+           to == ElementType::e5m2 || to == ElementType::s8;
+  case ElementType::e8m0:
+    return to == ElementType::f32 || to == ElementType::bf16;
+  case ElementType::f32:
+    return isStorage(to);
+  case ElementType::s32:
+    return to == ElementType::s4 || to == ElementType::u4;
+  case ElementType::bf16:
+  case ElementType::f16:
+  case ElementType::tf32:
+  case ElementType::e4m3:
+  case ElementType::e5m2:
+  case ElementType::s8:
+  case ElementType::u8:
+  case ElementType::s16:
     return false;
   }
   return false;

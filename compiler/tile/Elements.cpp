@@ -32,11 +32,40 @@ Type memoryType(MLIRContext *context, ElementType type) {
     return builder.getI16Type();
   case ElementType::s32:
     return builder.getI32Type();
+  case ElementType::s4:
+    return builder.getIntegerType(4);
+  case ElementType::u4:
+    return builder.getIntegerType(4, /*isSigned=*/false);
+  case ElementType::e2m1:
+    return Float4E2M1FNType::get(context);
+  case ElementType::e8m0:
+    return Float8E8M0FNUType::get(context);
   }
   return {};
 }
 
+Type pairOf(Type element) {
+  auto type = elementType(element);
+  return type && pack_length(*type) == 2 && !isPair(element)
+             ? VectorType::get({2}, element)
+             : Type();
+}
+
+bool isPair(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && pairOf(vector.getElementType()) == type;
+}
+
+int64_t elementsIn(Type type) { return isPair(type) ? 2 : 1; }
+
+bool isStorage(Type type) {
+  auto known = elementType(type);
+  return known && target::isStorage(*known);
+}
+
 std::optional<ElementType> elementType(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return isPair(type) ? elementType(vector.getElementType()) : std::nullopt;
   for (int i = 0; i < elementTypeCount; ++i)
     if (memoryType(type.getContext(), ElementType(i)) == type)
       return ElementType(i);
@@ -45,7 +74,7 @@ std::optional<ElementType> elementType(Type type) {
 
 Type registerType(Type memory) {
   auto type = elementType(memory);
-  return type ? memoryType(memory.getContext(), target::inRegisters(*type))
+  return type && !isPair(memory) ? memoryType(memory.getContext(), target::inRegisters(*type))
               : memory;
 }
 

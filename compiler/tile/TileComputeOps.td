@@ -71,6 +71,20 @@ def Tile_SliceOp : Tile_Op<"slice", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_ConvertOp : Tile_Op<"convert", [Pure]> {
+  let summary = "a fragment of elements that are only stored, in another type, or back";
+  let description = [{
+    From f32 and s32 to four bits or e8m0: rounded as `arith` does, and into the
+    range of the type. `tile-pair-elements` makes two elements of four bits one
+    of `vector<2 x ...>`: that side then has half as many along the last
+    dimension.
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_CoordinateOp : Tile_Op<"coordinate", [Pure]> {
   let summary = "of each element, its coordinate along a dimension, counted from 0";
   let arguments = (ins I64Attr:$dimension);

@@ -58,7 +58,7 @@ std::string dimensions(ArrayRef<int64_t> shape) {
 
 LogicalResult checkScalar(Operation *op) {
   Type type = op->getResult(0).getType();
-  if (elementType(type) && registerType(type) == type)
+  if (elementType(type) && registerType(type) == type && !isStorage(type))
     return success();
   return op->emitOpError("is ") << elementName(type) << "; a scalar is of a "
                                 << "type that a thread holds: use f32 or s32";

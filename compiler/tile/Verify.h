@@ -32,6 +32,11 @@ mlir::LogicalResult checkSlice(mlir::Operation *op,
                                mlir::RankedTensorType result,
                                llvm::ArrayRef<int64_t> offsets);
 
+/// Elements of one type to or from another that is only stored.
+mlir::LogicalResult checkConvert(mlir::Operation *op,
+                                 mlir::RankedTensorType source,
+                                 mlir::RankedTensorType result);
+
 /// The coordinates of a fragment's elements along one of its dimensions.
 mlir::LogicalResult checkCoordinate(mlir::Operation *op,
                                     mlir::RankedTensorType result,

@@ -1,6 +1,8 @@
 // What operations on fragments require.
 
+#include "compiler/layout/Pairs.h"
 #include "compiler/layout/Reduction.h"
+#include "compiler/target/Elements.h"
 #include "compiler/tile/Verify.h"
 
 using namespace mlir;
@@ -64,6 +66,42 @@ LogicalResult SliceOp::verify() {
   return checkSlice(*this, cast<RankedTensorType>(getValue().getType()),
                     cast<RankedTensorType>(getResult().getType()),
                     getOffsets());
+}
+
+LogicalResult checkConvert(Operation *op, RankedTensorType source,
+                           RankedTensorType result) {
+  Type from = source.getElementType(), to = result.getElementType();
+  auto fromType = elementType(from), toType = elementType(to);
+  if (!fromType || !toType || !target::canConvert(*fromType, *toType))
+    return op->emitOpError("makes ")
+           << elementName(to) << " of " << elementName(from)
+           << ", which no instructions do at once";
+  SmallVector<int64_t> ofSource(source.getShape()), ofResult(result.getShape());
+  if (!ofSource.empty() && !ofResult.empty()) {
+    ofSource.back() *= elementsIn(from);
+    ofResult.back() *= elementsIn(to);
+  }
+  if (ofSource != ofResult)
+    return op->emitOpError("makes a fragment of ")
+           << dimensions(ofResult) << " of one of " << dimensions(ofSource);
+  FragmentAttr sourceLies = fragmentOf(source), resultLies = fragmentOf(result);
+  if (!sourceLies || !resultLies)
+    return success();
+  auto elementsOf = [](Type type, FragmentAttr lies) {
+    return isPair(type) ? layout::elementsOf(lies.getLayout())
+                        : lies.getLayout();
+  };
+  if (layout::lieAlike(elementsOf(from, sourceLies), elementsOf(to, resultLies)))
+    return success();
+  return op->emitOpError("gives a fragment that lies as ")
+         << resultLies.getLayout().str() << " of one that lies as "
+         << sourceLies.getLayout().str()
+         << ": each element is to be where it was";
+}
+
+LogicalResult ConvertOp::verify() {
+  return checkConvert(*this, cast<RankedTensorType>(getValue().getType()),
+                      cast<RankedTensorType>(getResult().getType()));
 }
 
 LogicalResult checkCoordinate(Operation *op, RankedTensorType result,

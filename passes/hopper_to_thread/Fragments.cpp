@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <numeric>
+
 namespace ashlar {
 
 using namespace mlir;
@@ -20,11 +22,18 @@ std::vector<std::pair<int64_t, int64_t>> modes(const Layout &layout) {
   return result;
 }
 
-Value pairOf(PtxBuilder &b, Value low, Value high) {
-  auto type = VectorType::get({2}, low.getType());
-  Value pair = LLVM::PoisonOp::create(b, b.loc, type);
-  pair = LLVM::InsertElementOp::create(b, b.loc, pair, low, b.i32(0));
-  return LLVM::InsertElementOp::create(b, b.loc, pair, high, b.i32(1));
+Value vectorOf(PtxBuilder &b, ValueRange values) {
+  auto type =
+      VectorType::get({int64_t(values.size())}, values.front().getType());
+  Value vector = LLVM::PoisonOp::create(b, b.loc, type);
+  for (auto [i, value] : llvm::enumerate(values))
+    vector = LLVM::InsertElementOp::create(b, b.loc, vector, value, b.i32(i));
+  return vector;
+}
+
+/// A register that is an integer as its bytes.
+Type bytesOf(PtxBuilder &b, const FragmentType &type) {
+  return VectorType::get({type.packed}, b.getIntegerType(8));
 }
 
 } // namespace
@@ -33,9 +42,11 @@ FragmentType::FragmentType(RankedTensorType type)
     : element(type.getElementType()),
       layout(tile::fragmentOf(type).getLayout()), values(layout.value.size()),
       packed(1), registerType(element) {
+  if (tile::isPair(element))
+    packed = std::gcd(values, int64_t(4));
   if (tile::elementBytes(element) == 1)
-    registerType =
-        IntegerType::get(type.getContext(), element.isInteger(1) ? 1 : 8);
+    registerType = IntegerType::get(
+        type.getContext(), element.isInteger(1) ? 1 : 8 * int(packed));
   if ((element.isF16() || element.isBF16()) && values % 2 == 0) {
     packed = 2;
     registerType = VectorType::get({2}, element);
@@ -51,19 +62,27 @@ Registers unpack(PtxBuilder &b, const FragmentType &type,
   if (type.packed == 1)
     return Registers(registers);
   Registers values;
-  for (Value pair : registers)
-    for (int64_t i : {0, 1})
-      values.push_back(b.extract(pair, i));
+  for (Value vector : registers) {
+    if (!type.holdsHalves())
+      vector = LLVM::BitcastOp::create(b, b.loc, bytesOf(b, type), vector);
+    for (int64_t i = 0; i < type.packed; ++i)
+      values.push_back(b.extract(vector, i));
+  }
   return values;
 }
 
 Registers pack(PtxBuilder &b, const FragmentType &type, ValueRange values) {
   if (type.packed == 1)
     return Registers(values);
-  Registers pairs;
-  for (size_t i = 0; i < values.size(); i += 2)
-    pairs.push_back(pairOf(b, values[i], values[i + 1]));
-  return pairs;
+  Registers registers;
+  for (size_t i = 0; i < values.size(); i += type.packed) {
+    Value vector = vectorOf(b, values.slice(i, type.packed));
+    registers.push_back(type.holdsHalves()
+                            ? vector
+                            : LLVM::BitcastOp::create(
+                                  b, b.loc, type.registerType, vector));
+  }
+  return registers;
 }
 
 Value image(PtxBuilder &b, const Layout &layout, Value coordinate) {

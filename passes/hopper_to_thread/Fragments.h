@@ -10,8 +10,9 @@
 namespace ashlar {
 
 /// The registers of one fragment in one thread. 16-bit floats lie in pairs,
-/// `vector<2xbf16>`, where the number of values is even; everything else lies
-/// one to a register.
+/// `vector<2xbf16>`, where the number of values is even; pairs of elements of
+/// four bits by fours or twos in an integer of as many bytes, the first one
+/// lowest; everything else lies one to a register.
 using Registers = llvm::SmallVector<mlir::Value>;
 
 /// What a thread holds of a fragment.
@@ -19,13 +20,15 @@ struct FragmentType {
   mlir::Type element; ///< as held in registers
   layout::FragmentLayout layout;
   int64_t values; ///< per thread
-  int64_t packed; ///< values to a register: 1 or 2
+  int64_t packed; ///< values to a register: 1, 2 or, of pairs, 4
   mlir::Type registerType;
 
   explicit FragmentType(mlir::RankedTensorType type);
   int64_t registers() const { return values / packed; }
   /// Registers of 32 bits that hold them without gaps, as wgmma has them.
   int64_t words() const;
+  /// Whether registers hold two 16-bit floats.
+  bool holdsHalves() const { return mlir::isa<mlir::VectorType>(registerType); }
 };
 
 /// Registers as one value each, and back.

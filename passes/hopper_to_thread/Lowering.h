@@ -77,6 +77,7 @@ private:
 void addAccumulators(ThreadPatterns &patterns);
 void addBarriers(ThreadPatterns &patterns);
 void addControlFlow(ThreadPatterns &patterns);
+void addConversions(ThreadPatterns &patterns);
 void addCopies(ThreadPatterns &patterns);
 void addDoors(ThreadPatterns &patterns);
 void addElements(ThreadPatterns &patterns);

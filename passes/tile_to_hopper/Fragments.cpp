@@ -59,6 +59,13 @@ static void lower(tile::SliceOp op, tile::SliceOp::Adaptor adaptor,
       op, op.getResult().getType(), adaptor.getValue(), op.getOffsets());
 }
 
+static void lower(tile::ConvertOp op, tile::ConvertOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, hopper::ConvertOp::create(
+                             rewriter, named(op, "convert"),
+                             op.getResult().getType(), adaptor.getValue()));
+}
+
 static void lower(tile::CoordinateOp op, tile::CoordinateOp::Adaptor,
                   Rewriter &rewriter, const Context &) {
   rewriter.replaceOpWithNewOp<hopper::CoordinateOp>(
@@ -126,7 +133,7 @@ static void lower(tile::TileCoordinateOp op,
 void addFragments(Patterns &patterns) {
   patterns.add<tile::ReadOp, tile::WriteOp, tile::SharedValueOp, tile::MmaOp,
                tile::SplatOp, tile::BroadcastOp, tile::SliceOp,
-               tile::CoordinateOp, tile::ElementOp, tile::PtxOp,
+               tile::ConvertOp, tile::CoordinateOp, tile::ElementOp, tile::PtxOp,
                tile::PtxOnceOp, tile::PrintOp, tile::ExpectOp, tile::LastIfOp,
                tile::MultipleOfOp, tile::AtMostOp, tile::TileCoordinateOp>();
 }

@@ -51,9 +51,19 @@ GlobalTensor Parameters::tensor(Value tensor,
   if (!tensor)
     return {};
   GlobalTensor global = tensors.lookup(tensor);
-  for (Value extent : tensor.getDefiningOp<tile::TensorOp>().getExtents())
-    global.extents.push_back(rewriter.getRemappedValue(extent));
+  global.extents = extents(tensor, rewriter);
+  const int64_t together = tile::elementsIn(
+      cast<tile::TensorType>(tensor.getType()).getElementType());
+  Value &last = global.extents.back();
+  last = Arithmetic{rewriter, tensor.getLoc()}.div(last, together);
   return global;
+}
+
+SmallVector<Value> Parameters::extents(Value tensor,
+                                       ConversionPatternRewriter &rewriter) {
+  return llvm::map_to_vector(
+      tensor.getDefiningOp<tile::TensorOp>().getExtents(),
+      [&](Value extent) { return rewriter.getRemappedValue(extent); });
 }
 
 Value tensorMap(OpBuilder &builder, hopper::KernelOp kernel,

@@ -24,9 +24,12 @@ public:
     return values.lookup(declaration);
   }
   /// A tensor that is accessed by its address. Its extents are those of the
-  /// declaration, lowered.
+  /// declaration, lowered, and of elements of four bits those of their pairs.
   GlobalTensor tensor(mlir::Value tensor,
                       mlir::ConversionPatternRewriter &rewriter) const;
+  /// The extents of the declaration, lowered.
+  static llvm::SmallVector<mlir::Value>
+  extents(mlir::Value tensor, mlir::ConversionPatternRewriter &rewriter);
 
 private:
   llvm::DenseMap<mlir::Operation *, mlir::Value> values;
