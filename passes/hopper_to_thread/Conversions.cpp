@@ -223,11 +223,14 @@ private:
       isEven &= table[8 + i] == table[i];
       isOdd &= table[8 + i] == (table[i] | 0x80);
     }
-    Value digits = b.bitAnd(word, b.i32(0x77777777));
+    if (digits.empty())
+      digits.push_back(b.bitAnd(word, b.i32(0x77777777)));
+    if (count > 4 && digits.size() == 1)
+      digits.push_back(w.shiftRight(digits.front(), 16));
     Value left = isEven ? Value() : w.shiftLeft(word, 4);
     Registers result;
     for (int64_t i = 0; i < count; i += 4) {
-      Value these = i ? w.shiftRight(digits, 16) : digits;
+      Value these = digits[i / 4];
       Value found = w.lookUp(lower, these);
       if (isEven) {
         result.push_back(found);
@@ -264,6 +267,7 @@ private:
   ElementType type;
   Value word;
   int64_t count;
+  Registers digits; ///< the lower three bits of four elements each
 };
 
 /// Elements of four bits as those of another type.
@@ -295,12 +299,13 @@ Value e2m1Of(PtxBuilder &b, Value real) {
   Value magnitude = b.value("{\n\t.reg .f32 t;\n\tabs.f32 t, $1;\n\t"
                             "min.f32 $0, t, 0f40C00000;\n\t}",
                             b.getF32Type(), real);
-  Value binade = b.value("{\n\t.reg .f32 t;\n\tmax.f32 t, $1, 0f3F800000;\n\t"
-                         "and.b32 t, t, 0x7F800000;\n\t"
-                         "add.u32 $0, t, 0x0B400000;\n\t}",
-                         b.getF32Type(), magnitude);
-  Value sum = arith::AddFOp::create(b, b.loc, magnitude, binade);
   WordBuilder w(b);
+  Value binade = w.as(b.getI32Type(), b.value("max.f32 $0, $1, 0f3F800000;",
+                                              b.getF32Type(), magnitude));
+  // 1.5 · 2^22 times the binade's least number.
+  binade = b.add(b.bitAnd(binade, b.i32(0x7f800000)), 0x0b400000);
+  Value sum = arith::AddFOp::create(b, b.loc, magnitude,
+                                    w.as(b.getF32Type(), binade));
   Value bits = w.as(b.getI32Type(), sum);
   Value code = b.add(b.add(bits, w.shiftRight(bits, 22)), 5);
   Value sign = w.shiftRight(w.as(b.getI32Type(), real), 28);

@@ -70,18 +70,18 @@ Feature carried(ElementType type) {
               Size M = size("M"), N = size("N");
               Tensor X = input("X", type, {M, N}, align(1));
               Tensor D = output("D", type, {M, N}, align(1));
-              TileLoop tiles = persistent({M}, {8});
+              TileLoop tiles = persistent({M}, {16});
               role("all", warps(1), [&] {
                 for (auto [m] : tiles) {
-                  Fragment next = load(X.at({m * 8, 0}), {8, 64});
-                  for (Index n : range(ceil_div(N, 64))) {
+                  Fragment next = load(X.at({m * 16, 0}), {16, 128});
+                  for (Index n : range(ceil_div(N, 128))) {
                     Fragment now = next;
-                    when(n + 1 < ceil_div(N, 64), [&] {
-                      next = load(X.at({m * 8, (n + 1) * 64}), {8, 64});
+                    when(n + 1 < ceil_div(N, 128), [&] {
+                      next = load(X.at({m * 16, (n + 1) * 128}), {16, 128});
                     });
-                    store(D.at({m * 8, n * 64}), slice(now, {0, 0}, {8, 32}));
-                    store(D.at({m * 8, n * 64 + 32}),
-                          slice(now, {0, 32}, {8, 32}));
+                    for (int64_t half : {0, 8})
+                      store(D.at({m * 16 + half, n * 128}),
+                            slice(now, {half, 0}, {8, 128}));
                   }
                 }
               });
