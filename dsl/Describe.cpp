@@ -82,8 +82,8 @@ void checkPart(llvm::ArrayRef<int64_t> whole, const std::string &what,
 void checkRows(const std::string &what, llvm::ArrayRef<int64_t> extents,
                Type element, SourceLocation where) {
   if (tile::pairOf(element) && extents.back() % 2)
-    fail(where, what + " is " + dimensions(extents) +
-                    ", and two elements of " + describe(element) +
+    fail(where, what + " is " + dimensions(extents) + ", and two elements of " +
+                    describe(element) +
                     " share a byte: make the last number even");
 }
 

@@ -1,6 +1,6 @@
-// GEMM with weights of four bits: D = X · Wᵀ, where each group of 128 weights of
-// a row of W has a scale. The weights stay packed until they are in registers,
-// as the left operand of the products; D is computed transposed.
+// GEMM with weights of four bits: D = X · Wᵀ, where each group of 128 weights
+// of a row of W has a scale. The weights stay packed until they are in
+// registers, as the left operand of the products; D is computed transposed.
 
 #include "Reference.h"
 #include "ashlar/ashlar.h"

@@ -532,9 +532,9 @@ private:
     for (Value value : values) {
       auto type = cast<RankedTensorType>(value.getType());
       Type element = type.getElementType();
-      int64_t bits = layoutFor(value)->value.size() *
-                     (tile::isPair(element) ? 8
-                                            : element.getIntOrFloatBitWidth());
+      int64_t bits =
+          layoutFor(value)->value.size() *
+          (tile::isPair(element) ? 8 : element.getIntOrFloatBitWidth());
       if (bits > 32 * limit)
         return emitError(value.getLoc())
                << "role '" << role.getName()

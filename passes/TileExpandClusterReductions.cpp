@@ -56,23 +56,27 @@ public:
   Value expand(Value parity);
 
 private:
+  /// Where one round takes place.
+  struct Round {
+    Arithmetic a;
+    Value slots, full, own, parity; ///< own: coordinate along the dimension
+  };
   Value fullBarrier(Arithmetic a) {
     return ofInstance(a, role, plan.getBarriers(), 2 * target::mbarrierBytes);
   }
   /// The part of the fragment that a CTA gets.
   Value partOf(OpBuilder &builder, int64_t number);
-  void send(Arithmetic a, int64_t to, Value part, Value slot);
+  /// To a slot of the CTA whose coordinate along the dimension is `to`.
+  void send(const Round &round, int64_t to, Value slot);
+  Value receive(const Round &round, int64_t slot);
   /// Each sends to all, itself included; returns what they are together.
-  Value exchangeWhole(Arithmetic a, Value parity);
+  Value exchangeWhole(const Round &round);
   /// Each sends the others their parts; returns its own, combined.
-  Value exchangeParts(Arithmetic a, Value parity);
-  Value receive(Arithmetic a, int64_t slot) {
-    return hopper::ExchangeReceiveOp::create(
-        a.builder, loc, op.getResult().getType(),
-        a.add(slots(a), slot * hopper::exchangeSlotBytes(op)));
-  }
-  Value slots(Arithmetic a) {
-    return ofInstance(a, role, plan.getSlots(), hopper::exchangeBytes(op));
+  Value exchangeParts(const Round &round);
+  void waitForFullSlots(const Round &round) {
+    hopper::MbarrierWaitOp::create(round.a.builder, loc, round.full,
+                                   round.parity, /*generic=*/false,
+                                   /*cluster=*/true);
   }
   Value combine(Arithmetic a, Value x, Value y);
 
@@ -101,80 +105,86 @@ Value ClusterReduction::combine(Arithmetic a, Value x, Value y) {
 }
 
 Value ClusterReduction::partOf(OpBuilder &builder, int64_t number) {
+  if (op.isWhole())
+    return op.getValue();
   auto type = cast<RankedTensorType>(op.getResult().getType());
   SmallVector<int64_t> offsets(type.getRank(), 0);
   offsets.back() = number * type.getShape().back();
   return hopper::SliceOp::create(builder, loc, type, op.getValue(), offsets);
 }
 
-/// To the CTA whose coordinate along the dimension is `to`.
-void ClusterReduction::send(Arithmetic a, int64_t to, Value part, Value slot) {
-  const int64_t dimension = op.getDimension();
+void ClusterReduction::send(const Round &round, int64_t to, Value slot) {
+  const Arithmetic &a = round.a;
+  Value address =
+      a.add(round.slots, a.mul(slot, hopper::exchangeSlotBytes(op)));
   Value ownRank =
       hopper::SpecialRegisterOp::create(a.builder, loc, "cluster_ctarank");
-  Value own = cluster.coordinates(a.builder, loc)[dimension];
   int64_t stride = 1;
-  for (int64_t i = 0; i < dimension; ++i)
+  for (int64_t i = 0; i < int64_t(op.getDimension()); ++i)
     stride *= cluster.extents()[i];
-  Value rank = a.add(a.sub(ownRank, a.mul(own, stride)), to * stride);
-  Value address = a.add(slots(a), a.mul(slot, hopper::exchangeSlotBytes(op)));
-  hopper::ExchangeSendOp::create(a.builder, loc, part, address, rank,
-                                 fullBarrier(a));
+  Value rank = a.add(a.sub(ownRank, a.mul(round.own, stride)), to * stride);
+  hopper::ExchangeSendOp::create(a.builder, loc, partOf(a.builder, to), address,
+                                 rank, round.full);
 }
 
-Value ClusterReduction::exchangeWhole(Arithmetic a, Value parity) {
-  Value own = cluster.coordinates(a.builder, loc)[op.getDimension()];
+Value ClusterReduction::receive(const Round &round, int64_t slot) {
+  return hopper::ExchangeReceiveOp::create(
+      round.a.builder, loc, op.getResult().getType(),
+      round.a.add(round.slots, slot * hopper::exchangeSlotBytes(op)));
+}
+
+Value ClusterReduction::exchangeWhole(const Round &round) {
   for (int64_t number = 0; number < parts; ++number)
-    send(a, number, op.getValue(), own);
-  hopper::MbarrierWaitOp::create(a.builder, loc, fullBarrier(a), parity,
-                                 /*generic=*/false, /*cluster=*/true);
-  Value all = receive(a, 0);
+    send(round, number, round.own);
+  waitForFullSlots(round);
+  Value all = receive(round, 0);
   for (int64_t number = 1; number < parts; ++number)
-    all = combine(a, all, receive(a, number));
+    all = combine(round.a, all, receive(round, number));
   return all;
 }
 
-Value ClusterReduction::exchangeParts(Arithmetic a, Value parity) {
+Value ClusterReduction::exchangeParts(const Round &round) {
+  const Arithmetic &a = round.a;
   OpBuilder &builder = a.builder;
   const Type type = op.getResult().getType();
-  Value own = cluster.coordinates(builder, loc)[op.getDimension()];
   // The slot of a sender is its distance behind the receiver, less one.
   Value mine = partOf(builder, 0);
   for (int64_t number = 0; number < parts; ++number) {
-    auto branch = scf::IfOp::create(builder, loc, TypeRange(type),
-                                    a.equal(own, number), /*addThenBlock=*/true,
-                                    /*addElseBlock=*/true);
+    auto branch =
+        scf::IfOp::create(builder, loc, TypeRange(type),
+                          a.equal(round.own, number), /*addThenBlock=*/true,
+                          /*addElseBlock=*/true);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
     scf::YieldOp::create(builder, loc, partOf(builder, number));
     builder.setInsertionPointToStart(branch.elseBlock());
-    send(a, number, partOf(builder, number),
-         a.rem(a.add(own, 2 * parts - number - 1), parts));
+    send(round, number, a.rem(a.add(round.own, 2 * parts - number - 1), parts));
     scf::YieldOp::create(builder, loc, mine);
     mine = branch.getResult(0);
   }
-  hopper::MbarrierWaitOp::create(builder, loc, fullBarrier(a), parity,
-                                 /*generic=*/false, /*cluster=*/true);
+  waitForFullSlots(round);
   for (int64_t slot = 0; slot < slotCount; ++slot)
-    mine = combine(a, mine, receive(a, slot));
+    mine = combine(a, mine, receive(round, slot));
   return mine;
 }
 
 Value ClusterReduction::expand(Value parity) {
   OpBuilder builder(op);
   Arithmetic a{builder, loc};
+  Value slots = ofInstance(a, role, plan.getSlots(), hopper::exchangeBytes(op));
+  Value full = fullBarrier(a);
+  Value empty = a.add(full, target::mbarrierBytes);
+  Value own = cluster.coordinates(builder, loc)[op.getDimension()];
   waitForEmptySlots(builder, parity);
   byOneThread(builder, loc, [&] {
-    Value full = fullBarrier(a);
     hopper::MbarrierExpectOp::create(builder, loc, full,
                                      slotCount * hopper::exchangedBytes(op));
     hopper::MbarrierArriveOp::create(builder, loc, full, Value());
   });
-  Value result =
-      op.isWhole() ? exchangeWhole(a, parity) : exchangeParts(a, parity);
+  const Round round{a, slots, full, own, parity};
+  Value result = op.isWhole() ? exchangeWhole(round) : exchangeParts(round);
   Value next = a.exclusiveOr(parity, a.constant(1));
   byOneThreadPerWarp(builder, loc, [&] {
-    Value empty = a.add(fullBarrier(a), target::mbarrierBytes);
     for (int64_t distance = parts - slotCount; distance < parts; ++distance) {
       SmallVector<int64_t> delta(cluster.extents().size(), 0);
       delta[op.getDimension()] = distance;

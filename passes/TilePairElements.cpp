@@ -130,8 +130,7 @@ private:
     if (IndexFacts(last.get()).of(last.get()).divisor % 2)
       return op->emitError("begins at a last coordinate that is not known to "
                            "be even, and two elements of ")
-             << name
-             << " share a byte: promise it with multiple_of(index, 2)";
+             << name << " share a byte: promise it with multiple_of(index, 2)";
     last.set(half(builder, op->getLoc(), last.get()));
     return success();
   }

@@ -55,8 +55,8 @@ private:
   void checkRows() const {
     if (bound.shape.empty() || bound.shape.back() % packLength == 0)
       return;
-    fail("has rows of ", bound.shape.back(), " elements; ", packLength,
-         " of ", name(contract.type),
+    fail("has rows of ", bound.shape.back(), " elements; ", packLength, " of ",
+         name(contract.type),
          " share a byte: pass a tensor with rows of a multiple of ",
          packLength);
   }

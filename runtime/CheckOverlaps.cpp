@@ -43,12 +43,11 @@ private:
     const TensorContract &contract = artifact.tensors[i];
     throw Error(contract.where,
                 concat(describe(i), " is written and has stride ",
-                       stride * pack_length(contract.type),
-                       " in dimension ", d,
+                       stride * pack_length(contract.type), " in dimension ", d,
                        ", with which its elements overlap: pass one with a "
                        "stride of at least ",
-                       static_cast<int64_t>(std::min(
-                           enough * pack_length(contract.type), most)),
+                       static_cast<int64_t>(
+                           std::min(enough * pack_length(contract.type), most)),
                        " there"));
   }
 

@@ -239,8 +239,7 @@ LogicalResult checkPart(Operation *op, RankedTensorType whole,
 LogicalResult ConvertOp::verify() {
   if (failed(demandRole(*this)))
     return failure();
-  return tile::checkConvert(*this,
-                            cast<RankedTensorType>(getValue().getType()),
+  return tile::checkConvert(*this, cast<RankedTensorType>(getValue().getType()),
                             cast<RankedTensorType>(getResult().getType()));
 }
 

@@ -18,8 +18,7 @@ int64_t lastStride(const std::vector<int64_t> &shape) {
 
 /// Modes with half the strides along the last dimension; nothing where those
 /// are odd.
-std::optional<std::vector<Mode>> halved(std::vector<Mode> modes,
-                                        int64_t unit) {
+std::optional<std::vector<Mode>> halved(std::vector<Mode> modes, int64_t unit) {
   for (Mode &mode : modes) {
     if (mode.stride < unit)
       continue;

@@ -1,5 +1,6 @@
 #include "compiler/layout/Reduction.h"
 
+#include "compiler/layout/Coalesce.h"
 #include "compiler/layout/Mode.h"
 #include "compiler/target/Target.h"
 
@@ -60,7 +61,7 @@ Layout holders(const FragmentLayout &fragment) {
       mode.stride = count;
       count *= mode.extent;
     }
-  return flatLayout(modes);
+  return coalesce(flatLayout(modes));
 }
 
 Result<WarpReduction> warpReduction(const FragmentLayout &fragment,

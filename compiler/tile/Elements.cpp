@@ -74,8 +74,9 @@ std::optional<ElementType> elementType(Type type) {
 
 Type registerType(Type memory) {
   auto type = elementType(memory);
-  return type && !isPair(memory) ? memoryType(memory.getContext(), target::inRegisters(*type))
-              : memory;
+  return type && !isPair(memory)
+             ? memoryType(memory.getContext(), target::inRegisters(*type))
+             : memory;
 }
 
 bool isFragmentElement(Type type) {

@@ -91,7 +91,8 @@ LogicalResult checkConvert(Operation *op, RankedTensorType source,
     return isPair(type) ? layout::elementsOf(lies.getLayout())
                         : lies.getLayout();
   };
-  if (layout::lieAlike(elementsOf(from, sourceLies), elementsOf(to, resultLies)))
+  if (layout::lieAlike(elementsOf(from, sourceLies),
+                       elementsOf(to, resultLies)))
     return success();
   return op->emitOpError("gives a fragment that lies as ")
          << resultLies.getLayout().str() << " of one that lies as "

@@ -50,7 +50,8 @@ LogicalResult checkTypes(Operation *op, const Product &product) {
 LogicalResult checkMetadata(Operation *op, RankedTensorType metadata, int64_t m,
                             int64_t k, int64_t kOfElement) {
   SmallVector<int64_t> shape{m, k / kOfElement};
-  if (metadata.getElementType().isInteger(16) && metadata.getShape() == ArrayRef(shape))
+  if (metadata.getElementType().isInteger(16) &&
+      metadata.getShape() == ArrayRef(shape))
     return success();
   return op->emitOpError("multiplies a sparse A of ")
          << m << "x" << k << " with metadata of "

@@ -19,8 +19,8 @@ std::string hex(uint32_t number) { return "0x" + llvm::utohexstr(number); }
 
 /// What lop3 makes of its operands a, b and c, bit by bit.
 enum class Logic : uint32_t {
-  andXor = (0xf0 & 0xcc) ^ 0xaa, ///< (a & b) ^ c
-  andOr = (0xf0 & 0xcc) | 0xaa,  ///< (a & b) | c
+  andXor = (0xf0 & 0xcc) ^ 0xaa,         ///< (a & b) ^ c
+  andOr = (0xf0 & 0xcc) | 0xaa,          ///< (a & b) | c
   choose = (0xf0 & 0xcc) | (0x0f & 0xaa) ///< b where a is 1, else c
 };
 
@@ -40,8 +40,8 @@ public:
                    b.getI32Type(), {word, other});
   }
   Value choose(Value mask, Value ones, Value zeros) {
-    return b.value("lop3.b32 $0, $1, $2, $3, " +
-                       hex(uint32_t(Logic::choose)) + ";",
+    return b.value("lop3.b32 $0, $1, $2, $3, " + hex(uint32_t(Logic::choose)) +
+                       ";",
                    b.getI32Type(), {mask, ones, zeros});
   }
   /// Four bytes of two words, by the digits of the selector.
@@ -74,7 +74,9 @@ public:
 };
 
 /// Two bytes' numbers in a selector, each twice.
-uint32_t twice(uint32_t low, uint32_t high) { return low * 0x11 + high * 0x1100; }
+uint32_t twice(uint32_t low, uint32_t high) {
+  return low * 0x11 + high * 0x1100;
+}
 
 /// Up to eight elements of four bits, the first one in the lowest bits.
 class Nibbles {
@@ -117,8 +119,8 @@ public:
 private:
   bool isSigned() const { return type == ElementType::s4; }
 
-  /// 128 + n is exact in bf16, with n in its last bits; and a number with a sign
-  /// is 8 less than the one without, of which the upper bit is flipped.
+  /// 128 + n is exact in bf16, with n in its last bits; and a number with a
+  /// sign is 8 less than the one without, of which the upper bit is flipped.
   Registers bf16OfIntegers() {
     const uint32_t offset = isSigned() ? 0x43084308 : 0x43004300;
     Value upper = w.shiftRight(word, 4);
@@ -163,8 +165,8 @@ private:
     for (int64_t i = 0; i < count; ++i) {
       Value bits = w.permute(i % 2 ? odd : even, exponent,
                              0x7440 + static_cast<uint32_t>(i / 2));
-      result.push_back(arith::SubFOp::create(
-          b, b.loc, w.as(b.getF32Type(), bits), less));
+      result.push_back(
+          arith::SubFOp::create(b, b.loc, w.as(b.getF32Type(), bits), less));
     }
     return result;
   }
@@ -174,9 +176,8 @@ private:
     auto [even, odd] = evenAndOdd(isSigned() ? 0x88888888 : 0);
     if (isSigned())
       for (Value *each : {&even, &odd})
-        *each = arith::XOrIOp::create(
-            b, b.loc, b.sub(*each, b.i32(0x08080808)),
-            b.i32(int32_t(0x80808080)));
+        *each = arith::XOrIOp::create(b, b.loc, b.sub(*each, b.i32(0x08080808)),
+                                      b.i32(int32_t(0x80808080)));
     Registers result;
     for (int64_t i = 0; i < count; i += 4)
       result.push_back(w.permute(even, odd, i ? 0x7362 : 0x5140));
@@ -205,8 +206,7 @@ private:
 
   double valueOf(uint32_t code) const {
     if (type == ElementType::e2m1)
-      return llvm::APFloat(llvm::APFloat::Float4E2M1FN(),
-                           llvm::APInt(4, code))
+      return llvm::APFloat(llvm::APFloat::Float4E2M1FN(), llvm::APInt(4, code))
           .convertToDouble();
     return isSigned() && code >= 8 ? double(code) - 16 : code;
   }
@@ -238,8 +238,7 @@ private:
       }
       // The upper bit of each of the four elements, in all bits of a byte.
       const auto byte = static_cast<uint32_t>(i / 2);
-      Value signs =
-          w.permute(left, word, 0xd9c8 + byte * 0x1111);
+      Value signs = w.permute(left, word, 0xd9c8 + byte * 0x1111);
       result.push_back(isOdd ? w.andOr(signs, 0x80808080, found)
                              : w.choose(signs, w.lookUp(upper, these), found));
     }
@@ -256,8 +255,9 @@ private:
     for (int64_t i = 0; i < count; i += 2) {
       const auto at = static_cast<uint32_t>(i % 4);
       result.push_back(
-          isShort ? w.permute(upper[i / 4], 0, 0x1404 + at * 0x1010)
-                  : w.permute(lower[i / 4], upper[i / 4], 0x5140 + at * 0x1111));
+          isShort
+              ? w.permute(upper[i / 4], 0, 0x1404 + at * 0x1010)
+              : w.permute(lower[i / 4], upper[i / 4], 0x5140 + at * 0x1111));
     }
     return result;
   }
@@ -278,8 +278,7 @@ Registers ofNibbles(PtxBuilder &b, const FragmentType &from,
     Value word = held;
     if (!word.getType().isInteger(32))
       word = arith::ExtUIOp::create(b, b.loc, b.getI32Type(), word);
-    Nibbles nibbles(b, *tile::elementType(from.element), word,
-                    2 * from.packed);
+    Nibbles nibbles(b, *tile::elementType(from.element), word, 2 * from.packed);
     if (to.holdsHalves())
       for (Value pair : nibbles.halves(to.element))
         result.push_back(
@@ -304,8 +303,8 @@ Value e2m1Of(PtxBuilder &b, Value real) {
                                               b.getF32Type(), magnitude));
   // 1.5 · 2^22 times the binade's least number.
   binade = b.add(b.bitAnd(binade, b.i32(0x7f800000)), 0x0b400000);
-  Value sum = arith::AddFOp::create(b, b.loc, magnitude,
-                                    w.as(b.getF32Type(), binade));
+  Value sum =
+      arith::AddFOp::create(b, b.loc, magnitude, w.as(b.getF32Type(), binade));
   Value bits = w.as(b.getI32Type(), sum);
   Value code = b.add(b.add(bits, w.shiftRight(bits, 22)), 5);
   Value sign = w.shiftRight(w.as(b.getI32Type(), real), 28);
@@ -345,8 +344,8 @@ Registers toNibbles(PtxBuilder &b, const FragmentType &from,
 /// subnormal, and 255, infinity so far, NaN.
 Value f32OfScale(PtxBuilder &b, Value scale) {
   WordBuilder w(b);
-  Value bits = w.shiftLeft(
-      arith::ExtUIOp::create(b, b.loc, b.getI32Type(), scale), 23);
+  Value bits =
+      w.shiftLeft(arith::ExtUIOp::create(b, b.loc, b.getI32Type(), scale), 23);
   bits = arith::MaxUIOp::create(b, b.loc, bits, b.i32(0x00400000));
   return b.value("fma.rn.f32 $0, $1, 0f00000000, $1;", b.getF32Type(),
                  w.as(b.getF32Type(), bits));
@@ -377,13 +376,11 @@ Value scaleOfF32(PtxBuilder &b, Value real) {
   WordBuilder w(b);
   Value bits = w.as(b.getI32Type(), inRange);
   Value isOdd = b.bitAnd(w.shiftRight(bits, 23), b.i32(1));
-  Value exponent =
-      w.shiftRight(b.add(b.add(bits, 0x003fffff), isOdd), 23);
+  Value exponent = w.shiftRight(b.add(b.add(bits, 0x003fffff), isOdd), 23);
   exponent = arith::MinUIOp::create(b, b.loc, exponent, b.i32(255));
   Value isSmall = b.lessThan(bits, b.i32(0x00800000));
   Value small = b.flag(b.lessThan(b.i32(0x00600000), bits));
-  Value result =
-      arith::SelectOp::create(b, b.loc, isSmall, small, exponent);
+  Value result = arith::SelectOp::create(b, b.loc, isSmall, small, exponent);
   return arith::TruncIOp::create(b, b.loc, b.getIntegerType(8), result);
 }
 
@@ -414,9 +411,8 @@ lower(hopper::ConvertOp op, Operands<hopper::ConvertOp> in, ThreadBuilder &b) {
     return toNibbles(b, from, to, in.getValue());
   if (tile::isStorage(from.element))
     return ofScales(b, to, in.getValue());
-  return llvm::map_to_vector(in.getValue(), [&](Value real) {
-    return scaleOfF32(b, real);
-  });
+  return llvm::map_to_vector(in.getValue(),
+                             [&](Value real) { return scaleOfF32(b, real); });
 }
 
 void addConversions(ThreadPatterns &patterns) {

@@ -46,7 +46,8 @@ static FailureOr<Registers> lower(hopper::ExchangeSendOp op,
                  {address, rank})[0];
   };
   Value barrier = remote(one(in.getBarrier()));
-  Slot slot = slotOf(b, type, remote(one(in.getAddress())));
+  Slot slot = slotOf(b, type, one(in.getAddress()));
+  slot.address = remote(slot.address);
   Value isFirst = isFirstCopy(b, type);
   std::string values;
   for (int64_t i = 0; i < slot.vector; ++i)

@@ -45,8 +45,8 @@ FragmentType::FragmentType(RankedTensorType type)
   if (tile::isPair(element))
     packed = std::gcd(values, int64_t(4));
   if (tile::elementBytes(element) == 1)
-    registerType = IntegerType::get(
-        type.getContext(), element.isInteger(1) ? 1 : 8 * int(packed));
+    registerType = IntegerType::get(type.getContext(),
+                                    element.isInteger(1) ? 1 : 8 * int(packed));
   if ((element.isF16() || element.isBF16()) && values % 2 == 0) {
     packed = 2;
     registerType = VectorType::get({2}, element);
@@ -77,10 +77,10 @@ Registers pack(PtxBuilder &b, const FragmentType &type, ValueRange values) {
   Registers registers;
   for (size_t i = 0; i < values.size(); i += type.packed) {
     Value vector = vectorOf(b, values.slice(i, type.packed));
-    registers.push_back(type.holdsHalves()
-                            ? vector
-                            : LLVM::BitcastOp::create(
-                                  b, b.loc, type.registerType, vector));
+    registers.push_back(
+        type.holdsHalves()
+            ? vector
+            : LLVM::BitcastOp::create(b, b.loc, type.registerType, vector));
   }
   return registers;
 }

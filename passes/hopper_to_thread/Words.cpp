@@ -60,6 +60,8 @@ Registers splitWord(PtxBuilder &b, Value word, int64_t count, int64_t bits) {
 
 Registers toNumbers(PtxBuilder &b, const FragmentType &type,
                     ValueRange registers) {
+  if (type.packed > 1 && !type.holdsHalves())
+    return unpack(b, type, registers);
   Registers numbers;
   for (Value value : registers) {
     if (type.packed > 1)
@@ -78,6 +80,8 @@ Registers toNumbers(PtxBuilder &b, const FragmentType &type,
 
 Registers fromNumbers(PtxBuilder &b, const FragmentType &type,
                       ValueRange numbers) {
+  if (type.packed > 1 && !type.holdsHalves())
+    return pack(b, type, numbers);
   Registers registers;
   for (size_t i = 0; i < numbers.size(); i += type.packed) {
     Value value = type.packed > 1

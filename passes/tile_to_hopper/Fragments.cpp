@@ -132,8 +132,8 @@ static void lower(tile::TileCoordinateOp op,
 
 void addFragments(Patterns &patterns) {
   patterns.add<tile::ReadOp, tile::WriteOp, tile::SharedValueOp, tile::MmaOp,
-               tile::SplatOp, tile::BroadcastOp, tile::SliceOp,
-               tile::ConvertOp, tile::CoordinateOp, tile::ElementOp, tile::PtxOp,
+               tile::SplatOp, tile::BroadcastOp, tile::SliceOp, tile::ConvertOp,
+               tile::CoordinateOp, tile::ElementOp, tile::PtxOp,
                tile::PtxOnceOp, tile::PrintOp, tile::ExpectOp, tile::LastIfOp,
                tile::MultipleOfOp, tile::AtMostOp, tile::TileCoordinateOp>();
 }

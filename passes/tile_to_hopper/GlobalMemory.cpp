@@ -79,11 +79,12 @@ static void lower(tile::ReduceIntoOp op, tile::ReduceIntoOp::Adaptor adaptor,
 
 static void lower(tile::InsideOp op, tile::InsideOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
-  rewriter.replaceOp(
-      op, hopper::InsideOp::create(
-              rewriter, named(op, "inside"), op.getResult().getType(),
-              adaptor.getCoordinates(),
-              Parameters::extents(op.getTensor(), rewriter), op.getTransposed(), areNonNegative(op.getCoordinates())));
+  rewriter.replaceOp(op, hopper::InsideOp::create(
+                             rewriter, named(op, "inside"),
+                             op.getResult().getType(), adaptor.getCoordinates(),
+                             Parameters::extents(op.getTensor(), rewriter),
+                             op.getTransposed(),
+                             areNonNegative(op.getCoordinates())));
 }
 
 static void lower(tile::ValueOp op, tile::ValueOp::Adaptor adaptor,

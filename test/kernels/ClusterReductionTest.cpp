@@ -163,9 +163,52 @@ Feature vectorSum() {
           1e-5};
 }
 
+/// Rows that the CTAs of a cluster share: each has so many of their columns.
+Feature sharedRows(ElementType type, int64_t parts, Shape shape,
+                   int64_t warps) {
+  return {"what " + std::to_string(parts) + " CTAs combine of rows of " +
+              std::string(name(type)) + " by " + std::to_string(warps) +
+              " warps",
+          [=] {
+            return kernel("shared_rows", [&] {
+              Size M = size("M"), N = size("N");
+              Tensor X = input("X", type, {M, N});
+              Tensor D = output("D", type, {M, N});
+              cluster({1, parts});
+              TileLoop tiles = grid({M, Index(parts)}, {shape[0], 1});
+              role("all", ashlar::warps(warps), [&] {
+                for (auto [m, part] : tiles) {
+                  Fragment x = load(X.tile({m, part}), shape);
+                  Fragment most = cluster_all_max(row_max(x), 1);
+                  Fragment least = cluster_all_min(row_min(x), 1);
+                  Fragment sum = cluster_all_sum(row_sum(x), 1);
+                  store(D.tile({m, part}), x + along_rows(most - least + sum));
+                }
+              });
+            });
+          },
+          {{{"M", 1}, {"N", 4}},
+           {{"M", 2 * shape[0] + 1}, {"N", parts * shape[1] - 4}}},
+          [](const Problem &p, Coordinate at) {
+            // Beyond the row are zeros.
+            double most = 0, least = 0, sum = 0;
+            for (int64_t n = 0; n < p.size("N"); ++n) {
+              const double x = p["X"](at[0], n);
+              most = std::max(most, x);
+              least = std::min(least, x);
+              sum += x;
+            }
+            return p["X"](at) + most - least + sum;
+          },
+          1e-5};
+}
+
 [[maybe_unused]] const bool registered = [] {
   auto all = features();
   all.push_back(vectorSum());
+  all.push_back(sharedRows(f32, 2, {1, 256}, 4));
+  all.push_back(sharedRows(f32, 8, {8, 64}, 4));
+  all.push_back(sharedRows(s32, 4, {3, 96}, 2));
   return registerFeatures(all);
 }();
 

@@ -1,6 +1,6 @@
-// Types that are only stored: of four bits, two to a byte, and scales of 8 bits.
-// Moved by everything that moves tiles, converted to what is computed with, and
-// back.
+// Types that are only stored: of four bits, two to a byte, and scales of 8
+// bits. Moved by everything that moves tiles, converted to what is computed
+// with, and back.
 
 #include "test/kernels/Feature.h"
 
@@ -162,79 +162,79 @@ Feature converted(ElementType from, ElementType to, int64_t count) {
 }
 
 Feature scales(ElementType from, ElementType to) {
-  return {nameOf(from) + " as " + nameOf(to) + ", powers of two",
-          [=] {
-            return kernel("scales", [=] {
-              Size N = size("N");
-              Tensor X = input("X", from, {N}, align(4));
-              Tensor D = output("D", to, {N}, align(4));
-              TileLoop tiles = persistent({N}, {128});
-              role("all", warps(2), [&] {
-                for (auto [n] : tiles)
-                  store(D.tile({n}), convert(load(X.tile({n}), {128}), to));
-              });
-            });
-          },
-          {{{"N", 255}}, {{"N", 1000}}},
-          [=](const Problem &p, Coordinate at) {
-            return rounded(to, p["X"](at));
-          },
-          0,
-          {},
-          "D",
-          {},
-          {{"X", [=](const Problem &, Coordinate at) {
-              const double power =
-                  std::ldexp(1, static_cast<int>(at[0] % 255) - 127);
-              const double between[] = {1, 1.25, 1.5, 1.75};
-              return power * between[from == e8m0 ? 0 : at[0] / 255 % 4];
-            }}}};
+  return {
+      nameOf(from) + " as " + nameOf(to) + ", powers of two",
+      [=] {
+        return kernel("scales", [=] {
+          Size N = size("N");
+          Tensor X = input("X", from, {N}, align(4));
+          Tensor D = output("D", to, {N}, align(4));
+          TileLoop tiles = persistent({N}, {128});
+          role("all", warps(2), [&] {
+            for (auto [n] : tiles)
+              store(D.tile({n}), convert(load(X.tile({n}), {128}), to));
+          });
+        });
+      },
+      {{{"N", 255}}, {{"N", 1000}}},
+      [=](const Problem &p, Coordinate at) { return rounded(to, p["X"](at)); },
+      0,
+      {},
+      "D",
+      {},
+      {{"X", [=](const Problem &, Coordinate at) {
+          const double power =
+              std::ldexp(1, static_cast<int>(at[0] % 255) - 127);
+          const double between[] = {1, 1.25, 1.5, 1.75};
+          return power * between[from == e8m0 ? 0 : at[0] / 255 % 4];
+        }}}};
 }
 
 /// Weights of four bits as A of an mma, in registers or through shared memory.
 Feature multiplied(ElementType type, ElementType as, bool throughShared) {
-  return {nameOf(type) + " as A of an mma of " + nameOf(as) +
-              (throughShared ? " in shared memory" : " in registers"),
-          [=] {
-            return kernel("multiplied", [=] {
-              Size M = size("M"), N = size("N"), K = size("K");
-              Tensor A = input("A", type, {M, K}), B = input("B", as, {N, K});
-              Tensor D = output("D", f32, {M, N});
-              TileLoop tiles = persistent({M, N}, {128, 64});
-              Pipeline ring =
-                  pipeline(2, smem(type, {128, 64}), smem(as, {64, 64}));
-              SharedTile wide = shared(as, {128, 64});
-              role("load", warps(1), [&] {
-                for (auto [m, n] : tiles)
-                  for (Index k : range(ceil_div(K, 64))) {
-                    Stage s = ring.acquire();
-                    copy(A.tile({m, k}), s[0]);
-                    copy(B.tile({n, k}), s[1]);
-                    ring.commit(s);
-                  }
-              });
-              role("math", warpgroups(2), [&] {
-                for (auto [m, n] : tiles) {
-                  Fragment sum = zeros(f32, {128, 64});
-                  for (Index k : range(ceil_div(K, 64))) {
-                    Stage s = ring.wait();
-                    Fragment a = convert(load(s[0]), as);
-                    if (throughShared) {
-                      store(wide, a);
-                      sum = mma(wide, s[1].T(), sum);
-                    } else {
-                      sum = mma(a, s[1].T(), sum);
-                    }
-                    ring.release(s);
-                  }
-                  store(D.tile({m, n}), sum);
+  return {
+      nameOf(type) + " as A of an mma of " + nameOf(as) +
+          (throughShared ? " in shared memory" : " in registers"),
+      [=] {
+        return kernel("multiplied", [=] {
+          Size M = size("M"), N = size("N"), K = size("K");
+          Tensor A = input("A", type, {M, K}), B = input("B", as, {N, K});
+          Tensor D = output("D", f32, {M, N});
+          TileLoop tiles = persistent({M, N}, {128, 64});
+          Pipeline ring =
+              pipeline(2, smem(type, {128, 64}), smem(as, {64, 64}));
+          SharedTile wide = shared(as, {128, 64});
+          role("load", warps(1), [&] {
+            for (auto [m, n] : tiles)
+              for (Index k : range(ceil_div(K, 64))) {
+                Stage s = ring.acquire();
+                copy(A.tile({m, k}), s[0]);
+                copy(B.tile({n, k}), s[1]);
+                ring.commit(s);
+              }
+          });
+          role("math", warpgroups(2), [&] {
+            for (auto [m, n] : tiles) {
+              Fragment sum = zeros(f32, {128, 64});
+              for (Index k : range(ceil_div(K, 64))) {
+                Stage s = ring.wait();
+                Fragment a = convert(load(s[0]), as);
+                if (throughShared) {
+                  store(wide, a);
+                  sum = mma(wide, s[1].T(), sum);
+                } else {
+                  sum = mma(a, s[1].T(), sum);
                 }
-              });
-            });
-          },
-          {{{"M", 128}, {"N", 64}, {"K", 64}},
-           {{"M", 100}, {"N", 72}, {"K", 144}}},
-          gemmReference, 1e-6};
+                ring.release(s);
+              }
+              store(D.tile({m, n}), sum);
+            }
+          });
+        });
+      },
+      {{{"M", 128}, {"N", 64}, {"K", 64}}, {{"M", 100}, {"N", 72}, {"K", 144}}},
+      gemmReference,
+      1e-6};
 }
 
 std::vector<Feature> features() {

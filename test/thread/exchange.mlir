@@ -51,3 +51,23 @@ hopper.kernel @integers threads 128 shared 2064 cluster 2 {
     %g = hopper.exchange.receive %slot : !acc
   }
 }
+
+// -----
+
+// Of threads that hold the same the first sends, what it holds, and all receive.
+
+!v = tensor<8xf32, #tile.fragment<"8 (4,8,4):(0,1,0) / (1):(0)">>
+// CHECK-LABEL: llvm.func @copies
+hopper.kernel @copies threads 128 shared 1032 cluster 2 {
+  %rank = hopper.size "rank"
+  hopper.role "math" from 0 warps 4 {
+    %slot = hopper.shared_address 0
+    %full = hopper.shared_address 1024
+    %f = arith.constant dense<1.0> : !v
+    // CHECK: "{\0A\09.reg .pred p;\0A\09setp.ne.b32 p, $3, 0;\0A\09@p st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [$0], $2, [$1];\0A\09}"
+    // CHECK-NOT: st.async
+    hopper.exchange.send %f to %slot of %rank on %full : !v
+    // CHECK: "ld.shared::cta.b32 $0, [$1];"
+    %g = hopper.exchange.receive %slot : !v
+  }
+}

@@ -53,17 +53,3 @@ hopper.kernel @no_operand threads 128 shared 16384 cluster 1 {
     hopper.wgmma %v, %v transposed into zeroed %r : !tile, !tile, <!acc>
   }
 }
-
-// -----
-
-// CTAs exchange vectors of 16 bytes.
-!f = tensor<64x2xf32, #tile.fragment<"64x2 (2,64):(64,1) / (1):(64)">>
-hopper.kernel @few_values threads 128 shared 1024 cluster 2 {
-  %c0 = arith.constant 0 : index
-  hopper.role "math" from 0 warps 4 {
-    %slot = hopper.shared_address 0
-    %f = arith.constant dense<1.0> : !f
-    // expected-error@+1 {{a thread holds 1 values of this fragment; what CTAs exchange are multiples of 4 of 4 bytes: use larger tiles}}
-    hopper.exchange.send %f to %slot of %c0 on %slot : !f
-  }
-}

@@ -111,8 +111,8 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
     %part = tile.slice %half from [0, 48] : tensor<64x64xbf16> -> tensor<64x16xbf16>
     // CHECK: tile.cluster_reduce %{{.+}} add along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
     %columns = tile.cluster_reduce %sum add along 0 : tensor<64x64xf32> -> tensor<64x32xf32>
-    // CHECK: tile.cluster_reduce %{{.+}} add along 1 : tensor<64x64xf32> -> tensor<64x64xf32>
-    %planned_sum = tile.cluster_reduce %sum add along 1 : tensor<64x64xf32> -> tensor<64x64xf32>
+    // CHECK: tile.cluster_reduce %{{.+}} max along 1 : tensor<64x64xf32> -> tensor<64x64xf32>
+    %largest = tile.cluster_reduce %sum max along 1 : tensor<64x64xf32> -> tensor<64x64xf32>
     // CHECK: tile.copy_out %[[STAGED]] to %[[X]][%{{.+}}, %{{.+}}] : <64x64xbf16>, <bf16, 2>
     tile.copy_out %staged to %X[%c0, %c0] : !smem, !tile.tensor<bf16, 2>
     // CHECK: tile.copy_out %[[STAGED]] to %[[X]][%{{.+}}, %{{.+}}] reduce add : <64x64xbf16>, <bf16, 2>

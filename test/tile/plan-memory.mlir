@@ -111,11 +111,11 @@ tile.kernel @exchange cluster [4] {
 
 // -----
 
-// Threads that hold the same elements send them all.
+// Of threads that hold the same elements one sends them.
 
 !smem = !tile.shared<64x64xbf16>
 // CHECK-LABEL: tile.kernel @exchange_of_copies
-// CHECK-SAME: 12304 bytes tiles[0] {{.*}} cluster_reductions[<8192 barriers 12288>]>
+// CHECK-SAME: 8336 bytes tiles[0] {{.*}} cluster_reductions[<8192 barriers 8320>]>
 tile.kernel @exchange_of_copies cluster [2] {
   %a = tile.alloc : !smem
   tile.role "math" warps 4 {
