@@ -208,7 +208,7 @@ Feature sharedRows(ElementType type, int64_t parts, Shape shape,
   all.push_back(vectorSum());
   all.push_back(sharedRows(f32, 2, {1, 256}, 4));
   all.push_back(sharedRows(f32, 8, {8, 64}, 4));
-  all.push_back(sharedRows(s32, 4, {3, 96}, 2));
+  all.push_back(sharedRows(s32, 4, {2, 96}, 2));
   return registerFeatures(all);
 }();
 

@@ -248,7 +248,7 @@ const bool registered =
                       changed(s8, f16, f16, {128, 64, 64, 2}),
                       changed(tf32, tf32, tf32, {128, 64, 32, 1}),
                       changed(bf16, tf32, tf32, {64, 96, 40, 1}),
-                      changed(s8, tf32, tf32, {256, 64, 64, 2}),
+                      changed(s8, tf32, tf32, {128, 64, 64, 2}),
                       backToBack(bf16, e4m3, 64, {64, 64, 64, 1}),
                       backToBack(bf16, e5m2, 96, {256, 64, 64, 2}),
                       backToBack(s8, s8, 128, {128, 64, 64, 1}),

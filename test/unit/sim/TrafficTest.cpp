@@ -57,14 +57,14 @@ TEST(Traffic, OfALaunchIsThatOfAllItsClusters) {
   PtxRunner runner;
   runner.shape.grid = {3, 1, 1};
   runner.options.traffic = &traffic;
-  runner.buffer(std::vector<uint32_t>(32, 7));
+  runner.buffer(std::vector<uint32_t>(33, 7));
   const auto reports = runner.run(
       kernelText(".param .u64 p", ".reg .b64 %d<3>;\n.reg .b32 %r<3>;\n"
                                   "ld.param.u64 %d0, [p];\n"
                                   "mov.u32 %r0, %tid.x;\n"
                                   "mad.wide.u32 %d1, %r0, 4, %d0;\n"
                                   "ld.global.u32 %r1, [%d1];\n"
-                                  "red.global.add.u32 [%d0], 0;\nret;"));
+                                  "red.global.add.u32 [%d0+128], 0;\nret;"));
   EXPECT_TRUE(reports.empty()) << text(reports);
   EXPECT_EQ(traffic.instructions, 3u * 6);
   EXPECT_EQ(traffic.globalLoads.bytes, 3u * 128);
