@@ -9,18 +9,15 @@ using namespace mlir;
 
 namespace {
 
-/// The tile that a part is cut from, whose layout it has; of a peer's, this
-/// CTA's.
+/// The tile that a part is cut from, whose layout it has.
 Value wholeOf(Value shared) {
-  Operation *op = shared.getDefiningOp();
-  return isa_and_present<tile::PartOp, tile::PeerOp>(op)
-             ? wholeOf(op->getOperand(0))
-             : shared;
+  auto part = shared.getDefiningOp<tile::PartOp>();
+  return part ? wholeOf(part.getSource()) : shared;
 }
 
 void collectAccesses(Value shared, SmallVectorImpl<Operation *> &accesses) {
   for (Operation *user : shared.getUsers())
-    if (isa<tile::PartOp, tile::ViewOp, tile::PeerOp>(user))
+    if (isa<tile::PartOp, tile::ViewOp>(user))
       collectAccesses(user->getResult(0), accesses);
     else if (!llvm::is_contained(accesses, user))
       accesses.push_back(user);

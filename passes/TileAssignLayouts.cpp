@@ -15,6 +15,7 @@
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/Scan.h"
 #include "compiler/layout/SharedTile.h"
+#include "compiler/layout/WgmmaFragment.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

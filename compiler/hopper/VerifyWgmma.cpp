@@ -1,6 +1,7 @@
 // What products, accumulators and groups of wgmma require.
 
 #include "compiler/hopper/Hopper.h"
+#include "compiler/layout/WgmmaFragment.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Verify.h"
 

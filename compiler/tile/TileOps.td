@@ -310,21 +310,11 @@ def Tile_BufferOp : Tile_Op<"buffer", [Pure]> {
 
 def Tile_PartOp : Tile_Op<"part", [Pure]> {
   let summary = "a part of a shared tile, where and as it lies in it";
-  let description = [{
-    It begins at `offsets`, and as much further along each dimension as `plus`
-    says, if it says anything.
-  }];
-  let arguments = (ins Tile_Shared:$source, DenseI64ArrayAttr:$offsets,
-                       Variadic<Index>:$plus);
+  let arguments = (ins Tile_Shared:$source, DenseI64ArrayAttr:$offsets);
   let results = (outs Tile_Shared:$result);
   let assemblyFormat = [{
-    $source `from` $offsets (`plus` $plus^)? attr-dict
-    `:` type($source) `->` type($result)
+    $source `from` $offsets attr-dict `:` type($source) `->` type($result)
   }];
-  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source,
-                                 "::llvm::ArrayRef<int64_t>":$offsets), [{
-    build($_builder, $_state, result, source, offsets, ::mlir::ValueRange());
-  }]>];
   let hasVerifier = 1;
 }
 
@@ -341,37 +331,7 @@ def Tile_ViewOp : Tile_Op<"view", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_PeerOp : Tile_Op<"peer", [
-    Pure, AllTypesMatch<["source", "result"]>]> {
-  let summary = "the same tile in the shared memory of another CTA of the cluster";
-  let arguments = (ins Tile_Shared:$source, Index:$rank);
-  let results = (outs Tile_Shared:$result);
-  let assemblyFormat = "$source `of` $rank attr-dict `:` type($result)";
-  let hasVerifier = 1;
-}
-
 //===-- Between CTAs and launches -----------------------------------------===//
-
-def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure]> {
-  let summary = "the number of this CTA in its cluster";
-  let results = (outs Index:$result);
-  let assemblyFormat = "attr-dict";
-  let hasVerifier = 1;
-}
-
-def Tile_ClusterSyncOp : Tile_Op<"cluster_sync"> {
-  let summary = "waits until the role has come here in every CTA of the cluster";
-  let description = [{
-    `barriers`, from `tile-plan-memory`: the first byte of the mbarriers at which
-    they meet, one for each instance of the role.
-  }];
-  let arguments = (ins OptionalAttr<I64Attr>:$barriers);
-  let assemblyFormat = "(`at` $barriers^)? attr-dict";
-  let hasVerifier = 1;
-  let builders = [OpBuilder<(ins), [{
-    build($_builder, $_state, ::mlir::IntegerAttr());
-  }]>];
-}
 
 def Tile_WaitLaunchOp : Tile_Op<"wait_launch"> {
   let summary = "waits until the launches before this one are done";

@@ -308,35 +308,6 @@ LogicalResult BufferOp::verify() {
   return success();
 }
 
-namespace {
-
-LogicalResult checkInCluster(Operation *op) {
-  auto kernel = op->getParentOfType<KernelOp>();
-  if (!kernel || kernel.getCluster())
-    return success();
-  return op->emitOpError("is of a cluster, and the kernel has none");
-}
-
-} // namespace
-
-LogicalResult PeerOp::verify() {
-  if (peerOf(getSource()))
-    return emitOpError("is the tile of a CTA as another one sees it");
-  if (bufferOf(getSource()))
-    return emitOpError("is one of a stage, which only this CTA's roles fill "
-                       "and drain");
-  return checkInCluster(*this);
-}
-
-LogicalResult ClusterRankOp::verify() { return checkInCluster(*this); }
-
-LogicalResult ClusterSyncOp::verify() {
-  if (!roleOf(*this))
-    return emitOpError("stands outside a role; a role meets itself in the "
-                       "other CTAs");
-  return checkInCluster(*this);
-}
-
 LogicalResult PartOp::verify() {
   SharedType source = getSource().getType(), part = getResult().getType();
   if (source.getElementType() != part.getElementType())
@@ -347,10 +318,6 @@ LogicalResult PartOp::verify() {
            << part.getShape().size() << " dimensions, from "
            << getOffsets().size() << " offsets, of a shared tile of "
            << source.getShape().size();
-  if (!getPlus().empty() && getPlus().size() != getOffsets().size())
-    return emitOpError("begins ")
-           << getPlus().size() << " indices further along "
-           << getOffsets().size() << " dimensions";
   for (auto [whole, extent, offset] :
        llvm::zip(source.getShape(), part.getShape(), getOffsets()))
     if (offset < 0 || offset > whole - extent)

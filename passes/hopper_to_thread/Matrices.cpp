@@ -149,8 +149,7 @@ Registers fromPairs(ThreadBuilder &b, const FragmentType &type,
 
 bool storeMatrices(hopper::SharedStoreOp op, Operands<hopper::SharedStoreOp> in,
                    ThreadBuilder &b, const FragmentType &type) {
-  if (op.getPeer() || !holdsMatrices(type) ||
-      !layout::copiesAmongThreads(type.layout).empty())
+  if (!holdsMatrices(type) || !layout::copiesAmongThreads(type.layout).empty())
     return false;
   const Matrices matrices(type, *op.getTarget().getType().getLayout(),
                           op.getTransposed());
@@ -174,7 +173,7 @@ std::optional<Registers> loadMatrices(hopper::SharedLoadOp op,
                                       Operands<hopper::SharedLoadOp> in,
                                       ThreadBuilder &b,
                                       const FragmentType &type) {
-  if (op.getPeer() || !holdsMatrices(type))
+  if (!holdsMatrices(type))
     return std::nullopt;
   const Matrices matrices(type, *op.getSource().getType().getLayout(),
                           op.getTransposed());

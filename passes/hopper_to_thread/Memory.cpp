@@ -8,10 +8,6 @@ namespace ashlar {
 
 using namespace mlir;
 
-static std::string spaceOf(bool peer) {
-  return peer ? "shared::cluster" : "shared::cta";
-}
-
 /// Byte offsets of a fragment's vectors in a shared tile, each the sum of a
 /// thread's part and a constant, then swizzled.
 static LogicalResult checkAdditive(Operation *op, const FragmentType &type,
@@ -73,8 +69,7 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
     SmallVector<Value> operands{address};
     for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, length)))
       operands.push_back(widen(b, word));
-    b.ptx("st." + spaceOf(op.getPeer()) + words.suffix() + " [$0], " +
-              words.list(1) + ";",
+    b.ptx("st.shared::cta" + words.suffix() + " [$0], " + words.list(1) + ";",
           operands);
   }
   return Registers();
@@ -110,8 +105,8 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
                           swizzled(b, tile.swizzle, b.add(base, offset)));
     SmallVector<Type> results(words.count, wordRegister(b, words));
     SmallVector<Value> loaded =
-        b.ptx("ld." + spaceOf(op.getPeer()) + words.suffix() + " " +
-                  words.list(0) + ", [$" + std::to_string(words.count) + "];",
+        b.ptx("ld.shared::cta" + words.suffix() + " " + words.list(0) + ", [$" +
+                  std::to_string(words.count) + "];",
               results, address);
     for (Value &word : loaded)
       word = narrow(b, words, word);

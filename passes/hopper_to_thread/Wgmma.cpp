@@ -2,6 +2,7 @@
 // accumulator.
 
 #include "compiler/layout/Wgmma.h"
+#include "compiler/layout/WgmmaFragment.h"
 #include "compiler/target/Elements.h"
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -8,19 +8,17 @@ using namespace mlir;
 
 static void lower(tile::ReadOp op, tile::ReadOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
-  rewriter.replaceOp(
-      op, hopper::SharedLoadOp::create(rewriter, named(op, "load"),
-                                       op.getResult().getType(),
-                                       adaptor.getSource(), op.getTransposed(),
-                                       bool(tile::peerOf(op.getSource()))));
+  rewriter.replaceOp(op,
+                     hopper::SharedLoadOp::create(
+                         rewriter, named(op, "load"), op.getResult().getType(),
+                         adaptor.getSource(), op.getTransposed()));
 }
 
 static void lower(tile::WriteOp op, tile::WriteOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
   rewriter.replaceOp(op, hopper::SharedStoreOp::create(
                              rewriter, named(op, "store"), adaptor.getValue(),
-                             adaptor.getTarget(), op.getTransposed(),
-                             bool(tile::peerOf(op.getTarget()))));
+                             adaptor.getTarget(), op.getTransposed()));
 }
 
 static void lower(tile::SharedValueOp op, tile::SharedValueOp::Adaptor adaptor,

@@ -140,20 +140,10 @@ static void lower(tile::ViewOp op, tile::ViewOp::Adaptor adaptor,
                 source.getStage(), rewriter);
 }
 
-static void lower(tile::PeerOp op, tile::PeerOp::Adaptor adaptor,
-                  Rewriter &rewriter, const Context &) {
-  auto source = adaptor.getSource().getDefiningOp<hopper::ViewOp>();
-  replaceByView(op,
-                hopper::PeerAddressOp::create(rewriter, op.getLoc(),
-                                              source.getAddress(),
-                                              adaptor.getRank()),
-                source.getStage(), rewriter);
-}
-
 void addPipelines(Patterns &patterns) {
   patterns.add<tile::AcquireOp, tile::WaitOp, tile::TryAcquireOp,
                tile::TryWaitOp, tile::CommitOp, tile::ReleaseOp, tile::BufferOp,
-               tile::PartOp, tile::ViewOp, tile::PeerOp>();
+               tile::PartOp, tile::ViewOp>();
 }
 
 } // namespace ashlar

@@ -56,10 +56,6 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     hopper.mbarrier.arrive %full
     // CHECK-NEXT: hopper.mbarrier.arrive %[[FULL]] of %[[RANK]]
     hopper.mbarrier.arrive %full of %rank
-    // CHECK-NEXT: hopper.mbarrier.arrive cluster %[[FULL]] of %[[RANK]]
-    hopper.mbarrier.arrive cluster %full of %rank
-    // CHECK-NEXT: hopper.peer_address %[[FULL]] of %[[RANK]]
-    %there = hopper.peer_address %full of %rank
     // CHECK-NEXT: hopper.mbarrier.arrive_async %[[FULL]]
     hopper.mbarrier.arrive_async %full
     // CHECK-NEXT: hopper.tma.store %[[C0]] to %[[MAP]][%[[C0]], %[[M]]] : !hopper.tensor_map
@@ -128,10 +124,6 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     %s = hopper.shared_load %view : !tile -> tensor<64x64xbf16>
     // CHECK-NEXT: hopper.shared_load %{{.+}} transposed : <64x64xbf16
     %turned = hopper.shared_load %view transposed : !tile -> tensor<64x64xbf16>
-    // CHECK-NEXT: hopper.shared_load peer %{{.+}} : <64x64xbf16
-    %theirs = hopper.shared_load peer %view : !tile -> tensor<64x64xbf16>
-    // CHECK-NEXT: hopper.shared_store %[[LOADED]] to peer %{{.+}} : tensor<64x64xbf16>, <64x64xbf16
-    hopper.shared_store %s to peer %view : tensor<64x64xbf16>, !tile
     // CHECK-NEXT: hopper.shared_store %[[LOADED]] to %{{.+}} : tensor<64x64xbf16>, <64x64xbf16
     hopper.shared_store %s to %view : tensor<64x64xbf16>, !tile
     // CHECK-NEXT: hopper.shared_store %[[LOADED]] to %{{.+}} transposed : tensor<64x64xbf16>, <64x64xbf16

@@ -1,5 +1,6 @@
 // Fragments as A of an mma: what an mma gave, converted; what a load gave,
-// changed; and in loops where several products are in flight.
+// changed; and in loops where several products are in flight. Those of 8 bits,
+// and of f32 for tf32, lie otherwise than a sum does.
 
 #include "test/kernels/Feature.h"
 
@@ -10,16 +11,29 @@
 namespace ashlar::test {
 namespace {
 
-constexpr int64_t bm = 128;
-
 double rounded(double value, ElementType type) {
   HostTensor cell("cell", type, {1}, {1});
   cell.write(0, value);
   return cell.read(0);
 }
 
+/// How a fragment that becomes A is typed in registers.
+ElementType held(ElementType a) { return a == tf32 ? f32 : a; }
+ElementType sumOf(ElementType a) { return a == s8 ? s32 : f32; }
+
+/// Only B of 16 bits may lie with its columns next to one another.
+bool takesRows(ElementType b) { return size_bytes(b) == 2; }
+SharedTile turned(const SharedTile &tile, ElementType b) {
+  return takesRows(b) ? tile : tile.T();
+}
+
+struct Tiles {
+  int64_t bm, bn, bk, warpgroups;
+};
+
 /// D = (2 A + 1) · Bᵀ: A goes through registers.
-Feature changed(ElementType type, int64_t bn, int64_t bk) {
+Feature scaled(ElementType type, int64_t bn, int64_t bk) {
+  constexpr int64_t bm = 128;
   return {
       "a product of what a load gave, changed, of " + std::string(name(type)) +
           " " + std::to_string(bn) + "x" + std::to_string(bk),
@@ -65,22 +79,83 @@ Feature changed(ElementType type, int64_t bn, int64_t bk) {
       1e-5};
 }
 
-/// D = (A · Bᵀ) · C, with what is between in registers.
-Feature backToBack(int64_t depth, int64_t middle, int64_t columns) {
-  return {"two products in a row, " + std::to_string(depth) + " to " +
-              std::to_string(middle) + " to " + std::to_string(columns),
+/// D = a(A) · Bᵀ, where A of one type is changed in registers into another:
+/// dequantised and scaled, or only taken.
+Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile) {
+  const bool same = held(from) == held(a);
+  auto change = [=](double value) {
+    return same ? value : rounded(value * 0.5 + 1, a);
+  };
+  return {
+      std::string(name(from)) + " of memory as " + std::string(name(a)) +
+          " times " + std::string(name(b)) + ", " + std::to_string(tile.bm) +
+          "x" + std::to_string(tile.bn) + "x" + std::to_string(tile.bk),
+      [=] {
+        return kernel("changed", [=] {
+          Size M = size("M"), N = size("N"), K = size("K");
+          Tensor A = input("A", from, {M, K}), B = input("B", b, {N, K});
+          Tensor D = output("D", sumOf(a), {M, N});
+          TileLoop tiles = persistent({M, N}, {tile.bm, tile.bn});
+          Pipeline ring = pipeline(3, smem(from, {tile.bm, tile.bk}),
+                                   smem(b, {tile.bn, tile.bk}));
+          roleOf("load", warps(1), 40, [&] {
+            for (auto [m, n] : tiles)
+              for (Index k : range(ceil_div(K, tile.bk))) {
+                Stage s = ring.acquire();
+                copy(A.tile({m, k}), s[0]);
+                copy(B.tile({n, k}), s[1]);
+                ring.commit(s);
+              }
+          });
+          roleOf("math", warpgroups(tile.warpgroups), 232, [&] {
+            for (auto [m, n] : tiles) {
+              Fragment acc = zeros(sumOf(a), {tile.bm, tile.bn});
+              for (Index k : range(ceil_div(K, tile.bk))) {
+                Stage s = ring.wait();
+                Fragment x = load(s[0]);
+                if (!same)
+                  x = convert(convert(x, f32) * 0.5 + 1, held(a));
+                acc = mma(x, s[1].T(), acc);
+                ring.release(s);
+              }
+              store(D.tile({m, n}), acc);
+            }
+          });
+        });
+      },
+      {{{"M", 1}, {"N", 16}, {"K", 16}}, {{"M", 140}, {"N", 208}, {"K", 176}}},
+      [=](const Problem &p, Coordinate at) {
+        double sum = 0;
+        for (int64_t k = 0; k < p.size("K"); ++k)
+          sum += change(p["A"](at[0], k)) * p["B"](at[1], k);
+        return sum;
+      },
+      a == s8 ? 0 : 1e-3};
+}
+
+/// D = 2 (A · Bᵀ) · C, with what is between in registers; C lies transposed but
+/// for 16 bits.
+Feature backToBack(ElementType outer, ElementType type, int64_t middle,
+                   Tiles tile) {
+  const int64_t depth = tile.bk, columns = tile.bn, bm = tile.bm;
+  return {"two products in a row, the second of " + std::string(name(type)) +
+              ", " + std::to_string(bm) + " rows, " + std::to_string(depth) +
+              " to " + std::to_string(middle) + " to " +
+              std::to_string(columns),
           [=] {
-            return kernel("back_to_back", [&] {
+            return kernel("back_to_back", [=] {
               Size M = size("M");
-              Tensor A = input("A", bf16, {M, depth});
-              Tensor B = input("B", bf16, {middle, depth});
-              Tensor C = input("C", bf16, {middle, columns});
-              Tensor D = output("D", f32, {M, columns});
+              Tensor A = input("A", outer, {M, depth});
+              Tensor B = input("B", outer, {middle, depth});
+              Shape ofC = takesRows(type) ? Shape{middle, columns}
+                                          : Shape{columns, middle};
+              Tensor C = input("C", type, {ofC[0], ofC[1]});
+              Tensor D = output("D", sumOf(type), {M, columns});
               TileLoop tiles = persistent({M}, {bm});
-              Pipeline ring = pipeline(2, smem(bf16, {bm, depth}),
-                                       smem(bf16, {middle, depth}),
-                                       smem(bf16, {middle, columns}));
-              role("load", warps(1), [&] {
+              Pipeline ring =
+                  pipeline(2, smem(outer, {bm, depth}),
+                           smem(outer, {middle, depth}), smem(type, ofC));
+              roleOf("load", warps(1), 40, [&] {
                 for (auto [m] : tiles) {
                   Stage s = ring.acquire();
                   copy(A.at({m * bm, 0}), s[0]);
@@ -89,11 +164,14 @@ Feature backToBack(int64_t depth, int64_t middle, int64_t columns) {
                   ring.commit(s);
                 }
               });
-              role("math", warpgroups(1), [&] {
+              roleOf("math", warpgroups(tile.warpgroups), 232, [&] {
                 for (auto [m] : tiles) {
                   Stage s = ring.wait();
-                  Fragment x = convert(mma(s[0], s[1].T()), bf16);
-                  Fragment y = mma(x, s[2]);
+                  Fragment x = mma(s[0], s[1].T());
+                  x = type == s8 ? convert(x >> 8, s8) : convert(x, held(type));
+                  // Twice, of one fragment that lies as wgmma takes it.
+                  Fragment y = mma(x, turned(s[2], type));
+                  y = mma(x, turned(s[2], type), y);
                   ring.release(s);
                   store(D.at({m * bm, 0}), y);
                 }
@@ -107,29 +185,41 @@ Feature backToBack(int64_t depth, int64_t middle, int64_t columns) {
               double x = 0;
               for (int64_t k = 0; k < depth; ++k)
                 x += p["A"](at[0], k) * p["B"](i, k);
-              sum += rounded(x, bf16) * p["C"](i, at[1]);
+              x = type == s8 ? double(int8_t(int64_t(std::floor(x / 256))))
+                             : rounded(x, type);
+              sum += 2 * x *
+                     (takesRows(type) ? p["C"](i, at[1]) : p["C"](at[1], i));
             }
             return sum;
           },
-          5e-3};
+          type == s8     ? 0
+          : type == tf32 ? 1e-3
+          : type == bf16 ? 5e-3
+                         : 2e-2};
 }
 
-/// Attention; `ahead`: the next product is issued before this one is used, and
-/// the weights are carried by the loop.
-Feature attention(int64_t d, int64_t bn, bool ahead) {
-  return {"attention of " + std::to_string(d) + " by blocks of " +
-              std::to_string(bn) + (ahead ? ", a product ahead" : ""),
+/// Attention; V lies with its keys next to one another but for 16 bits.
+/// `ahead`: the next product is issued before this one is used, and the weights
+/// are carried by the loop.
+Feature attention(ElementType type, int64_t d, int64_t bn, int64_t count,
+                  bool ahead) {
+  const int64_t bm = 64 * count;
+  return {"attention of " + std::string(name(type)) + " " + std::to_string(d) +
+              " by blocks of " + std::to_string(bn) +
+              (ahead ? ", a product ahead" : ""),
           [=] {
-            return kernel("attention", [&] {
+            return kernel("attention", [=] {
               Size M = size("M"), N = size("N");
-              Tensor Q = input("Q", bf16, {M, d});
-              Tensor K = input("K", bf16, {N, d}), V = input("V", bf16, {N, d});
+              Tensor Q = input("Q", type, {M, d}), K = input("K", type, {N, d});
+              Tensor V = takesRows(type) ? input("V", type, {N, d})
+                                         : input("V", type, {d, N});
               Tensor D = output("D", f32, {M, d});
               TileLoop tiles = persistent({M}, {bm});
-              Pipeline q = pipeline(1, smem(bf16, {bm, d}));
-              Pipeline k = pipeline(2, smem(bf16, {bn, d}));
-              Pipeline v = pipeline(2, smem(bf16, {bn, d}));
-              role("load", warps(1), registers(40), [&] {
+              Pipeline q = pipeline(1, smem(type, {bm, d}));
+              Pipeline k = pipeline(2, smem(type, {bn, d}));
+              Pipeline v = pipeline(
+                  2, smem(type, takesRows(type) ? Shape{bn, d} : Shape{d, bn}));
+              roleOf("load", warps(1), 40, [&] {
                 for (auto [m] : tiles) {
                   Stage s = q.acquire();
                   copy(Q.at({m * bm, 0}), s[0]);
@@ -138,17 +228,20 @@ Feature attention(int64_t d, int64_t bn, bool ahead) {
                     Stage s = k.acquire(), t = v.acquire();
                     copy(K.at({n * bn, 0}), s[0]);
                     k.commit(s);
-                    copy(V.at({n * bn, 0}), t[0]);
+                    if (takesRows(type))
+                      copy(V.at({n * bn, 0}), t[0]);
+                    else
+                      copy(V.at({0, n * bn}), t[0]);
                     v.commit(t);
                   }
                 }
               });
-              role("math", warpgroups(2), registers(232), [&] {
+              roleOf("math", warpgroups(count), 232, [&] {
                 for (auto [m] : tiles) {
                   Stage query = q.wait();
                   Fragment o = zeros(f32, {bm, d}), sum = zeros(f32, {bm});
                   Fragment top = full(f32, {bm}, -1e30f);
-                  Fragment p = zeros(bf16, {bm, bn});
+                  Fragment p = zeros(held(type), {bm, bn});
                   auto scores = [&] {
                     Stage s = k.wait();
                     Fragment product = mma(query[0], s[0].T());
@@ -160,14 +253,14 @@ Feature attention(int64_t d, int64_t bn, bool ahead) {
                     Fragment higher = max(top, row_max(s));
                     Fragment shrink = fast::exp2(top - higher);
                     Fragment e = fast::exp2(s - along_rows(higher));
-                    p = convert(e, bf16);
+                    p = held(type) == f32 ? e : convert(e, type);
                     sum = sum * shrink + row_sum(e);
                     top = higher;
                     return shrink;
                   };
                   auto add = [&] {
                     Stage s = v.wait();
-                    o = mma(p, s[0], o);
+                    o = mma(p, turned(s[0], type), o);
                     v.release(s);
                   };
                   Index blocks = ceil_div(N, bn);
@@ -192,7 +285,8 @@ Feature attention(int64_t d, int64_t bn, bool ahead) {
               });
             });
           },
-          {{{"M", 1}, {"N", 1}}, {{"M", 130}, {"N", 270}}},
+          {{{"M", 1}, {"N", takesRows(type) ? 1 : 16}},
+           {{"M", 130}, {"N", takesRows(type) ? 270 : 272}}},
           [=](const Problem &p, Coordinate at) {
             const int64_t keys = p.size("N");
             std::vector<double> scores(keys);
@@ -204,19 +298,48 @@ Feature attention(int64_t d, int64_t bn, bool ahead) {
             for (int64_t n = 0; n < keys; ++n) {
               const double weight = std::exp2(scores[n] - top);
               sum += weight;
-              result += weight * p["V"](n, at[1]);
+              result += weight *
+                        (takesRows(type) ? p["V"](n, at[1]) : p["V"](at[1], n));
             }
             return result / sum;
           },
-          5e-3};
+          type == tf32   ? 2e-3
+          : type == bf16 ? 5e-3
+                         : 5e-2};
 }
 
-const bool registered = registerFeatures(
-    {changed(bf16, 128, 64), changed(f16, 64, 32), changed(bf16, 256, 64),
-     changed(bf16, 96, 16), backToBack(64, 64, 64), backToBack(64, 128, 64),
-     backToBack(128, 96, 128), attention(64, 64, false),
-     attention(128, 128, false), attention(64, 128, true),
-     attention(128, 64, true)});
+const bool registered =
+    registerFeatures({scaled(bf16, 128, 64),
+                      scaled(f16, 64, 32),
+                      scaled(bf16, 256, 64),
+                      scaled(bf16, 96, 16),
+                      changed(e4m3, e4m3, e4m3, {128, 64, 64, 2}),
+                      changed(s8, e4m3, e4m3, {64, 128, 96, 1}),
+                      changed(s8, e5m2, e4m3, {128, 64, 32, 1}),
+                      changed(s8, s8, s8, {128, 64, 128, 2}),
+                      changed(s8, s8, u8, {64, 48, 64, 1}),
+                      changed(s8, f16, f16, {128, 64, 64, 2}),
+                      changed(tf32, tf32, tf32, {128, 64, 32, 1}),
+                      changed(bf16, tf32, tf32, {64, 96, 40, 1}),
+                      changed(s8, tf32, tf32, {128, 64, 64, 2}),
+                      backToBack(bf16, e4m3, 64, {64, 64, 64, 1}),
+                      backToBack(bf16, e5m2, 96, {256, 64, 64, 2}),
+                      backToBack(s8, s8, 128, {128, 64, 64, 1}),
+                      backToBack(e4m3, e4m3, 32, {128, 128, 64, 2}),
+                      backToBack(tf32, tf32, 64, {64, 64, 32, 1}),
+                      backToBack(bf16, tf32, 24, {128, 64, 64, 2}),
+                      backToBack(bf16, bf16, 64, {128, 64, 64, 1}),
+                      backToBack(bf16, bf16, 128, {128, 64, 64, 1}),
+                      backToBack(bf16, bf16, 96, {128, 128, 128, 1}),
+                      attention(bf16, 64, 64, 2, false),
+                      attention(bf16, 128, 128, 2, false),
+                      attention(bf16, 64, 128, 2, true),
+                      attention(bf16, 128, 64, 2, true),
+                      attention(e4m3, 64, 64, 2, false),
+                      attention(e4m3, 128, 128, 2, true),
+                      attention(e5m2, 64, 96, 1, false),
+                      attention(tf32, 32, 32, 1, false),
+                      attention(tf32, 64, 64, 2, true)});
 
 } // namespace
 } // namespace ashlar::test

@@ -466,69 +466,6 @@ tile.kernel @read_transposed_vector {
 
 // -----
 
-tile.kernel @part_further_along_one_dimension {
-  %M = tile.size "M"
-  %b = tile.alloc : !tile.shared<64x64xbf16>
-  tile.role "math" warps 4 {
-    // expected-error@+1 {{begins 1 indices further along 2 dimensions}}
-    %p = tile.part %b from [0, 0] plus %M : !tile.shared<64x64xbf16> -> !tile.shared<8x64xbf16>
-  }
-}
-
-// -----
-
-tile.kernel @peer_without_cluster {
-  %M = tile.size "M"
-  %b = tile.alloc : !tile.shared<64x64xbf16>
-  tile.role "math" warps 4 {
-    // expected-error@+1 {{is of a cluster, and the kernel has none}}
-    %p = tile.peer %b of %M : !tile.shared<64x64xbf16>
-  }
-}
-
-// -----
-
-tile.kernel @peer_of_a_peer cluster [2] {
-  %M = tile.size "M"
-  %b = tile.alloc : !tile.shared<64x64xbf16>
-  tile.role "math" warps 4 {
-    %p = tile.peer %b of %M : !tile.shared<64x64xbf16>
-    // expected-error@+1 {{is the tile of a CTA as another one sees it}}
-    %q = tile.peer %p of %M : !tile.shared<64x64xbf16>
-  }
-}
-
-// -----
-
-tile.kernel @peer_of_a_stage cluster [2] {
-  %M = tile.size "M"
-  %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
-  tile.role "math" warps 4 {
-    %s = tile.wait %ring : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
-    %b = tile.buffer %s[0] : !tile.shared<64x64xbf16>
-    // expected-error@+1 {{is one of a stage, which only this CTA's roles fill and drain}}
-    %p = tile.peer %b of %M : !tile.shared<64x64xbf16>
-  }
-}
-
-// -----
-
-tile.kernel @cluster_sync_outside_role cluster [2] {
-  // expected-error@+1 {{stands outside a role; a role meets itself in the other CTAs}}
-  tile.cluster_sync
-}
-
-// -----
-
-tile.kernel @cluster_rank_without_cluster {
-  tile.role "math" warps 4 {
-    // expected-error@+1 {{is of a cluster, and the kernel has none}}
-    %r = tile.cluster_rank
-  }
-}
-
-// -----
-
 tile.kernel @read_element {
   %b = tile.alloc : !tile.shared<64x64xbf16>
   tile.role "math" warps 4 {

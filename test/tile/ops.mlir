@@ -49,8 +49,6 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
     tile.copy %A[%n, %m] to %a multicast : !tile.tensor<bf16, 2>, !smem
     // CHECK-NEXT: %{{.+}} = tile.part %[[BUFFER]] from [8, 0] : <64x64xbf16> -> <32x48xbf16>
     %part = tile.part %a from [8, 0] : !smem -> !tile.shared<32x48xbf16>
-    // CHECK-NEXT: %{{.+}} = tile.part %[[BUFFER]] from [8, 0] plus %[[AT]]#0, %[[AT]]#1 : <64x64xbf16> -> <32x48xbf16>
-    %further = tile.part %a from [8, 0] plus %m, %n : !smem -> !tile.shared<32x48xbf16>
     // CHECK-NEXT: %{{.+}} = tile.view %[[BUFFER]] number 1 : <64x64xbf16> -> <32x32xf32>
     %view = tile.view %a number 1 : !smem -> !tile.shared<32x32xf32>
     // CHECK-NEXT: tile.commit %[[RING]], %[[S]] : <3,
@@ -97,14 +95,6 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
     %again = tile.read %staged : !smem -> tensor<64x64xbf16>
     // CHECK: tile.read %[[STAGED]] transposed : <64x64xbf16> -> tensor<64x64xbf16>
     %turned = tile.read %staged transposed : !smem -> tensor<64x64xbf16>
-    // CHECK: %[[RANK:.+]] = tile.cluster_rank
-    %rank = tile.cluster_rank
-    // CHECK: tile.peer %[[STAGED]] of %[[RANK]] : <64x64xbf16>
-    %theirs = tile.peer %staged of %rank : !smem
-    // CHECK: tile.cluster_sync{{$}}
-    tile.cluster_sync
-    // CHECK: tile.cluster_sync at 57984
-    tile.cluster_sync at 57984
     // CHECK: tile.write %[[HALF]] to %[[STAGED]] transposed : tensor<64x64xbf16>, <64x64xbf16>
     tile.write %half to %staged transposed : tensor<64x64xbf16>, !smem
     // CHECK: tile.slice %[[HALF]] from [0, 48] : tensor<64x64xbf16> -> tensor<64x16xbf16>

@@ -11,7 +11,7 @@
 #include "ashlar/element_type.h"
 #include "ashlar/fragment.h"
 #include "ashlar/gather.h"
-#include "ashlar/guess.h"
+#include "ashlar/guess_calls.h"
 #include "ashlar/index.h"
 #include "ashlar/kernel.h"
 #include "ashlar/launch.h"

@@ -3,7 +3,7 @@
 //
 // A class of the language takes what it might be confused with in a constructor
 // that a static_assert refuses, with the sentence for that kind. Overloads that
-// one tries and that do not exist are in guess.h.
+// one tries and that do not exist are in guess_arithmetic.h and guess_calls.h.
 #pragma once
 
 #include <concepts>

@@ -79,7 +79,11 @@ void showProgress() {
   settings().progress = numberFrom<uint8_t>("ASHLAR_SIM_PROGRESS", 1) != 0;
 }
 
-Traffic takeTraffic() { return std::exchange(state().traffic, {}); }
+Traffic takeTraffic() {
+  State &all = state();
+  std::lock_guard lock(all.lock);
+  return std::exchange(all.traffic, {});
+}
 
 std::vector<Report> takeReports() {
   State &all = state();
@@ -102,6 +106,7 @@ void resetSimulator() {
   all.primaryContextUsers = 0;
   all.trace = nullptr;
   all.tracePath.clear();
+  all.traffic = {};
   all.reports.clear();
   all.failure.clear();
 }

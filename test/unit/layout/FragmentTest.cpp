@@ -1,6 +1,7 @@
 #include "test/unit/layout/RandomLayouts.h"
 
 #include "compiler/layout/Fragment.h"
+#include "compiler/layout/WgmmaFragment.h"
 
 #include <bit>
 #include <map>

@@ -2,6 +2,7 @@
 
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/IntTuple.h"
+#include "compiler/layout/WgmmaFragment.h"
 #include "test/unit/layout/RandomLayouts.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // Relays among the lanes of a warp, against what every lane gets and needs.
 
 #include "compiler/layout/Relay.h"
+#include "compiler/layout/WgmmaFragment.h"
 #include "test/unit/layout/RandomLayouts.h"
 
 #include <bit>

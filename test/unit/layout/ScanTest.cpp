@@ -2,6 +2,7 @@
 
 #include "compiler/layout/Scan.h"
 #include "compiler/layout/IntTuple.h"
+#include "compiler/layout/WgmmaFragment.h"
 #include "test/unit/layout/RandomLayouts.h"
 
 #include <gtest/gtest.h>

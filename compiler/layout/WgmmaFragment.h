@@ -1,0 +1,43 @@
+// What wgmma has in registers: its accumulator, A, and the metadata of a sparse
+// A.
+
+#pragma once
+
+#include "compiler/layout/Fragment.h"
+
+namespace ashlar::layout {
+
+/// The accumulator of wgmma for a role of so many warpgroups, each of which
+/// owns m / warpgroups contiguous rows (PTX ISA, "Register fragments for
+/// wgmma.mma_async.m64nNk"). Rows per warpgroup are a multiple of 64 and
+/// columns of 8.
+Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
+                                         int64_t warpgroups);
+
+/// A of wgmma in registers, for elements of 1, 2 or 4 bytes and a role of so
+/// many warpgroups (PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16"
+/// and those for k8 and k32): a register has what lies in 4 bytes of a row,
+/// four of them 16 rows of 32 bytes of a warp. Rows per warpgroup are a
+/// multiple of 64 and columns of 32 bytes.
+Result<FragmentLayout> operandLayout(int64_t m, int64_t k, int64_t warpgroups,
+                                     int64_t elementBytes);
+
+/// The metadata of a sparse A of wgmma, elements of 16 bits, for elements of A
+/// of 1, 2 or 4 bytes (PTX ISA, "Sparse matrix storage" of wgmma.mma_async.sp,
+/// and what an H200 does): a register has two of them, which say of one row of
+/// A and the one 8 further, or of one row where A has elements of 1 byte.
+/// Columns are a multiple of what one instruction needs.
+Result<FragmentLayout> metadataLayout(int64_t m, int64_t columns,
+                                      int64_t warpgroups, int64_t elementBytes);
+
+/// In which lanes of each four the metadata of an instruction lie, and in which
+/// of the registers for 64 rows.
+struct MetadataPlace {
+  int64_t registerNumber, selector;
+};
+/// Of the instruction that multiplies the `step`th 32 bytes that A has of a
+/// row.
+MetadataPlace metadataPlace(int64_t step, int64_t columns,
+                            int64_t elementBytes);
+
+} // namespace ashlar::layout
