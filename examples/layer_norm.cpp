@@ -6,96 +6,51 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
-#include <vector>
 
 using namespace ashlar;
 
-/// D = (X - mean) · rstd · W + B, of rows of at most `most` elements.
+/// D = (X - mean) · rstd · W + B. A CTA holds some rows in registers, or a
+/// cluster a row, each of its CTAs a part of the columns. The next row is on its
+/// way meanwhile.
 Kernel forward(const Constants &c) {
   return kernel("layer_norm", [&] {
-    const Shape shape{c["height"], c["most"]};
-    Size M = size("M"), N = size("N");
+    const int64_t height = c["height"], parts = c["parts"];
+    const Shape shape{height, c["columns"]};
+    Size M = size("M"), N = size("N"), P = size("CTAs");
     Tensor X = input("X", bf16, {M, N}), D = output("D", bf16, {M, N});
     Tensor W = input("W", bf16, {N}), B = input("B", bf16, {N});
     Tensor means = output("Mean", f32, {M}, align(4));
     Tensor rstds = output("Rstd", f32, {M}, align(4));
     Scalar eps = scalar("eps", f32);
-    TileLoop tiles = grid({M}, {shape[0]});
+    cluster({1, parts});
+    TileLoop ctas = grid({P, Index(parts)}, {1, 1});
     ctas_per_sm(c["ctas"]);
+    SharedTile w = shared(bf16, {shape[1]}), b = shared(bf16, {shape[1]});
     role("all", warps(c["warps"]), [&] {
-      for (auto [m] : tiles) {
-        Fragment x = load(X.tile({m, 0}), shape);
-        Scalar n = convert(N, f32);
-        Fragment mean = row_sum(convert(x, f32)) / n;
-        Fragment d = convert(x, f32) - along_rows(mean);
-        when(N < shape[1], [&] { d = select(columns(shape) < N, d, 0); });
-        Fragment rstd = rsqrt(row_sum(d * d) / n + eps);
-        Fragment w = convert(load(W.tile({0}), {shape[1]}), f32);
-        Fragment b = convert(load(B.tile({0}), {shape[1]}), f32);
-        d = (convert(x, f32) - along_rows(mean)) * along_rows(rstd);
-        store(D.tile({m, 0}), convert(d * w + b, bf16));
-        store(means.tile({m}), mean);
-        store(rstds.tile({m}), rstd);
-      }
-    });
-  });
-}
-
-/// Of longer rows: a row stays in shared memory, in stages of a ring, through
-/// which chunks of the next one come while the last of it are computed.
-Kernel forwardOfLongRows(const Constants &c) {
-  return kernel("layer_norm_of_long_rows", [&] {
-    const Shape shape{1, c["chunk"]};
-    const int64_t chunks = (c["most"] + shape[1] - 1) / shape[1];
-    Size M = size("M"), N = size("N");
-    Tensor X = input("X", bf16, {M, N}), D = output("D", bf16, {M, N});
-    Tensor W = input("W", bf16, {N}), B = input("B", bf16, {N});
-    Tensor means = output("Mean", f32, {M}, align(4));
-    Tensor rstds = output("Rstd", f32, {M}, align(4));
-    Scalar eps = scalar("eps", f32);
-    TileLoop rows = persistent({M}, {1});
-    ctas_per_sm(c["ctas"]);
-    Pipeline ring = pipeline(c["stages"], smem(bf16, shape));
-    role("load", warps(1), [&] {
-      for (auto [m] : rows)
-        for (int64_t i = 0; i < chunks; ++i) {
-          Stage s = ring.acquire();
-          copy(X.tile({m, i}), s[0]);
-          ring.commit(s);
+      for (auto [p, part] : ctas) {
+        store(w, load(W.tile({part}), {shape[1]}));
+        store(b, load(B.tile({part}), {shape[1]}));
+        Index rest = N - part * shape[1];
+        auto mean_of = [&](const Fragment &v) {
+          return cluster_all_sum(row_sum(v), 1) / convert(N, f32);
+        };
+        Fragment next = load(X.tile({p, part}), shape);
+        for (Index m : range(p, ceil_div(M, height), P)) {
+          Fragment d = convert(next, f32);
+          next = load(X.tile({m + P, part}), shape); // in flight
+          Fragment mean = mean_of(d);
+          d -= along_rows(mean);
+          when(rest < shape[1],
+               [&] { d = select(columns(shape) < rest, d, 0); });
+          Fragment rstd = rsqrt(mean_of(d * d) + eps);
+          d = fma(d * along_rows(rstd), convert(load(w), f32),
+                  convert(load(b), f32));
+          store(D.tile({m, part}), convert(d, bf16));
+          when(part == 0, [&] {
+            store(means.tile({m}), mean);
+            store(rstds.tile({m}), rstd);
+          });
         }
-    });
-    role("math", warps(c["warps"]), [&] {
-      for (auto [m] : rows) {
-        std::vector<Stage> row;
-        auto part = [&](int64_t i) { return convert(load(row[i][0]), f32); };
-        Scalar n = convert(N, f32);
-        Fragment sum = zeros(f32, shape), squares = zeros(f32, shape);
-        for (int64_t i = 0; i < chunks; ++i) {
-          row.push_back(ring.wait());
-          sum += part(i);
-        }
-        Fragment mean = row_sum(sum) / n;
-        for (int64_t i = 0; i < chunks; ++i) {
-          Fragment d = part(i) - along_rows(mean);
-          when(N < (i + 1) * shape[1],
-               [&] { d = select(columns(shape) < N - i * shape[1], d, 0); });
-          squares += d * d;
-        }
-        Fragment w = load(W.tile({0}), {shape[1]}); // in flight
-        Fragment b = load(B.tile({0}), {shape[1]});
-        Fragment rstd = rsqrt(row_sum(squares) / n + eps);
-        for (int64_t i = 0; i < chunks; ++i) {
-          Fragment d = (part(i) - along_rows(mean)) * along_rows(rstd);
-          ring.release(row[i]);
-          Fragment y = d * convert(w, f32) + convert(b, f32);
-          if (i + 1 < chunks) {
-            w = load(W.tile({i + 1}), {shape[1]});
-            b = load(B.tile({i + 1}), {shape[1]});
-          }
-          store(D.tile({m, i}), convert(y, bf16));
-        }
-        store(means.tile({m}), mean);
-        store(rstds.tile({m}), rstd);
       }
     });
   });
@@ -218,18 +173,14 @@ int main(int argc, char **argv) {
          .zeros = {"DW", "DB"},
          .references = {{"DX", gradient}, {"DW", ofWeight}, {"DB", ofBias}},
          .tolerance = 0.02});
-  auto build = [](const Constants &c) {
-    return c["chunk"] ? forwardOfLongRows(c) : forward(c);
-  };
-  return tool(argc, argv, build,
-              {.sizes = {{"M", 8192}, {"N", 4096}},
-               .constants = {{"most", 4096},
+  return tool(argc, argv, forward,
+              {.sizes = {{"M", 8192}, {"N", 4096}, {"CTAs", 528}},
+               .constants = {{"parts", 1},
                              {"height", 1},
+                             {"columns", 4096},
                              {"warps", 8},
-                             {"ctas", 4},
-                             {"chunk", 0},
-                             {"stages", 4}},
-               .simulated_sizes = {{"M", 5}, {"N", 3000}},
+                             {"ctas", 4}},
+               .simulated_sizes = {{"M", 5}, {"N", 3000}, {"CTAs", 3}},
                .scalars = {{"eps", 1e-5}},
                .references = {
                    {"D", normed},

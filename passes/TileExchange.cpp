@@ -114,7 +114,8 @@ void Exchange::expand(tile::ReduceOp op) {
                   "their parts through shared memory");
     Value part = combine(op.getValue(), op.getDimensions(), reduction.partial);
     Value parts = relay(builder, loc, part, fragment(reduction.gathered));
-    result = combine(parts, {0}, reduction.result);
+    result = combine(parts, int64_t(reduction.result.shape.size()),
+                     reduction.result);
   }
   op.getResult().replaceAllUsesWith(result);
   op.erase();

@@ -352,9 +352,9 @@ def Hopper_WarpReduceOp : Hopper_Op<"warp_reduce"> {
   let summary = "what a warp holds of a fragment, combined along dimensions";
   let description = [{
     Each thread combines its own values, then lanes exchange what they have by
-    shuffles. Where several warps hold what belongs together, the first
-    dimension of the result counts their parts; the others are those of `value`
-    that are kept, or one of extent 1.
+    shuffles. The dimensions of the result are those of `value` that are kept, or
+    one of extent 1; where several warps hold what belongs together, a last one
+    counts their parts.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,
                        DenseI64ArrayAttr:$dimensions);

@@ -11,19 +11,6 @@ namespace ashlar::layout {
 
 namespace {
 
-/// `of`, with another dimension of this extent before the first.
-std::vector<int64_t> withFirst(int64_t extent, std::vector<int64_t> of) {
-  of.insert(of.begin(), extent);
-  return of;
-}
-
-std::vector<Mode> scaled(const Layout &half, int64_t factor) {
-  std::vector<Mode> modes = leafModes(half);
-  for (Mode &mode : modes)
-    mode.stride *= factor;
-  return modes;
-}
-
 } // namespace
 
 int64_t factorInWarp(int64_t position, int64_t extent) {
@@ -108,18 +95,23 @@ Result<WarpReduction> warpReduction(const FragmentLayout &fragment,
                   " values of each ", elements,
                   " that are combined: some would count more than once");
 
+  // Parts are the last dimension, and neighbours among a thread's values.
   const int64_t parts = reduction.parts;
+  const FragmentLayout &result = reduction.result;
+  std::vector<int64_t> shape = result.shape;
+  std::vector<Mode> values = leafModes(result.value);
+  int64_t results = 1;
+  for (int64_t extent : shape)
+    results *= extent;
   for (Mode &mode : partial)
-    mode.stride = mode.stride < 0 ? -mode.stride : mode.stride * parts;
-  std::vector<int64_t> shape = reduction.result.shape;
-  std::vector<Mode> values = scaled(reduction.result.value, parts);
-  reduction.partial = {parts > 1 ? withFirst(parts, shape) : shape,
-                       flatLayout(partial), flatLayout(values)};
+    if (mode.stride < 0)
+      mode.stride *= -results;
   if (parts > 1)
-    values.insert(values.begin(), {parts, 1});
-  reduction.gathered = {parts > 1 ? withFirst(parts, shape) : shape,
-                        flatLayout(scaled(reduction.result.thread, parts)),
-                        flatLayout(values)};
+    shape.push_back(parts);
+  reduction.partial = {shape, flatLayout(partial), flatLayout(values)};
+  if (parts > 1)
+    values.insert(values.begin(), {parts, results});
+  reduction.gathered = {shape, result.thread, flatLayout(values)};
   return reduction;
 }
 

@@ -15,8 +15,8 @@ struct WarpReduction {
   std::vector<int64_t> distances;
   /// How many parts of each result are left.
   int64_t parts;
-  /// The parts: the first dimension counts them if there are several, then come
-  /// the dimensions that are kept. Of none that are kept, one of extent 1.
+  /// The parts: the dimensions that are kept, one of extent 1 where none are,
+  /// then one that counts the parts if there are several.
   FragmentLayout partial;
   /// All parts in each thread that needs the result, in the same dimensions.
   FragmentLayout gathered;

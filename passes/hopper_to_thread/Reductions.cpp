@@ -33,7 +33,7 @@ static FailureOr<Registers> lower(hopper::WarpReduceOp op,
   for (int64_t v = 0; v < to.values; ++v) {
     auto at = layout::coordinate(to.layout, 0, v);
     if (reduction.parts > 1)
-      at.erase(at.begin());
+      at.pop_back();
     Value result = combineAll(b, op.getReduction(), OfNaN::kept, groups.at(at));
     for (int64_t distance : llvm::reverse(reduction.distances))
       result = combine(b, op.getReduction(), OfNaN::kept, result,

@@ -23,11 +23,11 @@ tile.kernel @in_warps {
 // A row lies in four warps: each writes its part, and all combine the four.
 
 // CHECK-LABEL: tile.kernel @across_warps
-// CHECK: %[[TILE:.+]] = tile.alloc : <4x1xf32, "S<0,4,3> o (4,1):(4,4)">
-// CHECK: %[[PART:.+]] = hopper.warp_reduce %{{.+}} add along [1] : tensor<1x512xf32, {{.+}}> -> tensor<4x1xf32, [[PARTIAL:.+]]>
+// CHECK: %[[TILE:.+]] = tile.alloc : <1x4xf32, "S<0,4,3> o (1,4):(16,4)">
+// CHECK: %[[PART:.+]] = hopper.warp_reduce %{{.+}} add along [1] : tensor<1x512xf32, {{.+}}> -> tensor<1x4xf32, [[PARTIAL:.+]]>
 // CHECK-NEXT: tile.write %[[PART]] to %[[TILE]]
-// CHECK-NEXT: %[[PARTS:.+]] = tile.read %[[TILE]] : {{.*}} -> tensor<4x1xf32
-// CHECK-NEXT: hopper.warp_reduce %[[PARTS]] add along [0] : {{.*}} -> tensor<1xf32
+// CHECK-NEXT: %[[PARTS:.+]] = tile.read %[[TILE]] : {{.*}} -> tensor<1x4xf32
+// CHECK-NEXT: hopper.warp_reduce %[[PARTS]] add along [1] : {{.*}} -> tensor<1xf32
 // A second one uses the same tile.
 // CHECK-NOT: tile.alloc
 tile.kernel @across_warps {

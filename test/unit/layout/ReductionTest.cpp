@@ -72,9 +72,9 @@ void expectLaw(const FragmentLayout &fragment,
     ASSERT_EQ(int64_t(held[t].size()), partial.value.size());
     for (int64_t v = 0; v < partial.value.size(); ++v) {
       Shape at = coordinate(partial, t, v);
-      const int64_t part = inParts ? at.front() : 0;
+      const int64_t part = inParts ? at.back() : 0;
       if (inParts)
-        at.erase(at.begin());
+        at.pop_back();
       auto [known, isNew] = parts.try_emplace({part, at}, held[t].at(at));
       ASSERT_EQ(known->second, held[t].at(at)) << fragment;
     }
