@@ -40,10 +40,7 @@ void copyIn(const TileRef &source, const SharedTile &target, bool multicast,
     fail(where, "copy asks L2 to keep a part of " + std::to_string(hint->kept) +
                     " of its lines: give one from 0 to 1");
   auto tile = readPlain(trace, target, "copy", where);
-  if (tile::bufferOf(tile) && !tile.getDefiningOp<tile::BufferOp>())
-    fail(where, "copy writes whole tiles of a stage, as they were declared; "
-                "this is a part or another view of one");
-  if (!tile.getDefiningOp<tile::BufferOp>())
+  if (!tile::bufferOf(tile))
     fail(where, "copy writes the shared tile declared at " +
                     lineOf(target.declared_at()) +
                     ", which is in no pipeline; an asynchronous copy completes "

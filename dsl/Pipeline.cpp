@@ -37,7 +37,7 @@ template <class Op> Stage take(const Pipeline &pipeline, SourceLocation where) {
   Trace &trace = Trace::current(where);
   auto op = trace.create<Op>(where, tile::StageType::get(trace.context()),
                              trace.read(pipeline, where));
-  return trace.declare<Stage>(HandleKind::stage, op, where);
+  return Stage(trace.declareHandle(HandleKind::stage, op, where), pipeline);
 }
 
 template <class Op>
@@ -48,7 +48,8 @@ Attempt attempt(const Pipeline &pipeline, SourceLocation where) {
                              trace.read(pipeline, where));
   return Attempt(
       trace.declareHandle(HandleKind::condition, op.getReady(), where),
-      trace.declare<Stage>(HandleKind::stage, op.getStage(), where));
+      Stage(trace.declareHandle(HandleKind::stage, op.getStage(), where),
+            pipeline));
 }
 
 template <class Op>
@@ -57,7 +58,7 @@ void give(const Pipeline &pipeline, const Stage &stage, const char *what,
   Trace &trace = Trace::current(where);
   mlir::Value ring = trace.read(pipeline, where);
   mlir::Value value = trace.read(stage, where);
-  if (tile::pipelineOf(value) != ring)
+  if (trace.read(stage.pipeline(), where) != ring)
     fail(where, std::string(what) + " names the stage taken at " +
                     lineOf(stage.declared_at()) +
                     ", which is of another pipeline than the one declared at " +
@@ -92,11 +93,26 @@ void Pipeline::release(const Stage &stage, SourceLocation where) const {
   give<tile::ReleaseOp>(*this, stage, "release", where);
 }
 
+Stage &Stage::operator=(const Stage &other) {
+  const Trace *active = Trace::active();
+  SourceLocation where = active ? active->lastLocation() : other.declared_at();
+  Trace &trace = Trace::checked(where);
+  if (trace.read(ring, where) != trace.read(other.ring, where))
+    fail(where, "stage declared at " + lineOf(declared_at()) +
+                    " is of the pipeline declared at " +
+                    lineOf(ring.declared_at()) +
+                    " and is assigned one of that declared at " +
+                    lineOf(other.ring.declared_at()) +
+                    "; a variable keeps its pipeline: declare another one");
+  Variable::operator=(other);
+  return *this;
+}
+
 SharedTile Stage::operator[](Located<int64_t> index) const {
   SourceLocation where = index.where;
   Trace &trace = Trace::current(where);
   mlir::Value stage = trace.read(*this, where);
-  tile::PipelineType type = tile::pipelineOf(stage).getType();
+  auto type = llvm::cast<tile::PipelineType>(trace.read(ring, where).getType());
   int64_t count = type.getTiles().size();
   if (index.value < 0 || index.value >= count)
     fail(where, "the stage has " + std::to_string(count) +

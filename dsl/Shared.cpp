@@ -2,6 +2,8 @@
 #include "Describe.h"
 #include "SharedType.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 namespace ashlar {
 
 namespace detail {
@@ -70,21 +72,48 @@ SharedTile SharedTile::as(ElementType type, const Shape &shape, int64_t number,
   return trace.declare<SharedTile>(HandleKind::sharedTile, op, where);
 }
 
+namespace {
+
+/// The part from `offset` on; where that is dynamic `places` has the index.
+SharedTile partOf(Trace &trace, const SharedTile &tile,
+                  llvm::ArrayRef<int64_t> offset, mlir::ValueRange places,
+                  const Shape &shape, SourceLocation where) {
+  auto source = readPlain(trace, tile, "slice", where);
+  mlir::Type element = source.getType().getElementType();
+  auto extents = checkedShape("the part", shape, where);
+  auto known = llvm::map_to_vector(offset, [](int64_t number) {
+    return mlir::ShapedType::isDynamic(number) ? 0 : number;
+  });
+  checkPart(source.getType().getShape(), "a shared tile", known, extents,
+            where);
+  checkRows("the part", extents, element, where);
+  checkRows("the offset of the part", known, element, where);
+  auto part = tile::SharedType::get(trace.context(), extents, element);
+  auto op = trace.create<tile::PartOp>(where, part, source, places, offset,
+                                       /*checked=*/false);
+  return trace.declare<SharedTile>(HandleKind::sharedTile, op, where);
+}
+
+} // namespace
+
 SharedTile slice(const SharedTile &tile, std::initializer_list<int64_t> offset,
                  const Shape &shape, SourceLocation where) {
+  return partOf(Trace::current(where), tile, offset, {}, shape, where);
+}
+
+SharedTile slice(const SharedTile &tile, std::initializer_list<Index> offset,
+                 const Shape &shape, SourceLocation where) {
   Trace &trace = Trace::current(where);
-  auto source = readPlain(trace, tile, "slice", where);
-  auto extents = checkedShape("the part", shape, where);
-  checkPart(source.getType().getShape(), "a shared tile",
-            llvm::SmallVector<int64_t>(offset), extents, where);
-  checkRows("the part", extents, source.getType().getElementType(), where);
-  checkRows("the offset of the part", llvm::SmallVector<int64_t>(offset),
-            source.getType().getElementType(), where);
-  auto part = tile::SharedType::get(trace.context(), extents,
-                                    source.getType().getElementType());
-  auto op = trace.create<tile::PartOp>(where, part, source,
-                                       llvm::SmallVector<int64_t>(offset));
-  return trace.declare<SharedTile>(HandleKind::sharedTile, op, where);
+  llvm::SmallVector<int64_t> offsets;
+  llvm::SmallVector<mlir::Value> places;
+  for (const Index &index : offset) {
+    mlir::Value place = trace.read(index, where);
+    auto number = mlir::getConstantIntValue(place);
+    offsets.push_back(number.value_or(mlir::ShapedType::kDynamic));
+    if (!number)
+      places.push_back(place);
+  }
+  return partOf(trace, tile, offsets, places, shape, where);
 }
 
 Shape SharedTile::shape(SourceLocation where) const {

@@ -62,7 +62,7 @@ std::string remedy(HandleKind handle, FrameKind body) {
 }
 
 /// Whether an assignment can change what the handle stands for.
-bool isVariable(HandleKind kind) { return kind <= HandleKind::mask; }
+bool isVariable(HandleKind kind) { return kind <= HandleKind::stage; }
 
 } // namespace
 

@@ -81,6 +81,11 @@ SmallVector<int64_t> Cluster::sharedDimensions(tile::CopyOp copy) const {
   llvm::SmallPtrSet<void *, 16> seen;
   for (Value coordinate : copy.getCoordinates())
     collect(coordinate, used, seen);
+  // It arrives in the same place of each CTA.
+  for (auto part = copy.getTarget().getDefiningOp<tile::PartOp>(); part;
+       part = part.getSource().getDefiningOp<tile::PartOp>())
+    for (Value place : part.getPlaces())
+      collect(place, used, seen);
   SmallVector<int64_t> result;
   for (auto [dimension, extent] : llvm::enumerate(shape))
     if (extent > 1 && !used.test(dimension))

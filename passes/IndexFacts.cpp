@@ -132,7 +132,8 @@ IndexFact coordinateOf(tile::ScheduleCoordinatesOp op, unsigned dimension,
 
 } // namespace
 
-IndexFacts::IndexFacts(ValueRange indices) {
+IndexFacts::IndexFacts(ValueRange indices, bool believesPromises)
+    : believesPromises(believesPromises) {
   SmallVector<Value> found(indices);
   while (!found.empty()) {
     Value value = found.pop_back_val();
@@ -195,7 +196,7 @@ IndexFact IndexFacts::follow(Value value) const {
   if (isa<tile::MultipleOfOp, arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     IndexFact fact = first;
     if (auto promise = dyn_cast<tile::MultipleOfOp>(op);
-        promise && fact.divisor)
+        promise && fact.divisor && believesPromises)
       fact.divisor = std::max(fact.divisor, powerOfTwoIn(promise.getDivisor()));
     return fact;
   }

@@ -30,7 +30,8 @@ struct IndexFact {
 /// carries keeps a fact that its first value has and the loop's body preserves.
 class IndexFacts {
 public:
-  explicit IndexFacts(mlir::ValueRange indices);
+  /// `believesPromises`: what an author promises by `multiple_of` is a fact.
+  explicit IndexFacts(mlir::ValueRange indices, bool believesPromises = true);
 
   const IndexFact &of(mlir::Value index) const {
     return facts.find(index)->second;
@@ -39,6 +40,7 @@ public:
 private:
   IndexFact follow(mlir::Value value) const;
 
+  const bool believesPromises;
   llvm::MapVector<mlir::Value, IndexFact> facts;
 };
 

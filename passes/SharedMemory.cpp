@@ -1,6 +1,7 @@
 #include "passes/SharedMemory.h"
 
 #include "compiler/layout/SharedTile.h"
+#include "compiler/tile/Stages.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace ashlar {
@@ -33,8 +34,9 @@ int64_t offsetInMemory(Value shared) {
 bool shareMemory(Value a, Value b) {
   auto inStage = tile::bufferOf(a), otherInStage = tile::bufferOf(b);
   if (inStage && otherInStage)
-    return inStage.getStage() == otherInStage.getStage() &&
-           inStage.getIndex() == otherInStage.getIndex();
+    return inStage.getIndex() == otherInStage.getIndex() &&
+           llvm::is_contained(tile::valuesOfStage(inStage.getStage()),
+                              otherInStage.getStage());
   return tile::memoryOf(a) == tile::memoryOf(b);
 }
 
@@ -54,18 +56,20 @@ SmallVector<Operation *> accessesOf(Value shared) {
   if (!buffer)
     collectAccesses(tile::memoryOf(shared), accesses);
   else
-    for (Operation *user : buffer.getStage().getUsers())
-      if (auto other = dyn_cast<tile::BufferOp>(user))
-        if (other.getIndex() == buffer.getIndex())
-          collectAccesses(other.getResult(), accesses);
+    for (Value stage : tile::valuesOfStage(buffer.getStage()))
+      for (Operation *user : stage.getUsers())
+        if (auto other = dyn_cast<tile::BufferOp>(user))
+          if (other.getIndex() == buffer.getIndex())
+            collectAccesses(other.getResult(), accesses);
   return accesses;
 }
 
 SmallVector<Operation *> accessesOfStage(Value stage) {
   SmallVector<Operation *> accesses;
-  for (Operation *user : stage.getUsers())
-    if (isa<tile::BufferOp>(user))
-      collectAccesses(user->getResult(0), accesses);
+  for (Value value : tile::valuesOfStage(stage))
+    for (Operation *user : value.getUsers())
+      if (isa<tile::BufferOp>(user))
+        collectAccesses(user->getResult(0), accesses);
   return accesses;
 }
 
@@ -91,6 +95,12 @@ int64_t offsetOfView(tile::ViewOp view) {
   tile::SharedType type = view.getResult().getType();
   return int64_t(view.getNumber()) *
          llvm::alignTo(type.sizeBytes(), alignmentOf(type));
+}
+
+int64_t authorsElements(tile::SharedType type, int64_t dimension) {
+  return dimension + 1 == static_cast<int64_t>(type.getShape().size())
+             ? tile::elementsIn(type.getElementType())
+             : 1;
 }
 
 int64_t alignmentOf(tile::SharedType type) {

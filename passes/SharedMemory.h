@@ -26,6 +26,10 @@ mlir::Value accessedTile(mlir::Operation *access);
 /// Bytes from the start of the memory that a view lies in to the view.
 int64_t offsetOfView(tile::ViewOp view);
 
+/// How many elements of the author's one along a dimension of a tile is: of
+/// pairs of four bits, along rows, two.
+int64_t authorsElements(tile::SharedType type, int64_t dimension);
+
 /// The alignment that a tile with a layout needs, or also all views of it.
 int64_t alignmentOf(tile::SharedType type);
 int64_t alignmentOf(mlir::Value shared);

@@ -21,7 +21,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "passes/IndexFacts.h"
 #include "passes/Passes.h"
+#include "passes/SharedMemory.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -59,13 +61,44 @@ LogicalResult checkView(tile::ViewOp view) {
          << ": use a smaller shape" << (view.getNumber() ? " or number" : "");
 }
 
+/// Whether a part begins with a swizzle atom where an index chooses its place.
+LogicalResult checkPlaces(tile::PartOp part) {
+  tile::SharedType source = part.getSource().getType();
+  for (auto [index, dimension] :
+       llvm::zip(part.getPlaces(), part.getChosenDimensions())) {
+    const auto [elements, bytes] =
+        layout::partPlaces(*source.getLayout(), dimension);
+    const IndexFacts facts(index);
+    const auto [low, high, divisor] = facts.of(index);
+    if ((low == high ? low : divisor) % elements == 0)
+      continue;
+    const int64_t each = authorsElements(source, dimension);
+    InFlightDiagnostic error =
+        part.emitError("the part begins along dimension ")
+        << dimension << " at an index";
+    if (elements >= source.getShape()[dimension])
+      return error << ", and of the " << source.getShape()[dimension] * each
+                   << " elements there only the first begins a swizzle atom of "
+                      "the tile: write 0";
+    return error << " that is not known to be a multiple of " << elements * each
+                 << ", as the swizzle atoms of the tile do: promise it with "
+                    "multiple_of(index, "
+                 << elements * each << ")";
+  }
+  return success();
+}
+
 /// A part lies as the tile does that it is cut from.
 LogicalResult assignPart(tile::PartOp part, tile::SharedType type) {
   tile::SharedType source = part.getSource().getType();
-  auto layout = layout::partOfTile(*source.getLayout(), part.getOffsets().vec(),
-                                   type.getShape().vec(), type.elementBytes());
+  const SmallVector<int64_t> offsets = part.getKnownOffsets();
+  auto layout = layout::partOfTile(
+      *source.getLayout(), std::vector<int64_t>(offsets.begin(), offsets.end()),
+      type.getShape().vec(), type.elementBytes());
   if (!layout)
     return part.emitError(layout.why());
+  if (failed(checkPlaces(part)))
+    return failure();
   part.getResult().setType(tile::SharedType::get(
       type.getContext(), type.getShape(), type.getElementType(), *layout));
   return success();

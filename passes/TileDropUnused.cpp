@@ -1,10 +1,12 @@
-// tile-drop-unused: no role loads or computes a fragment that nobody uses.
+// tile-drop-unused: no role loads or computes a fragment that nobody uses; what
+// is expected of conditions, and of the places of parts, is checked, or gone.
 //
 // A load has no effect but its result, so it goes like arithmetic does.
 
 #include "compiler/tile/Tile.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/IndexFacts.h"
 #include "passes/Passes.h"
 
 namespace ashlar {
@@ -22,6 +24,22 @@ bool givesFragments(Operation *op) {
          llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
 }
 
+/// Whether a part may lie outside its tile, or begins at a multiple that is
+/// only promised.
+bool mayBeMisplaced(tile::PartOp part) {
+  const IndexFacts believed(part.getPlaces()),
+      known(part.getPlaces(), /*believesPromises=*/false);
+  return llvm::any_of(
+      llvm::zip(part.getPlaces(), part.getChosenDimensions()), [&](auto place) {
+        auto [index, dimension] = place;
+        const int64_t last = part.getSource().getType().getShape()[dimension] -
+                             part.getResult().getType().getShape()[dimension];
+        const auto [low, high, divisor] = known.of(index);
+        return low < 0 || high - high % std::max<int64_t>(divisor, 1) > last ||
+               divisor != believed.of(index).divisor;
+      });
+}
+
 struct TileDropUnused : impl::TileDropUnusedBase<TileDropUnused> {
   using TileDropUnusedBase::TileDropUnusedBase;
 
@@ -32,6 +50,9 @@ struct TileDropUnused : impl::TileDropUnusedBase<TileDropUnused> {
         if ((isa<tile::ExpectOp>(op) && !expectations) ||
             (givesFragments(op) && isOpTriviallyDead(op)))
           op->erase();
+        else if (auto part = dyn_cast<tile::PartOp>(op))
+          part.setChecked(expectations && !part->use_empty() &&
+                          mayBeMisplaced(part));
       });
   }
 };

@@ -4,6 +4,7 @@
 //
 
 #include "compiler/target/Target.h"
+#include "compiler/tile/Stages.h"
 #include "passes/InRole.h"
 #include "passes/Passes.h"
 #include "passes/Preconditions.h"
@@ -236,7 +237,10 @@ std::optional<int64_t> Order::storesSince(tile::WriteOp op) {
   int64_t before = 0;
   while (before < count && stores[before]->isBeforeInBlock(op))
     ++before;
-  const bool inStage = tile::bufferOf(op.getTarget()) != nullptr;
+  // Of a stage that is carried, an iteration before may have stored.
+  auto buffer = tile::bufferOf(op.getTarget());
+  const bool inStage =
+      buffer && tile::valuesOfStage(buffer.getStage()).size() == 1;
   for (int64_t since = 0; since < (inStage ? before : count); ++since) {
     const int64_t last = (before - 1 - since + 2 * count) % count;
     if (overlap(stores[last].getSource(), op.getTarget()))

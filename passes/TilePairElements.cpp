@@ -104,6 +104,8 @@ public:
           return halve(prefetch.getCoordinatesMutable());
         })
         .Case<tile::PartOp, tile::SliceOp>([&](auto part) {
+          if (ShapedType::isDynamic(part.getOffsets().back()))
+            return halve(cast<tile::PartOp>(*part).getPlacesMutable());
           auto offsets = halve(part.getOffsets());
           if (succeeded(offsets))
             part.setOffsets(*offsets);

@@ -4,6 +4,7 @@
 #include "compiler/hopper/Hopper.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Plan.h"
+#include "compiler/tile/Stages.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Passes.h"
 #include "passes/Preconditions.h"
@@ -28,11 +29,12 @@ using target::warpgroupWarps;
 int64_t alignmentOfTile(tile::PipelineOp pipeline, int64_t index) {
   int64_t alignment = alignmentOf(pipeline.getResult().getType().tile(index));
   for (Operation *taker : pipeline.getResult().getUsers())
-    for (Value stage : taker->getResults())
-      for (Operation *user : stage.getUsers())
-        if (auto buffer = dyn_cast<tile::BufferOp>(user))
-          if (int64_t(buffer.getIndex()) == index)
-            alignment = std::max(alignment, alignmentOf(buffer.getResult()));
+    for (Value taken : taker->getResults())
+      for (Value stage : tile::valuesOfStage(taken))
+        for (Operation *user : stage.getUsers())
+          if (auto buffer = dyn_cast<tile::BufferOp>(user))
+            if (int64_t(buffer.getIndex()) == index)
+              alignment = std::max(alignment, alignmentOf(buffer.getResult()));
   return alignment;
 }
 

@@ -63,6 +63,7 @@ public:
   LogicalResult run();
 
 private:
+  void carryNumbers();
   void setUp();
   void lower(tile::RoleOp role);
   void viewTiles(tile::RoleOp role);
@@ -84,7 +85,12 @@ LogicalResult Conversion::run() {
   Block &body = target.getBody().emplaceBlock();
   builder.setInsertionPointToStart(&body);
   const Parameters parameters(source, builder);
-  const Context context{cluster, rings, movements, parameters};
+  llvm::DenseMap<Operation *, Value> pipelines;
+  source.walk([&](tile::BufferOp buffer) {
+    pipelines[buffer] = tile::pipelineOf(buffer.getStage());
+  });
+  carryNumbers();
+  const Context context{cluster, rings, movements, parameters, pipelines};
   auto roles = llvm::to_vector(source.getBody().getOps<tile::RoleOp>());
   builder.setInsertionPoint(roles.front());
   setUp();
@@ -111,11 +117,49 @@ LogicalResult Conversion::run() {
   legal.addLegalDialect<hopper::HopperDialect, arith::ArithDialect,
                         math::MathDialect, scf::SCFDialect>();
   legal.addIllegalDialect<tile::TileDialect>();
+  legal.addIllegalOp<UnrealizedConversionCastOp>();
   if (failed(applyPartialConversion(target, legal, patterns.take())))
     return failure();
   prefetchTensorMaps(target);
   source.erase();
   return success();
+}
+
+/// Loops and branches carry the number of a stage.
+void Conversion::carryNumbers() {
+  auto isStage = [](Value value) {
+    return isa<tile::StageType>(value.getType());
+  };
+  auto cast = [&](Type type, Value value) -> Value {
+    return UnrealizedConversionCastOp::create(builder, value.getLoc(), type,
+                                              value)
+        .getResult(0);
+  };
+  auto become = [&](Value carried) {
+    Type stage = carried.getType();
+    carried.setType(builder.getIndexType());
+    builder.setInsertionPointAfterValue(carried);
+    Value seen = cast(stage, carried);
+    carried.replaceAllUsesExcept(seen, seen.getDefiningOp());
+  };
+  OpBuilder::InsertionGuard guard(builder);
+  source.walk([&](Operation *op) {
+    if (isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op))
+      for (OpOperand &operand : op->getOpOperands())
+        if (isStage(operand.get())) {
+          builder.setInsertionPoint(op);
+          operand.set(cast(builder.getIndexType(), operand.get()));
+        }
+    if (isa<scf::ForOp, scf::IfOp>(op)) {
+      for (Region &region : op->getRegions())
+        for (Value argument : region.getArguments())
+          if (isStage(argument))
+            become(argument);
+      for (Value result : op->getResults())
+        if (isStage(result))
+          become(result);
+    }
+  });
 }
 
 bool Conversion::hasBarriers() {

@@ -3,7 +3,10 @@
 //
 // Each role is walked in program order with the stages that it holds. This is a
 // structural check: it sees one role at a time, and of loops one iteration.
+// What a loop or a branch carries is held under one name at a time: the value
+// that it was before is given up, so that each stage is one value's alone.
 
+#include "compiler/tile/Stages.h"
 #include "compiler/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -27,7 +30,7 @@ namespace {
 using Roles = llvm::SmallSetVector<Operation *, 4>;
 
 bool isAcquired(Value stage) {
-  return isa<tile::AcquireOp, tile::TryAcquireOp>(stage.getDefiningOp());
+  return isa<tile::AcquireOp, tile::TryAcquireOp>(tile::takerOf(stage));
 }
 StringRef taken(Value stage) {
   return isAcquired(stage) ? "acquired" : "waited for";
@@ -75,9 +78,12 @@ struct Holding {
     offered, ///< by try_acquire or try_wait, outside the branch that is ready
     open,    ///< acquired or waited for
     closed,  ///< committed or released
+    carried, ///< by a loop or a branch, whose value it is from there on
     reported
   } state;
-  Operation *closedBy = nullptr;
+  Operation *closedBy = nullptr; ///< or carried by
+
+  bool isGone() const { return state == closed || state == carried; }
 };
 
 /// What is known of a pipeline at a point of a role.
@@ -140,8 +146,9 @@ private:
     failed = true;
   }
 
-  void walk(Block &block, Path &path, StringRef place) {
-    SmallVector<Value> own;
+  /// `own`: the stages that the block begins with.
+  void walk(Block &block, Path &path, StringRef place,
+            SmallVector<Value> own = {}) {
     for (Operation &op : block) {
       if (isa<tile::AcquireOp, tile::TryAcquireOp, tile::WaitOp,
               tile::TryWaitOp>(op)) {
@@ -153,6 +160,11 @@ private:
         walkLoop(loop, path);
       } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
         walkBranch(branch, path);
+      } else if (isa<scf::YieldOp>(op)) {
+        for (auto [value, result] :
+             llvm::zip(op.getOperands(), block.getParentOp()->getResults()))
+          if (isa<tile::StageType>(value.getType()))
+            path.stages[result] = carry(op, value, path);
       } else if (!isa<tile::PartOp, tile::ViewOp>(op)) {
         for (Value operand : op.getOperands())
           if (isa<tile::SharedType>(operand.getType()))
@@ -170,7 +182,7 @@ private:
   void leave(Value stage, const Holding &holding, StringRef place) {
     if (holding.state != Holding::open && holding.state != Holding::offered)
       return;
-    stage.getDefiningOp()->emitError("the stage ")
+    tile::takerOf(stage)->emitError("the stage ")
         << taken(stage) << " here is not " << given(stage)
         << (holding.state == Holding::offered ? " where it is ready" : "")
         << " by the end of " << place << ": add a " << give(stage)
@@ -236,6 +248,12 @@ private:
                  " a stage that may not be ready: do it "
                  "under when(ready)",
              stage.getDefiningOp(), "readiness is tested here");
+    if (holding.state == Holding::carried)
+      refuse(&op,
+             Twine("this ") + doing +
+                 " a stage that has been assigned to another variable, and is "
+                 "that one's alone since then: use that one",
+             holding.closedBy, "the other variable carries it from here on");
     if (holding.state == Holding::closed) {
       if (isa<tile::CommitOp, tile::ReleaseOp>(op))
         refuse(&op,
@@ -260,7 +278,7 @@ private:
     Holding *holding = usable(op, stage, path, doing);
     if (!holding)
       return;
-    Operation *taker = stage.getDefiningOp();
+    Operation *taker = tile::takerOf(stage);
     holding->state = Holding::closed;
     holding->closedBy = &op;
     if (commits != isAcquired(stage))
@@ -287,7 +305,7 @@ private:
         usable(op, stage, path, writes ? "writes into" : "reads");
     if (!holding)
       return;
-    Operation *taker = stage.getDefiningOp();
+    Operation *taker = tile::takerOf(stage);
     Value pipeline = tile::pipelineOf(stage);
     if (writes && !isAcquired(stage)) {
       if (isa<tile::WriteOp>(op) && traffic.onlyConsumer(pipeline, role))
@@ -325,11 +343,79 @@ private:
            "pipeline";
   }
 
+  /// Gives up a stage that a loop or a branch carries on, by the operation that
+  /// takes it over.
+  Holding carry(Operation &op, Value stage, Path &path) {
+    auto it = path.stages.find(stage);
+    if (it == path.stages.end()) {
+      op.emitError("this carries a stage that no acquire or wait of this role "
+                   "gave: take a stage from the pipeline first");
+      failed = true;
+      return {Holding::reported};
+    }
+    Holding &holding = it->second;
+    const Holding before = holding;
+    if (before.state == Holding::offered || before.state == Holding::carried) {
+      usable(op, stage, path, "carries");
+      return {Holding::reported};
+    }
+    if (before.state == Holding::open)
+      holding = {Holding::carried, &op};
+    return before;
+  }
+
+  /// What a variable holds where two ways meet: of both it is the same.
+  Holding meet(Operation *op, Value a, const Holding &ofA, Value b,
+               const Holding &ofB, StringRef first, StringRef second) {
+    if (ofA.state == Holding::reported || ofB.state == Holding::reported)
+      return {Holding::reported};
+    Operation *taker = tile::takerOf(a), *other = tile::takerOf(b);
+    if (tile::pipelineOf(a) != tile::pipelineOf(b) ||
+        isAcquired(a) != isAcquired(b)) {
+      refuse(taker,
+             "the variable of the stage " + taken(a) +
+                 " here is assigned one " + taken(b) +
+                 (tile::pipelineOf(a) != tile::pipelineOf(b)
+                      ? " of another pipeline"
+                      : "") +
+                 ": use a variable for each",
+             other, Twine(taken(b)) + " here");
+      return {Holding::reported};
+    }
+    if (ofA.state == ofB.state)
+      return ofB;
+    const bool atFirst = ofA.state == Holding::closed;
+    refuse(taker,
+           Twine(atFirst ? second : first) + " the variable of the stage " +
+               taken(a) + " here is not " + given(a) + ", and " +
+               (atFirst ? first : second) + " it is: " + give(a) +
+               " it on both ways, or on neither",
+           op, "the two ways meet here");
+    return {Holding::reported};
+  }
+
   void walkLoop(scf::ForOp loop, Path &path) {
+    SmallVector<std::pair<unsigned, Holding>> carried;
+    for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
+      if (isa<tile::StageType>(init.getType()))
+        carried.push_back({i, carry(*loop, init, path)});
     Path inside = path;
-    walk(*loop.getBody(), inside, "the loop body");
+    SmallVector<Value> own;
+    for (auto &[i, holding] : carried) {
+      own.push_back(loop.getRegionIterArg(i));
+      inside.stages[own.back()] = holding;
+    }
+    walk(*loop.getBody(), inside, "the loop body", own);
     for (auto &[stage, holding] : path.stages) {
       Holding &after = inside.stages[stage];
+      if (after.state == Holding::carried && holding.state == Holding::open) {
+        refuse(tile::takerOf(stage),
+               "the stage " + taken(stage) +
+                   " here is assigned in a loop, again in each iteration: take "
+                   "the stage in the loop, or assign it before",
+               after.closedBy, "the loop is here");
+        after.state = Holding::reported;
+      }
       if (after.state == Holding::closed && holding.state != Holding::closed) {
         refuse(after.closedBy,
                Twine("this ") + give(stage) +
@@ -337,10 +423,16 @@ private:
                    "repeated, but its stage was " +
                    taken(stage) +
                    " outside: move both into the loop or both out of it",
-               stage.getDefiningOp(), Twine(taken(stage)) + " here");
+               tile::takerOf(stage), Twine(taken(stage)) + " here");
         after.state = Holding::reported;
       }
       holding = after;
+    }
+    for (auto &[i, before] : carried) {
+      Value init = loop.getInitArgs()[i], last = loop.getYieldedValues()[i];
+      path.stages[loop.getResult(i)] =
+          meet(loop, init, before, last, inside.stages[loop.getResult(i)],
+               "before the loop", "at the end of its body");
     }
     auto trips = loop.getStaticTripCount();
     for (auto &[pipeline, after] : inside.balances) {
@@ -383,6 +475,15 @@ private:
     }
     for (auto &[stage, holding] : path.stages)
       holding = join(branch, stage, holding, arms, ready);
+    for (OpResult result : branch.getResults()) {
+      if (!isa<tile::StageType>(result.getType()))
+        continue;
+      const unsigned i = result.getResultNumber();
+      path.stages[result] =
+          meet(branch, branch.thenYield().getOperand(i), arms[0].stages[result],
+               branch.elseYield().getOperand(i), arms[1].stages[result],
+               "where the condition is true", "where it is false");
+    }
     for (Path &arm : arms)
       for (auto &[pipeline, after] : arm.balances)
         path.balances.insert({pipeline, after});
@@ -406,17 +507,22 @@ private:
     if (before.state == Holding::offered)
       for (int arm : {0, 1})
         if (ready[arm].contains(stage.getDefiningOp()))
-          return after[arm].state == Holding::closed ? after[arm] : before;
+          return after[arm].isGone() ? after[arm] : before;
     if (after[0].state == after[1].state)
       return after[0];
-    int closing = after[0].state == Holding::closed ? 0 : 1;
-    Operation *taker = stage.getDefiningOp();
-    refuse(taker,
-           Twine("the stage ") + taken(stage) + " here is " + given(stage) +
+    if (after[0].isGone() && after[1].isGone())
+      return after[after[0].state == Holding::carried ? 0 : 1];
+    int closing = after[0].isGone() ? 0 : 1;
+    const bool carries = after[closing].state == Holding::carried;
+    refuse(tile::takerOf(stage),
+           Twine("the stage ") + taken(stage) + " here is " +
+               (carries ? "assigned to another variable" : given(stage)) +
                " on one path and not on the other: " + give(stage) +
-               " it on both, or behind the conditional",
+               (carries ? " it on the other"
+                        : " it on both, or behind the conditional"),
            after[closing].closedBy,
-           Twine(given(stage)) + " only where the condition is " +
+           Twine(carries ? "assigned" : given(stage)) +
+               " only where the condition is " +
                (closing == 0 ? "true" : "false"));
     return {Holding::reported};
   }

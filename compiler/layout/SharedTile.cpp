@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <optional>
 
 namespace ashlar::layout {
@@ -105,6 +106,17 @@ Result<SwizzledLayout> partOfTile(const SwizzledLayout &tile,
                     " elements: use a multiple of that, or no more");
   }
   return SwizzledLayout{tile.swizzle, concat(modes)};
+}
+
+PartPlaces partPlaces(const SwizzledLayout &tile, int64_t dimension) {
+  const Layout mode = tile.layout.mode(dimension);
+  // Within a column block only its first element begins an atom.
+  const bool inBlocks = mode.stride().flatten().size() > 1;
+  const int64_t elements = inBlocks ? mode.shape().flatten()[0] : 1;
+  const int64_t bytes = mode.stride().flatten()[inBlocks ? 1 : 0];
+  const int64_t alignment = alignmentBytes(tile);
+  const int64_t steps = alignment / std::gcd(alignment, bytes);
+  return {elements * steps, bytes * steps};
 }
 
 int64_t atomBytes(const SwizzledLayout &tile) {

@@ -29,6 +29,16 @@ Result<SwizzledLayout> partOfTile(const SwizzledLayout &tile,
                                   const std::vector<int64_t> &shape,
                                   int64_t elementBytes);
 
+/// The places along a dimension of a tile from which a part of it may begin,
+/// whatever the other dimensions are: multiples of `elements`, each `bytes`
+/// behind the one before it.
+struct PartPlaces {
+  int64_t elements, bytes;
+
+  bool operator==(const PartPlaces &other) const = default;
+};
+PartPlaces partPlaces(const SwizzledLayout &tile, int64_t dimension);
+
 /// The bytes of one row of the swizzle atom, 16 << bits.
 int64_t atomBytes(const SwizzledLayout &tile);
 

@@ -1,9 +1,11 @@
 #include "compiler/tile/Tile.h"
+#include "compiler/tile/Stages.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -49,10 +51,9 @@ int64_t SharedType::sizeBytes() {
 }
 
 TypedValue<PipelineType> pipelineOf(Value stage) {
-  Operation *op = stage.getDefiningOp();
-  if (!op || !isa<AcquireOp, TryAcquireOp, WaitOp, TryWaitOp>(op))
-    return {};
-  return cast<TypedValue<PipelineType>>(op->getOperand(0));
+  Operation *taker = takerOf(stage);
+  return taker ? cast<TypedValue<PipelineType>>(taker->getOperand(0))
+               : TypedValue<PipelineType>();
 }
 
 Value memoryOf(Value shared) {

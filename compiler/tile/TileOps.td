@@ -310,12 +310,25 @@ def Tile_BufferOp : Tile_Op<"buffer", [Pure]> {
 
 def Tile_PartOp : Tile_Op<"part", [Pure]> {
   let summary = "a part of a shared tile, where and as it lies in it";
-  let arguments = (ins Tile_Shared:$source, DenseI64ArrayAttr:$offsets);
+  let description = [{
+    `offsets` are elements, or chosen by the indices `places`, which the kernel
+    computes. `checked`, from `tile-drop-unused`: a launch ends where they are
+    no place of such a part.
+  }];
+  let arguments = (ins Tile_Shared:$source, Variadic<Index>:$places,
+                       DenseI64ArrayAttr:$offsets, UnitAttr:$checked);
   let results = (outs Tile_Shared:$result);
   let assemblyFormat = [{
-    $source `from` $offsets attr-dict `:` type($source) `->` type($result)
+    $source `from` custom<DynamicIndexList>($places, $offsets)
+    (`checked` $checked^)? attr-dict `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The offsets, 0 where an index chooses.
+    llvm::SmallVector<int64_t> getKnownOffsets();
+    /// The dimension along which each of the places is.
+    llvm::SmallVector<int64_t> getChosenDimensions();
+  }];
 }
 
 def Tile_ViewOp : Tile_Op<"view", [Pure]> {

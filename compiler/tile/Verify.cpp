@@ -308,6 +308,20 @@ LogicalResult BufferOp::verify() {
   return success();
 }
 
+SmallVector<int64_t> PartOp::getKnownOffsets() {
+  return llvm::map_to_vector(getOffsets(), [](int64_t offset) {
+    return ShapedType::isDynamic(offset) ? 0 : offset;
+  });
+}
+
+SmallVector<int64_t> PartOp::getChosenDimensions() {
+  SmallVector<int64_t> dimensions;
+  for (auto [dimension, offset] : llvm::enumerate(getOffsets()))
+    if (ShapedType::isDynamic(offset))
+      dimensions.push_back(static_cast<int64_t>(dimension));
+  return dimensions;
+}
+
 LogicalResult PartOp::verify() {
   SharedType source = getSource().getType(), part = getResult().getType();
   if (source.getElementType() != part.getElementType())
@@ -318,15 +332,21 @@ LogicalResult PartOp::verify() {
            << part.getShape().size() << " dimensions, from "
            << getOffsets().size() << " offsets, of a shared tile of "
            << source.getShape().size();
+  if (getChosenDimensions().size() != getPlaces().size())
+    return emitOpError("has ")
+           << getPlaces().size() << " places for "
+           << getChosenDimensions().size() << " offsets that indices choose";
+  const SmallVector<int64_t> offsets = getKnownOffsets();
   for (auto [whole, extent, offset] :
-       llvm::zip(source.getShape(), part.getShape(), getOffsets()))
+       llvm::zip(source.getShape(), part.getShape(), offsets))
     if (offset < 0 || offset > whole - extent)
       return emitOpError("takes ")
              << extent << " from " << offset << " of a dimension of " << whole;
   if (!source.getLayout() || !part.getLayout())
     return success();
-  auto layout = layout::partOfTile(*source.getLayout(), getOffsets().vec(),
-                                   part.getShape().vec(), part.elementBytes());
+  auto layout = layout::partOfTile(
+      *source.getLayout(), std::vector<int64_t>(offsets.begin(), offsets.end()),
+      part.getShape().vec(), part.elementBytes());
   if (!layout)
     return emitOpError() << layout.why();
   if (*layout != *part.getLayout() && source.getLayout() != part.getLayout())

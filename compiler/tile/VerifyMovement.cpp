@@ -105,7 +105,7 @@ LogicalResult CopyOp::verify() {
   if (getRows() && getMulticast())
     return emitOpError("chooses rows and is multicast; a multicast is TMA, "
                        "which takes rows as they lie");
-  if (!getTarget().getDefiningOp<BufferOp>())
+  if (!bufferOf(getTarget()))
     return emitOpError("writes a shared tile outside a pipeline; an "
                        "asynchronous copy completes on a stage");
   return checkTileOfTensor(*this, getSource().getType(),

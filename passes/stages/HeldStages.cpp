@@ -53,6 +53,8 @@ private:
   struct Taken {
     Value stage;
     bool givenBack = false;
+
+    bool operator==(const Taken &) const = default;
   };
 
   void giveBack(Operation &op) {
@@ -69,16 +71,21 @@ private:
       held.erase(held.begin());
   }
 
-  /// What is taken in a body is given back by its end. Where one from before it
-  /// is held, the window grows by what the body takes, in a loop each time.
+  /// What is taken in a body, and not carried on, is given back by its end.
+  /// Where one from before it is held, the window grows by what the body takes,
+  /// in a loop each time.
   void walkRegions(Operation &op) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (loop)
+      rename(loop.getInitArgs(), loop.getResults());
     const SmallVector<Taken> before = held;
     SmallVector<Taken> widest = before;
     bool isFirst = isa<scf::IfOp>(op) && op.getRegion(1).hasOneBlock();
     for (Region &region : op.getRegions())
       for (Block &inner : region) {
         walkBody(inner, before);
-        if (!grown && isa<scf::ForOp>(op) && held.size() > before.size()) {
+        // An iteration that begins as the one before ends as that one.
+        if (!grown && loop && held != before) {
           grown = true;
           walkBody(inner, before);
         }
@@ -91,10 +98,24 @@ private:
 
   void walkBody(Block &body, const SmallVector<Taken> &before) {
     held = before;
+    Operation *around = body.getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(around))
+      rename(loop.getResults(), loop.getRegionIterArgs());
     walk(body);
+    if (body.mightHaveTerminator())
+      rename(body.getTerminator()->getOperands(), around->getResults());
     for (Taken taken : SmallVector<Taken>(held))
       if (taken.stage.getParentBlock() == &body)
         giveBack(taken.stage);
+  }
+
+  /// What loops and branches carry is held under the name that it has there.
+  void rename(ValueRange from, ValueRange to) {
+    const SmallVector<Taken> before = held;
+    for (auto [value, name] : llvm::zip(from, to))
+      for (auto [taken, old] : llvm::zip(held, before))
+        if (old.stage == value)
+          taken.stage = name;
   }
 
   bool filling;

@@ -33,8 +33,7 @@ static void lower(tile::CopyOp op, tile::CopyOp::Adaptor adaptor,
   SmallVector<Value> coordinates = adaptor.getCoordinates();
   auto view = adaptor.getTarget().getDefiningOp<hopper::ViewOp>();
   Value address = view.getAddress(), mask;
-  auto buffer = op.getTarget().getDefiningOp<tile::BufferOp>();
-  const Ring &ring = context.rings.of(tile::pipelineOf(buffer.getStage()));
+  const Ring &ring = context.ringOf(tile::bufferOf(op.getTarget()));
   Value full = barrierOfStage(a, ring.fullOffset, view.getStage());
 
   if (movement->multicast) {

@@ -23,6 +23,12 @@ struct Context {
   const Rings &rings;
   const Movements &movements;
   const Parameters &parameters;
+  /// Of each `tile.buffer`.
+  const llvm::DenseMap<mlir::Operation *, mlir::Value> &pipelines;
+
+  const Ring &ringOf(tile::BufferOp buffer) const {
+    return rings.of(pipelines.lookup(buffer));
+  }
 };
 
 using Rewriter = mlir::ConversionPatternRewriter;

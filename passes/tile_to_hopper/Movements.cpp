@@ -34,8 +34,9 @@ FailureOr<Multicast> multicastOf(tile::CopyOp op, const Cluster &cluster) {
   result.dimensions = cluster.sharedDimensions(op);
   if (result.dimensions.empty())
     return op.emitError("this copy is multicast, but each CTA of the cluster "
-                        "wants another tile: its coordinates depend on every "
-                        "dimension of the cluster; leave multicast out");
+                        "wants another tile, or elsewhere: its coordinates, or "
+                        "where it goes, depend on every dimension of the "
+                        "cluster; leave multicast out");
   // This CTA fetches its slice of the first dimension that has more than one
   // element.
   ArrayRef<int64_t> shape = op.getTarget().getType().getShape();

@@ -1,5 +1,6 @@
 // Stages as barriers and phases.
 
+#include "compiler/layout/SharedTile.h"
 #include "compiler/target/Target.h"
 #include "passes/SharedMemory.h"
 #include "passes/stages/HeldStages.h"
@@ -114,7 +115,7 @@ static void lower(tile::ReleaseOp op, tile::ReleaseOp::Adaptor adaptor,
 
 static void lower(tile::BufferOp op, tile::BufferOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &context) {
-  const Ring &ring = context.rings.of(tile::pipelineOf(op.getStage()));
+  const Ring &ring = context.ringOf(op);
   Arithmetic a{rewriter, op.getLoc()};
   Value base = hopper::SharedAddressOp::create(
       rewriter, a.loc, ring.offset + ring.tileOffsets[op.getIndex()]);
@@ -122,14 +123,50 @@ static void lower(tile::BufferOp op, tile::BufferOp::Adaptor adaptor,
                 adaptor.getStage(), rewriter);
 }
 
+/// Between a stage and its number, which is what it becomes.
+static void lower(UnrealizedConversionCastOp op,
+                  UnrealizedConversionCastOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, adaptor.getInputs());
+}
+
+/// Ends the launch unless a part begins in its tile, with a swizzle atom.
+static void expectPlace(Arithmetic a, tile::PartOp op, Value index,
+                        int64_t dimension, int64_t multiple) {
+  tile::SharedType source = op.getSource().getType();
+  const int64_t each = authorsElements(source, dimension);
+  const int64_t last = source.getShape()[dimension] -
+                       op.getResult().getType().getShape()[dimension];
+  auto expect = [&](Value condition, const Twine &sentence) {
+    hopper::ExpectOp::create(a.builder, a.loc, condition, sentence.str());
+  };
+  // A number below zero is a large one.
+  Value inside = arith::CmpIOp::create(
+      a.builder, a.loc, arith::CmpIPredicate::ule, index, a.constant(last));
+  expect(inside, "the part of a shared tile begins along dimension " +
+                     Twine(dimension) + " from 0 to " + Twine(last * each));
+  expect(a.equal(a.rem(index, multiple), 0),
+         "the part of a shared tile begins along dimension " +
+             Twine(dimension) + " at a multiple of " + Twine(multiple * each));
+}
+
 static void lower(tile::PartOp op, tile::PartOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
-  Arithmetic a{rewriter, op.getLoc()};
+  Arithmetic a{rewriter, named(op, "slice")};
   auto source = adaptor.getSource().getDefiningOp<hopper::ViewOp>();
-  const int64_t offset =
-      op.getSource().getType().getLayout()->layout.at(op.getOffsets());
-  replaceByView(op, a.add(source.getAddress(), offset), source.getStage(),
-                rewriter);
+  const layout::SwizzledLayout &tile = *op.getSource().getType().getLayout();
+  Value address =
+      a.add(source.getAddress(), tile.layout.at(op.getKnownOffsets()));
+  for (auto [index, dimension] :
+       llvm::zip(adaptor.getPlaces(), op.getChosenDimensions())) {
+    const auto [elements, bytes] = layout::partPlaces(tile, dimension);
+    if (op.getChecked())
+      expectPlace(a, op, index, dimension, elements);
+    address =
+        a.add(address, bytes % elements ? a.mul(a.div(index, elements), bytes)
+                                        : a.mul(index, bytes / elements));
+  }
+  replaceByView(op, address, source.getStage(), rewriter);
 }
 
 static void lower(tile::ViewOp op, tile::ViewOp::Adaptor adaptor,
@@ -143,7 +180,7 @@ static void lower(tile::ViewOp op, tile::ViewOp::Adaptor adaptor,
 void addPipelines(Patterns &patterns) {
   patterns.add<tile::AcquireOp, tile::WaitOp, tile::TryAcquireOp,
                tile::TryWaitOp, tile::CommitOp, tile::ReleaseOp, tile::BufferOp,
-               tile::PartOp, tile::ViewOp>();
+               tile::PartOp, tile::ViewOp, UnrealizedConversionCastOp>();
 }
 
 } // namespace ashlar

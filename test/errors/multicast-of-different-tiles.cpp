@@ -12,7 +12,7 @@ Kernel program() {
     role("load", warps(1), [&] {
       for (auto [m, n] : tiles) {
         Stage s = ring.acquire();
-        // CHECK: multicast-of-different-tiles.cpp:[[@LINE+1]]: error: this copy is multicast, but each CTA of the cluster wants another tile: its coordinates depend on every dimension of the cluster; leave multicast out
+        // CHECK: multicast-of-different-tiles.cpp:[[@LINE+1]]: error: this copy is multicast, but each CTA of the cluster wants another tile, or elsewhere: its coordinates, or where it goes, depend on every dimension of the cluster; leave multicast out
         copy(A.tile({m, 0}), s[0], multicast);
         ring.commit(s);
       }

@@ -33,7 +33,7 @@ tile.kernel @multicast_of_different_tiles cluster [2, 1] {
     %s = tile.acquire %ring : !ring
     %a = tile.buffer %s[0] : !smem
     %column = tile.multiple_of %n, 8 : index
-    // expected-error@+1 {{this copy is multicast, but each CTA of the cluster wants another tile: its coordinates depend on every dimension of the cluster}}
+    // expected-error@+1 {{this copy is multicast, but each CTA of the cluster wants another tile, or elsewhere: its coordinates, or where it goes, depend on every dimension of the cluster}}
     tile.copy %A[%m, %column] to %a multicast : !T, !smem
     tile.commit %ring, %s : !ring
   }

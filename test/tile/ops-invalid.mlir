@@ -333,9 +333,9 @@ tile.kernel @coordinates {
 tile.kernel @buffer_of_nothing {
   %ring = tile.pipeline : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
   tile.role "math" warps 4 {
-    %s = tile.acquire %ring : !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
+    %s = builtin.unrealized_conversion_cast %c0 : index to !tile.stage
     scf.for %i = %c0 to %c1 step %c1 iter_args(%t = %s) -> !tile.stage {
       // expected-error@+1 {{reads a stage that no acquire or wait gave}}
       %b = tile.buffer %t[0] : !tile.shared<64x64xbf16>

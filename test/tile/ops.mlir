@@ -49,6 +49,8 @@ tile.kernel @every_operation cluster [2, 1] attributes {plan = #tile.plan<256 th
     tile.copy %A[%n, %m] to %a multicast : !tile.tensor<bf16, 2>, !smem
     // CHECK-NEXT: %{{.+}} = tile.part %[[BUFFER]] from [8, 0] : <64x64xbf16> -> <32x48xbf16>
     %part = tile.part %a from [8, 0] : !smem -> !tile.shared<32x48xbf16>
+    // CHECK-NEXT: %{{.+}} = tile.part %[[BUFFER]] from [%[[AT]]#0, 0] checked : <64x64xbf16> -> <32x48xbf16>
+    %chosen = tile.part %a from [%m, 0] checked : !smem -> !tile.shared<32x48xbf16>
     // CHECK-NEXT: %{{.+}} = tile.view %[[BUFFER]] number 1 : <64x64xbf16> -> <32x32xf32>
     %view = tile.view %a number 1 : !smem -> !tile.shared<32x32xf32>
     // CHECK-NEXT: tile.commit %[[RING]], %[[S]] : <3,

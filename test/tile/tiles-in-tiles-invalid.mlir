@@ -106,3 +106,57 @@ tile.kernel @view_row_bytes {
     %b = tile.view %a number 0 : !whole -> !tile.shared<64x4xbf16>
   }
 }
+
+// -----
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @part_at_any_row {
+  %M = tile.size "M"
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{the part begins along dimension 0 at an index that is not known to be a multiple of 8, as the swizzle atoms of the tile do: promise it with multiple_of(index, 8)}}
+    %b = tile.part %a from [%M, 0] : !whole -> !tile.shared<32x64xbf16>
+  }
+}
+
+// -----
+
+!whole = !tile.shared<64x128xbf16>
+
+tile.kernel @part_at_any_column {
+  %M = tile.size "M"
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    %half = tile.multiple_of %M, 32 : index
+    // expected-error@+1 {{the part begins along dimension 1 at an index that is not known to be a multiple of 64}}
+    %b = tile.part %a from [0, %half] : !whole -> !tile.shared<64x32xbf16>
+  }
+}
+
+// -----
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @part_in_one_block {
+  %M = tile.size "M"
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    %half = tile.multiple_of %M, 32 : index
+    // expected-error@+1 {{of the 64 elements there only the first begins a swizzle atom of the tile: write 0}}
+    %b = tile.part %a from [0, %half] : !whole -> !tile.shared<64x32xbf16>
+  }
+}
+
+// -----
+
+!whole = !tile.shared<64x64xbf16>
+
+tile.kernel @part_places {
+  %M = tile.size "M"
+  %a = tile.alloc : !whole
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{has 1 places for 0 offsets that indices choose}}
+    %b = "tile.part"(%a, %M) {offsets = array<i64: 0, 0>} : (!whole, index) -> !tile.shared<32x64xbf16>
+  }
+}

@@ -11,6 +11,9 @@ tile.kernel @parts_and_views {
   %narrow = tile.alloc : !tile.shared<64x16xbf16>
   // CHECK: tile.alloc : <64x120xbf16,
   %wide = tile.alloc : !tile.shared<64x120xbf16>
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
   tile.role "math" warps 4 {
     // CHECK: tile.view %{{.+}} number 1 : <64x16xbf16, {{.+}}> -> <8x64xbf16, "S<3,4,3> o (8,64):(128,2)">
     %view = tile.view %narrow number 1 : !tile.shared<64x16xbf16> -> !tile.shared<8x64xbf16>
@@ -18,6 +21,10 @@ tile.kernel @parts_and_views {
     %part = tile.part %view from [0, 0] : !tile.shared<8x64xbf16> -> !tile.shared<8x48xbf16>
     // CHECK: tile.part %{{.+}} from [32, 8] : {{.+}} -> <32x16xbf16, "S<0,4,3> o (32,(8,2)):(16,(2,1024))">
     %blocks = tile.part %wide from [32, 8] : !tile.shared<64x120xbf16> -> !tile.shared<32x16xbf16>
+    scf.for %i = %c0 to %c64 step %c16 {
+      // CHECK: tile.part %{{.+}} from [%{{.+}}, 8] : {{.+}} -> <16x16xbf16, "S<0,4,3> o (16,(8,2)):(16,(2,1024))">
+      %chosen = tile.part %wide from [%i, 8] : !tile.shared<64x120xbf16> -> !tile.shared<16x16xbf16>
+    }
     %f = arith.constant dense<0.0> : tensor<32x16xbf16>
     tile.write %f to %blocks : tensor<32x16xbf16>, !tile.shared<32x16xbf16>
   }

@@ -885,7 +885,7 @@ tile.kernel @reads_what_nobody_writes {
 !ring = !tile.pipeline<2, [!smem, !smem]>
 !A = !tile.tensor<bf16, 2>
 
-// A stage cannot travel through a loop.
+// A loop carries a stage from iteration to iteration as it is.
 tile.kernel @stage_from_a_loop {
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M, %M] align 16 : !A
@@ -900,12 +900,246 @@ tile.kernel @stage_from_a_loop {
   tile.role "math" warps 4 {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    // expected-error@+1 {{the stage waited for here is not released by the end of the role: add a release behind its last use}}
+    // expected-error@+1 {{before the loop the variable of the stage waited for here is not released, and at the end of its body it is: release it on both ways, or on neither}}
     %s = tile.wait %ring : !ring
+    // expected-note@+1 {{the two ways meet here}}
     scf.for %k = %c0 to %M step %c1 iter_args(%t = %s) -> !tile.stage {
-      // expected-error@+1 {{this releases a stage that no acquire or wait of this role gave: take a stage from the pipeline first}}
       tile.release %ring, %t : !ring
       scf.yield %t : !tile.stage
+    }
+  }
+}
+
+// -----
+
+!smem = !tile.shared<128x64xbf16>
+!ring = !tile.pipeline<3, [!smem]>
+
+tile.kernel @carried_and_released {
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  tile.role "load" warps 1 {
+    scf.for %i = %c0 to %c8 step %c1 {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %first = tile.wait %ring : !ring
+    // expected-note@+1 {{the other variable carries it from here on}}
+    %last = scf.for %i = %c1 to %c8 step %c1 iter_args(%before = %first) -> !tile.stage {
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %before : !ring
+      scf.yield %s : !tile.stage
+    }
+    // expected-error@+1 {{this releases a stage that has been assigned to another variable, and is that one's alone since then: use that one}}
+    tile.release %ring, %first : !ring
+    tile.release %ring, %last : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<128x64xbf16>
+!ring = !tile.pipeline<3, [!smem]>
+
+tile.kernel @carried_twice {
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  tile.role "load" warps 1 {
+    scf.for %i = %c0 to %c8 step %c1 {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %first = tile.wait %ring : !ring
+    // expected-error@+2 {{this carries a stage that has been assigned to another variable}}
+    // expected-note@+1 {{the other variable carries it from here on}}
+    %last:2 = scf.for %i = %c1 to %c8 step %c1 iter_args(%a = %first, %b = %first) -> (!tile.stage, !tile.stage) {
+      scf.yield %a, %b : !tile.stage, !tile.stage
+    }
+    tile.release %ring, %last#0 : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<128x64xbf16>
+!ring = !tile.pipeline<3, [!smem]>
+
+tile.kernel @carried_and_lost {
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  tile.role "load" warps 1 {
+    scf.for %i = %c0 to %c8 step %c1 {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{the stage waited for here is not released by the end of the loop body}}
+    %first = tile.wait %ring : !ring
+    %last = scf.for %i = %c1 to %c8 step %c1 iter_args(%before = %first) -> !tile.stage {
+      %s = tile.wait %ring : !ring
+      scf.yield %s : !tile.stage
+    }
+    tile.release %ring, %last : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<128x64xbf16>
+!ring = !tile.pipeline<3, [!smem]>
+
+tile.kernel @carried_from_before {
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  tile.role "load" warps 1 {
+    scf.for %i = %c0 to %c8 step %c1 {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %first = tile.wait %ring : !ring
+    // expected-error@+1 {{the stage waited for here is assigned in a loop, again in each iteration}}
+    %other = tile.wait %ring : !ring
+    %last = scf.for %i = %c1 to %c8 step %c1 iter_args(%before = %first) -> !tile.stage {
+      tile.release %ring, %before : !ring
+      // expected-note@+1 {{the loop is here}}
+      scf.yield %other : !tile.stage
+    }
+    tile.release %ring, %last : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<128x64xbf16>
+!ring = !tile.pipeline<3, [!smem]>
+
+tile.kernel @carried_released_at_end {
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  tile.role "load" warps 1 {
+    scf.for %i = %c0 to %c8 step %c1 {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{before the loop the variable of the stage waited for here is not released, and at the end of its body it is: release it on both ways, or on neither}}
+    %first = tile.wait %ring : !ring
+    // expected-note@+1 {{the two ways meet here}}
+    %last = scf.for %i = %c1 to %c8 step %c1 iter_args(%before = %first) -> !tile.stage {
+      tile.release %ring, %before : !ring
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %s : !ring
+      scf.yield %s : !tile.stage
+    }
+  }
+}
+
+// -----
+
+!smem = !tile.shared<128x64xbf16>
+!ring = !tile.pipeline<3, [!smem]>
+
+tile.kernel @carried_in_one_arm {
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  tile.role "load" warps 1 {
+    scf.for %i = %c0 to %c8 step %c1 {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %first = tile.wait %ring : !ring
+    // expected-error@+1 {{the stage waited for here is assigned to another variable on one path and not on the other: release it on the other}}
+    %second = tile.wait %ring : !ring
+    %first_one = arith.cmpi eq, %c0, %c1 : index
+    %either = scf.if %first_one -> !tile.stage {
+      tile.release %ring, %first : !ring
+      // expected-note@+1 {{assigned only where the condition is true}}
+      scf.yield %second : !tile.stage
+    } else {
+      scf.yield %first : !tile.stage
+    }
+    tile.release %ring, %either : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<128x64xbf16>
+!ring = !tile.pipeline<3, [!smem]>
+
+tile.kernel @carried_not_ready {
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  tile.role "load" warps 1 {
+    scf.for %i = %c0 to %c8 step %c1 {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %first = tile.wait %ring : !ring
+    // expected-note@+1 {{readiness is tested here}}
+    %ready, %next = tile.try_wait %ring : !ring
+    // expected-error@+1 {{this carries a stage that may not be ready: do it under when(ready)}}
+    %last = scf.for %i = %c1 to %c8 step %c1 iter_args(%before = %next) -> !tile.stage {
+      scf.yield %before : !tile.stage
+    }
+    tile.release %ring, %first : !ring
+  }
+}
+
+// -----
+
+!smem = !tile.shared<128x64xbf16>
+!ring = !tile.pipeline<3, [!smem]>
+
+tile.kernel @carried_of_two_sides {
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  tile.role "load" warps 1 {
+    scf.for %i = %c0 to %c8 step %c1 {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    // expected-note@+1 {{waited for here}}
+    %first = tile.wait %ring : !ring
+    %is_first = arith.cmpi eq, %c0, %c1 : index
+    // expected-error@+1 {{the variable of the stage acquired here is assigned one waited for: use a variable for each}}
+    %second = tile.acquire %ring : !ring
+    %either = scf.if %is_first -> !tile.stage {
+      tile.release %ring, %first : !ring
+      scf.yield %second : !tile.stage
+    } else {
+      tile.commit %ring, %second : !ring
+      scf.yield %first : !tile.stage
     }
   }
 }

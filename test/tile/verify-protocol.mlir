@@ -174,3 +174,51 @@ tile.kernel @prologue_loop {
     }
   }
 }
+
+// -----
+
+// Loops and branches carry a stage; it is released under the name that it has.
+
+!A = !tile.tensor<bf16, 2>
+!smem = !tile.shared<128x64xbf16>
+!ring = !tile.pipeline<3, [!smem]>
+
+// CHECK-LABEL: tile.kernel @carried
+tile.kernel @carried {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.role "load" warps 1 {
+    %first = tile.acquire %ring : !ring
+    %last = scf.for %i = %c1 to %M step %c1 iter_args(%open = %first) -> !tile.stage {
+      %s = tile.acquire %ring : !ring
+      %a = tile.buffer %open[0] : !smem
+      tile.copy %A[%c0, %c0] to %a : !A, !smem
+      tile.commit %ring, %open : !ring
+      scf.yield %s : !tile.stage
+    }
+    %a = tile.buffer %last[0] : !smem
+    tile.copy %A[%c0, %c0] to %a : !A, !smem
+    tile.commit %ring, %last : !ring
+  }
+  tile.role "math" warps 4 {
+    %first = tile.wait %ring : !ring
+    %last = scf.for %i = %c1 to %M step %c1 iter_args(%before = %first) -> !tile.stage {
+      %s = tile.wait %ring : !ring
+      %even = arith.cmpi eq, %i, %c1 : index
+      %a = tile.buffer %before[0] : !smem
+      %f = tile.read %a : !smem -> tensor<128x64xbf16>
+      %next = scf.if %even -> !tile.stage {
+        tile.release %ring, %before : !ring
+        scf.yield %s : !tile.stage
+      } else {
+        tile.release %ring, %s : !ring
+        scf.yield %before : !tile.stage
+      }
+      scf.yield %next : !tile.stage
+    }
+    tile.release %ring, %last : !ring
+  }
+}

@@ -237,12 +237,12 @@ Scalar load_scalar(const T &, std::initializer_list<Index>) {
   return detail::refused<Scalar>();
 }
 
-template <detail::OneOf<Fragment, SharedTile> T>
+template <std::same_as<Fragment> T>
 T slice(const T &tile, std::initializer_list<Index>, const Shape &) {
-  static_assert(!detail::OneOf<T, Fragment, SharedTile>,
-                "where a slice begins is known when the kernel is built: write "
-                "numbers of C++; a place that an index chooses is one in a "
-                "tensor");
+  static_assert(!std::same_as<T, Fragment>,
+                "where a slice of a fragment begins is known when the kernel "
+                "is built: write numbers of C++; a place that an index chooses "
+                "is one in a shared tile or a tensor");
   return tile;
 }
 

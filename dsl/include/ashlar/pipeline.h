@@ -7,20 +7,32 @@
 
 namespace ashlar {
 
-/// One stage of a pipeline, between acquire and commit or wait and release.
-class Stage : public detail::Handle {
+/// One stage of a pipeline, between acquire and commit or wait and release. A
+/// variable: a loop carries the stage that is assigned to it, which is then the
+/// variable's alone to commit or release.
+class Stage : public detail::Variable {
 public:
-  explicit Stage(const Handle &handle) : Handle(handle) {}
-  Stage(const Stage &) = default;
-  Stage &operator=(const Stage &) = delete;
+  Stage(const Handle &handle, const Handle &pipeline)
+      : Variable(handle), ring(pipeline) {}
+  Stage(const Stage &other, SourceLocation where = SourceLocation::current())
+      : Variable(other, where), ring(other.ring) {}
+  Stage(Stage &&) noexcept = default;
+  /// Throws where the other is of another pipeline.
+  Stage &operator=(const Stage &other);
 
   template <detail::OneOf<SharedTile, Pipeline, Attempt> T>
-  Stage(const T &) : Handle(detail::HandleKind::stage, {}) {
+  Stage(const T &) : Variable(detail::HandleKind::stage, {}), ring(*this) {
     detail::refuseAsStage<T>();
   }
 
+  /// The pipeline that it is of.
+  const detail::Handle &pipeline() const { return ring; }
+
   /// The tile with this number, counted from 0 as given to `pipeline`.
   SharedTile operator[](detail::Located<int64_t> index) const;
+
+private:
+  detail::Handle ring;
 };
 
 /// The next stage, if it is ready; `when` asks.

@@ -54,6 +54,12 @@ SharedTile shared(ElementType type, const Shape &shape,
 SharedTile slice(const SharedTile &tile, std::initializer_list<int64_t> offset,
                  const Shape &shape,
                  SourceLocation where = SourceLocation::current());
+/// The same from where indices say, each known, or promised by `multiple_of`,
+/// to be a multiple of what an atom needs. Checked as `expect` is: the launch
+/// ends where the part reaches beyond the tile.
+SharedTile slice(const SharedTile &tile, std::initializer_list<Index> offset,
+                 const Shape &shape,
+                 SourceLocation where = SourceLocation::current());
 
 /// One tile of a stage.
 struct StageTile {

@@ -58,6 +58,37 @@ TEST(SharedTile, IsAlignedToEightRowsOfItsAtom) {
   EXPECT_EQ(alignment(16), 128);
 }
 
+TEST(SharedTile, HasPartsFromEachOfTheirPlacesOn) {
+  auto places = [](std::vector<int64_t> shape, int64_t elementBytes,
+                   int64_t dimension) {
+    SwizzledLayout tile = *sharedTileLayout(shape, elementBytes);
+    return partPlaces(tile, dimension);
+  };
+  EXPECT_EQ(places({64, 64}, 2, 0), (PartPlaces{8, 1024}));
+  EXPECT_EQ(places({64, 128}, 2, 0), (PartPlaces{8, 1024}));
+  EXPECT_EQ(places({64, 128}, 2, 1), (PartPlaces{64, 8192}));
+  EXPECT_EQ(places({64, 96}, 2, 1), (PartPlaces{32, 4096}));
+  // Two column blocks of four rows make up an atom.
+  EXPECT_EQ(places({4, 128}, 2, 1), (PartPlaces{128, 1024}));
+  EXPECT_EQ(places({1, 128}, 4, 1), (PartPlaces{32, 128}));
+  EXPECT_EQ(places({4, 3, 64}, 2, 0), (PartPlaces{8, 3072}));
+  EXPECT_EQ(places({4, 16, 64}, 2, 0), (PartPlaces{1, 2048}));
+  for (std::vector<int64_t> shape :
+       {std::vector<int64_t>{64, 128}, {4, 256}, {2, 24, 192}, {16, 48}})
+    for (int64_t dimension = 0; dimension < int64_t(shape.size());
+         ++dimension) {
+      SwizzledLayout tile = *sharedTileLayout(shape, 2);
+      const auto [elements, bytes] = partPlaces(tile, dimension);
+      std::vector<int64_t> at(shape.size(), 0), part(shape);
+      for (int64_t &place = at[size_t(dimension)];
+           place < shape[size_t(dimension)]; place += elements) {
+        part[size_t(dimension)] = shape[size_t(dimension)] - place;
+        EXPECT_EQ(tile.layout.at(at), place / elements * bytes) << tile;
+        EXPECT_TRUE(partOfTile(tile, at, part, 2)) << tile;
+      }
+    }
+}
+
 TEST(SharedTile, IsReadWithoutBankConflictsAlongRowsAndColumns) {
   for (int64_t rowBytes : {16, 32, 64, 128, 256}) {
     SwizzledLayout tile = *sharedTileLayout({64, rowBytes / 2}, 2);
