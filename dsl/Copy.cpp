@@ -186,6 +186,8 @@ Fragment load(const SharedTile &source, SourceLocation where) {
   Trace &trace = Trace::current(where);
   auto tile = readTile(trace, source, where);
   const Shape shape = source.shape(where);
+  refusePairsTransposed(tile.getType().getElementType(), source.is_transposed(),
+                        where);
   return readFragment<tile::ReadOp>(
       trace, llvm::SmallVector<int64_t>(shape.begin(), shape.end()),
       tile.getType().getElementType(), where, tile, source.is_transposed());

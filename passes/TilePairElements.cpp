@@ -55,8 +55,8 @@ bool keepsPairs(Operation *op) {
   return isa<tile::TensorOp, tile::PipelineOp, tile::AllocOp, tile::AcquireOp,
              tile::WaitOp, tile::TryAcquireOp, tile::TryWaitOp, tile::CommitOp,
              tile::ReleaseOp, tile::SkipOp, tile::BufferOp, tile::ViewOp,
-             tile::ReadOp, tile::ConvertOp, tile::InsideOp, scf::ForOp,
-             scf::IfOp, scf::YieldOp>(op);
+             tile::ConvertOp, tile::InsideOp, scf::ForOp, scf::IfOp,
+             scf::YieldOp>(op);
 }
 
 /// Half of an index that is even.
@@ -94,8 +94,8 @@ public:
                      ? failure()
                      : halve(access.getCoordinatesMutable());
         })
-        .Case<tile::WriteOp>(
-            [&](auto write) { return demandRows(write.getTransposed()); })
+        .Case<tile::ReadOp, tile::WriteOp>(
+            [&](auto access) { return demandRows(access.getTransposed()); })
         .Case<tile::PrefetchOp>([&](auto prefetch) {
           auto shape = halve(prefetch.getShape());
           if (failed(shape))

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ using namespace ashlar;
 
 namespace {
 
-constexpr std::array types = {f32, bf16, f16, e4m3, e5m2, s32, s16, s8};
+constexpr std::array types = {f32, bf16, f16, e4m3, e5m2, s32,
+                              s16, s8,   s4,  u4,   e2m1, e8m0};
 
 bool compiles(const std::function<Kernel()> &define) {
   try {
@@ -55,7 +57,7 @@ bool takes(const Operation &operation, ElementType type) {
   });
 }
 
-void printHeader(const char *first) {
+void printHeader(const char *first, std::span<const ElementType> types) {
   std::printf("| %s |", first);
   for (ElementType type : types)
     std::printf(" %s |", std::string(name(type)).c_str());
@@ -106,7 +108,7 @@ void printOperations() {
          return ptx("{ .reg .b32 t; mov.b32 t, 0; mov.b32 $0, t; }", f32, {a});
        }},
   };
-  printHeader("operation");
+  printHeader("operation", types);
   for (const Row &row : rows) {
     std::printf("| %s |", row.name);
     for (ElementType type : types)
@@ -116,11 +118,101 @@ void printOperations() {
 }
 
 void printConversions() {
-  printHeader("`convert` from, to");
+  printHeader("`convert` from, to", types);
   for (ElementType from : types) {
     std::printf("| %s |", std::string(name(from)).c_str());
     for (ElementType to : types)
       std::printf(" %s |", takes([&](auto &a) { return convert(a, to); }, from)
+                               ? "yes"
+                               : "");
+    std::printf("\n");
+  }
+}
+
+/// What a fragment of such elements of memory is of.
+ElementType held(ElementType type) {
+  return type == tf32 ? f32 : type == u8 ? s32 : type;
+}
+
+/// What a role can do with elements of memory: X and Y are tensors of a type, D
+/// is of what fragments of it are of, tile is shared.
+struct Memory {
+  Tensor X, Y, D, indices;
+  SharedTile tile;
+};
+
+void printMoves() {
+  struct Row {
+    const char *name;
+    void (*move)(const Memory &);
+  };
+  static const Shape shape{16, 64};
+  const Row moves[] = {
+      {"`load` of a tensor",
+       [](auto &m) { store(m.D.at({0, 0}), load(m.X.at({0, 0}), shape)); }},
+      {"`load(tensor.rows(indices))`",
+       [](auto &m) {
+         TileRef rows = m.X.at({0, 0}).rows(m.indices.at({0}));
+         store(m.D.at({0, 0}), load(rows, shape));
+       }},
+      {"`store` to a tensor",
+       [](auto &m) { store(m.Y.at({0, 0}), load(m.X.at({0, 0}), shape)); }},
+      {"`load` of a shared tile",
+       [](auto &m) { store(m.D.at({0, 0}), load(m.tile)); }},
+      {"`load(tile.T())`",
+       [](auto &m) { store(m.D.at({0, 0}), load(m.tile.T())); }},
+      {"`store` to a shared tile",
+       [](auto &m) { store(m.tile, load(m.X.at({0, 0}), shape)); }},
+      {"`copy` from a shared tile",
+       [](auto &m) { copy(m.tile, m.Y.at({0, 0})); }},
+      {"`copy` with `reduce_add`",
+       [](auto &m) { copy(m.tile, m.Y.at({0, 0}), reduce_add); }},
+      {"`copy` with `reduce_min`, `reduce_max`",
+       [](auto &m) { copy(m.tile, m.Y.at({0, 0}), reduce_max); }},
+      {"`gather`",
+       [](auto &m) {
+         store(m.D.at({0, 0}), gather(m.X, {rows(shape), columns(shape)}));
+       }},
+      {"`scatter`",
+       [](auto &m) {
+         scatter(m.Y, {rows(shape), columns(shape)},
+                 load(m.X.at({0, 0}), shape));
+       }},
+      {"`scatter` with `Reduction::add`",
+       [](auto &m) {
+         scatter(m.Y, {rows(shape), columns(shape)},
+                 load(m.X.at({0, 0}), shape), Reduction::add);
+       }},
+      {"`reduce` with `reduce_add`",
+       [](auto &m) {
+         reduce(m.Y.at({0, 0}), load(m.X.at({0, 0}), shape), reduce_add);
+       }},
+      {"`load_index`",
+       [](auto &m) {
+         Index first = load_index(m.X.at({0, 0}));
+         store(m.D.at({first, 0}), load(m.X.at({0, 0}), shape));
+       }},
+      {"`load_scalar`",
+       [](auto &m) {
+         when(load_scalar(m.X.at({0, 0})) > 0,
+              [&] { store(m.D.at({0, 0}), load(m.X.at({0, 0}), shape)); });
+       }},
+  };
+  constexpr std::array all = {f32, tf32, bf16, f16, e4m3, e5m2, s32,
+                              s16, s8,   u8,   s4,  u4,   e2m1, e8m0};
+  printHeader("elements of memory", all);
+  for (const Row &row : moves) {
+    std::printf("| %s |", row.name);
+    for (ElementType type : all)
+      std::printf(" %s |", compiles([&] {
+                    return kernel("k", [&] {
+                      Memory m = {input("X", type, {64, 64}),
+                                  inout("Y", type, {64, 64}),
+                                  output("D", held(type), {64, 64}),
+                                  input("I", s32, {16}), shared(type, shape)};
+                      role("all", warps(4), [&] { row.move(m); });
+                    });
+                  })
                                ? "yes"
                                : "");
     std::printf("\n");
@@ -184,6 +276,8 @@ int main() {
   printOperations();
   std::printf("\n## Conversions\n\n");
   printConversions();
+  std::printf("\n## Moves\n\n");
+  printMoves();
   std::printf("\n## Products\n\n");
   printProducts();
   return 0;

@@ -53,3 +53,14 @@ tile.kernel @transposed {
     %a = tile.load %A[%c0, %c0] transposed : !tile.tensor<i4, 2> -> tensor<64x64xi4>
   }
 }
+
+// -----
+
+!tile64 = !tile.shared<64x64xi4>
+tile.kernel @read_transposed {
+  %tile = tile.alloc : !tile64
+  tile.role "math" warps 4 {
+    // expected-error @below {{moves s4 with rows as columns, and two of a row share a byte: convert the fragment, or leave out .T()}}
+    %a = tile.read %tile transposed : !tile64 -> tensor<64x64xi4>
+  }
+}
