@@ -6,6 +6,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -131,6 +132,20 @@ Condition ofWholeMask(const Mask &a, tile::Reduction how, const char *function,
       where);
 }
 
+/// What stands for no element at all, the least or largest value of s32,
+/// brought into the range of shorter integers.
+mlir::Value inRange(Trace &trace, mlir::Value value, tile::Reduction how,
+                    unsigned bits, SourceLocation where) {
+  if (bits == 32)
+    return value;
+  const bool isMax = how == tile::Reduction::max;
+  const double limit = std::ldexp(1, static_cast<int>(bits) - 1);
+  return emit(
+      trace, isMax ? Binary::max : Binary::min, value,
+      emitNumber(trace, isMax ? -limit : limit - 1, value.getType(), where),
+      where);
+}
+
 /// `function` without "row" or "column", which have it both.
 Fragment scan(const Fragment &a, tile::Reduction how, bool exclusive,
               const std::string &function, int64_t fromBehind,
@@ -145,6 +160,9 @@ Fragment scan(const Fragment &a, tile::Reduction how, bool exclusive,
                     function + " scans it");
   mlir::Value result = trace.create<tile::ScanOp>(
       where, wide(trace, value, where), how, along, exclusive);
+  if (exclusive && how != tile::Reduction::add && element.isInteger())
+    result =
+        inRange(trace, result, how, element.getIntOrFloatBitWidth(), where);
   return trace.declare<Fragment>(
       HandleKind::fragment, narrow(trace, result, how, element, where), where);
 }

@@ -8,32 +8,65 @@ namespace ashlar {
 
 using namespace mlir;
 
-/// Byte offsets of a fragment's vectors in a shared tile, each the sum of a
-/// thread's part and a constant, then swizzled.
-static LogicalResult checkAdditive(Operation *op, const FragmentType &type,
-                                   const layout::Layout &tile,
-                                   bool transposed) {
-  auto coordinate = [&](int64_t thread, int64_t value) {
-    auto at = layout::coordinate(type.layout, thread, value);
-    if (transposed)
-      std::swap(at[0], at[1]);
-    return at;
-  };
-  std::vector<int64_t> ofValue;
-  for (int64_t value = 0; value < type.values; ++value)
-    ofValue.push_back(tile.at(coordinate(0, value)));
-  int64_t threads = type.layout.thread.size();
-  for (int64_t bit = 1; bit < threads; bit *= 2) {
-    const int64_t ofThread = tile.at(coordinate(threads - bit, 0));
-    for (int64_t value = 0; value < type.values; ++value)
-      if (tile.at(coordinate(threads - bit, value)) !=
-          ofThread + ofValue[value])
-        return op->emitError("the layout of this fragment, ")
-               << type.layout.str() << ", crosses that of the shared tile, "
-               << tile.str();
+/// Byte offsets of a fragment's vectors in a shared tile, before it is
+/// swizzled.
+class Offsets {
+public:
+  Offsets(ThreadBuilder &b, const FragmentType &type,
+          const layout::Layout &tile, bool transposed)
+      : b(b), type(type), tile(tile), transposed(transposed),
+        place(placeOf(b, type)), isSum(checkSums()) {
+    if (isSum)
+      for (auto [i, coordinate] : llvm::enumerate(place.thread))
+        base = b.add(base, image(b, mode(i), coordinate));
   }
-  return success();
-}
+
+  /// Whether each is the sum of a thread's part and a constant.
+  bool areSums() const { return isSum; }
+
+  Value of(int64_t value) {
+    int64_t constant = 0;
+    Value offset = base;
+    for (auto [i, coordinates] : llvm::enumerate(place.value)) {
+      if (isSum)
+        constant += mode(i)(coordinates[value]);
+      else
+        offset =
+            b.add(offset, image(b, mode(i),
+                                b.add(place.thread[i], coordinates[value])));
+    }
+    return b.add(offset, constant);
+  }
+
+private:
+  layout::Layout mode(size_t i) const {
+    return tile.mode(transposed ? 1 - i : i);
+  }
+
+  bool checkSums() const {
+    auto offset = [&](int64_t thread, int64_t value) {
+      auto at = layout::coordinate(type.layout, thread, value);
+      if (transposed)
+        std::swap(at[0], at[1]);
+      return tile.at(at);
+    };
+    const int64_t threads = type.layout.thread.size();
+    for (int64_t bit = 1; bit < threads; bit *= 2)
+      for (int64_t value = 0; value < type.values; ++value)
+        if (offset(threads - bit, value) !=
+            offset(threads - bit, 0) + offset(0, value))
+          return false;
+    return true;
+  }
+
+  ThreadBuilder &b;
+  const FragmentType &type;
+  const layout::Layout &tile;
+  bool transposed;
+  Place place;
+  bool isSum;
+  Value base = b.i32(0);
+};
 
 static FailureOr<Registers> lower(hopper::SharedStoreOp op,
                                   Operands<hopper::SharedStoreOp> in,
@@ -41,17 +74,9 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
   const layout::SwizzledLayout &tile = *op.getTarget().getType().getLayout();
   bool transposed = op.getTransposed();
-  if (failed(checkAdditive(op, type, tile.layout, transposed)))
-    return failure();
-  if (storeMatrices(op, in, b, type))
+  Offsets offsets(b, type, tile.layout, transposed);
+  if (offsets.areSums() && storeMatrices(op, in, b, type))
     return Registers();
-  auto mode = [&](size_t i) {
-    return tile.layout.mode(transposed ? 1 - i : i);
-  };
-  Place place = placeOf(b, type);
-  Value base = b.i32(0);
-  for (auto [i, coordinate] : llvm::enumerate(place.thread))
-    base = b.add(base, image(b, mode(i), coordinate));
   OpBuilder::InsertionGuard guard(b);
   if (Value isFirst = isFirstCopy(b, type))
     b.setInsertionPointToStart(
@@ -61,11 +86,8 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
   Words words(length * bytes);
   Registers scalars = unpack(b, type, in.getValue());
   for (int64_t v = 0; v < type.values; v += length) {
-    int64_t offset = 0;
-    for (size_t d = 0; d < place.value.size(); ++d)
-      offset += mode(d)(place.value[d][v]);
-    Value address = b.add(one(in.getTarget()),
-                          swizzled(b, tile.swizzle, b.add(base, offset)));
+    Value address =
+        b.add(one(in.getTarget()), swizzled(b, tile.swizzle, offsets.of(v)));
     SmallVector<Value> operands{address};
     for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, length)))
       operands.push_back(widen(b, word));
@@ -81,28 +103,18 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
   const layout::SwizzledLayout &tile = *op.getSource().getType().getLayout();
   const bool transposed = op.getTransposed();
-  if (failed(checkAdditive(op, type, tile.layout, transposed)))
-    return failure();
-  if (auto registers = loadMatrices(op, in, b, type))
-    return *registers;
-  auto mode = [&](size_t i) {
-    return tile.layout.mode(transposed ? 1 - i : i);
-  };
-  Place place = placeOf(b, type);
-  Value base = b.i32(0);
-  for (auto [i, coordinate] : llvm::enumerate(place.thread))
-    base = b.add(base, image(b, mode(i), coordinate));
+  Offsets offsets(b, type, tile.layout, transposed);
+  if (offsets.areSums())
+    if (auto registers = loadMatrices(op, in, b, type))
+      return *registers;
   int64_t bytes = tile::elementBytes(type.element);
   int64_t length = transposed ? 1 : vectorLength(type, 16);
   Words words(length * bytes);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
   Registers scalars;
   for (int64_t v = 0; v < type.values; v += length) {
-    int64_t offset = 0;
-    for (size_t d = 0; d < place.value.size(); ++d)
-      offset += mode(d)(place.value[d][v]);
-    Value address = b.add(one(in.getSource()),
-                          swizzled(b, tile.swizzle, b.add(base, offset)));
+    Value address =
+        b.add(one(in.getSource()), swizzled(b, tile.swizzle, offsets.of(v)));
     SmallVector<Type> results(words.count, wordRegister(b, words));
     SmallVector<Value> loaded =
         b.ptx("ld.shared::cta" + words.suffix() + " " + words.list(0) + ", [$" +

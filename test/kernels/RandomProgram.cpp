@@ -1,50 +1,120 @@
 #include "test/kernels/RandomProgram.h"
+#include "test/kernels/RandomElements.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <random>
 
 namespace ashlar::test {
 namespace {
 
+bool isOfIntegers(ElementType type) {
+  return type == s32 || type == s16 || type == s8;
+}
+
 class Draw {
 public:
   explicit Draw(uint64_t seed) : engine(seed) {}
 
   Program program() {
+    const bool products = chance(4);
     do {
-      result.rows = pick({1, 2, 4, 8, 16, 32});
-      result.columns = pick({16, 32, 64, 96, 128, 256, 512});
-      result.warps = pick({1, 2, 3, 4, 8});
-    } while (!fits());
+      result.rows = products ? pick({64, 128}) : pick({1, 2, 4, 8, 16, 32});
+      result.columns =
+          products ? pick({32, 64, 96}) : pick({16, 32, 64, 96, 128, 256, 512});
+      result.warps = products ? pick({4, 8}) : pick({1, 2, 3, 4, 8});
+    } while (!fits(products ? 48 : 16) ||
+             (products && result.rows < 16 * result.warps));
+    result.parts = products ? 1 : pick({1, 1, 1, 2, 4});
+    drawWays();
     emit(Step::inputX, Of::tile, false);
     emit(Step::inputY, Of::tile, true);
-    while (result.steps.size() < 14)
+    emit(Step::inputZ, Of::tile,
+         result.stored == s4 || result.stored == u4
+             ? chance(2)
+             : result.stored == u8 || isOfIntegers(result.stored));
+    const size_t steps = products ? 10 : 16;
+    if (products)
+      while (!product())
+        ;
+    while (result.steps.size() < steps)
       step();
+    if (products)
+      product();
     return std::move(result);
   }
 
 private:
-  int64_t pick(std::initializer_list<int64_t> choices) {
+  template <class T> T pick(std::initializer_list<T> choices) {
+    return *(choices.begin() + number(0, int64_t(choices.size()) - 1));
+  }
+  int64_t pick(std::initializer_list<int> choices) {
     return *(choices.begin() + number(0, int64_t(choices.size()) - 1));
   }
   int64_t number(int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(engine);
   }
-  bool fits() const {
+  bool chance(int64_t oneOf) { return number(1, oneOf) == 1; }
+
+  bool fits(int64_t each) const {
     const int64_t elements = result.rows * result.columns,
                   threads = 32 * result.warps;
-    return elements <= 16 * threads &&
+    return elements <= each * threads &&
            (elements % threads == 0 || threads % elements == 0);
   }
 
-  void emit(Step::Kind kind, Of of, bool isInteger, int a = -1, int b = -1) {
-    result.steps.push_back({kind, of, isInteger, a, b, number(1, 9)});
+  static int64_t rowBytes(ElementType type, int64_t extent) {
+    return extent / pack_length(type) * size_bytes(type);
+  }
+  /// Whether TMA moves a tile with rows of so many.
+  static bool fitsTma(ElementType type, int64_t extent) {
+    const int64_t bytes = rowBytes(type, extent);
+    return bytes % 128 == 0 || bytes == 16 || bytes == 32 || bytes == 64;
   }
 
-  /// A value that may stand for `like`'s second operand; the last ones more
-  /// often.
-  std::optional<int> any(std::optional<bool> isInteger, std::optional<Of> of) {
+  Way way(ElementType type, bool isOutput) {
+    Way way;
+    way.turned = pack_length(type) == 1 && chance(3);
+    way.byTile =
+        chance(2) && fitsTma(type, way.turned ? result.rows : result.columns);
+    way.alignment = isOutput && way.byTile ? 16 : pick({1, 4, 16});
+    way.alignment = std::max(way.alignment, size_bytes(type));
+    way.byElements = isOutput && pack_length(type) == 1 && !way.byTile &&
+                     !way.turned && chance(2);
+    return way;
+  }
+
+  void drawWays() {
+    result.stored = pick({f32, tf32, bf16, f16, e4m3, e5m2, s32, s16, s8, u8,
+                          s4, u4, e2m1, e8m0});
+    result.result = pick({bf16, f16, e4m3, e5m2, s16, s8, s4, u4, e2m1, e8m0});
+    result.x = way(f32, false);
+    result.z = way(result.stored, false);
+    result.d = way(f32, true);
+    result.e = way(result.result, true);
+  }
+
+  bool emit(Step::Kind kind, Of of, bool isInteger, int a = -1, int b = -1,
+            int c = -1) {
+    result.steps.push_back({kind, of, isInteger, a, b, c});
+    Step &step = result.steps.back();
+    step.type = isInteger ? s32 : f32;
+    step.constant = number(1, 9);
+    step.which = int(number(0, 2));
+    step.combine = pick({Combine::sum, Combine::max, Combine::min});
+    step.alongRow = chance(2);
+    step.exclusive = chance(2);
+    step.sparse = chance(3);
+    step.halfSum = chance(3);
+    step.turned = chance(3);
+    return true;
+  }
+  Step &last() { return result.steps.back(); }
+
+  /// A value of before; the last ones more often.
+  std::optional<int> any(std::optional<bool> isInteger = std::nullopt,
+                         std::optional<Of> of = std::nullopt) {
     std::vector<int> found;
     for (size_t i = 0; i < result.steps.size(); ++i)
       if ((!isInteger || result.steps[i].isInteger == *isInteger) &&
@@ -56,253 +126,210 @@ private:
                           number(0, int64_t(found.size()) - 1))];
   }
 
+  std::optional<ElementType> oneOf(const std::vector<ElementType> &types,
+                                   bool isInteger) {
+    std::vector<ElementType> fitting;
+    for (ElementType type : types)
+      if (isOfIntegers(type) == isInteger)
+        fitting.push_back(type);
+    if (fitting.empty())
+      return std::nullopt;
+    return fitting[number(0, int64_t(fitting.size()) - 1)];
+  }
+
+  void elements(int a) {
+    const Step first = result.steps[a];
+    const auto which = int(number(0, int64_t(elementOperations().size()) - 1));
+    const ElementOperation &operation = elementOperations()[which];
+    const std::optional<ElementType> type =
+        oneOf(operation.types, first.isInteger);
+    if (!type)
+      return;
+    const int b = *any(first.isInteger), c = *any(first.isInteger);
+    Of of = first.of;
+    if (operation.operands > 1 && result.steps[b].of != of)
+      of = Of::tile;
+    if (operation.operands > 2 && result.steps[c].of != of)
+      of = Of::tile;
+    emit(Step::elements, of, first.isInteger, a,
+         operation.operands > 1 ? b : -1, operation.operands > 2 ? c : -1);
+    last().which = which;
+    last().type = *type;
+  }
+
+  void keep(int a) {
+    const Step first = result.steps[a];
+    const ElementType type =
+        pick({f32, bf16, f16, e4m3, e5m2, s32, s16, s8, s4, u4, e2m1, e8m0});
+    By by = pick(
+        {By::registers, By::tile, By::turnedTile, By::scattered, By::gathered});
+    if (pack_length(type) > 1 && by != By::registers)
+      by = By::tile;
+    if (first.of != Of::tile ||
+        rowBytes(type, by == By::turnedTile ? result.rows : result.columns) %
+                16 !=
+            0)
+      by = By::registers;
+    if (first.of == Of::rows && result.rows % pack_length(type))
+      return;
+    emit(Step::keep, first.of, first.isInteger, a);
+    last().type = type;
+    last().by = by;
+  }
+
+  bool product() {
+    const int a = *any(std::nullopt, Of::tile);
+    const ElementType type = pick({bf16, f16, f32, e4m3, e5m2, s8});
+    const std::optional<int> sum = any(type == s8, Of::tile);
+    if (!sum || (result.columns % 32 && type == s8))
+      return false;
+    emit(Step::product, Of::tile, type == s8, a, chance(2) ? *sum : -1);
+    last().type = type;
+    last().other = type == e4m3 || type == e5m2 ? pick({e4m3, e5m2}) : type;
+    last().by = pick({By::registers, By::tile});
+    last().turned = last().turned && size_bytes(type) == 2;
+    last().halfSum =
+        last().halfSum && type != f32 && type != bf16 && type != s8;
+    return true;
+  }
+
   void step() {
-    const auto kind = Step::Kind(number(Step::number, Step::kinds - 1));
-    const std::optional<int> a = any(std::nullopt, std::nullopt);
-    const Step first = result.steps[*a];
+    const auto kind = Step::Kind(number(Step::inputRows, Step::kinds - 1));
+    const int a = *any();
+    const Step first = result.steps[a];
     switch (kind) {
-    case Step::number:
-      return emit(kind, Of::tile, number(0, 1));
+    case Step::inputRows:
     case Step::rowNumbers:
     case Step::columnNumbers:
-      return emit(kind, Of::tile, true);
-    case Step::add:
-    case Step::sub:
-    case Step::mul:
-    case Step::largest:
-    case Step::least:
-    case Step::choose: {
+      emit(kind, Of::tile, true);
+      return;
+    case Step::number:
+      emit(kind, Of::tile, chance(2));
+      return;
+    case Step::elements:
+      return elements(a);
+    case Step::mixed: {
       // A vector of rows meets one of columns only in a tile.
-      std::optional<int> b = any(first.isInteger, std::nullopt);
-      Step second = result.steps[*b];
-      if (first.of != Of::tile && second.of != first.of) {
+      std::optional<int> b = any(first.isInteger);
+      if (first.of != Of::tile && result.steps[*b].of != first.of)
         b = any(first.isInteger, Of::tile);
-        if (!b)
-          return;
-        second = result.steps[*b];
-      }
-      return emit(kind, first.of == second.of ? first.of : Of::tile,
-                  first.isInteger, *a, *b);
+      if (b)
+        emit(kind, first.of == result.steps[*b].of ? first.of : Of::tile,
+             first.isInteger, a, *b);
+      return;
     }
-    case Step::rowSum:
-    case Step::rowMax:
-    case Step::rowArgmin:
-    case Step::columnSum:
-    case Step::columnMin:
-    case Step::columnArgmax: {
+    case Step::reduce:
+    case Step::place:
+    case Step::whether: {
       if (first.of != Of::tile)
         return;
-      const bool ofRows = kind == Step::rowSum || kind == Step::rowMax ||
-                          kind == Step::rowArgmin;
-      const bool isPlace =
-          kind == Step::rowArgmin || kind == Step::columnArgmax;
-      return emit(kind, ofRows ? Of::rows : Of::columns,
-                  isPlace || first.isInteger, *a);
-    }
-    case Step::rowInclusiveSum:
-    case Step::rowExclusiveMax:
-    case Step::columnExclusiveSum:
-    case Step::columnInclusiveMin:
-    case Step::addSum:
-      if (first.of == Of::tile)
-        emit(kind, first.of, first.isInteger, *a);
+      emit(kind, Of::tile, first.isInteger || kind != Step::reduce, a);
+      last().of = last().alongRow ? Of::rows : Of::columns;
+      last().type = narrowed(first.isInteger, kind == Step::reduce);
       return;
-    case Step::toFloat:
-      return emit(kind, first.of, false, *a);
-    case Step::toInteger:
-      return emit(kind, first.of, true, *a);
-    case Step::remainder:
-    case Step::bits:
+    }
+    case Step::scan:
+      if (first.of == Of::tile) {
+        emit(kind, first.of, first.isInteger, a);
+        last().type = narrowed(first.isInteger, true);
+      }
+      return;
+    case Step::convert:
+      emit(kind, first.of, chance(2), a);
+      return;
+    case Step::keep:
+      return keep(a);
     case Step::lookUp:
-      if (first.isInteger)
-        emit(kind, first.of, true, *a);
+      if (const std::optional<int> b = any(true, first.of);
+          first.isInteger && b)
+        emit(kind, first.of, true, a, *b);
       return;
-    case Step::whenAny: {
-      const std::optional<int> b = any(first.isInteger, first.of);
-      return emit(kind, first.of, first.isInteger, *a, *b);
-    }
+    case Step::addAll:
+      if (first.of == Of::tile)
+        emit(kind, first.of, first.isInteger, a);
+      return;
+    case Step::whenAny:
+    case Step::loop:
+      emit(kind, first.of, first.isInteger, a, *any(first.isInteger, first.of));
+      return;
+    case Step::scale:
+      emit(kind, first.of, first.isInteger, a);
+      return;
     case Step::count:
       if (first.isInteger && first.of == Of::tile)
-        emit(kind, first.of, true, *a);
+        emit(kind, first.of, true, a);
+      return;
+    case Step::overCluster:
+      if (result.parts > 1)
+        emit(kind, first.of, first.isInteger, a);
       return;
     default:
       return;
     }
   }
 
+  /// Where sums of thousands are exact, or at least what is there already.
+  ElementType narrowed(bool isInteger, bool sums) {
+    if (sums && last().combine == Combine::sum)
+      return isInteger ? pick({s32, s16, s8}) : f32;
+    return isInteger ? pick({s32, s16, s8}) : pick({f32, bf16, f16});
+  }
+
   std::mt19937_64 engine;
   Program result;
 };
 
-class Interpreted {
-public:
-  explicit Interpreted(const Program &program)
-      : program(program), rows(program.rows), columns(program.columns) {}
+constexpr std::array kindNames = {
+    "X",      "Y",        "Z",     "rows by indices", "number", "row",
+    "column", "elements", "mixed", "reduce",          "place",  "whether",
+    "scan",   "convert",  "keep",  "lookUp",          "addAll", "whenAny",
+    "loop",   "scale",    "count", "overCluster",     "product"};
+static_assert(kindNames.size() == Step::kinds);
 
-  using Values = std::vector<double>; ///< of a tile, row by row
+std::string describe(const Way &way) {
+  return std::string(way.byTile ? " by tile" : "") +
+         (way.turned ? " turned" : "") +
+         (way.byElements ? " by elements" : "") + " align " +
+         std::to_string(way.alignment);
+}
 
-  Values run(const Values &x, const Values &y, const HostTensor &table) {
-    for (const Step &step : program.steps) {
-      Values result = value(step, x, y, table);
-      for (double &each : result)
-        each = std::clamp<double>(each, -bound, bound);
-      values.push_back(std::move(result));
-    }
-    Values sum(rows * columns);
-    for (size_t i = values.size() - 4; i < values.size(); ++i)
-      for (int64_t at = 0; at < rows * columns; ++at)
-        sum[at] = sum[at] + 3 * values[i][at] + sum[at] * 2;
-    return sum;
-  }
-
-private:
-  template <class Function> Values each(Function function) {
-    Values result(rows * columns);
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < columns; ++c)
-        result[r * columns + c] = function(r, c);
-    return result;
-  }
-  /// Of the elements of a row, or of a column, from `begin` to `end`.
-  template <class Combine>
-  double along(const Values &of, bool row, int64_t at, int64_t end,
-               double start, Combine combine) {
-    for (int64_t i = 0; i < end; ++i)
-      start = combine(start, row ? of[at * columns + i] : of[i * columns + at]);
-    return start;
-  }
-  double place(const Values &of, bool row, int64_t at, double sign) {
-    int64_t best = 0;
-    auto element = [&](int64_t i) {
-      return sign * (row ? of[at * columns + i] : of[i * columns + at]);
-    };
-    for (int64_t i = 1; i < (row ? columns : rows); ++i)
-      if (element(i) > element(best))
-        best = i;
-    return double(best);
-  }
-
-  Values value(const Step &step, const Values &x, const Values &y,
-               const HostTensor &table) {
-    const Values empty, &a = step.a < 0 ? empty : values[step.a],
-                        &b = step.b < 0 ? empty : values[step.b];
-    auto binary = [&](auto operation) {
-      return each([&](int64_t r, int64_t c) {
-        return operation(a[r * columns + c], b[r * columns + c]);
-      });
-    };
-    auto unary = [&](auto operation) {
-      return each([&](int64_t r, int64_t c) {
-        return double(operation(int64_t(a[r * columns + c])));
-      });
-    };
-    auto plus = [](double l, double r) { return l + r; };
-    auto max = [](double l, double r) { return std::max(l, r); };
-    auto min = [](double l, double r) { return std::min(l, r); };
-    switch (step.kind) {
-    case Step::inputX:
-      return x;
-    case Step::inputY:
-      return y;
-    case Step::number:
-      return each([&](int64_t, int64_t) { return double(step.constant); });
-    case Step::rowNumbers:
-      return each([](int64_t r, int64_t) { return double(r); });
-    case Step::columnNumbers:
-      return each([](int64_t, int64_t c) { return double(c); });
-    case Step::add:
-      return binary(plus);
-    case Step::sub:
-      return binary([](double l, double r) { return l - r; });
-    case Step::mul:
-      return binary([](double l, double r) { return l * r; });
-    case Step::largest:
-      return binary(max);
-    case Step::least:
-      return binary(min);
-    case Step::choose:
-      return binary([](double l, double r) { return l < r ? l : r + 1; });
-    case Step::rowSum:
-      return each([&](int64_t r, int64_t) {
-        return along(a, true, r, columns, 0, plus);
-      });
-    case Step::rowMax:
-      return each([&](int64_t r, int64_t) {
-        return along(a, true, r, columns, -1e9, max);
-      });
-    case Step::rowArgmin:
-      return each([&](int64_t r, int64_t) { return place(a, true, r, -1); });
-    case Step::columnSum:
-      return each([&](int64_t, int64_t c) {
-        return along(a, false, c, rows, 0, plus);
-      });
-    case Step::columnMin:
-      return each([&](int64_t, int64_t c) {
-        return along(a, false, c, rows, 1e9, min);
-      });
-    case Step::columnArgmax:
-      return each([&](int64_t, int64_t c) { return place(a, false, c, 1); });
-    case Step::rowInclusiveSum:
-      return each([&](int64_t r, int64_t c) {
-        return along(a, true, r, c + 1, 0, plus);
-      });
-    case Step::rowExclusiveMax:
-      return each([&](int64_t r, int64_t c) {
-        return along(a, true, r, c, -1e9, max);
-      });
-    case Step::columnExclusiveSum:
-      return each(
-          [&](int64_t r, int64_t c) { return along(a, false, c, r, 0, plus); });
-    case Step::columnInclusiveMin:
-      return each([&](int64_t r, int64_t c) {
-        return along(a, false, c, r + 1, 1e9, min);
-      });
-    case Step::toFloat:
-    case Step::toInteger:
-      return a;
-    case Step::remainder:
-      return unary([&](int64_t l) { return l % step.constant; });
-    case Step::bits:
-      return unary([](int64_t l) { return ((l & 29) | 2) ^ (l >> 1); });
-    case Step::lookUp:
-      return unary(
-          [&](int64_t l) { return l >= 0 && l < tableExtent ? table(l) : 0; });
-    case Step::addSum: {
-      double sum = 0;
-      for (double each : a)
-        sum += each;
-      sum = std::clamp<double>(sum, -bound, bound);
-      return each(
-          [&](int64_t r, int64_t c) { return a[r * columns + c] + sum; });
-    }
-    case Step::whenAny:
-      return std::ranges::any_of(a, [](double l) { return l > 40; }) ? a : b;
-    case Step::count: {
-      std::vector<double> counts(tableExtent);
-      for (double each : a)
-        ++counts[int64_t(each) & (tableExtent - 1)];
-      return unary([&](int64_t l) { return counts[l & (tableExtent - 1)]; });
-    }
-    case Step::kinds:
-      break;
-    }
-    return x;
-  }
-
-  const Program &program;
-  const int64_t rows, columns;
-  std::vector<Values> values; ///< vectors repeated
-};
+std::string describe(const Step &step) {
+  constexpr std::array of = {"", " of rows", " of columns"};
+  constexpr std::array by = {"registers", "tile", "turned tile", "scattered",
+                             "gathered"};
+  constexpr std::array combine = {"sum", "max", "min"};
+  std::string text = std::string(kindNames[step.kind]) + of[int(step.of)] +
+                     (step.isInteger ? " (integer)" : "");
+  for (int operand : {step.a, step.b, step.c})
+    if (operand >= 0)
+      text += " " + std::to_string(operand);
+  if (step.kind == Step::elements)
+    text += std::string(": ") + elementOperations()[step.which].name;
+  return text + ", " + std::string(name(step.type)) + " " +
+         std::string(name(step.other)) + ", by " + by[int(step.by)] +
+         ", constant " + std::to_string(step.constant) + ", which " +
+         std::to_string(step.which) + ", " + combine[int(step.combine)] +
+         (step.alongRow ? ", along row" : "") +
+         (step.exclusive ? ", exclusive" : "") +
+         (step.sparse ? ", sparse" : "") + (step.halfSum ? ", half sum" : "") +
+         (step.turned ? ", turned" : "");
+}
 
 } // namespace
 
 Program drawProgram(uint64_t seed) { return Draw(seed).program(); }
 
-std::vector<double> interpret(const Program &program,
-                              const std::vector<double> &x,
-                              const std::vector<double> &y,
-                              const HostTensor &table) {
-  return Interpreted(program).run(x, y, table);
+std::string describe(const Program &program) {
+  std::string text =
+      "tiles of " + std::to_string(program.rows) + "x" +
+      std::to_string(program.columns) + " by " + std::to_string(program.warps) +
+      " warps, " + std::to_string(program.parts) + " CTAs\nX" +
+      describe(program.x) + "\nZ " + std::string(name(program.stored)) +
+      describe(program.z) + "\nD" + describe(program.d) + "\nE " +
+      std::string(name(program.result)) + describe(program.e) + "\n";
+  for (size_t i = 0; i < program.steps.size(); ++i)
+    text += std::to_string(i) + ": " + describe(program.steps[i]) + "\n";
+  return text;
 }
 
 } // namespace ashlar::test
