@@ -489,7 +489,8 @@ private:
       if (!layout)
         return emitError(value.getLoc())
                << "role '" << role.getName()
-               << "' cannot hold this fragment: " << layout.why();
+               << "' cannot hold this fragment: " << layout.why()
+               << (isOfPairs(value) ? "; of four bits, two count as one" : "");
       layoutFor(value) = *layout;
       if (failed(seedWhatFollows()))
         return failure();

@@ -189,6 +189,10 @@ private:
                                          -bound, bound);
       return result;
     }
+    case Step::whereInside:
+      return each([&](int64_t row, int64_t column) {
+        return at(m + row < M && n + column < N ? a : b, row, column);
+      });
     case Step::scale:
       return each([&](int64_t row, int64_t column) {
         return at(a, row, column) *

@@ -18,7 +18,7 @@ public:
   explicit Draw(uint64_t seed) : engine(seed) {}
 
   Program program() {
-    const bool products = chance(4);
+    const bool products = chance(5);
     do {
       result.rows = products ? pick({64, 128}) : pick({1, 2, 4, 8, 16, 32});
       result.columns =
@@ -36,8 +36,7 @@ public:
              : result.stored == u8 || isOfIntegers(result.stored));
     const size_t steps = products ? 10 : 16;
     if (products)
-      while (!product())
-        ;
+      product();
     while (result.steps.size() < steps)
       step();
     if (products)
@@ -58,10 +57,23 @@ private:
   bool chance(int64_t oneOf) { return number(1, oneOf) == 1; }
 
   bool fits(int64_t each) const {
-    const int64_t elements = result.rows * result.columns,
+    const int64_t pairs = result.rows * result.columns / 2,
                   threads = 32 * result.warps;
-    return elements <= each * threads &&
-           (elements % threads == 0 || threads % elements == 0);
+    return 2 * pairs <= each * threads &&
+           (pairs % threads == 0 || threads % pairs == 0);
+  }
+
+  /// Whether shared memory has room for so many more bytes, which it then
+  /// lacks.
+  bool takes(int64_t bytes) {
+    constexpr int64_t most = 128 << 10;
+    if (sharedBytes + bytes > most)
+      return false;
+    sharedBytes += bytes;
+    return true;
+  }
+  int64_t tileBytes(ElementType type) const {
+    return rowBytes(type, result.rows * result.columns);
   }
 
   static int64_t rowBytes(ElementType type, int64_t extent) {
@@ -168,7 +180,8 @@ private:
     if (first.of != Of::tile ||
         rowBytes(type, by == By::turnedTile ? result.rows : result.columns) %
                 16 !=
-            0)
+            0 ||
+        (by != By::registers && !takes(tileBytes(type))))
       by = By::registers;
     if (first.of == Of::rows && result.rows % pack_length(type))
       return;
@@ -182,6 +195,9 @@ private:
     const ElementType type = pick({bf16, f16, f32, e4m3, e5m2, s8});
     const std::optional<int> sum = any(type == s8, Of::tile);
     if (!sum || (result.columns % 32 && type == s8))
+      return false;
+    const int64_t k = 2 * result.columns;
+    if (!takes(tileBytes(type) + k * result.columns * size_bytes(type)))
       return false;
     emit(Step::product, Of::tile, type == s8, a, chance(2) ? *sum : -1);
     last().type = type;
@@ -250,6 +266,9 @@ private:
       return;
     case Step::whenAny:
     case Step::loop:
+    case Step::whereInside:
+      if (kind == Step::whereInside && first.of != Of::tile)
+        return;
       emit(kind, first.of, first.isInteger, a, *any(first.isInteger, first.of));
       return;
     case Step::scale:
@@ -276,14 +295,17 @@ private:
   }
 
   std::mt19937_64 engine;
+  int64_t sharedBytes = 0;
   Program result;
 };
 
 constexpr std::array kindNames = {
-    "X",      "Y",        "Z",     "rows by indices", "number", "row",
-    "column", "elements", "mixed", "reduce",          "place",  "whether",
-    "scan",   "convert",  "keep",  "lookUp",          "addAll", "whenAny",
-    "loop",   "scale",    "count", "overCluster",     "product"};
+    "X",      "Y",       "Z",           "rows by indices",
+    "number", "row",     "column",      "elements",
+    "mixed",  "reduce",  "place",       "whether",
+    "scan",   "convert", "keep",        "lookUp",
+    "addAll", "whenAny", "loop",        "whereInside",
+    "scale",  "count",   "overCluster", "product"};
 static_assert(kindNames.size() == Step::kinds);
 
 std::string describe(const Way &way) {

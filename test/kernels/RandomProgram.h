@@ -47,13 +47,14 @@ struct Step {
     whether,  ///< any or all are above `constant`
     scan,
     convert,
-    keep,    ///< as `type`, by `by`
-    lookUp,  ///< at (a, b) of a table in global memory
-    addAll,  ///< the sum, the largest or the least of all elements
-    whenAny, ///< a where some element is above 40, else b
-    loop,    ///< b added as often as memory says
-    scale,   ///< by a number of memory
-    count,   ///< in shared memory, of a & 63; how often a & 63 occurs
+    keep,        ///< as `type`, by `by`
+    lookUp,      ///< at (a, b) of a table in global memory
+    addAll,      ///< the sum, the largest or the least of all elements
+    whenAny,     ///< a where some element is above 40, else b
+    loop,        ///< b added as often as memory says
+    whereInside, ///< a inside of the tensors, else b
+    scale,       ///< by a number of memory
+    count,       ///< in shared memory, of a & 63; how often a & 63 occurs
     overCluster,
     product, ///< with weights of `other` as A of an mma of `type`
     kinds

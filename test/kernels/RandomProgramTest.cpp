@@ -67,9 +67,9 @@ public:
 /// The steps of a program for a tile.
 class Traced {
 public:
-  Traced(const Program &program, const Declared &declared, const Fragment &x,
-         const Fragment &y, const Fragment &z)
-      : program(program), declared(declared), x(x), y(y), z(z) {}
+  Traced(const Program &program, const Declared &declared, const TileRef &tile,
+         const Fragment &x, const Fragment &y, const Fragment &z)
+      : program(program), declared(declared), tile(tile), x(x), y(y), z(z) {}
 
   const std::vector<Fragment> &run() {
     for (const Step &step : program.steps)
@@ -156,6 +156,8 @@ private:
         result = clamp(result + values[step.b] - trip, -bound, bound);
       return result;
     }
+    case Step::whereInside:
+      return select(inside(tile, shape()), a(), values[step.b]);
     case Step::scale: {
       Scalar factor = load_scalar(
           declared.table.at({step.constant, 5 * step.constant + step.which}));
@@ -282,6 +284,7 @@ private:
 
   const Program &program;
   const Declared &declared;
+  const TileRef tile; ///< where the result goes
   const Fragment &x, &y, &z;
   std::vector<Fragment> values;
 };
@@ -290,51 +293,60 @@ private:
 /// way they go.
 class Passage {
 public:
-  Passage(Tensor tensor, const Way &way, ElementType type, Shape shape)
-      : tensor(tensor), way(way), shape(shape),
-        inMemory(way.turned ? Shape{shape[1], shape[0]} : shape) {
-    if (way.byTile)
-      tile.emplace(shared(type, inMemory));
-  }
-  Passage(Tensor tensor, const Way &way, Shape shape, Pipeline ring)
-      : tensor(tensor), way(way), shape(shape),
-        inMemory(way.turned ? Shape{shape[1], shape[0]} : shape), ring(ring) {}
+  Passage(Tensor tensor, const Way &way, Shape shape)
+      : tensor(tensor), way(way), shape(shape) {}
 
+  /// How a tile lies in memory.
+  Shape lying() const { return way.turned ? Shape{shape[1], shape[0]} : shape; }
+  Passage &&through(ElementType type) && {
+    if (way.byTile)
+      tile.emplace(shared(type, lying()));
+    return std::move(*this);
+  }
+  Passage &&throughRing(ElementType type) && {
+    if (way.byTile)
+      ring.emplace(pipeline(2, smem(type, lying())));
+    return std::move(*this);
+  }
+  bool hasRing() const { return ring.has_value(); }
+
+  /// As it is seen.
   TileRef at(const Index &m, const Index &n) const {
-    const Index row = m * shape[0], column = n * shape[1];
-    return way.turned ? tensor.at({column, row}) : tensor.at({row, column});
+    return way.turned ? asItLies(m, n).T() : asItLies(m, n);
   }
   void fill(const Index &m, const Index &n) const {
     Stage s = ring->acquire();
-    copy(at(m, n), s[0]);
+    copy(asItLies(m, n), s[0]);
     ring->commit(s);
   }
   Fragment read(const Index &m, const Index &n) const {
     if (!ring)
-      return load(way.turned ? at(m, n).T() : at(m, n), shape);
+      return load(at(m, n), shape);
     Stage s = ring->wait();
     const Fragment result = load(way.turned ? s[0].T() : s[0]);
     ring->release(s);
     return result;
   }
   void write(const Index &m, const Index &n, const Fragment &value) const {
-    if (way.byElements) {
-      scatter(tensor,
-              {rows(shape) + m * shape[0], columns(shape) + n * shape[1]},
-              value);
-    } else if (way.byTile) {
-      store(way.turned ? tile->T() : *tile, value);
-      copy(*tile, at(m, n));
-    } else {
-      store(way.turned ? at(m, n).T() : at(m, n), value);
-    }
+    if (way.byElements)
+      return scatter(
+          tensor, {rows(shape) + m * shape[0], columns(shape) + n * shape[1]},
+          value);
+    if (!tile)
+      return store(at(m, n), value);
+    store(way.turned ? tile->T() : *tile, value);
+    copy(*tile, asItLies(m, n));
   }
-  bool isStaged() const { return ring.has_value(); }
 
 private:
+  TileRef asItLies(const Index &m, const Index &n) const {
+    const Index row = m * shape[0], column = n * shape[1];
+    return way.turned ? tensor.at({column, row}) : tensor.at({row, column});
+  }
+
   Tensor tensor;
   Way way;
-  Shape shape, inMemory;
+  Shape shape;
   std::optional<Pipeline> ring;
   std::optional<SharedTile> tile;
 };
@@ -343,26 +355,20 @@ Kernel trace(const Program &program) {
   return kernel("random_program", [&] {
     const Shape shape{program.rows, program.columns};
     Size M = size("M"), N = size("N");
-    auto tensorOf = [&](const char *name, ElementType type, const Way &way,
-                        bool isInput) {
-      auto declare = [&](const Index &first, const Index &second) {
-        return isInput
-                   ? input(name, type, {first, second}, align(way.alignment))
-                   : output(name, type, {first, second}, align(way.alignment));
-      };
-      return way.turned ? declare(N, M) : declare(M, N);
+    auto passage = [&](auto declare, const Way &way) {
+      return Passage(way.turned ? declare(N, M) : declare(M, N), way, shape);
     };
     auto source = [&](const char *name, ElementType type, const Way &way) {
-      Tensor tensor = tensorOf(name, type, way, true);
-      if (!way.byTile)
-        return Passage(tensor, way, type, shape);
-      return Passage(
-          tensor, way, shape,
-          pipeline(2,
-                   smem(type, way.turned ? Shape{shape[1], shape[0]} : shape)));
+      auto declare = [&](const Index &first, const Index &second) {
+        return input(name, type, {first, second}, align(way.alignment));
+      };
+      return passage(declare, way).throughRing(type);
     };
     auto target = [&](const char *name, ElementType type, const Way &way) {
-      return Passage(tensorOf(name, type, way, false), way, type, shape);
+      auto declare = [&](const Index &first, const Index &second) {
+        return output(name, type, {first, second}, align(way.alignment));
+      };
+      return passage(declare, way).through(type);
     };
     const Passage X = source("X", f32, program.x), Y = source("Y", s32, {}),
                   Z = source("Z", program.stored, program.z),
@@ -372,11 +378,11 @@ Kernel trace(const Program &program) {
     if (program.parts > 1)
       cluster({1, program.parts});
     TileLoop tiles = persistent({M, N}, {shape[0], shape[1]});
-    if (X.isStaged() || Z.isStaged())
+    if (X.hasRing() || Z.hasRing())
       role("load", warps(4), [&] {
         for (auto [m, n] : tiles)
           for (const Passage *passage : {&X, &Z})
-            if (passage->isStaged())
+            if (passage->hasRing())
               passage->fill(m, n);
       });
     role("all", warps(program.warps), [&] {
@@ -386,7 +392,7 @@ Kernel trace(const Program &program) {
                  z = widened(Z.read(m, n), program.stored, inputZ.isInteger);
         if (program.stored == e8m0) // is 2⁻¹²⁷ outside
           z = floor(z);
-        Traced traced(program, declared, x, y, z);
+        Traced traced(program, declared, D.at(m, n), x, y, z);
         const std::vector<Fragment> &values = traced.run();
         const int last = int(values.size()) - 1;
         Fragment sum = zeros(f32, shape);
