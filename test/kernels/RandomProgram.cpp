@@ -66,7 +66,7 @@ private:
   /// Whether shared memory has room for so many more bytes, which it then
   /// lacks.
   bool takes(int64_t bytes) {
-    constexpr int64_t most = 128 << 10;
+    constexpr int64_t most = 96 << 10;
     if (sharedBytes + bytes > most)
       return false;
     sharedBytes += bytes;

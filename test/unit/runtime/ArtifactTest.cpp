@@ -34,6 +34,8 @@ TEST(ArtifactFile, HoldsEverything) {
   Artifact artifact = artifactWithCubin();
   EXPECT_EQ(deserialize(serialize(artifact)), artifact);
   artifact.programmaticLaunch = true;
+  artifact.grid.ctasPerSm = 4;
+  artifact.tensors[0].type = s4;
   EXPECT_EQ(deserialize(serialize(artifact)), artifact);
   EXPECT_NE(artifact, artifactWithCubin());
 }
@@ -152,6 +154,21 @@ TEST(ArtifactFile, ThatContradictsItselfIsRefused) {
   artifact.parameters[0].index = 3;
   expectError([&] { deserialize(serialize(artifact)); },
               {"contradicts itself", "size 3 of 3"});
+}
+
+TEST(ArtifactFile, ThatHasMoreBlocksToAnSmThanFitIsRefused) {
+  Artifact artifact = gemmArtifact();
+  for (int64_t most : {1, 32}) {
+    artifact.grid.ctasPerSm = most;
+    EXPECT_EQ(deserialize(serialize(artifact)), artifact);
+  }
+  for (int64_t wrong : {0, 33}) {
+    artifact.grid.ctasPerSm = wrong;
+    expectError([&] { deserialize(serialize(artifact)); },
+                {"contradicts itself", wrong ? "it has 33 blocks to a "
+                                               "multiprocessor"
+                                             : "it has 0 blocks"});
+  }
 }
 
 TEST(ArtifactFile, ThatIsTooLargeIsNotRead) {

@@ -201,6 +201,34 @@ TEST_F(LaunchRefusal, TmaAsksForSixteenBytesWhateverTheContract) {
   expectRefused({"stride 129 (258 bytes)", "multiple of 16 bytes"});
 }
 
+TEST_F(LaunchRefusal, RowsOfHalfBytes) {
+  arguments = gemmArguments(256, 384, 127);
+  artifact.tensors[0].type = tensor(arguments, "A").type = s4;
+  expectRefused({"gemm.cpp:11: error: ", "tensor 'A' has rows of 127 elements",
+                 "2 of s4 share a byte", "multiple of 2"});
+}
+
+TEST_F(LaunchRefusal, StrideOfHalfBytes) {
+  artifact.tensors[0].type = tensor(arguments, "A").type = e2m1;
+  tensor(arguments, "A").strides = {129, 1};
+  expectRefused({"gemm.cpp:11: error: ", "tensor 'A' has stride 129",
+                 "2 elements of e2m1 share a byte"});
+}
+
+TEST_F(LaunchRefusal, StrideOfPairsThatIsNotAligned) {
+  artifact.tensors[0].type = tensor(arguments, "A").type = u4;
+  tensor(arguments, "A").strides = {144, 1};
+  expectRefused({"gemm.cpp:11: error: ", "stride 144 (72 bytes)",
+                 "multiple of 16 bytes"});
+}
+
+TEST_F(LaunchRefusal, PairsAreNotBytes) {
+  artifact.tensors[0].type = s4;
+  tensor(arguments, "A").type = s8;
+  expectRefused({"gemm.cpp:11: error: ", "tensor 'A' holds s8; it is declared "
+                                         "s4"});
+}
+
 TEST_F(LaunchRefusal, NegativeStride) {
   tensor(arguments, "B").strides = {-128, 1};
   expectRefused({"gemm.cpp:12: error: ", "stride -128 in dimension 0"});

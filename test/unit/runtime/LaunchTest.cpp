@@ -66,6 +66,32 @@ TEST_F(Launch, OfPersistentClustersHasThoseTheDriverCanRunAtOnce) {
   EXPECT_EQ(blocksWith(132, 0), 2u);
 }
 
+TEST_F(Launch, OfAPersistentKernelHasAsManyBlocksToAnSmAsItSays) {
+  arguments = gemmArguments(8192, 8192, 128);
+  artifact.grid.cluster = {};
+  launch();
+  EXPECT_EQ(fake.config.gridX, 132u);
+  artifact.grid.ctasPerSm = 3;
+  launch();
+  EXPECT_EQ(fake.config.gridX, 3u * 132);
+  // Of clusters the driver knows how many fit.
+  artifact.grid.cluster = {2, 1};
+  fake.activeClusters = 190;
+  launch();
+  EXPECT_EQ(fake.config.gridX, 2u * 190);
+}
+
+TEST_F(Launch, OfPairsEncodesBytes) {
+  artifact.tensors[0].type = s4;
+  tensor(arguments, "A").type = s4;
+  tensor(arguments, "A").strides = {160, 1};
+  launch();
+  const TensorMapCall &map = fake.tensorMaps.at(0);
+  EXPECT_EQ(map.type, driver::TensorMapDataType::uint8);
+  EXPECT_EQ(map.extents, (std::vector<uint64_t>{128 / 2, 256}));
+  EXPECT_EQ(map.strideBytes, std::vector<uint64_t>{160 / 2});
+}
+
 TEST_F(Launch, MayStartBeforeTheOneBeforeItEndsWhenTheKernelWaitsForIt) {
   launch();
   EXPECT_FALSE(fake.programmatic);

@@ -2,6 +2,7 @@
 
 #include "runtime/ScalarBits.h"
 
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
@@ -27,6 +28,70 @@ void expectRoundTrip(ElementType type) {
 TEST(Elements, RoundTrip) {
   for (ElementType type : {bf16, f16, e4m3, e5m2, s8, u8, s16})
     expectRoundTrip(type);
+}
+
+TEST(Elements, OfFourBitsAreTheirOwnEncoding) {
+  for (ElementType type : {s4, u4, e2m1})
+    for (uint32_t bits = 0; bits < 16; ++bits)
+      EXPECT_EQ(encode(type, decode(type, bits)), bits)
+          << name(type) << " " << decode(type, bits);
+  for (uint32_t bits = 0; bits < 255; ++bits)
+    EXPECT_EQ(encode(e8m0, decode(e8m0, bits)), bits);
+}
+
+TEST(Elements, OfFourBitsHaveTheValuesOfTheirSpecifications) {
+  EXPECT_EQ(decode(s4, 0x7), 7);
+  EXPECT_EQ(decode(s4, 0x8), -8);
+  EXPECT_EQ(decode(u4, 0x8), 8);
+  const double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  for (uint32_t bits = 0; bits < 8; ++bits) {
+    EXPECT_EQ(decode(e2m1, bits), values[bits]);
+    EXPECT_EQ(decode(e2m1, bits | 8), -values[bits]);
+  }
+  EXPECT_EQ(decode(e8m0, 0), 0x1p-127);
+  EXPECT_EQ(decode(e8m0, 127), 1);
+  EXPECT_EQ(decode(e8m0, 254), 0x1p127);
+  EXPECT_TRUE(std::isnan(decode(e8m0, 255)));
+}
+
+TEST(Elements, OfFourBitsAreRoundedAndSaturate) {
+  EXPECT_EQ(decode(s4, encode(s4, -100)), -8);
+  EXPECT_EQ(decode(s4, encode(s4, 7.6)), 7);
+  EXPECT_EQ(decode(u4, encode(u4, -1)), 0);
+  EXPECT_EQ(decode(u4, encode(u4, 99)), 15);
+  EXPECT_EQ(decode(e2m1, encode(e2m1, 5)), 4); // half way: to even
+  EXPECT_EQ(decode(e2m1, encode(e2m1, 3.5)), 4);
+  EXPECT_EQ(decode(e2m1, encode(e2m1, 0.25)), 0);
+  EXPECT_EQ(decode(e2m1, encode(e2m1, -1e9)), -6);
+  EXPECT_EQ(decode(e8m0, encode(e8m0, 1.5)), 2); // stored as 128, not as 127
+  EXPECT_EQ(decode(e8m0, encode(e8m0, 3)), 2);
+  EXPECT_EQ(decode(e8m0, encode(e8m0, 3.01)), 4);
+  EXPECT_EQ(decode(e8m0, encode(e8m0, 0)), 0x1p-127);
+  EXPECT_EQ(decode(e8m0, encode(e8m0, -4)), 0x1p-127);
+  EXPECT_EQ(decode(e8m0, encode(e8m0, INFINITY)), 0x1p127);
+  EXPECT_TRUE(std::isnan(decode(e8m0, encode(e8m0, NAN))));
+}
+
+TEST(Elements, OfFourBitsShareBytesTheFirstInTheLowHalf) {
+  std::array<std::byte, 3> bytes = {};
+  for (uint32_t i = 0; i < 6; ++i)
+    storeBits(u4, bytes.data(), i, i + 1);
+  EXPECT_EQ(bytes[0], std::byte(0x21));
+  EXPECT_EQ(bytes[2], std::byte(0x65));
+  storeBits(u4, bytes.data(), 3, 0xf);
+  EXPECT_EQ(bytes[1], std::byte(0xf3));
+  EXPECT_EQ(loadBits(u4, bytes.data(), 2), 0x3u);
+  EXPECT_EQ(loadBits(u4, bytes.data(), 3), 0xfu);
+  EXPECT_EQ(bytesOf(u4, 6), 3);
+  EXPECT_EQ(bytesOf(u4, 5), 3);
+  EXPECT_EQ(bytesOf(e8m0, 5), 5);
+}
+
+TEST(Elements, OfWhichAllOnesIsAValue) {
+  for (ElementType type : {s8, u8, s16, s32, s4, u4, e2m1})
+    EXPECT_TRUE(allOnesIsValue(type)) << name(type);
+  for (ElementType type : {bf16, f16, f32, tf32, e4m3, e5m2, e8m0})
+    EXPECT_FALSE(allOnesIsValue(type)) << name(type);
 }
 
 TEST(Elements, Float8HasTheValuesOfItsSpecification) {
