@@ -179,3 +179,56 @@ hopper.kernel @half threads 160 shared 0 cluster 2 {
     hopper.sync cluster
   }
 }
+
+// -----
+
+// expected-error@+1 {{has 17 CTAs of 128 threads to a multiprocessor, which has room for 32 CTAs and 2048 threads}}
+hopper.kernel @too_many_to_an_sm threads 128 shared 0 cluster 1 ctas_per_sm 17 {
+}
+
+// -----
+
+!from = tensor<8x32xi8, #tile.fragment<"8x32 (8,4):(1,64) / (8):(8)">>
+!to = tensor<8x32xvector<2xi4>, #tile.fragment<"8x32 (8,4):(1,64) / (8):(8)">>
+hopper.kernel @no_such_conversion threads 32 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 1 {
+    %x = arith.constant dense<0> : !from
+    // expected-error@+1 {{makes s4 of s8, which no instructions do at once}}
+    %y = hopper.convert %x : !from -> !to
+  }
+}
+
+// -----
+
+!from = tensor<8x32xf32, #tile.fragment<"8x32 (8,4):(1,64) / (8):(8)">>
+!to = tensor<8x16xvector<2xi4>, #tile.fragment<"8x16 (8,4):(1,8) / (4):(32)">>
+hopper.kernel @pairs_that_lie_otherwise threads 32 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 1 {
+    %x = arith.constant dense<0.0> : !from
+    // expected-error@+1 {{each element is to be where it was}}
+    %y = hopper.convert %x : !from -> !to
+  }
+}
+
+// -----
+
+!warp = tensor<64x32xf32, #tile.fragment<"64x32 (32,4):(64,16) / (16):(1)">>
+!accumulator = tensor<64x32xf32, #tile.fragment<"64x32 (32,4):(64,1) / (16):(4)">>
+hopper.kernel @relay_among_warps threads 128 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %x = arith.constant dense<0.0> : !warp
+    // expected-error@+1 {{the warps that hold 64x32 (32,4):(64,16) / (16):(1) do not hold 64x32 (32,4):(64,1) / (16):(4)}}
+    %y = hopper.warp_relay %x : !warp -> !accumulator
+  }
+}
+
+// -----
+
+!one = tensor<64x32xf32, #tile.fragment<"64x32 (32,4):(64,16) / (16):(1)">>
+hopper.kernel @relay_of_another_type threads 128 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %x = arith.constant dense<0.0> : !one
+    // expected-error@+1 {{gives 'tensor<64x32xi32>' of}}
+    %y = hopper.warp_relay %x : !one -> tensor<64x32xi32>
+  }
+}

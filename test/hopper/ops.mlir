@@ -162,3 +162,43 @@ hopper.kernel @in_order threads 256 shared 0 cluster 1 programmatic_launch {
     hopper.warp_sync
   }
 }
+
+// CHECK: hopper.kernel @several_to_an_sm threads 128 shared 0 cluster 1 ctas_per_sm 16 {
+hopper.kernel @several_to_an_sm threads 128 shared 0 cluster 1 ctas_per_sm 16 {
+}
+
+!values = !tile.shared<64x32xbf16, "S<2,4,3> o (64,32):(64,2)">
+!held = tensor<64x32xbf16, #tile.fragment<"64x32 (4,8,4,1):(128,1,16,64) / (2,2,4,1):(64,8,512,64)">>
+!places = tensor<64x4xi16, #tile.fragment<"64x4 (4,8,4,1):(64,1,16,64) / (2,1,1):(8,256,64)">>
+!bytes = tensor<64x16xi8, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
+!operand = tensor<64x16xi8, #tile.fragment<"64x16 (4,8,4,1):(256,1,16,64) / (4,2,1,1):(64,8,1024,64)">>
+!pairs = tensor<64x32xvector<2xi4>, #tile.fragment<"64x32 (4,8,4,1):(64,1,16,64) / (1,2,8,1):(64,8,256,64)">>
+!wide = tensor<64x64xf16, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK: hopper.kernel @operands threads 128
+hopper.kernel @operands threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %a = hopper.view %at : !values
+    %b = hopper.view %at : !tile
+    %zero = arith.constant dense<0.0> : !acc
+    %x = arith.constant dense<1.0> : !held
+    %e = arith.constant dense<17476> : !places
+    // CHECK: hopper.mma %{{.+}} sparse %{{.+}} : tensor<64x4xi16, #tile.fragment<{{.+}}>>, %{{.+}} transposed, %{{.+}} : !tile.shared<64x32xbf16
+    %sum = hopper.mma %a sparse %e : !places, %b transposed, %zero : !values, !tile, !acc
+    // CHECK: hopper.mma %{{.+}} sparse %{{.+}} : tensor<64x4xi16, #tile.fragment<{{.+}}>>, %{{.+}} transposed, %{{.+}} : tensor<64x32xbf16
+    %both = hopper.mma %x sparse %e : !places, %b transposed, %sum : !held, !tile, !acc
+    %named = hopper.accumulator : <!acc>
+    %factor = hopper.accumulator : <!held>
+    %metadata = hopper.accumulator : <!places>
+    // CHECK: hopper.wgmma %{{.+}} sparse %{{.+}} : !hopper.accumulator<tensor<64x4xi16, {{.+}}>>, %{{.+}} transposed into zeroed %{{.+}} : !hopper.accumulator<tensor<64x32xbf16
+    hopper.wgmma %factor sparse %metadata : !hopper.accumulator<!places>, %b transposed into zeroed %named : !hopper.accumulator<!held>, !tile, <!acc>
+    %bytes = arith.constant dense<1> : !bytes
+    // CHECK: hopper.warp_relay %{{.+}} : tensor<64x16xi8, {{.+}}> -> tensor<64x16xi8
+    %operand = hopper.warp_relay %bytes : !bytes -> !operand
+    %number = arith.constant dense<1.0> : !acc
+    // CHECK: %[[PAIRS:.+]] = hopper.convert %{{.+}} : tensor<64x64xf32, {{.+}}> -> tensor<64x32xvector<2xi4>
+    %pairs = hopper.convert %number : !acc -> !pairs
+    // CHECK: hopper.convert %[[PAIRS]] : tensor<64x32xvector<2xi4>, {{.+}}> -> tensor<64x64xf16
+    %halves = hopper.convert %pairs : !pairs -> !wide
+  }
+}

@@ -992,3 +992,79 @@ tile.kernel @holds_of_another {
     %s = tile.wait %ring holds [1, 1] : !ring
   }
 }
+
+// -----
+
+// expected-error @below {{has 33 CTAs to a multiprocessor, which has room for 1 to 32}}
+tile.kernel @too_many_to_an_sm ctas_per_sm 33 {
+}
+
+// -----
+
+tile.kernel @no_such_conversion {
+  tile.role "math" warps 4 {
+    %x = arith.constant dense<0.0> : tensor<64x32xbf16>
+    // expected-error @below {{makes s4 of bf16, which no instructions do at once}}
+    %y = tile.convert %x : tensor<64x32xbf16> -> tensor<64x32xi4>
+  }
+}
+
+// -----
+
+tile.kernel @relay_of_another_type {
+  tile.role "math" warps 4 {
+    %x = arith.constant dense<0.0> : tensor<64x32xf32>
+    // expected-error @below {{gives 'tensor<32x64xf32>' of 'tensor<64x32xf32>'}}
+    %y = tile.relay %x : tensor<64x32xf32> -> tensor<32x64xf32>
+  }
+}
+
+// -----
+
+tile.kernel @pairs_of_another_shape {
+  tile.role "math" warps 4 {
+    %x = arith.constant dense<0.0> : tensor<64x32xf32>
+    // expected-error @below {{makes a fragment of 64x64 of one of 64x32}}
+    %y = tile.convert %x : tensor<64x32xf32> -> tensor<64x32xvector<2xi4>>
+  }
+}
+
+// -----
+
+!from = tensor<16x32xf32, #tile.fragment<"16x32 (4,8):(128,1) / (8,2):(16,8)">>
+!to = tensor<16x16xvector<2xi4>, #tile.fragment<"16x16 (16,2):(1,128) / (8):(16)">>
+tile.kernel @pairs_that_lie_otherwise {
+  tile.role "math" warps 1 {
+    %x = arith.constant dense<0.0> : !from
+    // expected-error @below {{each element is to be where it was}}
+    %y = tile.convert %x : !from -> !to
+  }
+}
+
+// -----
+
+!a = !tile.shared<64x32xbf16>
+!b = !tile.shared<64x64xbf16>
+tile.kernel @metadata_of_another_shape {
+  %a = tile.alloc : !a
+  %b = tile.alloc : !b
+  tile.role "math" warps 4 {
+    %e = arith.constant dense<0> : tensor<64x8xi16>
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @below {{multiplies a sparse A of 64x64 with metadata of 64x8 s16; an element has those of 16 columns: use 64x4 s16}}
+    %r = tile.mma %a sparse %e : tensor<64x8xi16>, %b transposed, %zero : !a, !b, tensor<64x64xf32>
+  }
+}
+
+// -----
+
+!b = !tile.shared<64x64xbf16>
+tile.kernel @sparse_as_if_whole {
+  %b = tile.alloc : !b
+  tile.role "math" warps 4 {
+    %e = arith.constant dense<0> : tensor<64x4xi16>
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    // expected-error @below {{multiplies A with K = 128, zeros included, and B with K = 64: the inner extents must agree (is a .T() missing?)}}
+    %r = tile.mma %b sparse %e : tensor<64x4xi16>, %b transposed, %zero : !b, !b, tensor<64x64xf32>
+  }
+}

@@ -193,3 +193,32 @@ tile.kernel @expanded {
     tile.copy_out %tile to %D[%row, %c0] by_warps <"64x32 (4,8,4,1):(128,1,16,64) / (2,2,4,1):(64,8,512,64)"> : !staged, !tile.tensor<bf16, 2>
   }
 }
+
+// CHECK: tile.kernel @several_to_an_sm ctas_per_sm 4 {
+tile.kernel @several_to_an_sm ctas_per_sm 4 {
+}
+
+!values = !tile.shared<64x32xbf16>
+// CHECK: tile.kernel @operands {
+tile.kernel @operands {
+  %a = tile.alloc : !values
+  %b = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %e = arith.constant dense<17476> : tensor<64x4xi16>
+    %x = arith.constant dense<1.0> : tensor<64x32xbf16>
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    // CHECK: %[[SUM:.+]] = tile.mma %{{.+}} sparse %[[PLACES:.+]] : tensor<64x4xi16>, %{{.+}} transposed, %{{.+}} : !tile.shared<64x32xbf16>, <64x64xbf16>, tensor<64x64xf32>
+    %sum = tile.mma %a sparse %e : tensor<64x4xi16>, %b transposed, %zero : !values, !smem, tensor<64x64xf32>
+    // CHECK: tile.mma %{{.+}} sparse %[[PLACES]] : tensor<64x4xi16>, %{{.+}} transposed, %[[SUM]] : tensor<64x32xbf16>, <64x64xbf16>, tensor<64x64xf32>
+    %both = tile.mma %x sparse %e : tensor<64x4xi16>, %b transposed, %sum : tensor<64x32xbf16>, !smem, tensor<64x64xf32>
+    // CHECK: tile.relay %{{.+}} : tensor<64x64xf32> -> tensor<64x64xf32>
+    %lies = tile.relay %both : tensor<64x64xf32> -> tensor<64x64xf32>
+    // CHECK: %[[PAIRS:.+]] = tile.convert %{{.+}} : tensor<64x64xf32> -> tensor<64x32xvector<2xf4E2M1FN>>
+    %pairs = tile.convert %lies : tensor<64x64xf32> -> tensor<64x32xvector<2xf4E2M1FN>>
+    // CHECK: tile.convert %[[PAIRS]] : tensor<64x32xvector<2xf4E2M1FN>> -> tensor<64x64xbf16>
+    %wide = tile.convert %pairs : tensor<64x32xvector<2xf4E2M1FN>> -> tensor<64x64xbf16>
+    %scale = arith.constant dense<1.0> : tensor<64xf32>
+    // CHECK: tile.convert %{{.+}} : tensor<64xf32> -> tensor<64xf8E8M0FNU>
+    %power = tile.convert %scale : tensor<64xf32> -> tensor<64xf8E8M0FNU>
+  }
+}
