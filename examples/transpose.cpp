@@ -7,14 +7,15 @@
 
 using namespace ashlar;
 
-Kernel transpose() {
-  return kernel("transpose", [] {
+Kernel transpose(const Constants &c) {
+  return kernel("transpose", [&] {
+    const int64_t bm = c["bm"], bn = c["bn"];
     Size M = size("M"), N = size("N");
     Tensor X = input("X", bf16, {M, N}), D = output("D", bf16, {N, M});
-    TileLoop tiles = persistent({M, N}, {64, 64});
-    Pipeline ring = pipeline(3, smem(bf16, {64, 64}));
-    SharedTile turned = shared(bf16, {64, 64});
-    ctas_per_sm(4);
+    TileLoop tiles = persistent({M, N}, {bm, bn}, Raster::grouped(c["group"]));
+    Pipeline ring = pipeline(c["stages"], smem(bf16, {bm, bn}));
+    SharedTile turned = shared(bf16, {bn, bm});
+    ctas_per_sm(c["ctas"]);
     role("load", warps(1), [&] {
       for (auto [m, n] : tiles) {
         Stage s = ring.acquire();
@@ -22,7 +23,7 @@ Kernel transpose() {
         ring.commit(s);
       }
     });
-    role("turn", warps(4), [&] {
+    role("turn", warps(c["warps"]), [&] {
       for (auto [m, n] : tiles) {
         Stage s = ring.wait();
         store(turned, load(s[0].T()));
@@ -38,8 +39,14 @@ static double reference(const Problem &p, std::span<const int64_t> at) {
 }
 
 int main(int argc, char **argv) {
-  return tool(argc, argv, transpose(),
+  return tool(argc, argv, transpose,
               {.sizes = {{"M", 8192}, {"N", 8192}},
+               .constants = {{"bm", 128},
+                             {"bn", 64},
+                             {"group", 1},
+                             {"stages", 3},
+                             {"ctas", 2},
+                             {"warps", 4}},
                .simulated_sizes = {{"M", 200}, {"N", 136}},
                .references = {{"D", reference}}});
 }

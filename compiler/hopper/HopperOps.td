@@ -368,7 +368,7 @@ def Hopper_WarpReduceOp : Hopper_Op<"warp_reduce"> {
 def Hopper_WarpTotalsOp : Hopper_Op<"warp_totals"> {
   let summary = "what each run of neighbours that a warp holds is together, before they are scanned";
   let description = [{
-    The first dimension of the result counts the runs along the dimension, the
+    The last dimension of the result counts the runs along the dimension, the
     others are those of `value` that are left.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_ReductionAttr:$reduction,

@@ -69,13 +69,20 @@ Result<WarpScan> warpScan(const FragmentLayout &fragment, int dimension) {
   scan.runs = fragment.shape[dimension] / scan.run;
 
   // Along the dimension a mode counts runs or moves within one; others keep
-  // their stride, without the dimension and with the runs before all.
-  int64_t before = 1;
-  for (int dim = 0; dim < dimension; ++dim)
-    before *= fragment.shape[dim];
+  // their stride, without the dimension. The runs come after all, and are
+  // neighbours among a thread's values.
+  int64_t before = 1, others = 1;
+  std::vector<int64_t> shape;
+  for (int dim = 0; dim < int(fragment.shape.size()); ++dim) {
+    before *= dim < dimension ? fragment.shape[dim] : 1;
+    if (dim == dimension)
+      continue;
+    others *= fragment.shape[dim];
+    shape.push_back(fragment.shape[dim]);
+  }
+  shape.push_back(scan.runs);
   auto ofOthers = [&](int64_t stride) {
-    return scan.runs *
-           (stride < before ? stride : stride / fragment.shape[dimension]);
+    return stride < before ? stride : stride / fragment.shape[dimension];
   };
   std::vector<Mode> totalThreads, gatheredThreads;
   for (size_t i = 0; i < threads.size(); ++i) {
@@ -89,22 +96,20 @@ Result<WarpScan> warpScan(const FragmentLayout &fragment, int dimension) {
     const int64_t inRun =
         std::clamp<int64_t>(scan.run / stride, 1, mode.extent);
     totalThreads.push_back({inRun, 0});
-    totalThreads.push_back({mode.extent / inRun, stride * inRun / scan.run});
+    totalThreads.push_back(
+        {mode.extent / inRun, stride * inRun / scan.run * others});
     gatheredThreads.push_back({mode.extent, 0});
   }
-  std::vector<Mode> totalValues, gatheredValues = {{scan.runs, 1}};
+  std::vector<Mode> totalValues, gatheredValues = {{scan.runs, others}};
   for (size_t i = 0; i < values.size(); ++i) {
     if (valuesAlong[i].stride >= scan.run && moves(valuesAlong[i])) {
       totalValues.push_back(
-          {values[i].extent, valuesAlong[i].stride / scan.run});
+          {values[i].extent, valuesAlong[i].stride / scan.run * others});
     } else if (!moves(valuesAlong[i]) && moves(values[i])) {
       totalValues.push_back({values[i].extent, ofOthers(values[i].stride)});
       gatheredValues.push_back(totalValues.back());
     }
   }
-  std::vector<int64_t> shape = {scan.runs};
-  for (int kept : keptDimensions(int64_t(fragment.shape.size()), {dimension}))
-    shape.push_back(fragment.shape[kept]);
   scan.totals = {shape, flatLayout(totalThreads), flatLayout(totalValues)};
   scan.gathered = {shape, flatLayout(gatheredThreads),
                    flatLayout(gatheredValues)};

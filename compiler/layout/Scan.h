@@ -22,8 +22,8 @@ struct WarpScan {
   std::vector<Step> steps;
   int64_t run;  ///< the elements of a run after the last step
   int64_t runs; ///< how many of them follow one another in the fragment
-  /// What each run is together: the first dimension counts the runs, then come
-  /// the other dimensions of the fragment.
+  /// What each run is together: the other dimensions of the fragment, then one
+  /// that counts the runs.
   FragmentLayout totals;
   /// All of them in each thread that holds elements of the line.
   FragmentLayout gathered;

@@ -127,7 +127,7 @@ Registers ThreadScan::spread(Runs before, ValueRange values, bool exclusive) {
 Runs ThreadScan::behind(const Runs &runs, RankedTensorType totals,
                         ValueRange values) {
   const FragmentType all(totals);
-  Runs total; // by the number of the run, and the other coordinates
+  Runs total; // by the other coordinates and the number of the run
   for (auto [v, value] : llvm::enumerate(values))
     total[layout::coordinate(all.layout, 0, int64_t(v))] = value;
   // The run of the thread's first value, of those of other threads' too.
@@ -146,10 +146,12 @@ Runs ThreadScan::behind(const Runs &runs, RankedTensorType totals,
     SmallVector<Value> &reached = lines[line];
     if (reached.empty()) {
       reached.push_back(neutral(b, how, type.element));
-      line.insert(line.begin(), 0);
-      for (; line[0] + 1 < scan.runs; ++line[0])
-        reached.push_back(line[0] ? together(reached.back(), total.at(line))
-                                  : total.at(line));
+      for (int64_t run = 0; run + 1 < scan.runs; ++run) {
+        std::vector<int64_t> place = line;
+        place.push_back(run);
+        reached.push_back(run ? together(reached.back(), total.at(place))
+                              : total.at(place));
+      }
     }
     const int64_t own = at[dimension] / scan.run;
     Value result;
@@ -175,8 +177,8 @@ static FailureOr<Registers> lower(hopper::WarpTotalsOp op,
   Registers results;
   for (int64_t v = 0; v < to.values; ++v) {
     std::vector<int64_t> at = layout::coordinate(to.layout, 0, v);
-    const int64_t begin = at[0] * scan.scan.run;
-    at.erase(at.begin());
+    const int64_t begin = at.back() * scan.scan.run;
+    at.pop_back();
     at.insert(at.begin() + dimension, begin);
     results.push_back(runs.at(at));
   }

@@ -51,10 +51,10 @@ tile.kernel @across_warps {
 
 // CHECK-LABEL: tile.kernel @scans
 // CHECK: hopper.warp_scan exclusive %{{.+}} max along 1 : tensor<64x32xf32
-// CHECK: %[[TOTALS:.+]] = hopper.warp_totals %[[X:.+]] add along 1 : tensor<1x512xf32, {{.+}}> -> tensor<4x1xf32
+// CHECK: %[[TOTALS:.+]] = hopper.warp_totals %[[X:.+]] add along 1 : tensor<1x512xf32, {{.+}}> -> tensor<1x4xf32
 // CHECK-NEXT: tile.write %[[TOTALS]] to %[[TILE:.+]] :
 // CHECK-NEXT: %[[ALL:.+]] = tile.read %[[TILE]]
-// CHECK-NEXT: hopper.warp_scan %[[X]] add along 1 behind %[[ALL]] : tensor<4x1xf32
+// CHECK-NEXT: hopper.warp_scan %[[X]] add along 1 behind %[[ALL]] : tensor<1x4xf32
 tile.kernel @scans {
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<f32, 2>

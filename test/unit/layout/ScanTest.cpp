@@ -25,7 +25,7 @@ void expectLaw(const FragmentLayout &fragment, int dimension) {
   auto numberOfRun = [&](Shape at) {
     const int64_t number = at[dimension] / scan->run;
     at.erase(at.begin() + dimension);
-    at.insert(at.begin(), number);
+    at.push_back(number);
     return at;
   };
   int64_t run = 1;
@@ -60,7 +60,7 @@ void expectLaw(const FragmentLayout &fragment, int dimension) {
     for (const Shape &each : runs)
       for (int64_t number = 0; number < scan->runs; ++number) {
         Shape other = each;
-        other[0] = number;
+        other.back() = number;
         expected.insert(other);
       }
     for (int64_t v = 0; v < scan->gathered.value.size(); ++v)
