@@ -25,4 +25,30 @@ void Barrier::arrive(SourceLocation where) const {
   trace.create<tile::ArriveOp>(where, trace.read(*this, where));
 }
 
+namespace {
+
+void requireCluster(Trace &trace, const char *call, SourceLocation where) {
+  if (!trace.kernel().getCluster())
+    fail(where, std::string(call) +
+                    " is of a cluster, and the kernel has none: call "
+                    "cluster({...}) before the roles");
+}
+
+} // namespace
+
+Index cluster_rank(SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  requireCluster(trace, "cluster_rank", where);
+  return trace.declare<Index>(HandleKind::index,
+                              trace.create<tile::ClusterRankOp>(
+                                  where, mlir::IndexType::get(trace.context())),
+                              where);
+}
+
+void cluster_sync(SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  requireCluster(trace, "cluster_sync", where);
+  trace.create<tile::ClusterSyncOp>(where);
+}
+
 } // namespace ashlar

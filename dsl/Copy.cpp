@@ -39,7 +39,7 @@ void copyIn(const TileRef &source, const SharedTile &target, bool multicast,
   if (hint && !(hint->kept >= 0 && hint->kept <= 1))
     fail(where, "copy asks L2 to keep a part of " + std::to_string(hint->kept) +
                     " of its lines: give one from 0 to 1");
-  auto tile = readPlain(trace, target, "copy", where);
+  auto tile = readOwn(trace, target, "copy", where);
   if (!tile::bufferOf(tile))
     fail(where, "copy writes the shared tile declared at " +
                     lineOf(target.declared_at()) +
@@ -62,7 +62,7 @@ void copyOut(const SharedTile &source, const TileRef &target,
              tile::ReductionAttr reduction, SourceLocation where) {
   Trace &trace = Trace::current(where);
   refuseTransposed(target, "copy", where);
-  auto tile = readPlain(trace, source, "copy", where);
+  auto tile = readOwn(trace, source, "copy", where);
   Place place = resolve(trace, target, tile.getType().getShape(),
                         tile.getType().getElementType(), "the shared tile",
                         Direction::write, where);

@@ -31,7 +31,7 @@ Memory memoryOf(Trace &trace, const Tensor &tensor, const char *,
 
 Memory memoryOf(Trace &trace, const SharedTile &tile, const char *call,
                 SourceLocation where) {
-  auto shared = readPlain(trace, tile, call, where);
+  auto shared = readOwn(trace, tile, call, where);
   tile::SharedType type = shared.getType();
   return {shared, type.getElementType(), int64_t(type.getShape().size()),
           "the shared tile " + describe(type)};

@@ -1,5 +1,6 @@
 #include "Describe.h"
 #include "Elementwise.h"
+#include "SharedType.h"
 #include "ashlar/fragment.h"
 
 namespace ashlar {
@@ -19,6 +20,7 @@ struct Factor {
 
 Factor factor(Trace &trace, const SharedTile &tile, SourceLocation where) {
   mlir::Value value = trace.read(tile, where);
+  refusePeer(value, "mma", where);
   return {value, tile.shape(where),
           llvm::cast<tile::SharedType>(value.getType()).getElementType(),
           tile.is_transposed()};

@@ -34,6 +34,22 @@ mlir::TypedValue<tile::SharedType> readPlain(Trace &trace,
   return readTile(trace, tile, where);
 }
 
+mlir::TypedValue<tile::SharedType> readOwn(Trace &trace, const SharedTile &tile,
+                                           const char *what,
+                                           SourceLocation where) {
+  auto value = readPlain(trace, tile, what, where);
+  refusePeer(value, what, where);
+  return value;
+}
+
+void refusePeer(mlir::Value tile, const char *what, SourceLocation where) {
+  if (tile::peerOf(tile))
+    fail(where, std::string(what) +
+                    " is given the tile of another CTA, which only load, "
+                    "store and slice reach: load it, or store it to a tile of "
+                    "this CTA first");
+}
+
 } // namespace detail
 
 using namespace detail;
@@ -60,7 +76,7 @@ SharedTile SharedTile::T(SourceLocation where) const {
 SharedTile SharedTile::as(ElementType type, const Shape &shape, int64_t number,
                           SourceLocation where) const {
   Trace &trace = Trace::current(where);
-  auto source = readPlain(trace, *this, "as", where);
+  auto source = readOwn(trace, *this, "as", where);
   if (number < 0)
     fail(where,
          "as counts tiles from 0; there is no tile " + std::to_string(number));
@@ -70,6 +86,35 @@ SharedTile SharedTile::as(ElementType type, const Shape &shape, int64_t number,
   auto op = trace.create<tile::ViewOp>(
       where, sharedType(trace, type, shape, where), source, number);
   return trace.declare<SharedTile>(HandleKind::sharedTile, op, where);
+}
+
+SharedTile SharedTile::peer(IndexOperand rank) const {
+  SourceLocation where = rank.where;
+  Trace &trace = Trace::current(where);
+  auto source = readOwn(trace, *this, "peer", where);
+  auto cluster = trace.kernel().getCluster();
+  if (!cluster)
+    fail(where, "peer is of a cluster, and the kernel has none: call "
+                "cluster({...}) before the roles");
+  if (tile::bufferOf(source))
+    fail(where, "peer is given a tile of a stage, which only this CTA's roles "
+                "fill and drain; give it a tile that shared() made");
+  if (source.getDefiningOp<tile::PartOp>())
+    fail(where,
+         "peer is given a part; slice what peer gives of the whole tile");
+  mlir::Value number = trace.read(rank);
+  auto known = mlir::getConstantIntValue(number);
+  int64_t ctas = 1;
+  for (int64_t extent : *cluster)
+    ctas *= extent;
+  if (known && (*known < 0 || *known >= ctas))
+    fail(where, "peer names the CTA " + std::to_string(*known) +
+                    " of a cluster of " + std::to_string(ctas) +
+                    "; they are numbered from 0");
+  return trace.declare<SharedTile>(
+      HandleKind::sharedTile,
+      trace.create<tile::PeerOp>(where, source, number, /*checked=*/false),
+      where);
 }
 
 namespace {

@@ -20,4 +20,10 @@ mlir::TypedValue<tile::SharedType> readPlain(Trace &trace,
                                              const char *what,
                                              SourceLocation where);
 
+/// The same; throws when it is the tile of another CTA.
+mlir::TypedValue<tile::SharedType> readOwn(Trace &trace, const SharedTile &tile,
+                                           const char *what,
+                                           SourceLocation where);
+void refusePeer(mlir::Value tile, const char *what, SourceLocation where);
+
 } // namespace ashlar::detail

@@ -66,7 +66,7 @@ std::pair<mlir::Value, mlir::Type> valueOf(Trace &trace, const TileRef &element,
 std::pair<mlir::Value, mlir::Type>
 valueOf(Trace &trace, const SharedTile &tile,
         std::initializer_list<Index> coordinate, SourceLocation where) {
-  auto shared = readPlain(trace, tile, "a value is read, which", where);
+  auto shared = readOwn(trace, tile, "a value is read, which", where);
   tile::SharedType type = shared.getType();
   if (coordinate.size() != type.getShape().size())
     fail(where, "a value of the shared tile " + describe(type) +

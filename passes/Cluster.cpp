@@ -30,6 +30,8 @@ void collect(Value value, llvm::SmallBitVector &dimensions,
     dimensions.set(coordinate.getDimension());
     return;
   }
+  if (isa<tile::ClusterRankOp>(op))
+    dimensions.set();
   for (Value operand : op->getOperands())
     collect(operand, dimensions, seen);
   for (Region &region : op->getRegions())

@@ -56,6 +56,8 @@ public:
       } else if (auto load = dyn_cast<hopper::TmaLoadOp>(op)) {
         used.insert(load.getAddress());
         overwritten.insert(load.getAddress());
+      } else if (auto store = dyn_cast<hopper::SharedStoreOp>(op)) {
+        reachesPeers |= store.getPeer();
       }
     });
   }
@@ -107,11 +109,11 @@ private:
                                    }).wasInterrupted();
   }
 
-  static void fence(OpBuilder builder, Location loc) {
-    hopper::FenceProxyAsyncOp::create(builder, loc);
+  void fence(OpBuilder builder, Location loc) {
+    hopper::FenceProxyAsyncOp::create(builder, loc, /*cluster=*/reachesPeers);
   }
 
-  static void fenceAtEnd(Block &block, Location loc) {
+  void fenceAtEnd(Block &block, Location loc) {
     OpBuilder builder(block.getTerminator());
     fence(builder, loc);
   }
@@ -162,6 +164,7 @@ private:
 
   Buffers used, overwritten; ///< by asynchronous operations
   bool hasReader = false;
+  bool reachesPeers = false; ///< some are in the memory of other CTAs
 };
 
 struct HopperInsertFences : impl::HopperInsertFencesBase<HopperInsertFences> {

@@ -171,6 +171,12 @@ IndexFact IndexFacts::follow(Value value) const {
   if (isa_and_present<tile::SizeOp, tile::TileCoordinateOp,
                       tile::ScheduleRangeOp>(op))
     return {0, target::largestExtent, 1};
+  if (isa_and_present<tile::ClusterRankOp>(op)) {
+    // None where the kernel is on its way to the next level.
+    auto kernel = op->getParentOfType<tile::KernelOp>();
+    return {0, (kernel ? Cluster(kernel).size() : target::portableCluster) - 1,
+            1};
+  }
   SmallVector<Value> values = sources(value);
   if (values.empty())
     return bits32;

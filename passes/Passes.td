@@ -60,6 +60,11 @@ def TileOrderAccesses : Pass<"tile-order-accesses", "::ashlar::tile::KernelOp"> 
   let dependentDialects = ["::ashlar::hopper::HopperDialect"];
 }
 
+def TileExpandClusterSyncs : Pass<"tile-expand-cluster-syncs", "::ashlar::tile::KernelOp"> {
+  let summary = "Where a role meets itself over a cluster become arrivals and waits";
+  let dependentDialects = ["::ashlar::hopper::HopperDialect"];
+}
+
 def TilePlaceStages : Pass<"tile-place-stages", "::ashlar::tile::KernelOp"> {
   let summary = "Stages are taken at a number and a parity, which loops carry";
   let dependentDialects = ["::ashlar::hopper::HopperDialect"];

@@ -10,15 +10,18 @@ using namespace mlir;
 
 namespace {
 
-/// The tile that a part is cut from, whose layout it has.
+/// The tile that a part is cut from, whose layout it has; of a peer's, this
+/// CTA's.
 Value wholeOf(Value shared) {
-  auto part = shared.getDefiningOp<tile::PartOp>();
-  return part ? wholeOf(part.getSource()) : shared;
+  Operation *op = shared.getDefiningOp();
+  return isa_and_present<tile::PartOp, tile::PeerOp>(op)
+             ? wholeOf(op->getOperand(0))
+             : shared;
 }
 
 void collectAccesses(Value shared, SmallVectorImpl<Operation *> &accesses) {
   for (Operation *user : shared.getUsers())
-    if (isa<tile::PartOp, tile::ViewOp>(user))
+    if (isa<tile::PartOp, tile::ViewOp, tile::PeerOp>(user))
       collectAccesses(user->getResult(0), accesses);
     else if (!llvm::is_contained(accesses, user))
       accesses.push_back(user);

@@ -6,6 +6,7 @@
 #include "compiler/tile/Tile.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Cluster.h"
 #include "passes/IndexFacts.h"
 #include "passes/Passes.h"
 
@@ -40,6 +41,13 @@ bool mayBeMisplaced(tile::PartOp part) {
       });
 }
 
+/// Whether the cluster may have no such CTA.
+bool mayBeMisplaced(tile::PeerOp peer) {
+  const IndexFact rank = IndexFacts(peer.getRank()).of(peer.getRank());
+  const Cluster cluster(peer->getParentOfType<tile::KernelOp>());
+  return rank.low < 0 || rank.high >= cluster.size();
+}
+
 struct TileDropUnused : impl::TileDropUnusedBase<TileDropUnused> {
   using TileDropUnusedBase::TileDropUnusedBase;
 
@@ -50,6 +58,9 @@ struct TileDropUnused : impl::TileDropUnusedBase<TileDropUnused> {
         if ((isa<tile::ExpectOp>(op) && !expectations) ||
             (givesFragments(op) && isOpTriviallyDead(op)))
           op->erase();
+        else if (auto peer = dyn_cast<tile::PeerOp>(op))
+          peer.setChecked(expectations && !peer->use_empty() &&
+                          mayBeMisplaced(peer));
         else if (auto part = dyn_cast<tile::PartOp>(op))
           part.setChecked(expectations && !part->use_empty() &&
                           mayBeMisplaced(part));

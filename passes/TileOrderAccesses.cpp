@@ -136,6 +136,11 @@ void Order::order(Operation *op) {
       .Case<tile::SyncOp, tile::ArriveOp>([&](auto barrier) { meet(barrier); })
       .Case<tile::TryAcquireOp, tile::TryWaitOp>(
           [&](auto take) { agree(take); })
+      .Case<tile::ClusterSyncOp>([&](auto sync) {
+        // Peers may write behind it what TMA is to read.
+        if (!stores.empty())
+          waitForStores(named(sync, "cluster_sync"), 0);
+      })
       .Case<tile::SignalOp>([&](auto signal) {
         Location loc = named(signal, "signal");
         if (!stores.empty())

@@ -98,7 +98,8 @@ struct Plan {
 };
 
 /// What the CTAs of a cluster send one another for a cluster_reduce, and the
-/// barriers by which the instances of a role keep their order.
+/// barriers at which they meet, or by which the instances of a role keep their
+/// order.
 void planExchanges(tile::KernelOp kernel, Plan &plan) {
   SmallVector<tile::ClusterReduceOp> reductions =
       tile::clusterReductionsOf(kernel);
@@ -112,6 +113,15 @@ void planExchanges(tile::KernelOp kernel, Plan &plan) {
   for (auto [op, at] : llvm::zip(reductions, slots))
     plan.clusterReductions.push_back(tile::ClusterPlanAttr::get(
         kernel.getContext(), at, plan.takeBarriers(2 * instancesOf(op))));
+  // Two by turns: who is ahead by one meeting arrives at the other.
+  for (auto role : kernel.getBody().getOps<tile::RoleOp>()) {
+    std::optional<int64_t> barriers;
+    role.walk([&](tile::ClusterSyncOp sync) {
+      if (!barriers)
+        barriers = plan.takeBarriers(2 * role.getInstances());
+      sync.setBarriers(barriers);
+    });
+  }
   for (auto role : kernel.getBody().getOps<tile::RoleOp>())
     if (role.getInstances() == 1)
       plan.orderBarriers.push_back(std::nullopt);

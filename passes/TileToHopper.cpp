@@ -37,6 +37,8 @@ LogicalResult demandExpanded(tile::KernelOp kernel) {
       return refuse(op, "tile-place-stages");
     if (isa<tile::ClusterReduceOp>(op))
       return refuse(op, "tile-expand-cluster-reductions");
+    if (isa<tile::ClusterSyncOp>(op))
+      return refuse(op, "tile-expand-cluster-syncs");
     if (isa<tile::ReduceOp, tile::ScanOp, tile::RelayOp>(op))
       return refuse(op, "tile-exchange");
     if (isa<tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>(op))
@@ -65,9 +67,11 @@ public:
 private:
   void carryNumbers();
   void setUp();
+  void initialiseBarriers();
   void lower(tile::RoleOp role);
   void viewTiles(tile::RoleOp role);
   bool hasBarriers();
+  bool meetsAtStart();
   bool meetsAtEnd();
 
   tile::KernelOp source;
@@ -75,6 +79,7 @@ private:
   const Rings rings;
   const Movements &movements;
   OpBuilder builder;
+  bool reachesPeers = false; ///< tiles of other CTAs
 };
 
 LogicalResult Conversion::run() {
@@ -86,6 +91,7 @@ LogicalResult Conversion::run() {
   builder.setInsertionPointToStart(&body);
   const Parameters parameters(source, builder);
   llvm::DenseMap<Operation *, Value> pipelines;
+  source.walk([&](tile::PeerOp) { reachesPeers = true; });
   source.walk([&](tile::BufferOp buffer) {
     pipelines[buffer] = tile::pipelineOf(buffer.getStage());
   });
@@ -166,10 +172,19 @@ bool Conversion::hasBarriers() {
   return !rings.empty() || !source.getBody().getOps<tile::MbarrierOp>().empty();
 }
 
-/// Initialises the mbarriers, before the roles.
+/// Whether a role may begin only when the CTA, or the cluster, has: mbarriers
+/// are initialised, and a peer's memory is there.
+bool Conversion::meetsAtStart() { return hasBarriers() || reachesPeers; }
+
+/// What all threads do before the roles.
 void Conversion::setUp() {
-  if (!hasBarriers())
-    return;
+  if (hasBarriers())
+    initialiseBarriers();
+  if (meetsAtStart() && cluster.size() > 1)
+    hopper::ClusterArriveOp::create(builder, source.getLoc());
+}
+
+void Conversion::initialiseBarriers() {
   byOneThread(builder, source.getLoc(), [&] {
     auto init = [&](Location loc, int64_t offset, int64_t count) {
       Value address = hopper::SharedAddressOp::create(builder, loc, offset);
@@ -185,8 +200,6 @@ void Conversion::setUp() {
       }
     hopper::MbarrierFenceOp::create(builder, source.getLoc());
   });
-  if (cluster.size() > 1)
-    hopper::ClusterArriveOp::create(builder, source.getLoc());
 }
 
 void Conversion::lower(tile::RoleOp role) {
@@ -197,7 +210,7 @@ void Conversion::lower(tile::RoleOp role) {
       role.getWarps(), role.getInstances(), role.getRegisters());
   builder.setInsertionPointToStart(&role.getBody().front());
   const bool inCluster = cluster.size() > 1;
-  if (hasBarriers())
+  if (meetsAtStart())
     hopper::SyncOp::create(builder, source.getLoc(), /*cluster=*/inCluster,
                            /*arrived=*/inCluster);
   if (source.getProgrammaticLaunch() && !contains<tile::WaitLaunchOp>(role))
@@ -223,18 +236,19 @@ void Conversion::viewTiles(tile::RoleOp role) {
   }
 }
 
-/// Whether the cluster has to meet before any CTA leaves: where instances of a
-/// role fill stages of peers, no role can wait for those to be empty.
+/// Whether the cluster has to meet before any CTA leaves: where one reaches the
+/// memory of another; and where instances of a role fill stages of peers, no
+/// role can wait for those to be empty.
 bool Conversion::meetsAtEnd() {
-  return llvm::any_of(rings, [](auto &entry) {
-    auto &[pipeline, ring] = entry;
-    return ring.isWrittenByPeers() &&
-           llvm::any_of(pipeline.getUsers(), [](Operation *user) {
-             auto role = user->getParentOfType<hopper::RoleOp>();
-             return isa<tile::AcquireOp, tile::TryAcquireOp>(user) &&
-                    role.getInstances() > 1;
-           });
-  });
+  return reachesPeers || llvm::any_of(rings, [](auto &entry) {
+           auto &[pipeline, ring] = entry;
+           return ring.isWrittenByPeers() &&
+                  llvm::any_of(pipeline.getUsers(), [](Operation *user) {
+                    auto role = user->getParentOfType<hopper::RoleOp>();
+                    return isa<tile::AcquireOp, tile::TryAcquireOp>(user) &&
+                           role.getInstances() > 1;
+                  });
+         });
 }
 
 struct TileToHopper : impl::TileToHopperBase<TileToHopper> {

@@ -69,6 +69,8 @@ static void buildTileExpansion(OpPassManager &kernel) {
   kernel.addPass(createTileExpandSchedules());
   // A role's threads and TMA access shared tiles in the program's order.
   kernel.addPass(createTileOrderAccesses());
+  // A role meets itself in other CTAs at mbarriers.
+  kernel.addPass(createTileExpandClusterSyncs());
   // A place in a ring is a stage's number and a parity.
   kernel.addPass(createTilePlaceStages());
 }

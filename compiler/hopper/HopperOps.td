@@ -188,22 +188,31 @@ def Hopper_ViewOp : Hopper_Op<"view", [Pure]> {
   }]>];
   let hasVerifier = 1;
 }
+def Hopper_PeerAddressOp : Hopper_Op<"peer_address", [Pure]> {
+  let summary = "the address of a byte of this CTA's shared memory in the CTA of the cluster with a rank";
+  let arguments = (ins Index:$address, Index:$rank);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$address `of` $rank attr-dict";
+}
 def Hopper_SharedLoadOp : Hopper_Op<"shared_load"> {
   let summary = "tile to fragment, `transposed` with rows as columns";
-  let arguments = (ins Tile_Shared:$source, UnitAttr:$transposed);
+  let description = "`peer`: the tile is that of another CTA of the cluster.";
+  let arguments = (ins Tile_Shared:$source, UnitAttr:$transposed,
+                       UnitAttr:$peer);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $source (`transposed` $transposed^)? attr-dict `:` type($source)
-    `->` type($result)
+    (`peer` $peer^)? $source (`transposed` $transposed^)? attr-dict
+    `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
 }
 def Hopper_SharedStoreOp : Hopper_Op<"shared_store"> {
   let summary = "fragment to tile, `transposed` with rows as columns";
+  let description = "`peer`: the tile is that of another CTA of the cluster.";
   let arguments = (ins AnyRankedTensor:$value, Tile_Shared:$target,
-                       UnitAttr:$transposed);
+                       UnitAttr:$transposed, UnitAttr:$peer);
   let assemblyFormat = [{
-    $value `to` $target (`transposed` $transposed^)? attr-dict
+    $value `to` (`peer` $peer^)? $target (`transposed` $transposed^)? attr-dict
     `:` type($value) `,` type($target)
   }];
   let hasVerifier = 1;
@@ -241,7 +250,9 @@ def Hopper_ExchangeReceiveOp : Hopper_Op<"exchange.receive"> {
 }
 def Hopper_FenceProxyAsyncOp : Hopper_Op<"fence_proxy_async"> {
   let summary = "orders this thread's view of shared memory before later asynchronous reads";
-  let assemblyFormat = "attr-dict";
+  let description = "`cluster`: of every CTA's of the cluster.";
+  let arguments = (ins UnitAttr:$cluster);
+  let assemblyFormat = "(`cluster` $cluster^)? attr-dict";
 }
 
 //===-- mbarriers ---------------------------------------------------------===//
@@ -302,8 +313,15 @@ def Hopper_MbarrierTestOp : Hopper_Op<"mbarrier.test"> {
 }
 def Hopper_MbarrierArriveOp : Hopper_Op<"mbarrier.arrive"> {
   let summary = "one arrival, here or in the CTA of the cluster with this rank";
-  let arguments = (ins Index:$barrier, Optional<Index>:$rank);
-  let assemblyFormat = "$barrier (`of` $rank^)? attr-dict";
+  let description = [{
+    `cluster`: what the thread has written before is seen by whoever waits, in
+    any CTA of the cluster. It costs a fence of the whole GPU.
+  }];
+  let arguments = (ins Index:$barrier, Optional<Index>:$rank,
+                       UnitAttr:$cluster);
+  let assemblyFormat = [{
+    (`cluster` $cluster^)? $barrier (`of` $rank^)? attr-dict
+  }];
 }
 def Hopper_MbarrierArriveAsyncOp : Hopper_Op<"mbarrier.arrive_async"> {
   let summary = "one arrival of this thread once its cp.async copies are complete";

@@ -58,8 +58,16 @@ TypedValue<PipelineType> pipelineOf(Value stage) {
 
 Value memoryOf(Value shared) {
   Operation *op = shared.getDefiningOp();
-  return isa_and_present<PartOp, ViewOp>(op) ? memoryOf(op->getOperand(0))
-                                             : shared;
+  return isa_and_present<PartOp, ViewOp, PeerOp>(op)
+             ? memoryOf(op->getOperand(0))
+             : shared;
+}
+
+PeerOp peerOf(Value shared) {
+  Operation *op = shared.getDefiningOp();
+  if (isa_and_present<PartOp, ViewOp>(op))
+    return peerOf(op->getOperand(0));
+  return dyn_cast_if_present<PeerOp>(op);
 }
 
 BufferOp bufferOf(Value shared) {

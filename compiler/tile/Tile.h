@@ -87,11 +87,14 @@ FragmentAttr fragmentOf(mlir::Type type);
 mlir::TypedValue<PipelineType> pipelineOf(mlir::Value stage);
 
 /// The tile whose memory a shared tile lies in: itself, or, of parts and views,
-/// the one that they were made of.
+/// the one that they were made of; of a peer's tile, this CTA's.
 mlir::Value memoryOf(mlir::Value shared);
 
 /// The tile of a stage that a shared tile lies in, or null.
 BufferOp bufferOf(mlir::Value shared);
+
+/// What makes a shared tile one of another CTA, or null.
+PeerOp peerOf(mlir::Value shared);
 
 /// The role around an operation, or null.
 RoleOp roleOf(mlir::Operation *op);

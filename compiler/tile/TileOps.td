@@ -344,7 +344,44 @@ def Tile_ViewOp : Tile_Op<"view", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_PeerOp : Tile_Op<"peer", [
+    Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "the same tile in the shared memory of the CTA of the cluster with a rank";
+  let description = [{
+    `checked`, from `tile-drop-unused`: a launch ends where the cluster has no
+    such CTA.
+  }];
+  let arguments = (ins Tile_Shared:$source, Index:$rank, UnitAttr:$checked);
+  let results = (outs Tile_Shared:$result);
+  let assemblyFormat = [{
+    $source `of` $rank (`checked` $checked^)? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 //===-- Between CTAs and launches -----------------------------------------===//
+
+def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure]> {
+  let summary = "the number of this CTA in its cluster, the first dimension fastest";
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_ClusterSyncOp : Tile_Op<"cluster_sync"> {
+  let summary = "waits until the role has come here in every CTA of the cluster";
+  let description = [{
+    What it has stored before in shared memory, of whichever CTA, is there for
+    all of them behind it. `barriers`, from `tile-plan-memory`: the first byte of
+    the mbarriers at which they meet, two for each instance of the role.
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$barriers);
+  let assemblyFormat = "(`at` $barriers^)? attr-dict";
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins), [{
+    build($_builder, $_state, ::mlir::IntegerAttr());
+  }]>];
+}
 
 def Tile_WaitLaunchOp : Tile_Op<"wait_launch"> {
   let summary = "waits until the launches before this one are done";

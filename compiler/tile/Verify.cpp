@@ -308,6 +308,43 @@ LogicalResult BufferOp::verify() {
   return success();
 }
 
+namespace {
+
+LogicalResult checkInCluster(Operation *op) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (!kernel || kernel.getCluster())
+    return success();
+  return op->emitOpError("is of a cluster, and the kernel has none");
+}
+
+} // namespace
+
+LogicalResult PeerOp::verify() {
+  if (getSource().getDefiningOp<PartOp>())
+    return emitOpError("is of a part of a tile: make the part of the peer's");
+  if (bufferOf(getSource()))
+    return emitOpError("is one of a stage, which only this CTA's roles fill "
+                       "and drain");
+  SmallVector<Operation *> users(getResult().getUsers());
+  for (size_t i = 0; i < users.size(); ++i)
+    if (isa<PartOp>(users[i]))
+      llvm::append_range(users, users[i]->getUsers());
+    else if (!isa<ReadOp, WriteOp>(users[i]))
+      return emitOpError("is used by ")
+             << users[i]->getName() << "; only parts, reads and writes reach "
+             << "the memory of another CTA";
+  return checkInCluster(*this);
+}
+
+LogicalResult ClusterRankOp::verify() { return checkInCluster(*this); }
+
+LogicalResult ClusterSyncOp::verify() {
+  if (!roleOf(*this))
+    return emitOpError("stands outside a role; a role meets itself in the "
+                       "other CTAs");
+  return checkInCluster(*this);
+}
+
 SmallVector<int64_t> PartOp::getKnownOffsets() {
   return llvm::map_to_vector(getOffsets(), [](int64_t offset) {
     return ShapedType::isDynamic(offset) ? 0 : offset;

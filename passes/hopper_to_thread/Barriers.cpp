@@ -75,10 +75,11 @@ static FailureOr<Registers> lower(hopper::GridReleaseOp,
   return Registers();
 }
 
-static FailureOr<Registers> lower(hopper::FenceProxyAsyncOp,
+static FailureOr<Registers> lower(hopper::FenceProxyAsyncOp op,
                                   Operands<hopper::FenceProxyAsyncOp>,
                                   ThreadBuilder &b) {
-  b.ptx("fence.proxy.async.shared::cta;");
+  b.ptx(op.getCluster() ? "fence.proxy.async.shared::cluster;"
+                        : "fence.proxy.async.shared::cta;");
   return Registers();
 }
 
@@ -119,15 +120,17 @@ static FailureOr<Registers> lower(hopper::MbarrierArriveOp op,
                                   Operands<hopper::MbarrierArriveOp> in,
                                   ThreadBuilder &b) {
   Value barrier = one(in.getBarrier());
+  // A release at cluster scope costs a fence of the whole GPU; of a stage, what
+  // it would order, reads, is complete by now.
+  const std::string release = op.getCluster() ? ".release.cluster" : "";
   if (!op.getRank()) {
-    b.ptx("mbarrier.arrive.shared::cta.b64 _, [$0];", barrier);
+    b.ptx("mbarrier.arrive" + release + ".shared::cta.b64 _, [$0];", barrier);
     return Registers();
   }
-  // A release at cluster scope would cost a fence of the whole GPU; what it
-  // would order, reads of the stage, is complete by now.
   b.ptx("{\n\t.reg .b32 remote;\n\t"
         "mapa.shared::cluster.u32 remote, $0, $1;\n\t"
-        "mbarrier.arrive.shared::cluster.b64 _, [remote];\n\t}",
+        "mbarrier.arrive" +
+            release + ".shared::cluster.b64 _, [remote];\n\t}",
         {barrier, one(in.getRank())});
   return Registers();
 }

@@ -149,7 +149,8 @@ Registers fromPairs(ThreadBuilder &b, const FragmentType &type,
 
 bool storeMatrices(hopper::SharedStoreOp op, Operands<hopper::SharedStoreOp> in,
                    ThreadBuilder &b, const FragmentType &type) {
-  if (!holdsMatrices(type) || !layout::copiesAmongThreads(type.layout).empty())
+  if (op.getPeer() || !holdsMatrices(type) ||
+      !layout::copiesAmongThreads(type.layout).empty())
     return false;
   const Matrices matrices(type, *op.getTarget().getType().getLayout(),
                           op.getTransposed());
@@ -173,7 +174,7 @@ std::optional<Registers> loadMatrices(hopper::SharedLoadOp op,
                                       Operands<hopper::SharedLoadOp> in,
                                       ThreadBuilder &b,
                                       const FragmentType &type) {
-  if (!holdsMatrices(type))
+  if (op.getPeer() || !holdsMatrices(type))
     return std::nullopt;
   const Matrices matrices(type, *op.getSource().getType().getLayout(),
                           op.getTransposed());

@@ -8,6 +8,10 @@ namespace ashlar {
 
 using namespace mlir;
 
+static std::string spaceOf(bool peer) {
+  return peer ? "shared::cluster" : "shared::cta";
+}
+
 /// Byte offsets of a fragment's vectors in a shared tile, before it is
 /// swizzled.
 class Offsets {
@@ -91,7 +95,8 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
     SmallVector<Value> operands{address};
     for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, length)))
       operands.push_back(widen(b, word));
-    b.ptx("st.shared::cta" + words.suffix() + " [$0], " + words.list(1) + ";",
+    b.ptx("st." + spaceOf(op.getPeer()) + words.suffix() + " [$0], " +
+              words.list(1) + ";",
           operands);
   }
   return Registers();
@@ -117,8 +122,8 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
         b.add(one(in.getSource()), swizzled(b, tile.swizzle, offsets.of(v)));
     SmallVector<Type> results(words.count, wordRegister(b, words));
     SmallVector<Value> loaded =
-        b.ptx("ld.shared::cta" + words.suffix() + " " + words.list(0) + ", [$" +
-                  std::to_string(words.count) + "];",
+        b.ptx("ld." + spaceOf(op.getPeer()) + words.suffix() + " " +
+                  words.list(0) + ", [$" + std::to_string(words.count) + "];",
               results, address);
     for (Value &word : loaded)
       word = narrow(b, words, word);

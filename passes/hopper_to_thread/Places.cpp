@@ -40,10 +40,19 @@ static FailureOr<Registers> lower(hopper::ViewOp, Operands<hopper::ViewOp> in,
   return Registers{one(in.getAddress())};
 }
 
+static FailureOr<Registers> lower(hopper::PeerAddressOp,
+                                  Operands<hopper::PeerAddressOp> in,
+                                  ThreadBuilder &b) {
+  return Registers{b.value("mapa.shared::cluster.u32 $0, $1, $2;",
+                           b.getI32Type(),
+                           {one(in.getAddress()), one(in.getRank())})};
+}
+
 void addPlaces(ThreadPatterns &patterns) {
-  patterns.add<hopper::SizeOp, hopper::ScalarOp, hopper::PointerOp,
-               hopper::StrideOp, hopper::TensorMapOp, hopper::SpecialRegisterOp,
-               hopper::SharedAddressOp, hopper::ViewOp>();
+  patterns
+      .add<hopper::SizeOp, hopper::ScalarOp, hopper::PointerOp,
+           hopper::StrideOp, hopper::TensorMapOp, hopper::SpecialRegisterOp,
+           hopper::SharedAddressOp, hopper::PeerAddressOp, hopper::ViewOp>();
 }
 
 } // namespace ashlar

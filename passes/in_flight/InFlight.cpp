@@ -109,6 +109,16 @@ static bool isRewritten(Value stage) {
   });
 }
 
+/// Whether threads of other CTAs learn that the role has come here.
+static bool arrivesAtCluster(Operation *op) {
+  auto once = dyn_cast<hopper::OncePerWarpOp>(op);
+  return once &&
+         llvm::any_of(once.getBody().front().getOps<hopper::MbarrierArriveOp>(),
+                      [](hopper::MbarrierArriveOp arrive) {
+                        return arrive.getCluster();
+                      });
+}
+
 SmallVector<Pending> Need::of(Operation *op, const InFlightState &state) const {
   SmallVector<Pending> needed;
   auto need = [&](llvm::function_ref<bool(const Resource &)> isNeeded) {
@@ -132,9 +142,10 @@ SmallVector<Pending> Need::of(Operation *op, const InFlightState &state) const {
     needAll(resourceOf(scatter.getTarget()));
   else if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
     needAll(resourceOf(copy.getTarget()));
-  // Behind a barrier other threads may write what is in no ring, and a stage
-  // that the role itself writes to.
-  else if (isa<hopper::NamedBarrierOp, hopper::SyncOp>(op))
+  // Behind a barrier other threads, or CTAs, may write what is in no ring, and
+  // a stage that the role itself writes to.
+  else if (isa<hopper::NamedBarrierOp, hopper::SyncOp>(op) ||
+           arrivesAtCluster(op))
     need([](const Resource &resource) {
       return resource.isBuffer() ||
              (!resource.isAccumulator() && isRewritten(resource.value));

@@ -44,7 +44,7 @@ bool waitsOtherwise(Operation *op, ArrayRef<Value> pipelines) {
     return llvm::any_of(sync.getBarrier().getUsers(), [&](Operation *user) {
       return tile::roleOf(user) != tile::roleOf(op);
     });
-  return isa<tile::AwaitOp, tile::ClusterReduceOp>(op);
+  return isa<tile::AwaitOp, tile::ClusterReduceOp, tile::ClusterSyncOp>(op);
 }
 
 /// The steps of a role.

@@ -27,7 +27,7 @@ FailureOr<Value> recompute(OpBuilder &builder, Value value, IRMapping &ofTile) {
     if (!isa<BlockArgument>(value))
       return value;
   } else if (isa<arith::ArithDialect>(op->getDialect()) ||
-             isa<tile::MultipleOfOp, tile::AtMostOp>(op)) {
+             isa<tile::MultipleOfOp, tile::AtMostOp, tile::ClusterRankOp>(op)) {
     for (Value operand : op->getOperands()) {
       auto other = recompute(builder, operand, ofTile);
       if (failed(other))

@@ -11,14 +11,16 @@ static void lower(tile::ReadOp op, tile::ReadOp::Adaptor adaptor,
   rewriter.replaceOp(op,
                      hopper::SharedLoadOp::create(
                          rewriter, named(op, "load"), op.getResult().getType(),
-                         adaptor.getSource(), op.getTransposed()));
+                         adaptor.getSource(), op.getTransposed(),
+                         tile::peerOf(op.getSource()) != nullptr));
 }
 
 static void lower(tile::WriteOp op, tile::WriteOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
   rewriter.replaceOp(op, hopper::SharedStoreOp::create(
                              rewriter, named(op, "store"), adaptor.getValue(),
-                             adaptor.getTarget(), op.getTransposed()));
+                             adaptor.getTarget(), op.getTransposed(),
+                             tile::peerOf(op.getTarget()) != nullptr));
 }
 
 static void lower(tile::SharedValueOp op, tile::SharedValueOp::Adaptor adaptor,
@@ -128,12 +130,19 @@ static void lower(tile::TileCoordinateOp op,
   rewriter.replaceOp(op, adaptor.getValue());
 }
 
+static void lower(tile::ClusterRankOp op, tile::ClusterRankOp::Adaptor,
+                  Rewriter &rewriter, const Context &) {
+  rewriter.replaceOp(op, hopper::SpecialRegisterOp::create(
+                             rewriter, op.getLoc(), "cluster_ctarank"));
+}
+
 void addFragments(Patterns &patterns) {
-  patterns.add<tile::ReadOp, tile::WriteOp, tile::SharedValueOp, tile::MmaOp,
-               tile::SplatOp, tile::BroadcastOp, tile::SliceOp, tile::ConvertOp,
-               tile::CoordinateOp, tile::ElementOp, tile::PtxOp,
-               tile::PtxOnceOp, tile::PrintOp, tile::ExpectOp, tile::LastIfOp,
-               tile::MultipleOfOp, tile::AtMostOp, tile::TileCoordinateOp>();
+  patterns
+      .add<tile::ReadOp, tile::WriteOp, tile::SharedValueOp, tile::MmaOp,
+           tile::SplatOp, tile::BroadcastOp, tile::SliceOp, tile::ConvertOp,
+           tile::CoordinateOp, tile::ElementOp, tile::PtxOp, tile::PtxOnceOp,
+           tile::PrintOp, tile::ExpectOp, tile::LastIfOp, tile::MultipleOfOp,
+           tile::AtMostOp, tile::TileCoordinateOp, tile::ClusterRankOp>();
 }
 
 } // namespace ashlar

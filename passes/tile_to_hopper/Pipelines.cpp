@@ -177,10 +177,30 @@ static void lower(tile::ViewOp op, tile::ViewOp::Adaptor adaptor,
                 source.getStage(), rewriter);
 }
 
+static void lower(tile::PeerOp op, tile::PeerOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  Arithmetic a{rewriter, named(op, "peer")};
+  if (op.getChecked()) {
+    Value exists = arith::CmpIOp::create(
+        rewriter, a.loc, arith::CmpIPredicate::ult, adaptor.getRank(),
+        a.constant(context.cluster.size()));
+    hopper::ExpectOp::create(rewriter, a.loc, exists,
+                             ("the rank of the peer is from 0 to " +
+                              Twine(context.cluster.size() - 1))
+                                 .str());
+  }
+  auto source = adaptor.getSource().getDefiningOp<hopper::ViewOp>();
+  replaceByView(op,
+                hopper::PeerAddressOp::create(
+                    rewriter, a.loc, source.getAddress(), adaptor.getRank()),
+                Value(), rewriter);
+}
+
 void addPipelines(Patterns &patterns) {
-  patterns.add<tile::AcquireOp, tile::WaitOp, tile::TryAcquireOp,
-               tile::TryWaitOp, tile::CommitOp, tile::ReleaseOp, tile::BufferOp,
-               tile::PartOp, tile::ViewOp, UnrealizedConversionCastOp>();
+  patterns
+      .add<tile::AcquireOp, tile::WaitOp, tile::TryAcquireOp, tile::TryWaitOp,
+           tile::CommitOp, tile::ReleaseOp, tile::BufferOp, tile::PartOp,
+           tile::ViewOp, tile::PeerOp, UnrealizedConversionCastOp>();
 }
 
 } // namespace ashlar

@@ -378,3 +378,36 @@ hopper.kernel @written_by_tma_later threads 160 shared 8208 cluster 1 {
     hopper.mbarrier.arrive %empty
   }
 }
+
+// -----
+
+// What is written to a peer, and read there by TMA, is fenced for the cluster.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @written_to_a_peer
+hopper.kernel @written_to_a_peer threads 128 shared 8200 cluster 2 {
+  %map = hopper.tensor_map "D" box [64, 64] swizzle 128 : !hopper.tensor_map
+  %tile = hopper.shared_address 0
+  %met = hopper.shared_address 8192
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "all" from 0 warps 4 {
+    %f = arith.constant dense<1.0> : !half
+    %far = hopper.peer_address %tile of %c1
+    %v = hopper.view %far : !tile
+    // CHECK: hopper.shared_store
+    // CHECK-NEXT: hopper.fence_proxy_async cluster
+    // CHECK-NEXT: hopper.once_per_warp
+    hopper.shared_store %f to peer %v : !half, !tile
+    hopper.once_per_warp {
+      hopper.mbarrier.arrive cluster %met of %c1
+    }
+    hopper.mbarrier.wait cluster %met parity %c0
+    // CHECK: hopper.mbarrier.wait cluster
+    // CHECK-NOT: hopper.fence_proxy_async
+    hopper.once {
+      hopper.tma.store %tile to %map[%c0, %c0] : !hopper.tensor_map
+    }
+  }
+}

@@ -56,6 +56,8 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     hopper.mbarrier.arrive %full
     // CHECK-NEXT: hopper.mbarrier.arrive %[[FULL]] of %[[RANK]]
     hopper.mbarrier.arrive %full of %rank
+    // CHECK-NEXT: hopper.mbarrier.arrive cluster %[[FULL]] of %[[RANK]]
+    hopper.mbarrier.arrive cluster %full of %rank
     // CHECK-NEXT: hopper.mbarrier.arrive_async %[[FULL]]
     hopper.mbarrier.arrive_async %full
     // CHECK-NEXT: hopper.tma.store %[[C0]] to %[[MAP]][%[[C0]], %[[M]]] : !hopper.tensor_map
@@ -114,6 +116,8 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     }
     // CHECK: hopper.fence_proxy_async
     hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.fence_proxy_async cluster
+    hopper.fence_proxy_async cluster
     // CHECK-NEXT: hopper.load %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 16 : !hopper.pointer -> tensor<64x64xf32
     %l = hopper.load %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 : !hopper.pointer -> !acc
     // CHECK-NEXT: hopper.store %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 16 : tensor<64x64xf32
@@ -128,6 +132,12 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     hopper.shared_store %s to %view : tensor<64x64xbf16>, !tile
     // CHECK-NEXT: hopper.shared_store %[[LOADED]] to %{{.+}} transposed : tensor<64x64xbf16>, <64x64xbf16
     hopper.shared_store %s to %view transposed : tensor<64x64xbf16>, !tile
+    // CHECK-NEXT: hopper.peer_address %{{.+}} of %{{.+}}
+    %far = hopper.peer_address %c0 of %c0
+    // CHECK-NEXT: hopper.shared_load peer %{{.+}} : <64x64xbf16
+    %p = hopper.shared_load peer %view : !tile -> tensor<64x64xbf16>
+    // CHECK-NEXT: hopper.shared_store %{{.+}} to peer %{{.+}} : tensor<64x64xbf16>, <64x64xbf16
+    hopper.shared_store %p to peer %view : tensor<64x64xbf16>, !tile
     // CHECK-NEXT: hopper.copy_tile_out %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] : <64x64xbf16
     hopper.copy_tile_out %view to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] : !tile, !hopper.pointer
     // CHECK-NEXT: hopper.copy_tile_out per_warp %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] reduce add : <64x64xbf16

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ashlar/handle.h"
+#include "ashlar/index.h"
 
 #include <string_view>
 
@@ -23,5 +23,15 @@ public:
 /// Declares a named barrier. Throws when the name is taken.
 Barrier barrier(std::string_view name,
                 SourceLocation where = SourceLocation::current());
+
+/// This CTA's number in its cluster, from 0 on, which counts the first
+/// dimension of the cluster fastest. Throws where the kernel has no cluster.
+Index cluster_rank(SourceLocation where = SourceLocation::current());
+
+/// Waits until the role has come here in every CTA of the cluster, as often in
+/// each. What it has stored before in shared tiles, its own and its peers', is
+/// there for all of them behind it; what it has loaded may be stored anew. It
+/// costs a fence of the whole GPU. Throws where the kernel has no cluster.
+void cluster_sync(SourceLocation where = SourceLocation::current());
 
 } // namespace ashlar

@@ -1,14 +1,15 @@
 #pragma once
 
 #include "ashlar/element_type.h"
-#include "ashlar/handle.h"
+#include "ashlar/index.h"
 #include "ashlar/shape.h"
 
 #include <initializer_list>
 
 namespace ashlar {
 
-/// A tile in shared memory: one of a stage, or one that `shared` made.
+/// A tile in shared memory: one of a stage, or one that `shared` made; or such
+/// a tile of another CTA of the cluster.
 class SharedTile : public detail::Handle {
 public:
   explicit SharedTile(const Handle &handle) : Handle(handle) {}
@@ -34,6 +35,12 @@ public:
   /// this tile ends before it.
   SharedTile as(ElementType type, const Shape &shape, int64_t number = 0,
                 SourceLocation where = SourceLocation::current()) const;
+
+  /// The same tile in the shared memory of the CTA of the cluster with this
+  /// rank, for `load`, `store` and `slice`. Between the CTAs `cluster_sync`
+  /// orders. Throws where the kernel has no cluster, or the
+  /// tile is one of a stage.
+  SharedTile peer(detail::IndexOperand rank) const;
 
   /// Extents as seen, in elements.
   Shape shape(SourceLocation where = SourceLocation::current()) const;

@@ -1,0 +1,93 @@
+// tile-expand-cluster-syncs: where a role meets itself in the other CTAs of the
+// cluster, each warp arrives at an mbarrier of every CTA, and waits for its
+// own.
+//
+// There are two, which take turns. A CTA goes on when all have arrived at its
+// own: it may arrive for the next meeting while arrivals of this one are on
+// their way to others, but not for the next but one.
+
+#include "compiler/target/Target.h"
+#include "passes/CarriedValues.h"
+#include "passes/Cluster.h"
+#include "passes/InRole.h"
+#include "passes/Passes.h"
+#include "passes/Preconditions.h"
+
+namespace ashlar {
+
+#define GEN_PASS_DEF_TILEEXPANDCLUSTERSYNCS
+#include "passes/Passes.h.inc"
+
+using namespace mlir;
+
+namespace {
+
+constexpr int64_t barriersEach = 2;
+
+/// Meets, and returns the number of the next meeting: of four, for two barriers
+/// and the parities of their phases.
+Value expand(tile::ClusterSyncOp op, const Cluster &cluster, Value number) {
+  OpBuilder builder(op);
+  const Location loc = named(op, "cluster_sync");
+  Arithmetic a{builder, loc};
+  Value barrier =
+      a.add(ofInstance(a, tile::roleOf(op), *op.getBarriers(),
+                       barriersEach * target::mbarrierBytes),
+            a.mul(a.rem(number, barriersEach), target::mbarrierBytes));
+  byOneThreadPerWarp(builder, loc, [&] {
+    for (int64_t rank = 0; rank < cluster.size(); ++rank)
+      hopper::MbarrierArriveOp::create(builder, loc, barrier, a.constant(rank),
+                                       /*cluster=*/true);
+  });
+  hopper::MbarrierWaitOp::create(builder, loc, barrier,
+                                 a.div(number, barriersEach),
+                                 /*generic=*/false, /*cluster=*/true);
+  Value next = a.rem(a.add(number, 1), 2 * barriersEach);
+  op.erase();
+  return next;
+}
+
+LogicalResult expandAll(tile::RoleOp role, const Cluster &cluster) {
+  SmallVector<tile::ClusterSyncOp> syncs;
+  role.walk([&](tile::ClusterSyncOp sync) { syncs.push_back(sync); });
+  if (syncs.empty())
+    return success();
+  for (tile::ClusterSyncOp sync : syncs)
+    if (!sync.getBarriers())
+      return sync.emitError("has no barriers; run tile-plan-memory first");
+  const int64_t first = *syncs.front().getBarriers();
+  OpBuilder builder(role);
+  for (int64_t i = 0; i < barriersEach * int64_t(role.getInstances()); ++i)
+    tile::MbarrierOp::create(builder, syncs.front().getLoc(),
+                             first + target::mbarrierBytes * i,
+                             role.getWarps() * cluster.size());
+  Block &body = role.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  SmallVector<Value> number{Arithmetic{builder, role.getLoc()}.constant(0)};
+  CarriedValues(
+      [](Operation *op) {
+        return isa<tile::ClusterSyncOp>(op) ? CarriedValues::Numbers{0}
+                                            : CarriedValues::Numbers();
+      },
+      [&](Operation *op, CarriedValues::Values values) {
+        values[0] = expand(cast<tile::ClusterSyncOp>(op), cluster, values[0]);
+      })
+      .follow(body, number);
+  return success();
+}
+
+struct TileExpandClusterSyncs
+    : impl::TileExpandClusterSyncsBase<TileExpandClusterSyncs> {
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    if (failed(demandPlan(kernel)))
+      return signalPassFailure();
+    const Cluster cluster(kernel);
+    for (auto role : kernel.getBody().getOps<tile::RoleOp>())
+      if (failed(expandAll(role, cluster)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace ashlar

@@ -1,0 +1,13 @@
+// A role meets itself, the kernel does not.
+#include "ashlar/ashlar.h"
+
+using namespace ashlar;
+
+Kernel program() {
+  return kernel("k", [] {
+    cluster({2});
+    // CHECK: cluster-sync-outside-roles.cpp:[[@LINE+1]]: error: this stands outside every role, and only roles run: move it into one
+    cluster_sync();
+    role("all", warps(4), [&] {});
+  });
+}
