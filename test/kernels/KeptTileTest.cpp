@@ -30,82 +30,84 @@ Kernel keep(const Kept &c) {
   return kernel("kept", [&] {
     Size M = size("M"), N = size("N");
     Tensor X = input("X", c.type, {M, N}), D = output("D", c.type, {M, N});
-    TileLoop tiles = persistent({M, N}, {rows, columns});
+    TileLoop tiles = persistent({M}, {rows});
     SharedTile tile = shared(c.type, {rows, columns});
     role("all", warps(c.count), [&] {
-      for (auto [m, n] : tiles) {
-        const Shape part{step, columns};
-        auto from = [&](const Index &i) {
-          return X.at({m * rows + i * step, n * columns});
-        };
-        auto to = [&](const Index &i) {
-          return D.at({m * rows + i * step, n * columns});
-        };
-        auto fill = [&] {
-          for (Index i : range(blocks))
-            store(slice(tile, {i * step, 0}, part), load(from(i), part));
-        };
-        switch (c.how) {
-        case Kept::inParts: {
-          fill();
-          Fragment whole = load(tile);
-          store(tile, whole + whole);
-          for (Index i : range(blocks)) {
-            Index last = blocks - 1 - i;
-            store(to(last), load(slice(tile, {last * step, 0}, part)));
+      for (auto [m] : tiles)
+        for (Index n : range(ceil_div(N, columns))) {
+          const Shape part{step, columns};
+          auto from = [&](const Index &i) {
+            return X.at({m * rows + i * step, n * columns});
+          };
+          auto to = [&](const Index &i) {
+            return D.at({m * rows + i * step, n * columns});
+          };
+          auto fill = [&] {
+            for (Index i : range(blocks))
+              store(slice(tile, {i * step, 0}, part), load(from(i), part));
+          };
+          switch (c.how) {
+          case Kept::inParts: {
+            fill();
+            Fragment whole = load(tile);
+            store(tile, whole + whole);
+            for (Index i : range(blocks)) {
+              Index last = blocks - 1 - i;
+              store(to(last), load(slice(tile, {last * step, 0}, part)));
+            }
+            break;
           }
-          break;
+          case Kept::summed:
+            store(tile, zeros(c.type, {rows, columns}));
+            for (Index i : range(2))
+              store(tile, load(tile) + load(X.tile({m, n}), {rows, columns}));
+            store(D.tile({m, n}), load(tile));
+            break;
+          case Kept::transposed: {
+            fill();
+            Fragment turned = load(tile.T());
+            store(tile, turned + turned);
+            for (Index i : range(2))
+              when(i == 1, [&] { store(D.tile({m, n}), load(tile.T())); });
+            break;
+          }
+          case Kept::copiedOut:
+            for (Index i : range(blocks)) {
+              Fragment x = load(from(i), part);
+              store(slice(tile, {i * step, 0}, part), x + x);
+            }
+            when(n % 2 == 0, [&] { copy(tile, D.tile({m, n})); });
+            for (Index i : range(select(n % 2 == 0, Index(0), Index(blocks))))
+              copy(slice(tile, {i * step, 0}, part), to(i));
+            break;
+          case Kept::perhaps:
+            store(tile, load(X.tile({m, n}), {rows, columns}));
+            for (Index i : range(blocks))
+              when(i % 2 == 0, [&] {
+                SharedTile rest = slice(tile, {i * step, 0}, part);
+                Fragment x = load(rest);
+                store(rest, x + x);
+              });
+            for (Index i : range(blocks)) {
+              Fragment x = load(slice(tile, {i * step, 0}, part));
+              when(
+                  i % 2 == 0, [&] { store(to(i), x); },
+                  [&] { store(to(i), x + x); });
+            }
+            break;
+          case Kept::values:
+            fill();
+            for (Index i : range(rows)) {
+              Scalar first = load_scalar(tile, {i, 0});
+              Fragment x =
+                  load(X.at({m * rows + i, n * columns}), {1, columns});
+              store(D.at({m * rows + i, n * columns}),
+                    x + select(ashlar::columns({1, columns}) == 0,
+                               full(f32, {1, columns}, first), x));
+            }
+            break;
+          }
         }
-        case Kept::summed:
-          store(tile, zeros(c.type, {rows, columns}));
-          for (Index i : range(2))
-            store(tile, load(tile) + load(X.tile({m, n}), {rows, columns}));
-          store(D.tile({m, n}), load(tile));
-          break;
-        case Kept::transposed: {
-          fill();
-          Fragment turned = load(tile.T());
-          store(tile, turned + turned);
-          for (Index i : range(2))
-            when(i == 1, [&] { store(D.tile({m, n}), load(tile.T())); });
-          break;
-        }
-        case Kept::copiedOut:
-          for (Index i : range(blocks)) {
-            Fragment x = load(from(i), part);
-            store(slice(tile, {i * step, 0}, part), x + x);
-          }
-          when(m % 2 == 0, [&] { copy(tile, D.tile({m, n})); });
-          for (Index i : range(select(m % 2 == 0, Index(0), Index(blocks))))
-            copy(slice(tile, {i * step, 0}, part), to(i));
-          break;
-        case Kept::perhaps:
-          store(tile, load(X.tile({m, n}), {rows, columns}));
-          for (Index i : range(blocks))
-            when(i % 2 == 0, [&] {
-              SharedTile rest = slice(tile, {i * step, 0}, part);
-              Fragment x = load(rest);
-              store(rest, x + x);
-            });
-          for (Index i : range(blocks)) {
-            Fragment x = load(slice(tile, {i * step, 0}, part));
-            when(
-                i % 2 == 0, [&] { store(to(i), x); },
-                [&] { store(to(i), x + x); });
-          }
-          break;
-        case Kept::values:
-          fill();
-          for (Index i : range(rows)) {
-            Scalar first = load_scalar(tile, {i, 0});
-            Fragment x = load(X.at({m * rows + i, n * columns}), {1, columns});
-            store(D.at({m * rows + i, n * columns}),
-                  x + select(ashlar::columns({1, columns}) == 0,
-                             full(f32, {1, columns}, first), x));
-          }
-          break;
-        }
-      }
     });
   });
 }

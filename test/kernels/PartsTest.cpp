@@ -44,56 +44,59 @@ Kernel copyByParts(const Parts &c) {
     Size M = size("M"), N = size("N");
     Tensor X = input("X", c.type, {M, N}, align(c.alignment));
     Tensor D = output("D", c.type, {M, N});
-    TileLoop tiles = persistent({M, N}, {c.rows, c.columns});
+    TileLoop tiles = persistent({M}, {c.rows});
     Shape part{c.partRows, c.partColumns};
     const bool piped = c.how == Parts::loaded || c.how == Parts::filled;
     if (!piped) {
       SharedTile tile = shared(c.type, {c.rows, c.columns});
       role("all", warps(c.warps), [&] {
-        for (auto [m, n] : tiles) {
-          if (c.how == Parts::stored) {
-            forParts(c, [&](Index i, Index j) {
-              store(slice(tile, {i, j}, part),
-                    load(X.at({m * c.rows + i, n * c.columns + j}), part));
-            });
-            copy(tile, D.tile({m, n}));
-          } else {
-            store(tile, load(X.tile({m, n}), {c.rows, c.columns}));
-            forParts(c, [&](Index i, Index j) {
-              copy(slice(tile, {i, j}, part),
-                   D.at({m * c.rows + i, n * c.columns + j}));
-            });
+        for (auto [m] : tiles)
+          for (Index n : range(ceil_div(N, c.columns))) {
+            if (c.how == Parts::stored) {
+              forParts(c, [&](Index i, Index j) {
+                store(slice(tile, {i, j}, part),
+                      load(X.at({m * c.rows + i, n * c.columns + j}), part));
+              });
+              copy(tile, D.tile({m, n}));
+            } else {
+              store(tile, load(X.tile({m, n}), {c.rows, c.columns}));
+              forParts(c, [&](Index i, Index j) {
+                copy(slice(tile, {i, j}, part),
+                     D.at({m * c.rows + i, n * c.columns + j}));
+              });
+            }
           }
-        }
       });
       return;
     }
     Pipeline ring = pipeline(2, smem(c.type, {c.rows, c.columns}));
     role("load", warps(c.alignment < 16 ? 2 : 1), [&] {
-      for (auto [m, n] : tiles) {
-        Stage s = ring.acquire();
-        if (c.how == Parts::loaded)
-          copy(X.tile({m, n}), s[0]);
-        else
-          forParts(c, [&](Index i, Index j) {
-            copy(X.at({m * c.rows + i, n * c.columns + j}),
-                 slice(s[0], {i, j}, part));
-          });
-        ring.commit(s);
-      }
+      for (auto [m] : tiles)
+        for (Index n : range(ceil_div(N, c.columns))) {
+          Stage s = ring.acquire();
+          if (c.how == Parts::loaded)
+            copy(X.tile({m, n}), s[0]);
+          else
+            forParts(c, [&](Index i, Index j) {
+              copy(X.at({m * c.rows + i, n * c.columns + j}),
+                   slice(s[0], {i, j}, part));
+            });
+          ring.commit(s);
+        }
     });
     role("store", warps(c.warps), [&] {
-      for (auto [m, n] : tiles) {
-        Stage s = ring.wait();
-        if (c.how == Parts::filled)
-          store(D.tile({m, n}), load(s[0]));
-        else
-          forParts(c, [&](Index i, Index j) {
-            store(D.at({m * c.rows + i, n * c.columns + j}),
-                  load(slice(s[0], {i, j}, part)));
-          });
-        ring.release(s);
-      }
+      for (auto [m] : tiles)
+        for (Index n : range(ceil_div(N, c.columns))) {
+          Stage s = ring.wait();
+          if (c.how == Parts::filled)
+            store(D.tile({m, n}), load(s[0]));
+          else
+            forParts(c, [&](Index i, Index j) {
+              store(D.at({m * c.rows + i, n * c.columns + j}),
+                    load(slice(s[0], {i, j}, part)));
+            });
+          ring.release(s);
+        }
     });
   });
 }
@@ -174,30 +177,33 @@ Feature chosen(int64_t cluster) {
               Tensor X = input("X", f32, {M, N});
               Tensor P = input("P", s32, {4}, align(4));
               Tensor D = output("D", f32, {M, N});
-              ashlar::cluster({cluster, 1});
-              TileLoop tiles = persistent({M, N}, {64, 64});
+              ashlar::cluster({cluster});
+              TileLoop tiles = persistent({M}, {64});
               Pipeline ring = pipeline(2, smem(f32, {64, 64}));
               role("load", warps(1), [&] {
-                for (auto [m, n] : tiles) {
-                  Stage s = ring.acquire();
-                  for (Index i : range(4)) {
-                    SharedTile part = slice(
-                        s[0], {multiple_of(16 * load_index(P.at({i})), 16), 0},
-                        {16, 64});
-                    if (cluster > 1)
-                      copy(X.at({i * 16, n * 64}), part, multicast);
-                    else
-                      copy(X.at({m * 64 + i * 16, n * 64}), part);
+                for (auto [m] : tiles)
+                  for (Index n : range(ceil_div(N, 64))) {
+                    Stage s = ring.acquire();
+                    for (Index i : range(4)) {
+                      SharedTile part = slice(
+                          s[0],
+                          {multiple_of(16 * load_index(P.at({i})), 16), 0},
+                          {16, 64});
+                      if (cluster > 1)
+                        copy(X.at({i * 16, n * 64}), part, multicast);
+                      else
+                        copy(X.at({m * 64 + i * 16, n * 64}), part);
+                    }
+                    ring.commit(s);
                   }
-                  ring.commit(s);
-                }
               });
               role("store", warps(4), [&] {
-                for (auto [m, n] : tiles) {
-                  Stage s = ring.wait();
-                  store(D.tile({m, n}), load(s[0]));
-                  ring.release(s);
-                }
+                for (auto [m] : tiles)
+                  for (Index n : range(ceil_div(N, 64))) {
+                    Stage s = ring.wait();
+                    store(D.tile({m, n}), load(s[0]));
+                    ring.release(s);
+                  }
               });
             });
           },

@@ -27,8 +27,8 @@ Kernel shift(const Shift &c) {
   return kernel("shift", [&] {
     Size M = size("M"), N = size("N");
     Tensor X = input("X", c.type, {M, N}), D = output("D", c.type, {M, N});
-    cluster({c.cluster, 1});
-    TileLoop tiles = persistent({M, N}, {c.rows, c.columns});
+    cluster({c.cluster});
+    TileLoop tiles = persistent({M}, {c.rows});
     const Shape shape{c.rows, c.columns};
     SharedTile tile = shared(
         c.type, c.how == Shift::turned ? Shape{c.columns, c.rows} : shape);
@@ -36,43 +36,44 @@ Kernel shift(const Shift &c) {
       Index rank = cluster_rank();
       Index next = (rank + 1) % c.cluster,
             previous = (rank + (c.cluster - 1)) % c.cluster;
-      for (auto [m, n] : tiles) {
-        Fragment x = load(X.tile({m, n}), shape);
-        switch (c.how) {
-        case Shift::loaded:
-        case Shift::inPingPong:
-          store(tile, x);
+      for (auto [m] : tiles)
+        for (Index n : range(ceil_div(N, c.columns))) {
+          Fragment x = load(X.tile({m, n}), shape);
+          switch (c.how) {
+          case Shift::loaded:
+          case Shift::inPingPong:
+            store(tile, x);
+            cluster_sync();
+            store(D.tile({m, n}), load(tile.peer(next)));
+            break;
+          case Shift::turned:
+            store(tile.T(), x);
+            cluster_sync();
+            store(D.tile({m, n}), load(tile.peer(next).T()));
+            break;
+          case Shift::stored:
+            store(tile.peer(previous), x);
+            cluster_sync();
+            store(D.tile({m, n}), load(tile));
+            break;
+          case Shift::inParts:
+            for (Index i : range(c.rows / 8))
+              store(slice(tile.peer(previous), {i * 8, 0}, {8, c.columns}),
+                    load(X.at({m * c.rows + i * 8, n * c.columns}),
+                         {8, c.columns}));
+            cluster_sync();
+            for (Index i : range(c.rows / 8))
+              store(D.at({m * c.rows + i * 8, n * c.columns}),
+                    load(slice(tile, {i * 8, 0}, {8, c.columns})));
+            break;
+          case Shift::copiedOut:
+            store(tile.peer(previous), x);
+            cluster_sync();
+            copy(tile, D.tile({m, n}));
+            break;
+          }
           cluster_sync();
-          store(D.tile({m, n}), load(tile.peer(next)));
-          break;
-        case Shift::turned:
-          store(tile.T(), x);
-          cluster_sync();
-          store(D.tile({m, n}), load(tile.peer(next).T()));
-          break;
-        case Shift::stored:
-          store(tile.peer(previous), x);
-          cluster_sync();
-          store(D.tile({m, n}), load(tile));
-          break;
-        case Shift::inParts:
-          for (Index i : range(c.rows / 8))
-            store(slice(tile.peer(previous), {i * 8, 0}, {8, c.columns}),
-                  load(X.at({m * c.rows + i * 8, n * c.columns}),
-                       {8, c.columns}));
-          cluster_sync();
-          for (Index i : range(c.rows / 8))
-            store(D.at({m * c.rows + i * 8, n * c.columns}),
-                  load(slice(tile, {i * 8, 0}, {8, c.columns})));
-          break;
-        case Shift::copiedOut:
-          store(tile.peer(previous), x);
-          cluster_sync();
-          copy(tile, D.tile({m, n}));
-          break;
         }
-        cluster_sync();
-      }
     };
     role("all", c.how == Shift::inPingPong ? ping_pong(2) : warps(c.count),
          body);
@@ -105,17 +106,19 @@ Feature sum() {
               Tensor X = input("X", f32, {M, N}), D = output("D", f32, {M, N});
               cluster({2, 2});
               TileLoop tiles = persistent({M, N}, {16, 32});
-              SharedTile tile = shared(f32, {16, 32});
+              SharedTile tile = shared(f32, {8, 32});
               role("all", warps(4), [&] {
-                for (auto [m, n] : tiles) {
-                  store(tile, load(X.tile({m, n}), {16, 32}));
-                  cluster_sync();
-                  Fragment all = zeros(f32, {16, 32});
-                  for (Index rank : range(4))
-                    all = all + load(tile.peer(rank));
-                  cluster_sync();
-                  store(D.tile({m, n}), all);
-                }
+                for (auto [m, n] : tiles)
+                  for (Index half : range(2)) {
+                    Index row = m * 16 + half * 8;
+                    store(tile, load(X.at({row, n * 32}), {8, 32}));
+                    cluster_sync();
+                    Fragment all = zeros(f32, {8, 32});
+                    for (Index rank : range(4))
+                      all = all + load(tile.peer(rank));
+                    cluster_sync();
+                    store(D.at({row, n * 32}), all);
+                  }
               });
             });
           },
@@ -194,26 +197,28 @@ Feature ofTwoRoles() {
             return kernel("two_roles", [] {
               Size M = size("M"), N = size("N");
               Tensor X = input("X", f32, {M, N}), D = output("D", f32, {M, N});
-              cluster({2, 1});
-              TileLoop tiles = persistent({M, N}, {32, 64});
+              cluster({2});
+              TileLoop tiles = persistent({M}, {32});
               SharedTile tile = shared(f32, {32, 64});
               Barrier full = barrier("full"), empty = barrier("empty");
               role("send", warps(2), [&] {
                 Index other = 1 - cluster_rank();
-                for (auto [m, n] : tiles) {
-                  store(tile.peer(other), load(X.tile({m, n}), {32, 64}));
-                  cluster_sync();
-                  full.sync();
-                  empty.sync();
-                  cluster_sync();
-                }
+                for (auto [m] : tiles)
+                  for (Index n : range(ceil_div(N, 64))) {
+                    store(tile.peer(other), load(X.tile({m, n}), {32, 64}));
+                    cluster_sync();
+                    full.sync();
+                    empty.sync();
+                    cluster_sync();
+                  }
               });
               role("store", warps(4), [&] {
-                for (auto [m, n] : tiles) {
-                  full.sync();
-                  store(D.tile({m, n}), load(tile));
-                  empty.sync();
-                }
+                for (auto [m] : tiles)
+                  for (Index n : range(ceil_div(N, 64))) {
+                    full.sync();
+                    store(D.tile({m, n}), load(tile));
+                    empty.sync();
+                  }
               });
             });
           },
