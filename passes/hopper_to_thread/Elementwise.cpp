@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/hopper_to_thread/Lowering.h"
 #include "passes/hopper_to_thread/Math.h"
 
@@ -93,6 +94,33 @@ Registers convertFloats(PtxBuilder &b, Type from, Type to,
   return wide;
 }
 
+/// A quotient or remainder of integers. That of the least one by -1 LLVM leaves
+/// undefined; the chip's instructions wrap around, and so does this.
+Value divide(PtxBuilder &b, Operation &op, ArrayRef<Value> of) {
+  const bool isQuotient = isa<arith::DivSIOp>(op);
+  Type type = of[0].getType();
+  llvm::APInt divisor;
+  if (matchPattern(of[1], m_ConstantInt(&divisor)) && !divisor.isZero()) {
+    if (!divisor.isAllOnes())
+      return rebuild(b, op, of, type);
+    Value zero = arith::ConstantOp::create(b, b.loc, b.getIntegerAttr(type, 0));
+    return isQuotient ? Value(arith::SubIOp::create(b, b.loc, zero, of[0]))
+                      : zero;
+  }
+  SmallVector<Value> operands(of);
+  // There is no instruction of 8 bits.
+  const bool isByte = type.isInteger(8);
+  if (isByte)
+    for (Value &operand : operands)
+      operand = arith::ExtSIOp::create(b, b.loc, b.getI16Type(), operand);
+  Type computed = operands[0].getType();
+  Value result = b.value(std::string(isQuotient ? "div" : "rem") + ".s" +
+                             std::to_string(computed.getIntOrFloatBitWidth()) +
+                             " $0, $1, $2;",
+                         computed, operands);
+  return isByte ? arith::TruncIOp::create(b, b.loc, type, result) : result;
+}
+
 FailureOr<Registers> lowerElementwise(Operation &op, ArrayRef<ValueRange> in,
                                       const TypeConverter &types,
                                       ThreadBuilder &b) {
@@ -120,6 +148,10 @@ FailureOr<Registers> lowerElementwise(Operation &op, ArrayRef<ValueRange> in,
     if (isa<math::MathDialect>(op.getDialect()))
       return op.emitError("operation '")
              << op.getName() << "' has no instruction on sm_90a";
+    // An index is never the least integer.
+    if (isa<arith::DivSIOp, arith::RemSIOp>(op) &&
+        result.getType().isInteger(32))
+      return Registers{divide(b, op, operands)};
     return Registers{rebuild(b, op, operands, type)};
   }
 
@@ -190,6 +222,8 @@ FailureOr<Registers> lowerElementwise(Operation &op, ArrayRef<ValueRange> in,
       if (!type.element.isInteger(32))
         value = arith::TruncIOp::create(b, b.loc, scalar, value);
     }
+    if (!value && isa<arith::DivSIOp, arith::RemSIOp>(op))
+      value = divide(b, op, at);
     if (!value)
       value = rebuild(b, op, at, scalar);
     results.push_back(value);

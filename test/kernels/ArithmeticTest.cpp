@@ -133,6 +133,52 @@ Feature integers(const Operator &what, ElementType type, int64_t bits) {
           0};
 }
 
+/// Quotients of numbers of so many bits, among which is the least, by -1, which
+/// wraps around; a quotient is seen with all the bits that an s32 has.
+Feature dividedByMinusOne(ElementType type, int64_t bits, bool isRemainder,
+                          bool isConstant) {
+  const std::string what = isRemainder ? "a remainder" : "a quotient";
+  return {
+      what + " by minus 1" + (isConstant ? ", a constant," : "") +
+          " of integers of " + std::to_string(bits) + " bits",
+      [=] {
+        return kernel("divided", [&] {
+          Size N = size("N");
+          Tensor X = input("X", type, {N}, align(4));
+          Tensor Y = input("Y", type, {N}, align(4));
+          Tensor D = output("D", s32, {N});
+          TileLoop tiles = grid({N}, {256});
+          role("all", warps(4), [&] {
+            for (auto [n] : tiles) {
+              Fragment x = load(X.tile({n}), {256});
+              Fragment y = isConstant ? full(type, {256}, -1)
+                                      : load(Y.tile({n}), {256}) | 1;
+              Fragment result = isRemainder ? x % y : x / y;
+              store(D.tile({n}), type == s32 ? result : convert(result, s32));
+            }
+          });
+        });
+      },
+      {{{"N", 1000}}},
+      [=](const Problem &p, Coordinate at) {
+        const auto x = int64_t(p["X"](at)), y = int64_t(p["Y"](at)) | 1;
+        const int64_t by = isConstant ? -1 : y;
+        const int64_t result = isRemainder ? x % by : x / by;
+        return double(int64_t(uint64_t(result) << (64 - bits)) >> (64 - bits));
+      },
+      0,
+      {},
+      "D",
+      {},
+      {{"X",
+        [=](const Problem &, Coordinate at) {
+          return at[0] % 3 ? double(at[0] % 50) : -std::exp2(bits - 1);
+        }},
+       {"Y", [](const Problem &, Coordinate at) {
+          return at[0] % 2 ? -1.0 : double(at[0] % 100);
+        }}}};
+}
+
 /// Every element is rounded as often as the formula says: no tolerance.
 void isExactly(Formula formula, float (*reference)(float, float, float)) {
   Module module(device(), compileCleanly(elementwise(f32, formula)));
@@ -206,6 +252,11 @@ void contractsPairs(ElementType type, const std::string &suffix) {
     features.push_back(integers(what, s16, 16));
     features.push_back(integers(what, s8, 8));
   }
+  for (auto [type, bits] : {std::pair(s32, 32), {s16, 16}, {s8, 8}})
+    for (bool isRemainder : {false, true})
+      for (bool isConstant : {false, true})
+        features.push_back(
+            dividedByMinusOne(type, bits, isRemainder, isConstant));
   return registerFeatures(features);
 }();
 
