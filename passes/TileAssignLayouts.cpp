@@ -229,16 +229,6 @@ private:
     return cast<RankedTensorType>(value.getType()).getShape();
   }
 
-  LogicalResult set(Operation *op, Value value, const FragmentLayout &layout) {
-    auto &slot = layoutFor(value);
-    if (slot && !(*slot == layout))
-      return op->emitError("this fragment would need two layouts at once, ")
-             << slot->str() << " and " << layout.str()
-             << ": load or compute it twice";
-    slot = layout;
-    return success();
-  }
-
   /// A value with a layout of its own.
   void addWith(const FragmentLayout &layout, Value value) {
     classOf[value] = layouts.size();
@@ -292,8 +282,8 @@ private:
       auto layout = layout::accumulatorLayout(shape[0], shape[1], warpgroups);
       if (!layout)
         result = mma.emitError(layout.why());
-      else if (failed(set(mma, mma.getResult(), *layout)))
-        result = failure();
+      else // Values that share a layout have one shape, and so sums the same.
+        layoutFor(mma.getResult()) = *layout;
     });
     if (failed(result))
       return failure();
@@ -372,7 +362,10 @@ private:
              other && offset.back() < whole.shape.back();
              offset.back() += shapeOf(part).back())
           other = layout::partLayout(whole, offset, shapeOf(part).vec());
-      if (!other)
+      if (!other && isa<tile::ClusterReduceOp>(op))
+        result = op->emitError("each CTA gets a part of the result: ")
+                 << other.why() << ": use a wider tile or a smaller cluster";
+      else if (!other)
         result = op->emitError(other.why());
       else
         setResult(cast<OpResult>(part), *layout);

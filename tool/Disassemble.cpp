@@ -29,7 +29,7 @@ std::vector<std::string> findDisassembler() {
   if (std::string tool = findTool("cuobjdump"); !tool.empty())
     return {tool, "--dump-sass"};
   throw Error("no disassembler found: --emit=sass needs nvdisasm or cuobjdump "
-              "of the CUDA toolkit beside ptxas or in the PATH");
+              "of the CUDA toolkit beside ptxas (ASHLAR_PTXAS) or in the PATH");
 }
 
 } // namespace

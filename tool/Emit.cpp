@@ -1,5 +1,6 @@
 #include "tool/Emit.h"
 
+#include "compiler/driver/Assemble.h"
 #include "runtime/Files.h"
 #include "tool/Compiled.h"
 #include "tool/Disassemble.h"
@@ -13,9 +14,8 @@ namespace {
 
 const std::vector<std::byte> &machineCode(const Artifact &artifact) {
   if (artifact.cubin.empty())
-    throw Error("there is no machine code without ptxas: install the CUDA "
-                "toolkit or the package nvidia-cuda-nvcc, or set ASHLAR_PTXAS "
-                "to its path");
+    throw Error(std::string("there is no machine code without ptxas: ") +
+                compiler::howToHavePtxas);
   return artifact.cubin;
 }
 

@@ -64,7 +64,10 @@ public:
     return found.line ? found : kernel;
   }
 
-  [[noreturn]] void fail() const {
+  [[noreturn]] void fail(const std::string &ptxas) const {
+    if (text.contains("Unsupported .version"))
+      throw Error(kernel,
+                  ptxas + " is too old for this PTX: " + howToHavePtxas);
     llvm::SmallVector<llvm::StringRef> all;
     text.split(all, '\n', -1, false);
     for (llvm::StringRef line : all)
@@ -139,8 +142,7 @@ std::string findPtxas() {
 void assemble(Artifact &artifact, std::vector<Warning> &warnings) {
   std::string ptxas = findPtxas();
   if (ptxas.empty())
-    throw Error("no ptxas found: install the CUDA toolkit or the package "
-                "nvidia-cuda-nvcc, or set ASHLAR_PTXAS to its path");
+    throw Error(std::string("no ptxas found: ") + howToHavePtxas);
   MemoryFile ptx, cubin, log;
   ptx.write(artifact.ptx);
   const std::string ptxPath = ptx.path(), cubinPath = cubin.path(),
@@ -156,16 +158,14 @@ void assemble(Artifact &artifact, std::vector<Warning> &warnings) {
   PtxLines lines(artifact.ptx);
   Report report(text, lines, artifact.where);
   if (status < 0)
-    throw Error("cannot run " + ptxas + ": " + error);
+    throw Error("cannot run " + ptxas + ": " + error + ": " + howToHavePtxas);
   if (status > 0)
-    report.fail();
+    report.fail(ptxas);
   std::string code = cubin.read();
   auto bytes = std::as_bytes(std::span(code));
   if (std::string whyNot = whyNoCubin(bytes, artifact.name); !whyNot.empty())
     throw Error(artifact.where, "what " + ptxas + " made of the program " +
-                                    whyNot +
-                                    ": install the CUDA toolkit anew, or set "
-                                    "ASHLAR_PTXAS to another ptxas");
+                                    whyNot + ": " + howToHavePtxas);
   artifact.cubin.assign(bytes.begin(), bytes.end());
   artifact.resources = report.resources();
   report.addWarnings(warnings);

@@ -91,9 +91,11 @@ Result<WarpReduction> warpReduction(const FragmentLayout &fragment,
   for (int dim : dimensions)
     elements *= fragment.shape[dim];
   if (held != elements)
-    return refuse("threads of ", fragment.str(), " hold ", held,
-                  " values of each ", elements,
-                  " that are combined: some would count more than once");
+    return refuse("of ", elements, " elements of the fragment ",
+                  IntTuple::of(fragment.shape),
+                  " that are combined threads hold ", held,
+                  ", so that some would count more than once: store it to a "
+                  "shared tile and load it");
 
   // Parts are the last dimension, and neighbours among a thread's values.
   const int64_t parts = reduction.parts;

@@ -56,9 +56,10 @@ Result<WarpScan> warpScan(const FragmentLayout &fragment, int dimension) {
   bool isInWarp = true;
   for (const Piece &piece : pieces) {
     if (piece.stride != reached)
-      return refuse("threads of ", fragment.str(), " hold element ",
-                    piece.stride, " along dimension ", dimension,
-                    " more than once");
+      return refuse("threads hold element ", piece.stride, " along dimension ",
+                    dimension, " of the fragment ",
+                    IntTuple::of(fragment.shape),
+                    " more than once: store it to a shared tile and load it");
     reached *= piece.step.extent;
     isInWarp &= piece.inWarp;
     if (!isInWarp)

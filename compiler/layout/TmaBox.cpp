@@ -75,9 +75,11 @@ std::optional<Refusal> whyNotDense(const SwizzledLayout &tile,
     Layout mode = tile.layout.mode(i);
     for (int64_t at = 0; at < shape[i]; ++at)
       if (mode(at) != mode(at / box[i] * box[i]) + at % box[i] * denseBytes)
-        return refuse("the shared tile ", tile, " is not made of TMA boxes of ",
-                      shapeText(box), ": dimension ", i, " is not dense at ",
-                      at);
+        return refuse("the shared tile ", shapeText(shape),
+                      " is not made of TMA boxes of ", shapeText(box),
+                      ", since dimension ", i, " goes on elsewhere at ", at,
+                      ": use parts of whole swizzle atoms, of 8 rows of ",
+                      atomBytes(tile), " bytes");
     denseBytes = i + 1 == shape.size() ? atomBytes(tile) : denseBytes * box[i];
   }
   return std::nullopt;
@@ -104,9 +106,9 @@ Result<std::vector<TmaBox>> tmaBoxes(const SwizzledLayout &tile,
     return extents.refusal();
   const std::vector<int64_t> &box = *extents;
   if (shape.back() % box.back() != 0)
-    return refuse("rows of ", shape.back(),
-                  " elements are not a multiple of the ", box.back(),
-                  " in a row of the swizzle of ", tile);
+    return refuse("rows of ", shape.back(), " elements of the shared tile ",
+                  shapeText(shape), " are not a multiple of the ", box.back(),
+                  " of a swizzle atom: use such a multiple");
   if (auto refusal = whyNotDense(tile, shape, box, elementBytes))
     return *refusal;
 

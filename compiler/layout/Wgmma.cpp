@@ -13,6 +13,14 @@ namespace {
 /// The value of a descriptor field that the instruction does not read.
 constexpr int64_t UnusedBytes = 16;
 
+/// "(64,128)"
+IntTuple shapeOf(const SwizzledLayout &tile) {
+  std::vector<int64_t> shape;
+  for (int64_t i = 0; i < tile.layout.rank(); ++i)
+    shape.push_back(tile.layout.mode(i).size());
+  return IntTuple::of(shape);
+}
+
 /// One wgmma operand in the making: the tile, the extents of the instruction
 /// and the sizes from which the canonical layouts are built.
 struct Instruction {
@@ -54,8 +62,8 @@ Result<Canonical> canonicalMNMajor(const Instruction &in) {
   int64_t width = in.atom / in.elementBytes;
   if (in.mn % width != 0)
     return refuse("a wgmma of ", in.mn,
-                  " rows or columns cannot read the MN-major ", "tile ",
-                  in.tile, ", whose swizzle is ", width,
+                  " rows or columns cannot read the MN-major tile ",
+                  shapeOf(in.tile), ", whose swizzle is ", width,
                   " elements wide: use a multiple of it");
   int64_t alongMN = in.offsetMN(width);
   int64_t alongK = in.offsetK(8);
@@ -75,11 +83,12 @@ std::optional<Refusal> whyNotCanonical(const Instruction &in,
     Layout found = in.tile.layout.mode(mode);
     for (int64_t i = 0; i < expected[mode]->size(); ++i)
       if (found(i) != (*expected[mode])(i))
-        return refuse("the shared tile ", in.tile,
-                      " is not what wgmma reads: its ", mode == 0 ? "MN" : "K",
-                      " coordinate ", i, " lies at byte ", found(i),
-                      ", the canonical layout ", *expected[mode], " has it at ",
-                      (*expected[mode])(i));
+        return refuse("the shared tile ", shapeOf(in.tile),
+                      " does not lie as wgmma reads: its ",
+                      mode == 0 ? "MN" : "K", " coordinate ", i,
+                      " lies at byte ", found(i), ", not at ",
+                      (*expected[mode])(i),
+                      ": use a whole tile, or a part of whole swizzle atoms");
   }
   return std::nullopt;
 }
@@ -88,8 +97,8 @@ std::optional<Refusal> whyNotInstruction(const Instruction &in,
                                          int contiguousMode) {
   const Layout &layout = in.tile.layout;
   if (layout.rank() != 2)
-    return refuse("a wgmma operand has the modes (MN,K); the tile ", in.tile,
-                  " has ", layout.rank());
+    return refuse("a wgmma operand has two dimensions; the tile ",
+                  shapeOf(in.tile), " has ", layout.rank());
   const Swizzle &swizzle = in.tile.swizzle;
   if (swizzle.base != 4 || swizzle.shift != 3 || swizzle.bits > 3)
     return refuse("wgmma cannot read the swizzle ", swizzle,
@@ -107,16 +116,17 @@ std::optional<Refusal> whyNotInstruction(const Instruction &in,
         "a wgmma operand has 8 to 256 rows or columns in multiples of 8, ",
         "not ", in.mn);
   if (layout.mode(0).size() < in.mn || layout.mode(1).size() < in.k)
-    return refuse("the tile ", in.tile, " is smaller than the ", in.mn, "x",
-                  in.k, " elements that the wgmma reads");
+    return refuse("the tile ", shapeOf(in.tile), " is smaller than the ", in.mn,
+                  "x", in.k, " elements that the wgmma reads");
   if (contiguousMode != 0 && contiguousMode != 1)
     return refuse("the contiguous mode is 0 (MN) or 1 (K), not ",
                   contiguousMode);
   if (layout.mode(contiguousMode)(1) != in.elementBytes)
-    return refuse(
-        "the ", contiguousMode == 0 ? "MN" : "K", " mode of the tile ", in.tile,
-        " is not contiguous: its stride is ", layout.mode(contiguousMode)(1),
-        " bytes, its elements have ", in.elementBytes);
+    return refuse("the ", contiguousMode == 0 ? "MN" : "K",
+                  " mode of the tile ", shapeOf(in.tile),
+                  " is not contiguous: its stride is ",
+                  layout.mode(contiguousMode)(1), " bytes, its elements have ",
+                  in.elementBytes);
   if (contiguousMode == 0 && in.elementBytes != 2)
     return refuse(
         "wgmma reads tiles that are contiguous along M or N only for ",
@@ -162,19 +172,21 @@ Result<int64_t> stepBytes(const SwizzledLayout &tile, int mode,
   Layout along = tile.layout.mode(mode);
   if (elements < 1 || along.size() % elements != 0)
     return refuse("steps of ", elements, " elements do not divide the ",
-                  along.size(), " of mode ", mode, " of the tile ", tile);
+                  along.size(), " of mode ", mode, " of the tile ",
+                  shapeOf(tile));
   if (elements == along.size())
     return int64_t(0);
   int64_t step = along(elements);
   if (step % 16 != 0)
     return refuse("a step of ", elements, " elements along mode ", mode,
-                  " of the tile ", tile, " is ", step,
+                  " of the tile ", shapeOf(tile), " is ", step,
                   " bytes, not a multiple of 16");
   for (int64_t at = 0; at < along.size(); at += elements)
     if (along(at) != at / elements * step)
       return refuse("steps of ", elements, " elements along mode ", mode,
-                    " of the tile ", tile, " are not equal: the first is ",
-                    step, " bytes, but element ", at, " lies at ", along(at));
+                    " of the tile ", shapeOf(tile),
+                    " are not equal: the first is ", step,
+                    " bytes, but element ", at, " lies at ", along(at));
   return step;
 }
 

@@ -151,7 +151,7 @@ TEST_F(Ptxas, DiesBySignal) {
   behave("", 0);
   std::ofstream(script) << "#!/bin/sh\nkill -9 $$\n";
   EXPECT_THAT(mistake([&] { compiler::assemble(artifact, warnings); }),
-              HasSubstr(script.string()));
+              AllOf(HasSubstr(script.string()), HasSubstr("ASHLAR_PTXAS")));
 }
 
 TEST_F(Ptxas, LeavesSomethingElse) {
@@ -191,7 +191,18 @@ TEST_F(Ptxas, NeedsNoDisk) {
 TEST_F(Ptxas, IsNotThere) {
   setenv("ASHLAR_PTXAS", "/nowhere/ptxas", 1);
   EXPECT_THAT(mistake([&] { compiler::assemble(artifact, warnings); }),
-              HasSubstr("cannot run /nowhere/ptxas"));
+              AllOf(HasSubstr("cannot run /nowhere/ptxas"),
+                    HasSubstr("set ASHLAR_PTXAS to the path of ptxas")));
+}
+
+TEST_F(Ptxas, IsTooOld) {
+  behave("ptxas k.ptx, line 6; fatal   : Unsupported .version 9.0; current "
+         "version is '8.4'\nptxas fatal   : Ptx assembly aborted due to errors",
+         255);
+  EXPECT_THAT(mistake([&] { compiler::assemble(artifact, warnings); }),
+              AllOf(HasSubstr("gemm.cpp:10: error: " + script.string() +
+                              " is too old for this PTX"),
+                    HasSubstr("set ASHLAR_PTXAS to the path of ptxas")));
 }
 
 TEST_F(Ptxas, RemarksThatWgmmaIsSerialisedAtALine) {

@@ -10,7 +10,7 @@ Kernel program() {
     Tensor D = output("D", f32, {64, 4});
     role("math", warpgroups(1), [&] {
       Fragment acc = mma(a, b.T(), zeros(f32, {64, 16}));
-      // CHECK: cluster-sum-of-four-columns.cpp:[[@LINE+1]]: error: the part of 4 from 0 along dimension 1 of (64,16) is not spread evenly over the threads of 64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)
+      // CHECK: cluster-sum-of-four-columns.cpp:[[@LINE+1]]: error: each CTA gets a part of the result: the part of 4 from 0 along dimension 1 of (64,16) is not spread evenly over the threads that hold it; parts of 8 are, from a multiple of as many on: use a wider tile or a smaller cluster
       store(D.tile({0, 0}), cluster_sum(acc, 0));
     });
   });

@@ -53,7 +53,7 @@ tile.kernel @four_columns {
   tile.role "math" warps 4 {
     %zero = arith.constant dense<0.0> : tensor<64x64xf32>
     %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
-    // expected-error@+1 {{the part of 4 from 8 along dimension 1 of (64,64) is not spread evenly over the threads of }}
+    // expected-error@+1 {{the part of 4 from 8 along dimension 1 of (64,64) is not spread evenly over the threads that hold it; parts of 8, 16 or 32 are, from a multiple of as many on}}
     %part = tile.slice %acc from [0, 8] : tensor<64x64xf32> -> tensor<64x4xf32>
   }
 }
@@ -67,7 +67,7 @@ tile.kernel @rows_of_a_warp {
   tile.role "math" warps 4 {
     %zero = arith.constant dense<0.0> : tensor<64x64xf32>
     %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
-    // expected-error@+1 {{the part of 16 from 0 along dimension 0 of (64,64) is not spread evenly over the threads of }}
+    // expected-error@+1 {{the part of 16 from 0 along dimension 0 of (64,64) is not spread evenly over the threads that hold it; only all 64 together are}}
     %part = tile.slice %acc from [0, 0] : tensor<64x64xf32> -> tensor<16x64xf32>
   }
 }
@@ -82,7 +82,7 @@ tile.kernel @sum_of_four_columns cluster [4] {
   tile.role "math" warps 4 {
     %zero = arith.constant dense<0.0> : tensor<64x16xf32>
     %acc = tile.mma %a, %b transposed, %zero : !tile.shared<64x64xbf16>, !smem, tensor<64x16xf32>
-    // expected-error@+1 {{the part of 4 from 0 along dimension 1 of (64,16) is not spread evenly over the threads of }}
+    // expected-error@+1 {{each CTA gets a part of the result: the part of 4 from 0 along dimension 1 of (64,16) is not spread evenly over the threads that hold it; parts of 8 are, from a multiple of as many on: use a wider tile or a smaller cluster}}
     %sum = tile.cluster_reduce %acc add along 0 : tensor<64x16xf32> -> tensor<64x4xf32>
   }
 }
