@@ -35,8 +35,9 @@ std::chrono::milliseconds timeLimit(const DeviceChoice &choice);
 /// "seed 3" or "seeds 0 to 49".
 std::string describeSeeds(const DeviceChoice &choice);
 
-/// Prints on the error stream what the simulator found beyond the first
-/// report, which is in the error that the launch gave.
-void printFurtherReports();
+/// In a handler of what a simulated launch has thrown: throws what the
+/// simulator found first, as an `Error` at the author's line, and prints the
+/// rest on the error stream before. Without a finding it throws the same again.
+[[noreturn]] void throwFinding();
 
 } // namespace ashlar::harness

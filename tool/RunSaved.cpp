@@ -37,7 +37,7 @@ bool runSaved(const Artifact &artifact, const RunOptions &options,
     return runAndCheck(device, artifact, problem, {}, timeLimit(where));
   } catch (...) {
     if (simulated)
-      printFurtherReports();
+      throwFinding();
     throw;
   }
 }

@@ -60,8 +60,7 @@ bool simulate(Device &device, const Artifact &artifact, const Problem &problem,
       std::fputs(describeTraffic(problem).c_str(), stdout);
     return right;
   } catch (...) {
-    printFurtherReports();
-    throw;
+    throwFinding();
   }
 }
 
