@@ -7,8 +7,7 @@
 namespace ashlar::detail {
 
 mlir::Value Trace::constant(mlir::TypedAttr value, SourceLocation where) {
-  bool inRole = frames.size() > 1 && frames[1].kind == FrameKind::role;
-  ConstantPool &pool = inRole ? roleConstants : kernelConstants;
+  ConstantPool &pool = isInRole() ? roleConstants : kernelConstants;
   mlir::Value &known = pool.values[value];
   if (known)
     return known;
@@ -16,7 +15,7 @@ mlir::Value Trace::constant(mlir::TypedAttr value, SourceLocation where) {
   if (pool.last)
     builder.setInsertionPointAfter(pool.last);
   else
-    builder.setInsertionPointToStart(frames[inRole ? 1 : 0].block);
+    builder.setInsertionPointToStart(frames[isInRole() ? 1 : 0].block);
   auto op = mlir::arith::ConstantOp::create(builder, location(where), value);
   pool.last = op;
   return known = op;

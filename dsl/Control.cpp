@@ -32,12 +32,14 @@ OpenLoop::OpenLoop(const Index &low, const Index &high, const Index &step,
   trace.openLoop(bounds, where);
 }
 
-OpenLoop::OpenLoop(const Handle &schedule, SourceLocation where)
+OpenLoop::OpenLoop(const Handle &schedule, const Index *after,
+                   SourceLocation where)
     : exceptions(std::uncaught_exceptions()), where(where) {
   Trace &trace = Trace::current(where);
   kernel = trace.number();
   mlir::Value tiles = trace.read(schedule, where);
-  auto range = trace.create<tile::ScheduleRangeOp>(where, tiles);
+  auto range = trace.create<tile::ScheduleRangeOp>(
+      where, tiles, after ? trace.read(*after, where) : mlir::Value());
   mlir::Value number = trace.openLoop(
       {range.getFirst(), range.getEnd(), range.getStep()}, where);
   int64_t rank = llvm::cast<tile::ScheduleType>(tiles.getType()).getRank();

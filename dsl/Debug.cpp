@@ -61,7 +61,8 @@ void detail::print(const Text &text,
     if (type)
       first = type;
   }
-  trace.create<tile::PrintOp>(where, format, values);
+  trace.create<tile::PrintOp>(where, format, values,
+                              /*condition=*/mlir::Value());
 }
 
 void expect(ConditionOperand condition, std::string_view sentence,

@@ -27,16 +27,16 @@ tile::RasterAttr rasterOf(Trace &trace, const Raster &raster, size_t rank,
   return tile::RasterAttr::get(trace.context(), modes);
 }
 
-/// The cluster and the tile loop, once both are declared.
-void checkClusterRank(Trace &trace, SourceLocation where) {
+/// The cluster and a tile loop, once both are declared.
+void checkClusterRank(Trace &trace, tile::ScheduleOp loop,
+                      SourceLocation where) {
   auto cluster = trace.kernel().getCluster();
-  for (auto loop : trace.kernel().getOps<tile::ScheduleOp>())
-    if (cluster && cluster->size() != loop.getTile().size())
-      fail(where, "the cluster has " + std::to_string(cluster->size()) +
-                      " dimensions and the tile loop " +
-                      std::to_string(loop.getTile().size()) +
-                      "; give the cluster's extent along each dimension of "
-                      "the tile loop");
+  if (cluster && cluster->size() != loop.getTile().size())
+    fail(where, "the cluster has " + std::to_string(cluster->size()) +
+                    " dimensions and the tile loop " +
+                    std::to_string(loop.getTile().size()) +
+                    "; give the cluster's extent along each dimension of "
+                    "the tile loop");
 }
 
 } // namespace
@@ -45,13 +45,12 @@ Handle detail::makeSchedule(const Index *extents, const int64_t *tile,
                             size_t rank, bool persistent, const Raster &raster,
                             SourceLocation where) {
   Trace &trace = Trace::current(where);
-  trace.requireKernelFrame("the tile loop", where);
-  for (auto earlier : trace.kernel().getOps<tile::ScheduleOp>()) {
-    auto at = llvm::cast<mlir::FileLineColLoc>(earlier.getLoc());
-    fail(where, "this is the second tile loop of the kernel, the first is on "
-                "line " +
-                    std::to_string(at.getLine()) + "; a kernel has one grid");
-  }
+  if (!trace.isInRole())
+    trace.requireKernelFrame("the tile loop", where);
+  else if (!persistent)
+    fail(where, "this loop stands in a role and has a CTA for each tile, and "
+                "only the device knows how many there are: use persistent, or "
+                "declare it beside the roles");
   if (rank > 4)
     fail(where, "the tile loop has " + std::to_string(rank) +
                     " dimensions; it has 1 to 4");
@@ -64,8 +63,36 @@ Handle detail::makeSchedule(const Index *extents, const int64_t *tile,
   auto op = trace.create<tile::ScheduleOp>(
       where, tile::ScheduleType::get(trace.context(), rank), values,
       tileExtents, persistent, order);
-  checkClusterRank(trace, where);
+  checkClusterRank(trace, op, where);
   return trace.declareHandle(HandleKind::schedule, op, where);
+}
+
+namespace {
+
+tile::ScheduleOp scheduleInRole(Trace &trace, const Handle &loop,
+                                const char *call, SourceLocation where) {
+  if (!trace.isInRole())
+    fail(where, std::string(call) + " of a tile loop stands outside every "
+                                    "role; CTAs take tiles in roles: move it "
+                                    "into one");
+  return trace.read(loop, where).getDefiningOp<tile::ScheduleOp>();
+}
+
+} // namespace
+
+Index detail::turnsOf(const Handle &loop, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto range = trace.create<tile::ScheduleRangeOp>(
+      where, scheduleInRole(trace, loop, "turns()", where),
+      /*after=*/mlir::Value());
+  return trace.declare<Index>(HandleKind::index, range.getEnd(), where);
+}
+
+void detail::checkAfter(const Handle &loop, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  if (!scheduleInRole(trace, loop, "after()", where).getPersistent())
+    fail(where, "this loop has a CTA for each tile, which takes it whatever "
+                "comes before; after() is of a persistent loop");
 }
 
 void ctas_per_sm(int64_t count, SourceLocation where) {
@@ -94,7 +121,8 @@ void cluster(std::initializer_list<int64_t> extents, SourceLocation where) {
   if (trace.kernel().getCluster())
     fail(where, "the kernel has a cluster already; call cluster once");
   trace.kernel().setCluster(checked);
-  checkClusterRank(trace, where);
+  trace.kernel().walk(
+      [&](tile::ScheduleOp loop) { checkClusterRank(trace, loop, where); });
 }
 
 } // namespace ashlar

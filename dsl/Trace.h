@@ -123,6 +123,9 @@ public:
 
   //===-- Declarations ----------------------------------------------------===//
 
+  bool isInRole() const {
+    return frames.size() > 1 && frames[1].kind == FrameKind::role;
+  }
   /// Throws unless the trace is directly in the kernel.
   void requireKernelFrame(const std::string &what, SourceLocation where);
   /// Throws unless the trace is directly in a loop.

@@ -122,12 +122,15 @@ std::pair<int64_t, int64_t> rangeOf(Operation *op, ArrayRef<IndexFact> from) {
 }
 
 /// Coordinates of a schedule lie below its tiles along that dimension, rounded
-/// up to whole clusters.
+/// up to whole clusters; a loop has fewer than an index counts.
 IndexFact coordinateOf(tile::ScheduleCoordinatesOp op, unsigned dimension,
                        const IndexFact &extent) {
   auto schedule = op.getSchedule().getDefiningOp<tile::ScheduleOp>();
   const Cluster cluster(op->getParentOfType<tile::KernelOp>());
-  return {0, extent.high / schedule.getTile()[dimension] + cluster.size(), 1};
+  return {0,
+          std::min(extent.high / schedule.getTile()[dimension] + cluster.size(),
+                   target::largestIndex),
+          1};
 }
 
 } // namespace

@@ -15,6 +15,16 @@ def TileDropUnused : Pass<"tile-drop-unused", "::ashlar::tile::KernelOp"> {
   ];
 }
 
+def TileCheckBounds : Pass<"tile-check-bounds", "::ashlar::tile::KernelOp"> {
+  let summary = "Expect what is accessed by single coordinates or by indices to lie in its memory";
+  let options = [
+    Option<"values", "values", "bool", /*default=*/"true",
+           "Of single values, atomic operations and counters">,
+    Option<"indices", "indices", "bool", /*default=*/"true",
+           "Of rows that are chosen, gathers and scatters">
+  ];
+}
+
 def TilePairElements : Pass<"tile-pair-elements", "::ashlar::tile::KernelOp"> {
   let summary = "Elements of four bits are pairs, which have a byte";
 }

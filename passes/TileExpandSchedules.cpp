@@ -146,6 +146,11 @@ tile::ScheduleOp scheduleOf(Value value) {
   return value.getDefiningOp<tile::ScheduleOp>();
 }
 
+/// Whether the extents are known to the device only.
+bool isInRole(tile::ScheduleOp schedule) {
+  return !isa<tile::KernelOp>(schedule->getParentOp());
+}
+
 /// Expands the schedules of a role.
 class Expansion {
 public:
@@ -174,16 +179,29 @@ private:
   void expand(tile::ScheduleRangeOp op, Arithmetic a);
   void expand(tile::ScheduleCoordinatesOp op, Arithmetic a);
 
+  /// The counts of a schedule at an operation: of a range before it, or anew.
+  RasterCounts countsAt(tile::ScheduleCoordinatesOp op,
+                        tile::ScheduleOp schedule, Arithmetic a);
+
   tile::RoleOp role;
   const Cluster &cluster;
-  /// Of ranges directly in the role, for the tile numbers behind them.
-  llvm::DenseMap<Operation *, RasterCounts> ofRanges;
+  /// What ranges have become, behind which their counts are known.
+  struct Range {
+    tile::ScheduleOp schedule;
+    Operation *last;
+    RasterCounts counts;
+  };
+  SmallVector<Range> ranges;
 };
 
 RasterCounts Expansion::count(tile::ScheduleOp schedule, Arithmetic a) {
   RasterCounts counts;
   for (auto [i, extent] : llvm::enumerate(schedule.getExtents())) {
-    Value tiles = a.ceilDiv(extent, schedule.getTile()[i]);
+    // The launch has seen that the extents of the grid are not below zero.
+    Value length = isInRole(schedule) ? a.builder.createOrFold<arith::MaxSIOp>(
+                                            a.loc, extent, a.constant(0))
+                                      : extent;
+    Value tiles = a.ceilDiv(length, schedule.getTile()[i]);
     counts.clusters.push_back(
         cluster.size() > 1 ? a.ceilDiv(tiles, cluster.extents()[i]) : tiles);
   }
@@ -209,23 +227,39 @@ void Expansion::expand(tile::ScheduleRangeOp op, Arithmetic a) {
   Value total = a.constant(1);
   for (Value clusters : own.clusters)
     total = a.mul(total, clusters);
-  if (op->getParentOp() == role)
-    ofRanges.try_emplace(schedule, std::move(own));
   auto special = [&](StringRef name) {
     return hopper::SpecialRegisterOp::create(a.builder, a.loc, name);
   };
-  Value first = a.div(special("ctaid.x"), cluster.size());
+  auto ctas = special("ctaid.x");
+  ranges.push_back({schedule, ctas, std::move(own)});
+  Value first = a.div(ctas, cluster.size());
   Value step = schedule.getPersistent()
                    ? a.div(special("nctaid.x"), cluster.size())
                    : total;
+  if (op.getAfter()) {
+    // As many tiles further back, around the grid.
+    Value back = a.sub(first, a.rem(op.getAfter(), step));
+    Value isBefore = arith::CmpIOp::create(
+        a.builder, a.loc, arith::CmpIPredicate::slt, back, a.constant(0));
+    first = a.select(isBefore, a.add(back, step), back);
+  }
   op->replaceAllUsesWith(ValueRange{first, total, step});
+}
+
+RasterCounts Expansion::countsAt(tile::ScheduleCoordinatesOp op,
+                                 tile::ScheduleOp schedule, Arithmetic a) {
+  for (const Range &range : ranges) {
+    Operation *around = range.last->getBlock()->findAncestorOpInBlock(*op);
+    if (range.schedule == schedule && around &&
+        range.last->isBeforeInBlock(around))
+      return range.counts;
+  }
+  return count(schedule, a);
 }
 
 void Expansion::expand(tile::ScheduleCoordinatesOp op, Arithmetic a) {
   tile::ScheduleOp schedule = scheduleOf(op.getSchedule());
-  auto known = ofRanges.find(schedule);
-  const RasterCounts counts =
-      known == ofRanges.end() ? count(schedule, a) : known->second;
+  const RasterCounts counts = countsAt(op, schedule, a);
   Value number = op.getNumber();
   const size_t rank = counts.clusters.size();
   SmallVector<Value> place(rank, a.constant(0));

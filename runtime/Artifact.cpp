@@ -57,8 +57,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorContract, name, type, extents, read,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScalarContract, name, type, where)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMapRecipe, tensor, box, swizzleBytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, kind, index, dimension, tensorMap)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GridRule, extents, tile, cluster, persistent,
-                                   ctasPerSm)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TileSpace, extents, tile, persistent)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GridRule, spaces, cluster, ctasPerSm)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Term, kind, value)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bound, index, most, where)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resources, registers, spillStoreBytes,
@@ -76,7 +76,7 @@ namespace {
 
 constexpr std::array<char, 8> magic = {'A', 's', 'h',  'l',
                                        'a', 'r', '\n', '\0'};
-constexpr uint64_t formatVersion = 4;
+constexpr uint64_t formatVersion = 5;
 constexpr size_t headerBytes = 32;
 /// Kernels have some 100 KB.
 constexpr size_t mostBytes = size_t(64) << 20;

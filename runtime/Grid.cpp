@@ -38,29 +38,43 @@ int64_t clusterSize(const GridRule &rule) {
   return blocks;
 }
 
+/// The clusters that a loop wants.
+static int64_t clustersOf(const Artifact &artifact, const TileSpace &space,
+                          std::span<const int64_t> sizes,
+                          int64_t residentClusters) {
+  if (space.extents.empty())
+    return residentClusters;
+  const std::vector<int64_t> &cluster = artifact.grid.cluster;
+  int64_t clusters = 1;
+  bool empty = false;
+  for (size_t d = 0; d < space.extents.size(); ++d) {
+    int64_t tiles = ceilDiv(valueOf(space.extents[d], sizes), space.tile[d]);
+    empty |= tiles == 0;
+    clusters = saturatingProduct(
+        clusters, ceilDiv(tiles, d < cluster.size() ? cluster[d] : int64_t(1)));
+  }
+  if (empty)
+    return 0;
+  if (clusters > maxClusters)
+    throw Error(artifact.where,
+                concat("kernel '", artifact.name, "': the problem has ",
+                       clusters,
+                       clusterSize(artifact.grid) > 1 ? " clusters of" : "",
+                       " tiles, and a kernel counts to ", maxClusters,
+                       ": use larger tiles or split the problem"));
+  return space.persistent ? std::min(clusters, residentClusters) : clusters;
+}
+
 Grid computeGrid(const Artifact &artifact, std::span<const int64_t> sizes,
                  int64_t residentClusters) {
   const GridRule &rule = artifact.grid;
   const int64_t blocksPerCluster = clusterSize(rule);
-  int64_t clusters = 1;
-  bool empty = false;
-  for (size_t d = 0; d < rule.extents.size(); ++d) {
-    int64_t tiles = ceilDiv(valueOf(rule.extents[d], sizes), rule.tile[d]);
-    empty |= tiles == 0;
-    clusters = saturatingProduct(
-        clusters,
-        ceilDiv(tiles, d < rule.cluster.size() ? rule.cluster[d] : int64_t(1)));
-  }
-  if (empty)
+  int64_t clusters = rule.spaces.empty() ? 1 : 0;
+  for (const TileSpace &space : rule.spaces)
+    clusters = std::max(clusters,
+                        clustersOf(artifact, space, sizes, residentClusters));
+  if (clusters == 0)
     return {};
-  if (clusters > maxClusters)
-    throw Error(artifact.where,
-                concat("kernel '", artifact.name, "': the problem has ",
-                       clusters, clusterSize(rule) > 1 ? " clusters of" : "",
-                       " tiles, and a kernel counts to ", maxClusters,
-                       ": use larger tiles or split the problem"));
-  if (rule.persistent)
-    clusters = std::min(clusters, residentClusters);
   int64_t blocks = saturatingProduct(clusters, blocksPerCluster);
   if (blocks > maxBlocks)
     throw Error(artifact.where,

@@ -106,7 +106,11 @@ void LoadedKernel::load(const Artifact &artifact) {
     log.pop_back();
   fail(artifact, "is refused by the driver as ", useCubin ? "a cubin" : "PTX",
        " (", describe(context->driver, result), ")", log.empty() ? "" : ": ",
-       log);
+       log,
+       useCubin || context->driver.loadsPtxOnly
+           ? ""
+           : ": compile it with ptxas, whose path ASHLAR_PTXAS is, so that no "
+             "driver has to read its PTX");
 }
 
 void LoadedKernel::prepare(const Artifact &artifact) {
@@ -158,7 +162,9 @@ void LoadedKernel::checkParameters(const Artifact &artifact) const {
 void LoadedKernel::countResidentClusters(const Artifact &artifact) {
   const int64_t blocks = clusterSize(artifact.grid);
   int64_t clusters = context->smCount * artifact.grid.ctasPerSm / blocks;
-  if (artifact.grid.persistent && blocks > 1) {
+  const bool isPersistent =
+      std::ranges::any_of(artifact.grid.spaces, &TileSpace::persistent);
+  if (isPersistent && blocks > 1) {
     const auto cluster = static_cast<uint32_t>(blocks);
     const LaunchConfiguration configuration(artifact, {cluster, cluster},
                                             nullptr);

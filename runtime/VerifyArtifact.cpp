@@ -205,19 +205,26 @@ private:
            innerBytes, " bytes, longer than its swizzle of ", swizzle);
   }
 
-  void verifyGrid() const {
-    const GridRule &grid = artifact.grid;
-    demand(grid.extents.size() <= 5 && grid.cluster.size() <= 5,
-           "its grid has ", std::max(grid.extents.size(), grid.cluster.size()),
+  void verifySpace(const TileSpace &space) const {
+    demand(space.tile.size() <= 5, "its grid has ", space.tile.size(),
            " dimensions; the limit is 5");
-    demand(grid.tile.size() == grid.extents.size(), "its grid has ",
-           grid.extents.size(), " extents and ", grid.tile.size(),
-           " tile lengths");
-    for (const Extent &extent : grid.extents)
+    demand(space.extents.empty() ? space.persistent
+                                 : space.tile.size() == space.extents.size(),
+           "its grid has ", space.extents.size(), " extents and ",
+           space.tile.size(), " tile lengths");
+    for (const Extent &extent : space.extents)
       verifyExtent(extent, "its grid");
-    for (int64_t length : grid.tile)
+    for (int64_t length : space.tile)
       demand(length >= 1 && length <= std::numeric_limits<int32_t>::max(),
              "its grid has a tile ", length, " long");
+  }
+
+  void verifyGrid() const {
+    const GridRule &grid = artifact.grid;
+    for (const TileSpace &space : grid.spaces)
+      verifySpace(space);
+    demand(grid.cluster.size() <= 5, "its cluster has ", grid.cluster.size(),
+           " dimensions; the limit is 5");
     for (int64_t length : grid.cluster)
       demand(length >= 1, "its grid has a cluster ", length, " long");
     demand(clusterSize(grid) <= 16, "its cluster has ", clusterSize(grid),

@@ -74,6 +74,7 @@ std::optional<std::string> cacheKey(const std::string &tileIr,
       options.assemble ? describeAssembler() : "",
       options.source_lines ? "source lines" : "",
       options.check_expectations ? "expectations" : "",
+      options.check_indices ? "indices" : "",
       tileIr,
   };
   llvm::SHA256 digest;

@@ -31,7 +31,11 @@ void addFlags(CLI::App &app, Request &request) {
   app.add_flag("--bench", request.bench,
                "Print the median time of many launches");
   app.add_flag("--check", request.check,
-               "Check what the kernel expects on a GPU too");
+               "Check what the kernel expects on a GPU too, and that single "
+               "values lie in their tensors");
+  app.add_flag("--check-indices", request.checkIndices,
+               "Report an index of rows, of a gather or of a scatter that is "
+               "passed by since it lies outside");
   app.add_flag("--verify-each", request.verifyEach,
                "Verify the IR after each pass");
   app.add_option_function<std::vector<std::string>>(

@@ -19,6 +19,7 @@ struct Request : harness::RunOptions {
   bool run = false;
   bool bench = false;
   bool check = false; ///< expectations, on a GPU too
+  bool checkIndices = false;
   bool verifyEach = false;
   bool noCache = false;
 

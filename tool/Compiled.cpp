@@ -30,6 +30,7 @@ Compilation compileFor(Need need, const Kernel &kernel,
   options.print_after = request.printAfter;
   options.check_expectations =
       request.check || harness::isSimulated(request.device);
+  options.check_indices = request.checkIndices;
 
   // What is printed on the way and the levels are not in the cache.
   std::optional<std::string> key;

@@ -51,10 +51,10 @@ std::vector<NamedSize> simulatedSizes(const Artifact &artifact,
   for (size_t i = 0; i < artifact.sizes.size(); ++i) {
     int64_t size =
         ragged(stages, lengths[i] > 0 ? lengths[i] : lengthWithoutTiles);
-    const GridRule &grid = artifact.grid;
-    for (size_t d = 0; d < grid.extents.size(); ++d)
-      if (grid.extents[d].size == static_cast<int>(i))
-        size = ragged(1, grid.tile[d]);
+    for (const TileSpace &space : artifact.grid.spaces)
+      for (size_t d = 0; d < space.extents.size(); ++d)
+        if (space.extents[d].size == static_cast<int>(i))
+          size = ragged(1, space.tile[d]);
     for (const NamedSize &each : given)
       if (each.name == artifact.sizes[i])
         size = std::min(size, each.value);

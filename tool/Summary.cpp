@@ -43,11 +43,13 @@ std::string kibibytes(int64_t bytes) {
 void addGrid(Lines &line, const Artifact &artifact) {
   const GridRule &grid = artifact.grid;
   std::ostream &out = line("tile");
-  out << (grid.tile.empty() ? "one" : joined(grid.tile));
+  if (grid.spaces.empty())
+    out << "one, ";
+  for (const TileSpace &space : grid.spaces)
+    out << joined(space.tile) << (space.persistent ? ", persistent, " : ", ");
   if (!grid.cluster.empty())
-    out << ", clusters of " << joined(grid.cluster);
-  out << (grid.persistent ? ", persistent" : "") << ", " << artifact.threads
-      << " threads";
+    out << "clusters of " << joined(grid.cluster) << ", ";
+  out << artifact.threads << " threads";
 }
 
 void addRoles(Lines &line, const Artifact &artifact) {
@@ -79,7 +81,8 @@ void addResources(Lines &line, const Artifact &artifact) {
   const Resources &used = artifact.resources;
   if (artifact.cubin.empty()) {
     line("registers")
-        << "not known without ptxas; the driver assembles the PTX";
+        << "not known without ptxas, whose path ASHLAR_PTXAS is; the driver "
+           "assembles the PTX";
     return;
   }
   std::ostream &out = line("registers");

@@ -93,13 +93,15 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
   if (auto cluster = kernel.getCluster())
     artifact.grid.cluster.assign(cluster->begin(), cluster->end());
   artifact.grid.ctasPerSm = kernel.getCtasPerSm();
-  for (auto schedule : kernel.getBody().getOps<tile::ScheduleOp>()) {
-    for (Value value : schedule.getExtents())
-      artifact.grid.extents.push_back(extent(value, artifact));
-    artifact.grid.tile.assign(schedule.getTile().begin(),
-                              schedule.getTile().end());
-    artifact.grid.persistent = schedule.getPersistent();
-  }
+  kernel.walk([&](tile::ScheduleOp schedule) {
+    TileSpace space{{}, schedule.getTile().vec(), schedule.getPersistent()};
+    // Those of a loop in a role only the device knows.
+    if (schedule->getParentOp() == kernel)
+      for (Value value : schedule.getExtents())
+        space.extents.push_back(extent(value, artifact));
+    if (!llvm::is_contained(artifact.grid.spaces, space))
+      artifact.grid.spaces.push_back(std::move(space));
+  });
   kernel.walk([&](tile::AtMostOp op) {
     Bound bound = {
         {}, static_cast<int64_t>(op.getMost()), sourceLine(op.getLoc())};

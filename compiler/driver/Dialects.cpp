@@ -38,14 +38,18 @@ void registerPasses() {
   LLVM::registerDIScopeForLLVMFuncOpPass();
 }
 
-void buildTilePlan(OpPassManager &passes, bool expectations) {
+void buildTilePlan(OpPassManager &passes, const CompileOptions &checks) {
   auto &kernel = passes.nest<tile::KernelOp>();
   // Every pipeline is filled and drained in order, or the program is refused.
   kernel.addPass(createTileVerifyProtocol());
   // What is loaded or computed is used.
   TileDropUnusedOptions options;
-  options.expectations = expectations;
+  options.expectations = checks.check_expectations;
   kernel.addPass(createTileDropUnused(options));
+  // What is accessed lies in its memory, or the launch ends.
+  if (checks.check_expectations || checks.check_indices)
+    kernel.addPass(createTileCheckBounds({.values = checks.check_expectations,
+                                          .indices = checks.check_indices}));
   // Elements of four bits are pairs, which have a byte.
   kernel.addPass(createTilePairElements());
   // Every shared tile and fragment has its layout.

@@ -16,7 +16,7 @@ void registerDialects(mlir::DialectRegistry &registry);
 void registerPasses();
 
 /// The lowering from `tile` to LLVM's dialect, in order.
-void buildTilePlan(mlir::OpPassManager &passes, bool expectations);
+void buildTilePlan(mlir::OpPassManager &passes, const CompileOptions &options);
 void buildTileToHopper(mlir::OpPassManager &passes);
 void buildHopperToThread(mlir::OpPassManager &passes, bool comments);
 void buildThreadToLlvm(mlir::OpPassManager &passes, bool sourceLines);

@@ -486,10 +486,15 @@ def Hopper_PtxOnceOp : Hopper_Op<"ptx_once"> {
   let arguments = (ins StrAttr:$text, Variadic<AnyType>:$inputs);
   let assemblyFormat = "$text (`(` $inputs^ `)` `:` type($inputs))? attr-dict";
 }
-def Hopper_PrintOp : Hopper_Op<"print"> {
+def Hopper_PrintOp : Hopper_Op<"print", [AttrSizedOperandSegments]> {
   let summary = "prints values, one line, or one for each element of fragments";
-  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$values);
-  let assemblyFormat = "$text (`(` $values^ `)` `:` type($values))? attr-dict";
+  let description = "A line is printed only where the condition holds.";
+  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$values,
+                       Optional<AnyTypeOf<[I1, RankedTensorOf<[I1]>]>>:$condition);
+  let assemblyFormat = [{
+    $text (`(` $values^ `)` `:` type($values))?
+    (`where` $condition^ `:` type($condition))? attr-dict
+  }];
   let hasVerifier = 1;
 }
 def Hopper_ExpectOp : Hopper_Op<"expect"> {

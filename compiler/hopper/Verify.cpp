@@ -1,18 +1,16 @@
 // What operations on fragments and shared memory require.
 
-#include "compiler/tile/Verify.h"
-#include "compiler/hopper/Hopper.h"
+#include "compiler/hopper/Verify.h"
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/Relay.h"
 #include "compiler/layout/Scan.h"
 #include "compiler/target/Target.h"
+#include "compiler/tile/Verify.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace ashlar::hopper {
-
-namespace {
 
 LogicalResult demandRole(Operation *op) {
   if (op->getParentOfType<RoleOp>() || tile::roleOf(op))
@@ -20,6 +18,8 @@ LogicalResult demandRole(Operation *op) {
   return op->emitOpError("stands outside a role; only a role's threads share "
                          "out a tile");
 }
+
+namespace {
 
 LogicalResult demandLayout(Operation *op, tile::SharedType type) {
   if (type.getLayout())
@@ -193,7 +193,7 @@ LogicalResult LastIfOp::verify() {
 LogicalResult PrintOp::verify() {
   if (failed(demandRole(*this)))
     return failure();
-  return tile::checkPrinted(*this, getText(), getValues());
+  return tile::checkPrinted(*this, getText(), getValues(), getCondition());
 }
 
 LogicalResult WarpTotalsOp::verify() {

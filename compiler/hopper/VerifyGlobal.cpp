@@ -1,6 +1,6 @@
 // What operations on global memory require.
 
-#include "compiler/hopper/Hopper.h"
+#include "compiler/hopper/Verify.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Verify.h"
 #include "llvm/Support/MathExtras.h"
@@ -10,13 +10,6 @@ using namespace mlir;
 namespace ashlar::hopper {
 
 namespace {
-
-LogicalResult demandRole(Operation *op) {
-  if (op->getParentOfType<RoleOp>())
-    return success();
-  return op->emitOpError("stands outside a role; only a role's threads share "
-                         "out a tile");
-}
 
 /// A tile of the last `rank` dimensions of a tensor that has a coordinate,
 /// and each of the others, for each of its dimensions.

@@ -200,14 +200,19 @@ def Tile_PtxOnceOp : Tile_Op<"ptx_once"> {
   let assemblyFormat = "$text (`(` $inputs^ `)` `:` type($inputs))? attr-dict";
 }
 
-def Tile_PrintOp : Tile_Op<"print"> {
+def Tile_PrintOp : Tile_Op<"print", [AttrSizedOperandSegments]> {
   let summary = "prints values, one line, or one for each element of fragments";
   let description = [{
     Each `{}` in the text is a value. Fragments have one shape, and their lines
-    begin with the element's coordinates.
+    begin with the element's coordinates. A line is printed only where the
+    condition holds, for the role or for the element.
   }];
-  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$values);
-  let assemblyFormat = "$text (`(` $values^ `)` `:` type($values))? attr-dict";
+  let arguments = (ins StrAttr:$text, Variadic<AnyType>:$values,
+                       Optional<AnyTypeOf<[I1, RankedTensorOf<[I1]>]>>:$condition);
+  let assemblyFormat = [{
+    $text (`(` $values^ `)` `:` type($values))?
+    (`where` $condition^ `:` type($condition))? attr-dict
+  }];
   let hasVerifier = 1;
 }
 

@@ -15,9 +15,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     IsolatedFromAbove, Symbol, SingleBlock, NoTerminator, NoRegionArguments]> {
   let summary = "a kernel: parameters, pipelines and roles";
   let description = [{
-    The body declares sizes, tensors, scalars, one schedule, pipelines, shared
+    The body declares sizes, tensors, scalars, schedules, pipelines, shared
     tiles and barriers, then the roles. `cluster` gives the CTAs of a cluster
-    along each dimension of the schedule; their product is at most 8. So many as
+    along each dimension of the schedules; their product is at most 8. So many as
     `ctas_per_sm` share a multiprocessor, its registers and shared memory. With
     `programmatic_launch` the kernel may start while the one before it drains.
     `tile-plan-memory` sets the plan.
@@ -72,13 +72,15 @@ def Tile_ScalarOp : Tile_Declaration<"scalar", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tile_ScheduleOp : Tile_Declaration<"schedule"> {
-  let summary = "the output tiles of the kernel and their order";
+def Tile_ScheduleOp : Tile_Op<"schedule", [Pure]> {
+  let summary = "the tiles of a loop and their order";
   let description = [{
     The space of `extents` is cut into tiles of `tile` elements. Persistent:
     each cluster walks over many tiles; otherwise the grid has a CTA for each.
     Of two dimensions or more, the last two are walked in the order of `raster`,
-    and the others slower, the first the slowest.
+    and the others slower, the first the slowest. Beside the roles the extents
+    are sizes and constants, and the grid follows from them; in a role they are
+    any indices, those below zero count as zero, and the loop is persistent.
   }];
   let arguments = (ins Variadic<Index>:$extents, DenseI64ArrayAttr:$tile,
                        UnitAttr:$persistent,
@@ -142,9 +144,16 @@ def Tile_RoleOp : Tile_Declaration<"role", [
 
 def Tile_ScheduleRangeOp : Tile_Op<"schedule_range", [Pure]> {
   let summary = "the tile numbers that this CTA works on: from first, below end, by step";
-  let arguments = (ins Tile_Schedule:$schedule);
+  let description = [{
+    `after`: so many tiles of other loops come before, and the clusters are
+    counted on from them; of a persistent schedule.
+  }];
+  let arguments = (ins Tile_Schedule:$schedule, Optional<Index>:$after);
   let results = (outs Index:$first, Index:$end, Index:$step);
-  let assemblyFormat = "$schedule attr-dict `:` type($schedule)";
+  let assemblyFormat = [{
+    $schedule (`after` $after^)? attr-dict `:` type($schedule)
+  }];
+  let hasVerifier = 1;
 }
 
 def Tile_ScheduleCoordinatesOp : Tile_Op<"schedule_coordinates", [Pure]> {

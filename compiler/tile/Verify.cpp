@@ -24,20 +24,21 @@ constexpr int mostTerms = 1000;       ///< of an index that the launch computes
 /// computed from sizes and scalars.
 bool standsBesideRoles(Operation &op) {
   return op.hasTrait<OpTrait::HasParent<KernelOp>::Impl>() ||
-         isa<MultipleOfOp, AtMostOp>(op) ||
+         isa<ScheduleOp, MultipleOfOp, AtMostOp>(op) ||
          (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) &&
           llvm::none_of(op.getResultTypes(), llvm::IsaPred<ShapedType>));
 }
 
 /// What the launch can compute the value of.
 LogicalResult checkExtents(Operation *op, const Twine &what,
-                           OperandRange extents) {
+                           OperandRange extents, StringRef remedy) {
   for (Value extent : extents) {
     llvm::APInt constant;
     bool isConstant = matchPattern(extent, m_ConstantInt(&constant));
     if (!isConstant && !extent.getDefiningOp<SizeOp>())
       return op->emitError(what) << " has an extent that is neither a size nor "
-                                    "a constant; declare it with size()";
+                                    "a constant; "
+                                 << remedy;
     if (isConstant && constant.isNegative())
       return op->emitError(what)
              << " has an extent of " << constant.getSExtValue()
@@ -111,32 +112,30 @@ LogicalResult KernelOp::verify() {
         return op.emitError("this stands outside every role, and only roles "
                             "run: move it into one");
   llvm::StringSet<> names;
-  ScheduleOp schedule;
-  for (Operation &op : getBody().getOps()) {
+  for (Operation &op : getBody().getOps())
     if (auto name = op.getAttrOfType<StringAttr>("name"))
       if (!names.insert(name.getValue()).second)
         return op.emitError("the name '")
                << name.getValue() << "' is declared twice in this kernel";
-    if (auto next = dyn_cast<ScheduleOp>(op)) {
-      if (schedule)
-        return next.emitOpError("is the second tile loop of this kernel; a "
-                                "kernel has one grid");
-      schedule = next;
-    }
-  }
-  if (auto cluster = getCluster()) {
-    size_t rank = schedule ? schedule.getTile().size() : 1;
-    if (cluster->size() != rank && !schedule)
-      return emitOpError("has a cluster of ")
-             << cluster->size()
-             << " dimensions and no tile loop: give the cluster one dimension, "
-                "or declare a tile loop";
-    if (cluster->size() != rank)
-      return emitOpError("has a cluster of ")
-             << cluster->size() << " dimensions and a tile loop of " << rank
-             << ": give the cluster's extent along each dimension of the loop";
-  }
-  return success();
+  auto cluster = getCluster();
+  if (!cluster)
+    return success();
+  bool hasLoop = false;
+  WalkResult walked = walk([&](ScheduleOp schedule) -> WalkResult {
+    hasLoop = true;
+    if (cluster->size() == schedule.getTile().size())
+      return success();
+    return emitOpError("has a cluster of ")
+           << cluster->size() << " dimensions and a tile loop of "
+           << schedule.getTile().size()
+           << ": give the cluster's extent along each dimension of the loop";
+  });
+  if (!hasLoop && cluster->size() != 1)
+    return emitOpError("has a cluster of ")
+           << cluster->size()
+           << " dimensions and no tile loop: give the cluster one dimension, "
+              "or declare a tile loop";
+  return failure(walked.wasInterrupted());
 }
 
 LogicalResult TensorOp::verify() {
@@ -157,7 +156,8 @@ LogicalResult TensorOp::verify() {
            << " bytes; the alignment is a power of two from the size of an "
               "element ("
            << bytes << ") to 128";
-  return checkExtents(*this, "tensor '" + getName() + "'", getExtents());
+  return checkExtents(*this, "tensor '" + getName() + "'", getExtents(),
+                      "declare it with size()");
 }
 
 LogicalResult ScheduleOp::verify() {
@@ -176,7 +176,24 @@ LogicalResult ScheduleOp::verify() {
                            : "no raster; two or more have one");
   if (getResult().getType().getRank() != static_cast<int64_t>(getTile().size()))
     return emitOpError("has a result of another rank");
-  return checkExtents(*this, "the tile loop", getExtents());
+  if (isa_and_present<KernelOp>((*this)->getParentOp()))
+    return checkExtents(*this, "the tile loop", getExtents(),
+                        "declare it with size(), or the loop in each role");
+  if (!roleOf(*this))
+    return emitOpError("stands neither in a kernel nor in a role");
+  if (!getPersistent())
+    return emitOpError("in a role has a CTA for each tile; how many there are "
+                       "the launch does not know: only a persistent one "
+                       "stands there");
+  return success();
+}
+
+LogicalResult ScheduleRangeOp::verify() {
+  auto schedule = getSchedule().getDefiningOp<ScheduleOp>();
+  if (!getAfter() || !schedule || schedule.getPersistent())
+    return success();
+  return emitOpError("counts on from other loops with a CTA for each tile; a "
+                     "persistent loop does");
 }
 
 LogicalResult PipelineOp::verify() {

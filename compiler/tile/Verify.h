@@ -41,9 +41,11 @@ mlir::LogicalResult checkConvert(mlir::Operation *op,
 mlir::LogicalResult checkCoordinate(mlir::Operation *op,
                                     mlir::RankedTensorType result,
                                     int64_t dimension);
-/// As many values as the text has places, fragments of one shape.
+/// As many values as the text has places, fragments of one shape, and the
+/// condition, if there is one, of that shape too.
 mlir::LogicalResult checkPrinted(mlir::Operation *op, llvm::StringRef text,
-                                 mlir::ValueRange values);
+                                 mlir::ValueRange values,
+                                 mlir::Value condition);
 /// Elements of memory of this type and rank, each at its own coordinates, that
 /// are read, written or combined.
 mlir::LogicalResult checkElements(mlir::Operation *op, mlir::Type memory,

@@ -170,13 +170,17 @@ LogicalResult ScanOp::verify() {
                       getDimension());
 }
 
-LogicalResult checkPrinted(Operation *op, StringRef text, ValueRange values) {
+LogicalResult checkPrinted(Operation *op, StringRef text, ValueRange values,
+                           Value condition) {
   if (text.count("{}") != values.size())
     return op->emitOpError("prints ")
            << values.size() << " values at " << text.count("{}")
            << " places: each {} is one";
   RankedTensorType first;
-  for (Value value : values)
+  SmallVector<Value> all(values);
+  if (condition)
+    all.push_back(condition);
+  for (Value value : all)
     if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
       if (first && type.getShape() != first.getShape())
         return op->emitOpError("prints fragments of ")
@@ -188,7 +192,7 @@ LogicalResult checkPrinted(Operation *op, StringRef text, ValueRange values) {
 }
 
 LogicalResult PrintOp::verify() {
-  return checkPrinted(*this, getText(), getValues());
+  return checkPrinted(*this, getText(), getValues(), getCondition());
 }
 
 LogicalResult RelayOp::verify() {

@@ -174,7 +174,14 @@ lower(hopper::PrintOp op, Operands<hopper::PrintOp> in, ThreadBuilder &b) {
     operands.push_back(fragment ? unpack(b, FragmentType(fragment), registers)
                                 : Registers(registers));
   }
+  auto mask = op.getCondition()
+                  ? dyn_cast<RankedTensorType>(op.getCondition().getType())
+                  : RankedTensorType();
+  if (mask && !type)
+    type.emplace(mask);
   OpBuilder::InsertionGuard guard(b);
+  if (op.getCondition() && !mask)
+    enterIf(b, one(in.getCondition()));
   if (!type) {
     enterIf(b, isFirstThread(b));
     for (Registers &operand : operands)
@@ -194,6 +201,9 @@ lower(hopper::PrintOp op, Operands<hopper::PrintOp> in, ThreadBuilder &b) {
       line.push_back(b.add(place.thread[d], place.value[d][v]));
     for (Registers &operand : operands)
       line.push_back(operand.size() == 1 ? operand.front() : operand[v]);
+    OpBuilder::InsertionGuard ofLine(b);
+    if (mask)
+      enterIf(b, unpack(b, FragmentType(mask), in.getCondition())[v]);
     printLine(b, text, line);
   }
   return Registers();

@@ -95,9 +95,9 @@ static void lower(tile::PtxOnceOp op, tile::PtxOnceOp::Adaptor adaptor,
 
 static void lower(tile::PrintOp op, tile::PrintOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
-  rewriter.replaceOp(op, hopper::PrintOp::create(rewriter, named(op, "print"),
-                                                 op.getText(),
-                                                 adaptor.getValues()));
+  rewriter.replaceOp(
+      op, hopper::PrintOp::create(rewriter, named(op, "print"), op.getText(),
+                                  adaptor.getValues(), adaptor.getCondition()));
 }
 
 static void lower(tile::ExpectOp op, tile::ExpectOp::Adaptor adaptor,

@@ -18,6 +18,12 @@ namespace {
 
 using namespace mlir;
 
+CompileOptions allChecks() {
+  CompileOptions options;
+  options.check_expectations = options.check_indices = true;
+  return options;
+}
+
 /// Whether a text was parsed, and lowered from one of the starts of its level.
 bool runPasses(const std::string &text, Level level, int start) {
   DialectRegistry registry;
@@ -32,7 +38,7 @@ bool runPasses(const std::string &text, Level level, int start) {
   if (level == Level::tile) {
     auto &kernel = passes.nest<tile::KernelOp>();
     if (start == 0)
-      compiler::buildTilePlan(passes, /*expectations=*/true);
+      compiler::buildTilePlan(passes, allChecks());
     if (start == 1)
       kernel.addPass(createTileVerifyProtocol());
     if (start == 2)
@@ -104,7 +110,7 @@ std::string nextLevelOf(const std::string &text, Level level) {
   auto module = parseSourceString<ModuleOp>(text, &context);
   PassManager passes(&context);
   if (level == Level::tile) {
-    compiler::buildTilePlan(passes, /*expectations=*/true);
+    compiler::buildTilePlan(passes, allChecks());
     compiler::buildTileToHopper(passes);
   } else {
     compiler::buildHopperToThread(passes, /*comments=*/true);

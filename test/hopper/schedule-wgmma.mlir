@@ -264,6 +264,32 @@ hopper.kernel @shared threads 128 shared 65536 cluster 1 {
 
 // -----
 
+// But of a stage that the role writes to: behind the barrier another of its
+// threads may, and it waits there.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @rewritten
+hopper.kernel @rewritten threads 128 shared 65536 cluster 1 {
+  %at = hopper.shared_address 0
+  %c1 = arith.constant 1 : index
+  hopper.role "math" from 0 warps 4 {
+    %f = arith.constant dense<1.0> : !half
+    %x = hopper.accumulator : <!acc>
+    %v = hopper.view %at of %c1 : !tile
+    // CHECK: hopper.wgmma.commit
+    // CHECK-NEXT: hopper.wgmma.wait 0
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: hopper.shared_store
+    hopper.wgmma %v, %v transposed into %x : !tile, !tile, <!acc>
+    hopper.named_barrier 1 threads 128
+    hopper.shared_store %f to %v : !half, !tile
+  }
+}
+
+// -----
+
 // A release with no wgmma before it stays as it is.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">

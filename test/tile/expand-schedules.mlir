@@ -56,3 +56,40 @@ tile.kernel @plane cluster [2, 1] {
     }
   }
 }
+
+// -----
+
+// A loop whose extents only the role knows, in a range: none below zero, counted
+// where the loop is. CTAs are counted on from the tiles of others.
+
+// CHECK-LABEL: tile.kernel @in_a_role
+tile.kernel @in_a_role {
+  %N = tile.size "N"
+  %T = tile.tensor "T" input [%N] align 4 : !tile.tensor<i32, 1>
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // CHECK: scf.for
+    scf.for %g = %c0 to %N step %c1 {
+      // CHECK: %[[COUNT:.+]] = arith.index_cast %{{.+}} : i32 to index
+      %count = tile.value %T[%g] : !tile.tensor<i32, 1> -> i32
+      %rows = arith.index_cast %count : i32 to index
+      // CHECK: %[[ROWS:.+]] = arith.maxsi %[[COUNT]], %c0
+      // CHECK: hopper.reciprocal
+      %tiles = tile.schedule persistent [%rows, %N] by [1, 64] in <n, m> : !tile.schedule<2>
+      // CHECK: %[[CTA:.+]] = hopper.special_register "ctaid.x"
+      // CHECK: %[[CTAS:.+]] = hopper.special_register "nctaid.x"
+      // CHECK: %[[TAKEN:.+]] = arith.remui %{{.+}}, %[[CTAS]]
+      // CHECK: %[[BACK:.+]] = arith.subi %[[CTA]], %[[TAKEN]]
+      // CHECK: %[[IS_BEFORE:.+]] = arith.cmpi slt, %[[BACK]], %c0
+      // CHECK: %[[AROUND:.+]] = arith.addi %[[BACK]], %[[CTAS]]
+      // CHECK: %[[FIRST:.+]] = arith.select %[[IS_BEFORE]], %[[AROUND]], %[[BACK]]
+      %first, %end, %step = tile.schedule_range %tiles after %g : !tile.schedule<2>
+      // CHECK: scf.for %{{.+}} = %[[FIRST]] to %{{.+}} step %[[CTAS]] {
+      // CHECK-NOT: hopper.reciprocal
+      scf.for %t = %first to %end step %step {
+        %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<2> -> index, index
+      }
+    }
+  }
+}

@@ -53,11 +53,51 @@ tile.kernel @name_twice {
 
 // -----
 
-tile.kernel @two_schedules {
+// expected-error@+1 {{has a cluster of 1 dimensions and a tile loop of 2: give the cluster's extent along each dimension of the loop}}
+tile.kernel @second_schedule_of_two_dimensions cluster [2] {
   %M = tile.size "M"
   %t = tile.schedule [%M] by [64] : !tile.schedule<1>
-  // expected-error@+1 {{is the second tile loop of this kernel; a kernel has one grid}}
-  %u = tile.schedule [%M] by [64] : !tile.schedule<1>
+  tile.role "math" warps 4 {
+    %u = tile.schedule persistent [%M, %M] by [64, 64] in <n, m> : !tile.schedule<2>
+  }
+}
+
+// -----
+
+tile.kernel @grid_in_role {
+  %M = tile.size "M"
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{in a role has a CTA for each tile; how many there are the launch does not know: only a persistent one stands there}}
+    %t = tile.schedule [%M] by [64] : !tile.schedule<1>
+  }
+}
+
+// -----
+
+%c1 = arith.constant 1 : index
+// expected-error@+1 {{stands neither in a kernel nor in a role}}
+%t = tile.schedule persistent [%c1] by [64] : !tile.schedule<1>
+
+// -----
+
+tile.kernel @grid_after_others {
+  %M = tile.size "M"
+  %t = tile.schedule [%M] by [64] : !tile.schedule<1>
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{counts on from other loops with a CTA for each tile; a persistent loop does}}
+    %first, %end, %step = tile.schedule_range %t after %M : !tile.schedule<1>
+  }
+}
+
+// -----
+
+tile.kernel @printed_where {
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<0> : tensor<64xi32>
+    %holds = arith.constant dense<true> : tensor<32xi1>
+    // expected-error@+1 {{prints fragments of 64 and 32; their shapes must agree}}
+    tile.print "{}" (%f) : tensor<64xi32> where %holds : tensor<32xi1>
+  }
 }
 
 // -----
@@ -122,7 +162,7 @@ tile.kernel @schedule_extents {
 tile.kernel @schedule_extent {
   %M = tile.size "M"
   %twice = arith.addi %M, %M : index
-  // expected-error@+1 {{the tile loop has an extent that is neither a size nor a constant; declare it with size()}}
+  // expected-error@+1 {{the tile loop has an extent that is neither a size nor a constant; declare it with size(), or the loop in each role}}
   %t = tile.schedule [%twice] by [64] : !tile.schedule<1>
 }
 

@@ -144,6 +144,22 @@ tile.kernel @one_dimension {
   %tiles = tile.schedule [%M] by [128] : !tile.schedule<1>
 }
 
+// Loops of which only the device knows how long they are, one after another.
+// CHECK: tile.kernel @loops_in_a_role {
+tile.kernel @loops_in_a_role {
+  %M = tile.size "M"
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<0> : tensor<64xi32>
+    %holds = arith.constant dense<true> : tensor<64xi1>
+    // CHECK: %[[TILES:.+]] = tile.schedule persistent[%[[M:.+]]] by [128] : <1>
+    %tiles = tile.schedule persistent [%M] by [128] : !tile.schedule<1>
+    // CHECK: tile.schedule_range %[[TILES]] after %[[M]] : <1>
+    %first, %end, %step = tile.schedule_range %tiles after %M : !tile.schedule<1>
+    // CHECK: tile.print "{} of {}"(%{{.+}}, %[[M]]) : tensor<64xi32>, index where %{{.+}} : tensor<64xi1>
+    tile.print "{} of {}" (%f, %M) : tensor<64xi32>, index where %holds : tensor<64xi1>
+  }
+}
+
 // CHECK: tile.kernel @raster {
 tile.kernel @raster {
   %M = tile.size "M"

@@ -25,7 +25,12 @@ struct CompileOptions {
   /// Print `.loc` lines and comments that lead back to the author's source.
   bool source_lines = true;
   /// Keep the kernel's `expect` calls: a launch ends where one does not hold.
+  /// So it does where a single value, an atomic operation or a counter lies
+  /// outside of its tensor or shared tile, and prints where.
   bool check_expectations = false;
+  /// The same for each index of `rows`, `gather` and `scatter`, which without
+  /// it passes by what it does not find.
+  bool check_indices = false;
 };
 
 /// A remark about a kernel that compiled: a spill, wgmma that the assembler

@@ -13,8 +13,9 @@ class OpenLoop {
 public:
   OpenLoop(const Index &low, const Index &high, const Index &step,
            SourceLocation where);
-  /// The loop over the tiles of a schedule.
-  OpenLoop(const Handle &schedule, SourceLocation where);
+  /// The loop over the tiles of a schedule; `after`, if it is not null, so many
+  /// turns of others.
+  OpenLoop(const Handle &schedule, const Index *after, SourceLocation where);
   OpenLoop(const OpenLoop &) = delete;
   OpenLoop &operator=(const OpenLoop &) = delete;
   ~OpenLoop();

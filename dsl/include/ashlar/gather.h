@@ -12,7 +12,8 @@ namespace ashlar {
 
 /// Of each element, what memory holds at its coordinates, one for each
 /// dimension: fragments of s32, `along_rows` of vectors, indices and numbers,
-/// which broadcast to the result's shape. Zero outside. tf32 arrives as f32, u8
+/// which broadcast to the result's shape. Zero outside, which `--check-indices`
+/// reports. tf32 arrives as f32, u8
 /// as s32.
 ///
 ///   Fragment y = gather(table, {x});                  // y[i, j] = table[x[i,

@@ -59,6 +59,14 @@ public:
   std::vector<Mode> modes;
 };
 
+namespace detail {
+Handle makeSchedule(const Index *extents, const int64_t *tile, size_t rank,
+                    bool persistent, const Raster &raster,
+                    SourceLocation where);
+Index turnsOf(const Handle &loop, SourceLocation where);
+void checkAfter(const Handle &loop, SourceLocation where);
+} // namespace detail
+
 /// The tiles a CTA works on. `for (auto [m, n] : tiles)` in a role traces its
 /// body once; the coordinates are in tiles.
 template <size_t N> class TileLoop : public detail::Handle {
@@ -68,7 +76,8 @@ public:
 
   class Iterator {
   public:
-    explicit Iterator(const TileLoop &tiles) : loop(tiles, tiles.where) {}
+    explicit Iterator(const TileLoop &tiles)
+        : loop(tiles, tiles.others ? &*tiles.others : nullptr, tiles.where) {}
     std::array<Index, N> operator*() const {
       return [&]<size_t... I>(std::index_sequence<I...>) {
         return std::array<Index, N>{loop.coordinate(I)...};
@@ -87,18 +96,40 @@ public:
   Iterator begin() const { return Iterator(*this); }
   detail::LoopEnd end() const { return {}; }
 
+  /// How many tiles there are, or, in clusters, how often a cluster takes one
+  /// for each of its CTAs. In a role.
+  Index turns(SourceLocation where = SourceLocation::current()) const {
+    return detail::turnsOf(*this, where);
+  }
+  /// The same tiles, for CTAs that have `others` turns of other loops before
+  /// them: whoever would be next begins. Of a persistent loop, in a role.
+  ///
+  ///   Index before = 0;
+  ///   for (Index e : range(E)) {
+  ///     TileLoop tiles = persistent({load_index(rows.at({e})), N}, {128,
+  ///     128}); for (auto [m, n] : tiles.after(before)) { ... } before +=
+  ///     tiles.turns();
+  ///   }
+  TileLoop after(const Index &others,
+                 SourceLocation where = SourceLocation::current()) const {
+    detail::checkAfter(*this, where);
+    TileLoop loop(*this, where);
+    loop.others.emplace(others);
+    return loop;
+  }
+
 private:
   SourceLocation where;
+  std::optional<Index> others;
 };
 
-namespace detail {
-Handle makeSchedule(const Index *extents, const int64_t *tile, size_t rank,
-                    bool persistent, const Raster &raster,
-                    SourceLocation where);
-} // namespace detail
-
-/// Declares the output space of the kernel, cut into tiles of `tile` elements;
-/// each cluster walks over many tiles. A kernel has one tile loop.
+/// Declares a space that is cut into tiles of `tile` elements; each cluster
+/// walks over many of them. Beside the roles its extents are sizes and numbers,
+/// and the launch has as many CTAs as the loop of the kernel that has the most
+/// tiles needs, and at most as many as the device holds. In a role the extents
+/// are any indices, read from memory for example: roles that share a pipeline
+/// declare the same loop, and the launch has as many CTAs as the device holds.
+/// Loops come one after another, or one in a range.
 template <size_t N>
 TileLoop<N> persistent(const Index (&extents)[N], const int64_t (&tile)[N],
                        const Raster &raster = Raster::along_n(),
@@ -107,7 +138,7 @@ TileLoop<N> persistent(const Index (&extents)[N], const int64_t (&tile)[N],
       detail::makeSchedule(extents, tile, N, true, raster, where), where);
 }
 
-/// As `persistent`, with one CTA for each tile.
+/// As `persistent`, with one CTA for each tile; beside the roles only.
 template <size_t N>
 TileLoop<N> grid(const Index (&extents)[N], const int64_t (&tile)[N],
                  const Raster &raster = Raster::along_n(),

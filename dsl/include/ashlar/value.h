@@ -12,9 +12,10 @@
 
 namespace ashlar {
 
-/// One element of a tensor of s32, s16, s8 or u8; 0 outside of the tensor. An
-/// index goes from -2,146,959,360 to 2,146,959,360: what lies beyond is taken
-/// for the bound. `load_scalar` has the number as it is.
+/// One element of a tensor of s32, s16, s8 or u8; outside of the tensor, which
+/// the simulator reports and a GPU with `--check`, 0. An index goes from
+/// -2,146,959,360 to 2,146,959,360: what lies beyond is taken for the bound.
+/// `load_scalar` has the number as it is.
 ///
 /// Of an input every thread reads it. Others may write to an inout tensor
 /// meanwhile: the role's first thread reads, and tells the others, in another
@@ -26,7 +27,8 @@ Scalar load_scalar(const TileRef &element,
                    SourceLocation where = SourceLocation::current());
 
 /// One element of a shared tile: of a stage, say, by which another role tells
-/// this one what to do. The coordinate lies in the tile.
+/// this one what to do. The coordinate lies in the tile, which is checked as
+/// that of a tensor is.
 Index load_index(const SharedTile &tile,
                  std::initializer_list<Index> coordinate,
                  SourceLocation where = SourceLocation::current());

@@ -74,17 +74,27 @@ struct Parameter {
   bool operator==(const Parameter &) const = default;
 };
 
-/// How many blocks a launch has. Dimension d has ceil(extents[d] / tile[d])
-/// tiles and ceil(tiles / cluster[d]) clusters; a missing `cluster[d]` is 1.
-/// The grid is one-dimensional: (clusters of all dimensions) * clusterSize
-/// blocks, or, if persistent, at most as many clusters as the device holds at
-/// once with one block on an SM. No extents: one cluster. An extent of 0: no
-/// launch at all.
-struct GridRule {
+/// What a tile loop goes over. Dimension d has ceil(extents[d] / tile[d])
+/// tiles. Without extents only the kernel knows them, and the loop is
+/// persistent.
+struct TileSpace {
   std::vector<Extent> extents;
   std::vector<int64_t> tile;
-  std::vector<int64_t> cluster;
   bool persistent = false;
+
+  bool operator==(const TileSpace &) const = default;
+};
+
+/// How many blocks a launch has. A loop has ceil(tiles / cluster[d]) clusters
+/// in dimension d; a missing `cluster[d]` is 1. It wants the product of them,
+/// or, if persistent, at most as many clusters as the device holds at once with
+/// `ctasPerSm` blocks on an SM, and all of these where only the kernel knows
+/// the extents. The grid is one-dimensional, and has clusterSize blocks for
+/// each cluster that the loop wants that wants the most. No loop: one cluster.
+/// No tile in any: no launch at all.
+struct GridRule {
+  std::vector<TileSpace> spaces;
+  std::vector<int64_t> cluster;
   /// So many share a multiprocessor.
   int64_t ctasPerSm = 1;
 

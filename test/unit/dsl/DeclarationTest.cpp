@@ -68,10 +68,11 @@ TEST(Declaration, Roles) {
 
 TEST(Declaration, Schedules) {
   EXPECT_THAT(declared([] {
+                cluster({2, 1});
                 persistent({8, 8}, {1, 1});
-                grid({8, 8}, {1, 1});
+                grid({8}, {1});
               }),
-              HasSubstr("second tile loop"));
+              HasSubstr("the tile loop 1"));
   EXPECT_THAT(declared([] { grid({8}, {0}); }), HasSubstr("has the extents 0"));
   EXPECT_THAT(declared([] { cluster({4, 4}); }), HasSubstr("16 CTAs"));
 }

@@ -223,7 +223,7 @@ Artifact gemmArtifact() {
       {Kind::pointer, 2}, {Kind::stride, 2, 0},
       {Kind::scalar, 0},  {Kind::tensorMap, 0, 0, {1, {96, 32}, 64}},
   };
-  artifact.grid = {{{M}, {N}}, {128, 96}, {2, 1}, true};
+  artifact.grid = {{{{{M}, {N}}, {128, 96}, true}}, {2, 1}};
   artifact.bounds = {{{{Term::Kind::size, M}}, 1 << 30, {"gemm.cpp", 16, 5}}};
   artifact.threads = 384;
   artifact.sharedBytes = 200000;

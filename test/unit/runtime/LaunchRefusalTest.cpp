@@ -303,7 +303,8 @@ TEST(Bounds, AreComputedAsInCpp) {
 }
 
 TEST_F(LaunchRefusal, MoreBlocksThanAGridHas) {
-  artifact.grid = {{{0}, {1}}, {1, 1}, {}, false};
+  artifact.grid.spaces = {{{{0}, {1}}, {1, 1}}};
+  artifact.grid.cluster = {};
   arguments = gemmArguments(1 << 20, 1 << 20, 128);
   expectRefused({"gemm.cpp:10: error: ", "1099511627776 tiles", "1073741824"});
 }

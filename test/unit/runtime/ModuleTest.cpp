@@ -49,7 +49,8 @@ TEST_F(ModuleLoading, ReportsTheDriversLog) {
   fake.loadResult = driver::Result::invalidPtx;
   fake.jitLog = "ptxas error: line 3; unknown instruction 'wgmmma'\n";
   expectRefused({"gemm.cpp:10: error: ", "kernel 'gemm'", "PTX",
-                 "CUDA_ERROR_FAKE", "unknown instruction 'wgmmma'"});
+                 "CUDA_ERROR_FAKE", "unknown instruction 'wgmmma'",
+                 "whose path ASHLAR_PTXAS is"});
   EXPECT_EQ(fake.count("moduleUnload"), 0);
 }
 
@@ -82,9 +83,9 @@ TEST_F(ModuleLoading, AsksWhatFitsOnlyForPersistentClusters) {
   EXPECT_EQ(fake.config.gridX % 2, 0u);
   EXPECT_EQ(fake.config.blockX, 384u);
   EXPECT_EQ(fake.config.sharedBytes, 200000u);
-  artifact.grid.persistent = false;
+  artifact.grid.spaces[0].persistent = false;
   load();
-  artifact.grid.persistent = true;
+  artifact.grid.spaces[0].persistent = true;
   artifact.grid.cluster = {1, 1};
   load();
   EXPECT_EQ(fake.count("occupancyMaxActiveClusters"), 1);
@@ -177,9 +178,10 @@ TEST_F(ModuleLoading, RefusesArtifactsThatContradictThemselves) {
       {[](Artifact &a) { a.parameters[3].tensorMap.box = {8, 72}; }, "swizzle"},
       {[](Artifact &a) { a.parameters[3].tensorMap.swizzleBytes = 16; },
        "swizzled by 16"},
-      {[](Artifact &a) { a.grid.tile.pop_back(); }, "1 tile lengths"},
-      {[](Artifact &a) { a.grid.tile[0] = 0; }, "tile 0 long"},
-      {[](Artifact &a) { a.grid.extents[0] = {7}; }, "its grid uses size 7"},
+      {[](Artifact &a) { a.grid.spaces[0].tile.pop_back(); }, "1 tile lengths"},
+      {[](Artifact &a) { a.grid.spaces[0].tile[0] = 0; }, "tile 0 long"},
+      {[](Artifact &a) { a.grid.spaces[0].extents[0] = {7}; },
+       "its grid uses size 7"},
       {[](Artifact &a) { a.grid.cluster = {0, 1}; }, "cluster 0 long"},
       {[](Artifact &a) { a.grid.cluster = {4, 5}; }, "20 blocks"},
   };
@@ -193,7 +195,8 @@ TEST_F(ModuleLoading, RefusesArtifactsThatContradictThemselves) {
       {[](Artifact &a) { a.tensors[0].extents.clear(); }, "has rank 0"},
       {[](Artifact &a) { a.tensors[0].extents.resize(6); }, "has rank 6"},
       {[](Artifact &a) { a.tensors[0].alignmentBytes = 256; }, "256 bytes"},
-      {[](Artifact &a) { a.grid.tile[0] = 1ll << 31; }, "tile 2147483648 long"},
+      {[](Artifact &a) { a.grid.spaces[0].tile[0] = 1ll << 31; },
+       "tile 2147483648 long"},
       {[](Artifact &a) { a.grid.cluster.assign(6, 1); }, "6 dimensions"},
       {[](Artifact &a) { a.parameters.resize(20000); }, "20000 parameters"},
       {[](Artifact &a) { a.pipelines[0].stages = 0; }, "pipeline of 0 stages"},

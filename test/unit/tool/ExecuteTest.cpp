@@ -78,8 +78,7 @@ Artifact doubleArtifact() {
                          {.kind = Parameter::Kind::stride, .index = 1},
                          {.kind = Parameter::Kind::size, .index = 0},
                          {.kind = Parameter::Kind::size, .index = 1}};
-  artifact.grid.extents = {{0}, {1}};
-  artifact.grid.tile = {64, 64};
+  artifact.grid.spaces = {{{{0}, {1}}, {64, 64}}};
   artifact.threads = 128;
   return artifact;
 }

@@ -27,7 +27,7 @@ std::string mistake(const Artifact &artifact) {
 
 TEST(SavedKernel, DoesNotDecideHowLargeTheProblemIs) {
   Artifact artifact = test::gemmArtifact();
-  artifact.grid.tile[0] = 1 << 20;
+  artifact.grid.spaces[0].tile[0] = 1 << 20;
   EXPECT_THAT(mistake(artifact),
               AllOf(HasSubstr("more than 64 MiB"), HasSubstr("--size=M=128")));
   artifact = test::gemmArtifact();

@@ -25,8 +25,7 @@ Artifact copyArtifact(int readOffset, int writeOffset) {
       {.name = "Y", .type = f32, .extents = {{0}, {-1, 7}}, .written = true}};
   artifact.parameters = {{.kind = Parameter::Kind::pointer, .index = 0},
                          {.kind = Parameter::Kind::pointer, .index = 1}};
-  artifact.grid.extents = {{0}};
-  artifact.grid.tile = {64};
+  artifact.grid.spaces = {{{{0}}, {64}}};
   artifact.threads = 32;
   artifact.ptx = R"(
 .version 8.8
