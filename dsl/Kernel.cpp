@@ -55,10 +55,6 @@ void verify(mlir::ModuleOp module) {
 
 void trace(Kernel::Impl &impl, const Body<> &body, SourceLocation where) {
   checkName(impl.name, where);
-  if (Trace::active())
-    fail(where, "kernel '" + impl.name +
-                    "' is defined inside another kernel; "
-                    "define it outside");
   impl.context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect,
                            mlir::math::MathDialect, mlir::scf::SCFDialect>();
   auto location = mlir::FileLineColLoc::get(&impl.context, where.file_name(),
@@ -75,6 +71,10 @@ void trace(Kernel::Impl &impl, const Body<> &body, SourceLocation where) {
 Kernel kernel(std::string_view name, Body<> body, SourceLocation where) {
   auto impl = std::make_shared<Kernel::Impl>();
   impl->name = name;
+  // The outer one's mistake.
+  if (Trace::active())
+    fail(where, "kernel '" + impl->name +
+                    "' is defined inside another kernel; define it outside");
   try {
     trace(*impl, body, where);
   } catch (const Error &error) {

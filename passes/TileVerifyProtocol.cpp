@@ -13,6 +13,7 @@
 #include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
 #include "passes/SharedMemory.h"
+#include "passes/stages/TileLoops.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -547,6 +548,22 @@ LogicalResult checkTraffic(tile::PipelineOp pipeline, Traffic &traffic) {
   return success();
 }
 
+/// Who arrives tells somebody.
+LogicalResult checkBarrier(tile::BarrierOp barrier) {
+  Operation *arrives = nullptr;
+  for (Operation *user : barrier.getResult().getUsers()) {
+    if (isa<tile::SyncOp>(user))
+      return success();
+    arrives = user;
+  }
+  if (!arrives)
+    return success();
+  return arrives->emitError("no role waits on barrier '")
+         << barrier.getName()
+         << "', at which this one arrives: call sync() in the role that is to "
+            "wait, or leave the barrier out";
+}
+
 struct TileVerifyProtocol : impl::TileVerifyProtocolBase<TileVerifyProtocol> {
   void runOnOperation() override {
     Traffic traffic(getOperation());
@@ -555,6 +572,9 @@ struct TileVerifyProtocol : impl::TileVerifyProtocolBase<TileVerifyProtocol> {
       failed |= RoleProtocol(role, traffic).run().failed();
     for (auto pipeline : getOperation().getBody().getOps<tile::PipelineOp>())
       failed |= checkTraffic(pipeline, traffic).failed();
+    for (auto barrier : getOperation().getBody().getOps<tile::BarrierOp>())
+      failed |= checkBarrier(barrier).failed();
+    failed |= checkTileLoops(getOperation()).failed();
     if (failed)
       signalPassFailure();
   }

@@ -1,15 +1,12 @@
-// Kernels don't nest.
+// A kernel is defined by itself.
 #include "ashlar/ashlar.h"
-
-#include <optional>
 
 using namespace ashlar;
 
 Kernel program() {
-  std::optional<Kernel> inner;
-  kernel("outer", [&] {
+  return kernel("k", [] {
     // CHECK: kernel-in-kernel.cpp:[[@LINE+1]]: error: kernel 'inner' is defined inside another kernel; define it outside
-    inner.emplace(kernel("inner", [] {}));
+    Kernel inner = kernel("inner", [] { role("math", warps(4), [] {}); });
+    role("math", warps(4), [] {});
   });
-  return *inner;
 }

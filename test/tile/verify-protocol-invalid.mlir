@@ -1143,3 +1143,57 @@ tile.kernel @carried_of_two_sides {
     }
   }
 }
+
+// -----
+
+// A role takes stages in a tile loop that another role of the pipeline has not.
+
+!ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+tile.kernel @other_tiles {
+  %M = tile.size "M"
+  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
+  %halves = tile.schedule persistent [%M] by [32] : !tile.schedule<1>
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
+    scf.for %t = %first to %end step %step {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %first, %end, %step = tile.schedule_range %halves : !tile.schedule<1>
+    scf.for %t = %first to %end step %step {
+      // expected-error@+1 {{role 'math' takes this stage in a tile loop that role 'load', which shares the pipeline, does not have: both go over the same tiles, by one TileLoop}}
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %s : !ring
+    }
+  }
+}
+
+// -----
+
+// Of two loops that persist in one another a CTA has few pairs of tiles.
+
+tile.kernel @nested_tiles {
+  %M = tile.size "M"
+  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
+  tile.role "math" warps 4 {
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
+    scf.for %t = %first to %end step %step {
+      // expected-error@+1 {{this tile loop stands in another one, and a CTA has only its own tiles of each}}
+      scf.for %u = %first to %end step %step {
+      }
+    }
+  }
+}
+
+// -----
+
+tile.kernel @nobody_waits {
+  %done = tile.barrier "done" : !tile.barrier
+  tile.role "math" warps 4 {
+    // expected-error@+1 {{no role waits on barrier 'done', at which this one arrives: call sync() in the role that is to wait, or leave the barrier out}}
+    tile.arrive %done : !tile.barrier
+  }
+}

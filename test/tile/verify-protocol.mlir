@@ -222,3 +222,49 @@ tile.kernel @carried {
     tile.release %ring, %last : !ring
   }
 }
+
+// -----
+
+// Tile loops that are the same, those that only the device knows, and one in a
+// grid, of which a CTA has one tile.
+
+!ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+tile.kernel @tile_loops {
+  %M = tile.size "M"
+  %ctas = tile.schedule [%M] by [1] : !tile.schedule<1>
+  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
+  %again = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0, %c1, %c2 = tile.schedule_range %ctas : !tile.schedule<1>
+    scf.for %c = %c0 to %c1 step %c2 {
+      %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
+      scf.for %t = %first to %end step %step {
+        %s = tile.acquire %ring : !ring
+        tile.commit %ring, %s : !ring
+      }
+      %own = tile.schedule persistent [%M] by [32] : !tile.schedule<1>
+      %f, %e, %st = tile.schedule_range %own : !tile.schedule<1>
+      scf.for %t = %f to %e step %st {
+        %s = tile.acquire %ring : !ring
+        tile.commit %ring, %s : !ring
+      }
+    }
+  }
+  tile.role "math" warps 4 {
+    %c0, %c1, %c2 = tile.schedule_range %ctas : !tile.schedule<1>
+    scf.for %c = %c0 to %c1 step %c2 {
+      %first, %end, %step = tile.schedule_range %again : !tile.schedule<1>
+      scf.for %t = %first to %end step %step {
+        %s = tile.wait %ring : !ring
+        tile.release %ring, %s : !ring
+      }
+      %own = tile.schedule persistent [%M] by [32] : !tile.schedule<1>
+      %f, %e, %st = tile.schedule_range %own : !tile.schedule<1>
+      scf.for %t = %f to %e step %st {
+        %s = tile.wait %ring : !ring
+        tile.release %ring, %s : !ring
+      }
+    }
+  }
+}

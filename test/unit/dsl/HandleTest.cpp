@@ -101,7 +101,6 @@ TEST(Handle, ACallOutsideAKernel) {
 }
 
 TEST(Handle, AKernelInAKernel) {
-  std::optional<Kernel> inner;
-  ir(kernel("a", [&] { inner.emplace(kernel("b", [] {})); }));
-  EXPECT_THAT(mistake(*inner), HasSubstr("defined inside another kernel"));
+  EXPECT_THAT(mistake(kernel("a", [] { kernel("b", [] {}); })),
+              HasSubstr("defined inside another kernel"));
 }

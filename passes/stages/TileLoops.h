@@ -1,0 +1,17 @@
+// That roles which share a pipeline go over the same tiles.
+#ifndef ASHLAR_PASSES_STAGES_TILELOOPS_H
+#define ASHLAR_PASSES_STAGES_TILELOOPS_H
+
+#include "compiler/tile/Tile.h"
+
+namespace ashlar {
+
+/// Refuses a tile loop in another one, of which each CTA has tiles of its own,
+/// and a role that takes stages in a tile loop which another role of the
+/// pipeline does not have. Loops whose extents only the device knows may be the
+/// same.
+mlir::LogicalResult checkTileLoops(tile::KernelOp kernel);
+
+} // namespace ashlar
+
+#endif
