@@ -8,8 +8,11 @@
 namespace ashlar::test {
 namespace {
 
-/// D = A · Bᵀ, then E = 2 · D of another shape's tiles, through the same ring.
-Kernel productAndCopy(bool isGrid, bool hasCluster) {
+/// How the first loop's tiles are given to CTAs, and those of the second.
+enum class Kind : uint8_t { grid, persistent, goesOn };
+
+/// D = A · Bᵀ, then E = 2 · X in tiles of another shape, through the same ring.
+Kernel productAndCopy(Kind kind, bool hasCluster) {
   return kernel("product_and_copy", [=] {
     Size M = size("M"), N = size("N"), K = size("K"), P = size("P");
     Tensor A = input("A", bf16, {M, K}), B = input("B", bf16, {N, K});
@@ -17,9 +20,12 @@ Kernel productAndCopy(bool isGrid, bool hasCluster) {
     Tensor D = output("D", bf16, {M, N}), E = output("E", bf16, {P, 64});
     if (hasCluster)
       cluster({2, 1});
-    TileLoop first =
-        isGrid ? grid({M, N}, {64, 64}) : persistent({M, N}, {64, 64});
+    TileLoop first = kind == Kind::grid ? grid({M, N}, {64, 64})
+                                        : persistent({M, N}, {64, 64});
     TileLoop second = persistent({P, 64}, {64, 64}, Raster::along_m());
+    auto rest = [&] {
+      return kind == Kind::goesOn ? second.after(first.turns()) : second;
+    };
     Pipeline ring = pipeline(3, smem(bf16, {64, 64}), smem(bf16, {64, 64}));
     role("load", warps(1), [&] {
       for (auto [m, n] : first)
@@ -32,7 +38,7 @@ Kernel productAndCopy(bool isGrid, bool hasCluster) {
             copy(B.tile({n, k}), s[1]);
           ring.commit(s);
         }
-      for (auto [p, none] : second) {
+      for (auto [p, none] : rest()) {
         Stage s = ring.acquire();
         copy(X.tile({p, none}), s[0]);
         copy(X.tile({p, none}), s[1]);
@@ -49,7 +55,7 @@ Kernel productAndCopy(bool isGrid, bool hasCluster) {
         }
         store(D.tile({m, n}), convert(sum, bf16));
       }
-      for (auto [p, none] : second) {
+      for (auto [p, none] : rest()) {
         Stage s = ring.wait();
         store(E.tile({p, none}), load(s[0]) + load(s[1]));
         ring.release(s);
@@ -58,10 +64,12 @@ Kernel productAndCopy(bool isGrid, bool hasCluster) {
   });
 }
 
-std::vector<Feature> onceAgain(bool isGrid, bool hasCluster) {
-  const std::string name = std::string("two tile loops, the first ") +
-                           (isGrid ? "a grid" : "persistent") +
-                           (hasCluster ? ", in clusters" : "");
+std::vector<Feature> onceAgain(Kind kind, bool hasCluster) {
+  const std::string name =
+      std::string("two tile loops, the first ") +
+      (kind == Kind::grid ? "a grid" : "persistent") +
+      (kind == Kind::goesOn ? ", the second going on" : "") +
+      (hasCluster ? ", in clusters" : "");
   // More tiles in the one, in the other, none at all in one of them.
   const std::vector<Sizes> problems = {
       {{"M", 200}, {"N", 72}, {"K", 136}, {"P", 40}},
@@ -69,10 +77,10 @@ std::vector<Feature> onceAgain(bool isGrid, bool hasCluster) {
       {{"M", 0}, {"N", 8}, {"K", 64}, {"P", 200}},
       {{"M", 100}, {"N", 64}, {"K", 64}, {"P", 0}}};
   return {{name + ", its product",
-           [=] { return productAndCopy(isGrid, hasCluster); }, problems,
+           [=] { return productAndCopy(kind, hasCluster); }, problems,
            gemmReference, 4e-3},
           {name + ", its copy",
-           [=] { return productAndCopy(isGrid, hasCluster); },
+           [=] { return productAndCopy(kind, hasCluster); },
            problems,
            [](const Problem &p, Coordinate at) { return 2 * p["X"](at); },
            4e-3,
@@ -83,8 +91,10 @@ std::vector<Feature> onceAgain(bool isGrid, bool hasCluster) {
 /// Groups of rows, of which memory knows how many each has: D = G[g] · X for
 /// the rows of group g, which begin where those before end. Each CTA counts its
 /// tiles.
-Kernel groups(bool goesOn) {
+Kernel groups(bool goesOn, bool hasCluster) {
   return kernel("groups", [=] {
+    if (hasCluster)
+      cluster({1, 2});
     Size G = size("G"), T = size("T"), N = size("N");
     Tensor count = input("Count", s32, {G}, align(4));
     Tensor factor = input("F", f32, {G}, align(4));
@@ -134,10 +144,11 @@ int64_t rowsOf(int64_t group) {
 
 constexpr int64_t ctas = 132; ///< at most, of an H100 or H200
 
-std::vector<Feature> grouped(bool goesOn) {
+std::vector<Feature> grouped(bool goesOn, bool hasCluster) {
   const std::string name =
       std::string("tile loops in a range with extents of memory") +
-      (goesOn ? ", that go on from one another" : "");
+      (goesOn ? ", that go on from one another" : "") +
+      (hasCluster ? ", in clusters" : "");
   std::vector<Sizes> problems = {{{"G", 1}, {"T", 5}, {"N", 64}},
                                  {{"G", 7}, {"T", 22}, {"N", 200}},
                                  {{"G", 24}, {"T", 68}, {"N", 200}}};
@@ -147,7 +158,7 @@ std::vector<Feature> grouped(bool goesOn) {
       {"Count",
        [](const Problem &, Coordinate at) { return double(rowsOf(at[0])); }}};
   std::vector<Feature> all = {{name,
-                               [=] { return groups(goesOn); },
+                               [=] { return groups(goesOn, hasCluster); },
                                problems,
                                [](const Problem &p, Coordinate at) {
                                  int64_t end = 0, group = -1;
@@ -160,7 +171,7 @@ std::vector<Feature> grouped(bool goesOn) {
                                "D",
                                {"Taken"},
                                inputs}};
-  if (!goesOn)
+  if (!goesOn || hasCluster)
     return all;
   Feature evenly = all.front();
   evenly.name += ", evenly";
@@ -177,12 +188,14 @@ std::vector<Feature> grouped(bool goesOn) {
 }
 
 std::vector<Feature> features() {
-  std::vector<Feature> all = grouped(false);
-  for (Feature &feature : grouped(true))
-    all.push_back(std::move(feature));
-  for (bool isGrid : {false, true})
+  std::vector<Feature> all;
+  for (bool goesOn : {false, true})
     for (bool hasCluster : {false, true})
-      for (Feature &feature : onceAgain(isGrid, hasCluster))
+      for (Feature &feature : grouped(goesOn, hasCluster))
+        all.push_back(std::move(feature));
+  for (Kind kind : {Kind::grid, Kind::persistent, Kind::goesOn})
+    for (bool hasCluster : {false, true})
+      for (Feature &feature : onceAgain(kind, hasCluster))
         all.push_back(std::move(feature));
   return all;
 }
