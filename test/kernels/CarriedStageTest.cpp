@@ -35,6 +35,7 @@ struct Window {
     conditional, ///< the variable is assigned in a branch
     copiedOut,   ///< summed in the carried stage, and copied out of it
     swapped,     ///< two variables, of which each becomes the other
+    tried,       ///< the next is taken when it is there, or waited for
   } how = loaded;
 };
 
@@ -85,10 +86,17 @@ Kernel sumOfTwo(const Window &c) {
             });
         } else {
           for (Index m : range(last)) {
-            Stage next = ring.wait();
-            put(m, load(k[0]) + 2 * load(next[0]));
-            ring.release(k);
-            k = next;
+            auto take = [&](const Stage &next) {
+              put(m, load(k[0]) + 2 * load(next[0]));
+              ring.release(k);
+              k = next;
+            };
+            if (c.how == Window::tried)
+              when(
+                  ring.try_wait(), [&](const Stage &next) { take(next); },
+                  [&] { take(ring.wait()); });
+            else
+              take(ring.wait());
           }
         }
         put(last, load(k[0]) + load(k[0]) - load(k[0]));
@@ -156,10 +164,11 @@ Feature ofThree() {
 /// Each block of K is multiplied with its own of B and with the one before, so
 /// that a carried stage is read by wgmma when the next is waited for:
 /// D = A · (B + B shifted by a block)ᵀ.
-Feature product(int64_t stages, bool ofTiles) {
+Feature product(int64_t stages, bool ofTiles, bool inPingPong = false) {
   return {
       "products with a carried stage of " + std::to_string(stages) +
-          (ofTiles ? ", carried from tile to tile" : ""),
+          (ofTiles ? ", carried from tile to tile" : "") +
+          (inPingPong ? " in ping pong" : ""),
       [=] {
         return kernel("product", [=] {
           constexpr int64_t bk = 64;
@@ -196,7 +205,7 @@ Feature product(int64_t stages, bool ofTiles) {
               before = s;
             }
           };
-          role("math", warpgroups(1), [&] {
+          role("math", inPingPong ? ping_pong(2) : warpgroups(1), [&] {
             if (ofTiles) {
               Stage before = ring.wait();
               for (auto [m, n] : tiles) {
@@ -228,6 +237,59 @@ Feature product(int64_t stages, bool ofTiles) {
         return sum;
       },
       1e-5};
+}
+
+/// Variables of two pipelines, of which one is assigned in every other
+/// iteration: D is X and the last even row block of Y, 64 columns at a time.
+Feature ofTwoPipelines() {
+  return {"variables of two pipelines",
+          [] {
+            return kernel("two", [] {
+              Size M = size("M"), N = size("N");
+              Tensor X = input("X", f32, {M, N}), Y = input("Y", f32, {M, N});
+              Tensor D = output("D", f32, {M, N});
+              TileLoop strips = persistent({N}, {columns});
+              Pipeline xs = pipeline(3, smem(f32, {rows, columns}));
+              Pipeline ys = pipeline(2, smem(f32, {rows, columns}));
+              role("load", warps(1), [&] {
+                for (auto [n] : strips)
+                  for (Index m : range(ceil_div(M, rows))) {
+                    Stage x = xs.acquire();
+                    copy(X.tile({m, n}), x[0]);
+                    xs.commit(x);
+                    when(m % 2 == 0, [&] {
+                      Stage y = ys.acquire();
+                      copy(Y.tile({m, n}), y[0]);
+                      ys.commit(y);
+                    });
+                  }
+              });
+              role("sum", warps(4), [&] {
+                for (auto [n] : strips) {
+                  Stage x = xs.wait(), y = ys.wait();
+                  store(D.tile({0, n}), load(x[0]) + load(y[0]));
+                  for (Index m : range(1, ceil_div(M, rows))) {
+                    xs.release(x);
+                    x = xs.wait();
+                    when(m % 2 == 0, [&] {
+                      ys.release(y);
+                      y = ys.wait();
+                    });
+                    store(D.tile({m, n}), load(x[0]) + load(y[0]));
+                  }
+                  xs.release(x);
+                  ys.release(y);
+                }
+              });
+            });
+          },
+          {{{"M", 64}, {"N", 64}}, {{"M", 500}, {"N", 136}}},
+          [](const Problem &p, Coordinate at) {
+            const int64_t row = at[0] / (2 * rows) * 2 * rows + at[0] % rows;
+            return p["X"](at[0], at[1]) +
+                   (row < p.size("M") ? p["Y"](row, at[1]) : 0);
+          },
+          1e-6};
 }
 
 /// The producer fills half of a stage, and the rest when it has the next.
@@ -343,12 +405,15 @@ std::vector<Feature> features() {
             .stages = 2,
             .how = copiedOut},
            {.name = "stages in two variables", .how = swapped},
+           {.name = "a carried stage that is tried for", .how = tried},
        })
     all.push_back(feature(c));
   all.push_back(ofThree());
   for (int64_t stages : {2, 3, 4})
     all.push_back(product(stages, false));
   all.push_back(product(3, true));
+  all.push_back(product(4, false, true));
+  all.push_back(ofTwoPipelines());
   all.push_back(filledLate(16));
   all.push_back(filledLate(8));
   all.push_back(kept());
