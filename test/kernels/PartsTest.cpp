@@ -1,5 +1,6 @@
 // Parts of shared tiles that begin where an index says.
 
+#include "compiler/layout/SharedTile.h"
 #include "test/kernels/Feature.h"
 
 #include "ashlar/compile.h"
@@ -8,6 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <numeric>
+#include <optional>
+#include <random>
 
 namespace ashlar::test {
 namespace {
@@ -330,6 +334,110 @@ TEST(Parts, EndTheLaunchWhereTheyAreMisplaced) {
               "multiple of 8");
 }
 
+/// A tile that is written in parts of one shape and read in parts of another,
+/// each in an order of its own.
+struct Cut {
+  ElementType type;
+  int64_t rows, columns, warps;
+  struct Way {
+    int64_t rows, columns; ///< of a part
+    int64_t factor, shift; ///< part i is taken as number factor * i + shift
+  } written, read;
+};
+
+class DrawCut {
+public:
+  explicit DrawCut(uint64_t seed) : engine(seed) {}
+
+  Cut draw() {
+    for (;;) {
+      Cut cut{};
+      cut.type = std::array{s8, e4m3, bf16, s16, f32, s32}[number(0, 5)];
+      const int64_t bytes = size_bytes(cut.type);
+      cut.rows = number(1, 6) << number(0, 5);
+      cut.columns = number(1, 12) * 16 / bytes << number(0, 2);
+      cut.warps = std::array{1, 2, 4, 8}[number(0, 3)];
+      auto tile = layout::sharedTileLayout({cut.rows, cut.columns}, bytes);
+      if (!tile || cut.rows * cut.columns * bytes > 64 * 1024)
+        continue;
+      auto written = way(cut, *tile), read = way(cut, *tile);
+      if (!written || !read)
+        continue;
+      cut.written = *written;
+      cut.read = *read;
+      return cut;
+    }
+  }
+
+private:
+  size_t number(int64_t low, int64_t high) {
+    return std::uniform_int_distribution<size_t>(size_t(low),
+                                                 size_t(high))(engine);
+  }
+  /// An extent that divides `whole` into parts that may begin anywhere on the
+  /// grid.
+  int64_t extent(int64_t whole, int64_t grid) {
+    std::vector<int64_t> found{whole};
+    for (int64_t part = grid; part < whole; part += grid)
+      if (whole % part == 0)
+        found.push_back(part);
+    return found[number(0, int64_t(found.size()) - 1)];
+  }
+  std::optional<Cut::Way> way(const Cut &cut,
+                              const layout::SwizzledLayout &tile) {
+    Cut::Way way{extent(cut.rows, layout::partPlaces(tile, 0).elements),
+                 extent(cut.columns, layout::partPlaces(tile, 1).elements),
+                 std::array{1, 5, 7, 11}[number(0, 3)], int64_t(number(0, 9))};
+    const int64_t elements = way.rows * way.columns, threads = 32 * cut.warps,
+                  parts = cut.rows / way.rows;
+    if (elements > 32 * threads || std::gcd(parts, way.factor) > 1 ||
+        (elements % threads && threads % elements))
+      return std::nullopt;
+    return way;
+  }
+
+  std::mt19937_64 engine;
+};
+
+Feature drawn(uint64_t seed) {
+  const Cut c = DrawCut(seed).draw();
+  return {
+      "parts drawn by seed " + std::to_string(seed),
+      [c] {
+        return kernel("drawn", [c] {
+          Size M = size("M"), N = size("N");
+          Tensor X = input("X", c.type, {M, N});
+          Tensor D = output("D", c.type, {M, N});
+          TileLoop tiles = persistent({M}, {c.rows});
+          SharedTile tile = shared(c.type, {c.rows, c.columns});
+          role("all", warps(c.warps), [&] {
+            auto forParts = [&](const Cut::Way &way, auto body) {
+              const int64_t parts = c.rows / way.rows;
+              for (Index i : range(parts))
+                for (Index j : range(c.columns / way.columns))
+                  body((way.factor * i + way.shift) % parts * way.rows,
+                       j * way.columns, Shape{way.rows, way.columns});
+            };
+            for (auto [m] : tiles)
+              for (Index n : range(ceil_div(N, c.columns))) {
+                forParts(c.written, [&](Index i, Index j, Shape part) {
+                  store(slice(tile, {i, j}, part),
+                        load(X.at({m * c.rows + i, n * c.columns + j}), part));
+                });
+                forParts(c.read, [&](Index i, Index j, Shape part) {
+                  store(D.at({m * c.rows + i, n * c.columns + j}),
+                        load(slice(tile, {i, j}, part)));
+                });
+              }
+          });
+        });
+      },
+      {{{"M", 2 * c.rows}, {"N", 2 * c.columns}},
+       {{"M", c.rows + 5}, {"N", c.columns + 32}}},
+      copied,
+      0};
+}
+
 std::vector<Feature> features() {
   using enum Parts::How;
   std::vector<Feature> all;
@@ -415,6 +523,8 @@ std::vector<Feature> features() {
   all.push_back(chosen(2));
   all.push_back(nibbles());
   all.push_back(ofThreeDimensions());
+  for (uint64_t seed = 0; seed < 40; ++seed)
+    all.push_back(drawn(seed));
   return all;
 }
 
