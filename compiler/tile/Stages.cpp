@@ -77,18 +77,19 @@ Operation *takerOf(Value stage) {
 
 SmallVector<Value> valuesOfStage(Value stage) {
   llvm::SetVector<Value> values;
-  values.insert(stage);
+  SmallVector<Value> left{stage};
   auto add = [&](Carried carried) {
     if (!carried.by)
       return;
-    for (Value source : sourcesOf(carried))
-      values.insert(source);
+    llvm::append_range(left, sourcesOf(carried));
     if (auto loop = dyn_cast<scf::ForOp>(carried.by))
-      values.insert(loop.getRegionIterArg(carried.number));
-    values.insert(carried.by->getResult(carried.number));
+      left.push_back(loop.getRegionIterArg(carried.number));
+    left.push_back(carried.by->getResult(carried.number));
   };
-  for (size_t i = 0; i < values.size(); ++i) {
-    const Value value = values[i];
+  while (!left.empty()) {
+    const Value value = left.pop_back_val();
+    if (!values.insert(value))
+      continue;
     add(carriedAs(value));
     for (OpOperand &use : value.getUses())
       add(carriedBy(use));
