@@ -3,6 +3,12 @@
 
 #include "test/kernels/Feature.h"
 
+#include "ashlar/compile.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <gtest/gtest.h>
+
 namespace ashlar::test {
 namespace {
 
@@ -260,6 +266,46 @@ Feature signalled() {
           {},
           "D",
           {"Done"}};
+}
+
+/// Loads from the peer whose rank P is, and ends with what is found wrong.
+[[noreturn]] void launchAndReport(double rank) {
+  Kernel k = kernel("no_peer", [] {
+    Size N = size("N");
+    Tensor P = input("P", s32, {4}, align(4)), D = output("D", f32, {N, 32});
+    cluster({2});
+    TileLoop tiles = grid({N}, {8});
+    SharedTile tile = shared(f32, {8, 32});
+    role("all", warps(4), [&] {
+      for (auto [n] : tiles) {
+        store(tile, full(f32, {8, 32}, 3));
+        cluster_sync();
+        store(D.tile({n, 0}), load(tile.peer(load_index(P.at({0})))));
+      }
+    });
+  });
+  CompileOptions options;
+  options.check_expectations = true;
+  try {
+    Module module(device(), compile(k, options).artifact);
+    launch(module, randomProblem(module.artifact(), {{"N", 16}}, {}, {},
+                                 {{"P", [=](const Problem &, Coordinate) {
+                                     return rank;
+                                   }}}));
+  } catch (const Error &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    std::_Exit(3);
+  }
+  std::_Exit(0);
+}
+
+TEST(Peers, EndTheLaunchWhereThereAreNone) {
+  if (!isSimulated())
+    GTEST_SKIP() << "of a GPU the sentence is on standard error alone";
+  const char *sentence = "the rank of the peer is from 0 to 1";
+  EXPECT_EXIT(launchAndReport(1), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(launchAndReport(2), testing::ExitedWithCode(3), sentence);
+  EXPECT_EXIT(launchAndReport(-1), testing::ExitedWithCode(3), sentence);
 }
 
 std::vector<Feature> features() {
