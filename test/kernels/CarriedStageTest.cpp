@@ -292,6 +292,54 @@ Feature ofTwoPipelines() {
           1e-6};
 }
 
+/// A stage is copied out when it has come, and in the next iteration, when it
+/// is the variable's, rewritten and copied out again: D is X and, beside it,
+/// twice X.
+Feature copiedOutTwice(int64_t count) {
+  return {"a carried stage that is copied out under both names by " +
+              std::to_string(count) + " warps",
+          [=] {
+            return kernel("twice", [=] {
+              Size M = size("M"), N = size("N");
+              Tensor X = input("X", f32, {M, columns});
+              Tensor D = output("D", f32, {M, 2 * columns});
+              TileLoop once = persistent({N}, {1});
+              Pipeline ring = pipeline(3, smem(f32, {rows, columns}));
+              role("load", warps(1), [&] {
+                for (auto [n] : once)
+                  for (Index m : range(ceil_div(M, rows))) {
+                    Stage s = ring.acquire();
+                    copy(X.tile({m, 0}), s[0]);
+                    ring.commit(s);
+                  }
+              });
+              role("twice", warps(count), [&] {
+                for (auto [n] : once) {
+                  const Index last = ceil_div(M, rows) - 1;
+                  Stage k = ring.wait();
+                  store(D.at({0, 0}), load(k[0]));
+                  for (Index m : range(last)) {
+                    Fragment x = load(k[0]);
+                    store(k[0], x + x);
+                    copy(k[0], D.at({m * rows, columns}));
+                    ring.release(k);
+                    Stage next = ring.wait();
+                    copy(next[0], D.at({(m + 1) * rows, 0}));
+                    k = next;
+                  }
+                  store(D.at({last * rows, columns}), 2 * load(k[0]));
+                  ring.release(k);
+                }
+              });
+            });
+          },
+          {{{"M", 64}, {"N", 1}}, {{"M", 500}, {"N", 1}}},
+          [](const Problem &p, Coordinate at) {
+            return (at[1] < columns ? 1 : 2) * p["X"](at[0], at[1] % columns);
+          },
+          1e-6};
+}
+
 /// The producer fills half of a stage, and the rest when it has the next.
 Feature filledLate(int64_t alignment) {
   return {"a stage that is carried while it is filled" +
@@ -414,6 +462,8 @@ std::vector<Feature> features() {
   all.push_back(product(3, true));
   all.push_back(product(4, false, true));
   all.push_back(ofTwoPipelines());
+  for (int64_t count : {2, 4})
+    all.push_back(copiedOutTwice(count));
   all.push_back(filledLate(16));
   all.push_back(filledLate(8));
   all.push_back(kept());
