@@ -13,6 +13,7 @@
 
 #include "compiler/layout/Pairs.h"
 #include "compiler/layout/Reduction.h"
+#include "compiler/layout/Repeated.h"
 #include "compiler/layout/Scan.h"
 #include "compiler/layout/SharedTile.h"
 #include "compiler/layout/WgmmaFragment.h"
@@ -28,6 +29,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
+#include <numeric>
 
 namespace ashlar {
 
@@ -342,7 +344,8 @@ private:
     return success();
   }
 
-  /// A part may be cut again: in program order.
+  /// A part may be cut again: in program order. A fragment whose threads do not
+  /// hold as much of a part each is relayed for it.
   LogicalResult seedFromParts() {
     LogicalResult result = success();
     role.walk([&](Operation *op) {
@@ -350,10 +353,19 @@ private:
           !layoutFor(op->getOperand(0)))
         return;
       Value part = op->getResult(0);
+      if (auto slice = dyn_cast<tile::SliceOp>(op);
+          slice && !cut(*layoutFor(slice.getValue()), slice)) {
+        auto parts = layoutOfParts(slice.getValue(), unitOf(slice));
+        if (!parts) {
+          result = slice.emitError(parts.why());
+          return;
+        }
+        setOperand(slice.getValueMutable(), *parts);
+      }
+      const FragmentLayout &whole = *layoutFor(op->getOperand(0));
       std::vector<int64_t> offset(shapeOf(part).size(), 0);
       if (auto slice = dyn_cast<tile::SliceOp>(op))
         offset = slice.getOffsets().vec();
-      const FragmentLayout &whole = *layoutFor(op->getOperand(0));
       auto layout = layout::partLayout(whole, offset, shapeOf(part).vec());
       // What a CTA gets may be any of the parts.
       auto other = layout;
@@ -371,6 +383,34 @@ private:
         setResult(cast<OpResult>(part), *layout);
     });
     return result;
+  }
+
+  static layout::Result<FragmentLayout> cut(const FragmentLayout &whole,
+                                            tile::SliceOp slice) {
+    return layout::partLayout(whole, slice.getOffsets().vec(),
+                              shapeOf(slice.getResult()).vec());
+  }
+
+  /// Extents of which a fragment, a part of it and where that begins are
+  /// multiples.
+  static std::vector<int64_t> unitOf(tile::SliceOp slice) {
+    std::vector<int64_t> unit = shapeOf(slice.getValue()).vec();
+    for (auto [extent, offset, ofPart] :
+         llvm::zip(unit, slice.getOffsets(), shapeOf(slice.getResult())))
+      extent = std::gcd(extent, std::gcd(offset, ofPart));
+    return unit;
+  }
+
+  /// Each part of these extents is spread over all threads.
+  layout::Result<FragmentLayout>
+  layoutOfParts(Value value, const std::vector<int64_t> &extents) {
+    auto part = layout::blockedLayout(
+        extents, target::warpThreads * int64_t(role.getWarps()),
+        tile::elementBytes(
+            cast<RankedTensorType>(value.getType()).getElementType()));
+    if (part)
+      return layout::repeatedLayout(*part, shapeOf(value).vec());
+    return part;
   }
 
   /// A result lies so that it can be broadcast to what was combined.
@@ -491,7 +531,8 @@ private:
     return success();
   }
 
-  /// The layout of what nothing else says where it lies.
+  /// The layout of what nothing else says where it lies: spread, and if it is
+  /// cut into parts, each of these.
   layout::Result<FragmentLayout> layoutByItself(Value value) {
     const std::vector<int64_t> shape = shapeOf(value).vec();
     const int64_t warps = role.getWarps(),
@@ -508,9 +549,19 @@ private:
       if (layout)
         return layout;
     }
-    const int64_t bytes = tile::elementBytes(
-        cast<RankedTensorType>(value.getType()).getElementType());
-    return layout::blockedLayout(shape, threads, bytes);
+    auto layout = layoutOfParts(value, shape);
+    std::vector<int64_t> unit = shape;
+    bool isCut = false;
+    role.walk([&](tile::SliceOp slice) {
+      if (!layout || classOf[slice.getValue()] != classOf[value])
+        return;
+      isCut |= !cut(*layout, slice);
+      for (auto [extent, ofSlice] : llvm::zip(unit, unitOf(slice)))
+        extent = std::gcd(extent, ofSlice);
+    });
+    if (auto parts = layoutOfParts(value, unit); isCut && parts)
+      return parts;
+    return layout;
   }
 
   /// Where the fragments that lie as one does come from and go to.

@@ -135,6 +135,14 @@ private:
       return each([&](int64_t row, int64_t column) {
         return combined(line(a, step.alongRow, row, column), step.combine);
       });
+    case Step::half:
+      return each([&](int64_t row, int64_t column) {
+        const Values of = line(a, step.alongRow, row, column);
+        const auto middle = of.begin() + int64_t(of.size() / 2);
+        return combined(step.exclusive ? Values(middle, of.end())
+                                       : Values(of.begin(), middle),
+                        step.combine);
+      });
     case Step::place:
       return each([&](int64_t row, int64_t column) {
         const Values of = line(a, step.alongRow, row, column);

@@ -66,7 +66,7 @@ private:
   /// Whether shared memory has room for so many more bytes, which it then
   /// lacks.
   bool takes(int64_t bytes) {
-    constexpr int64_t most = 96 << 10;
+    constexpr int64_t most = 64 << 10;
     if (sharedBytes + bytes > most)
       return false;
     sharedBytes += bytes;
@@ -235,13 +235,16 @@ private:
       return;
     }
     case Step::reduce:
+    case Step::half:
     case Step::place:
     case Step::whether: {
       if (first.of != Of::tile)
         return;
-      emit(kind, Of::tile, first.isInteger || kind != Step::reduce, a);
+      const bool combines = kind == Step::reduce || kind == Step::half;
+      emit(kind, Of::tile, first.isInteger || !combines, a);
+      last().alongRow |= result.rows < 2;
       last().of = last().alongRow ? Of::rows : Of::columns;
-      last().type = narrowed(first.isInteger, kind == Step::reduce);
+      last().type = narrowed(first.isInteger, combines);
       return;
     }
     case Step::scan:
@@ -300,12 +303,13 @@ private:
 };
 
 constexpr std::array kindNames = {
-    "X",      "Y",       "Z",           "rows by indices",
-    "number", "row",     "column",      "elements",
-    "mixed",  "reduce",  "place",       "whether",
-    "scan",   "convert", "keep",        "lookUp",
-    "addAll", "whenAny", "loop",        "whereInside",
-    "scale",  "count",   "overCluster", "product"};
+    "X",           "Y",      "Z",       "rows by indices",
+    "number",      "row",    "column",  "elements",
+    "mixed",       "reduce", "half",    "place",
+    "whether",     "scan",   "convert", "keep",
+    "lookUp",      "addAll", "whenAny", "loop",
+    "whereInside", "scale",  "count",   "overCluster",
+    "product"};
 static_assert(kindNames.size() == Step::kinds);
 
 std::string describe(const Way &way) {

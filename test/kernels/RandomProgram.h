@@ -43,6 +43,7 @@ struct Step {
     elements, ///< `which` of `elementOperations()`, in `type`
     mixed,    ///< addition, subtraction or multiplication as they broadcast
     reduce,   ///< each row, or each column
+    half,     ///< the same of half of each
     place,    ///< of the largest or least
     whether,  ///< any or all are above `constant`
     scan,

@@ -125,6 +125,8 @@ private:
                  : mixed(step, [](auto l, auto r) { return l * r; });
     case Step::reduce:
       return inType(reduced(convert(a(), step.type), step));
+    case Step::half:
+      return inType(reduced(half(convert(a(), step.type), step), step));
     case Step::place:
       return placed(convert(a(), step.type), step);
     case Step::whether:
@@ -193,6 +195,14 @@ private:
     return operation(l, r);
   }
 
+  /// Of the rows, or of the columns.
+  Fragment half(const Fragment &a, const Step &step) const {
+    const int64_t rows = program.rows, columns = program.columns;
+    if (step.alongRow)
+      return slice(a, {0, step.exclusive ? columns / 2 : 0},
+                   {rows, columns / 2});
+    return slice(a, {step.exclusive ? rows / 2 : 0, 0}, {rows / 2, columns});
+  }
   static Fragment reduced(const Fragment &a, const Step &step) {
     switch (step.combine) {
     case Combine::sum:

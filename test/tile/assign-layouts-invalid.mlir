@@ -46,29 +46,17 @@ tile.kernel @not_a_splat {
 
 // -----
 
-// Eight columns of an accumulator lie in four neighbouring threads.
-!smem = !tile.shared<64x64xbf16>
-tile.kernel @four_columns {
-  %a = tile.alloc : !smem
+// No layout has these three columns in as many elements of each thread.
+!a = !tile.shared<64x64xbf16>
+!b = !tile.shared<24x64xbf16>
+tile.kernel @three_columns {
+  %a = tile.alloc : !a
+  %b = tile.alloc : !b
   tile.role "math" warps 4 {
-    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
-    // expected-error@+1 {{the part of 4 from 8 along dimension 1 of (64,64) is not spread evenly over the threads that hold it; parts of 8, 16 or 32 are, from a multiple of as many on}}
-    %part = tile.slice %acc from [0, 8] : tensor<64x64xf32> -> tensor<64x4xf32>
-  }
-}
-
-// -----
-
-// Each warp has rows of its own.
-!smem = !tile.shared<64x64xbf16>
-tile.kernel @rows_of_a_warp {
-  %a = tile.alloc : !smem
-  tile.role "math" warps 4 {
-    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
-    // expected-error@+1 {{the part of 16 from 0 along dimension 0 of (64,64) is not spread evenly over the threads that hold it; only all 64 together are}}
-    %part = tile.slice %acc from [0, 0] : tensor<64x64xf32> -> tensor<16x64xf32>
+    %zero = arith.constant dense<0.0> : tensor<64x24xf32>
+    %acc = tile.mma %a, %b transposed, %zero : !a, !b, tensor<64x24xf32>
+    // expected-error@+1 {{the 192 elements of a fragment (64,3) do not divide among 128 threads: use a multiple of 128 elements or 64 threads}}
+    %part = tile.slice %acc from [0, 9] : tensor<64x24xf32> -> tensor<64x3xf32>
   }
 }
 

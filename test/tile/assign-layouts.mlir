@@ -140,6 +140,30 @@ tile.kernel @parts {
 
 // -----
 
+// A fragment that lies otherwise is relayed for a part that some threads would
+// have no element of; what may lie anywhere has as much of each part in each.
+
+!smem = !tile.shared<64x64xbf16>
+// CHECK-LABEL: tile.kernel @parts_of_some_threads
+tile.kernel @parts_of_some_threads {
+  %a = tile.alloc : !smem
+  tile.role "math" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %acc = tile.mma %a, %a transposed, %zero : !smem, !smem, tensor<64x64xf32>
+    // CHECK: %[[RELAYED:.+]] = tile.relay %{{.+}} -> tensor<64x64xf32, #tile.fragment<"64x64 (2,64):(128,1) / (2,1,1,16):(64,256,64,256)">>
+    // CHECK: tile.slice %[[RELAYED]] from [0, 8] : {{.*}} -> tensor<64x4xf32, #tile.fragment<"64x4 (2,64):(128,1) / (2,1,1,1):(64,{{[0-9,]+}})">>
+    %four = tile.slice %acc from [0, 8] : tensor<64x64xf32> -> tensor<64x4xf32>
+    // CHECK: tile.read {{.*}} -> [[HALVES:tensor<64x64xbf16, #tile.fragment<".+">>]]
+    %read = tile.read %a : !smem -> tensor<64x64xbf16>
+    // CHECK: tile.slice %{{.+}} from [0, 0] : [[HALVES]]
+    %left = tile.slice %read from [0, 0] : tensor<64x64xbf16> -> tensor<64x32xbf16>
+    // CHECK: tile.slice %{{.+}} from [0, 32] : [[HALVES]]
+    %right = tile.slice %read from [0, 32] : tensor<64x64xbf16> -> tensor<64x32xbf16>
+  }
+}
+
+// -----
+
 // What a CTA gets of a sum over the cluster is a part of the columns.
 
 !smem = !tile.shared<64x64xbf16>

@@ -148,8 +148,8 @@ Fragment bitcast(const Fragment &fragment, ElementType type,
                  SourceLocation where = SourceLocation::current());
 
 /// The part of a fragment of this shape that starts at `offset`, an element
-/// coordinate. Throws where it reaches beyond the fragment; refused by the
-/// compiler unless every thread holds as many elements of it.
+/// coordinate; relayed if the threads do not hold as many elements of it each.
+/// Throws where it reaches beyond the fragment.
 Fragment slice(const Fragment &fragment, std::initializer_list<int64_t> offset,
                const Shape &shape,
                SourceLocation where = SourceLocation::current());

@@ -1,6 +1,7 @@
 #include "test/unit/layout/RandomLayouts.h"
 
 #include "compiler/layout/Fragment.h"
+#include "compiler/layout/Repeated.h"
 #include "compiler/layout/WgmmaFragment.h"
 
 #include <bit>
@@ -282,6 +283,25 @@ TEST(PartLayout, RefusesWhatSomeThreadsHoldMoreOf) {
   EXPECT_REFUSAL(partLayout(whole, {0, 4}, {128, 8}), "not spread evenly");
   EXPECT_REFUSAL(partLayout(whole, {0, 0}, {64, 64}), "not spread evenly");
   EXPECT_REFUSAL(partLayout(whole, {0, 0}, {128, 12}), "not spread evenly");
+}
+
+TEST(RepeatedLayout, HasEachPartAsItLiesAlone) {
+  for (const FragmentLayout &part :
+       {*blockedLayout({8, 12}, 96, 4), *blockedLayout({1, 256}, 64, 2),
+        *blockedLayout({2, 4}, 32, 1), *accumulatorLayout(64, 24, 1)}) {
+    const Shape shape = {3 * part.shape[0], 2 * part.shape[1]};
+    const FragmentLayout whole = repeatedLayout(part, shape);
+    EXPECT_FALSE(whyNotFragment(whole)) << whole;
+    EXPECT_EQ(whole.value.size(), 6 * part.value.size());
+    for (const Shape &offset : {Shape{0, 0}, Shape{part.shape[0], 0},
+                                Shape{2 * part.shape[0], part.shape[1]}}) {
+      const auto cut = partLayout(whole, offset, part.shape);
+      ASSERT_TRUE(cut) << whole;
+      for (int64_t t = 0; t < part.thread.size(); ++t)
+        for (int64_t v = 0; v < part.value.size(); ++v)
+          ASSERT_EQ(coordinate(*cut, t, v), coordinate(part, t, v)) << whole;
+    }
+  }
 }
 
 TEST(WarpRows, OfAnAccumulatorAreSixteenOfEachBlock) {
