@@ -349,55 +349,60 @@ private:
   LogicalResult seedFromParts() {
     LogicalResult result = success();
     role.walk([&](Operation *op) {
-      if (!isa<tile::SliceOp, tile::ClusterReduceOp>(op) ||
-          !layoutFor(op->getOperand(0)))
+      if (!isCut(op) || !layoutFor(op->getOperand(0)))
         return;
-      Value part = op->getResult(0);
-      if (auto slice = dyn_cast<tile::SliceOp>(op);
-          slice && !cut(*layoutFor(slice.getValue()), slice)) {
-        auto parts = layoutOfParts(slice.getValue(), unitOf(slice));
+      OpOperand &whole = op->getOpOperand(0);
+      if (!cut(*layoutFor(whole.get()), op)) {
+        auto parts = layoutOfParts(whole.get(), unitOf(op));
         if (!parts) {
-          result = slice.emitError(parts.why());
+          result = op->emitError(parts.why());
           return;
         }
-        setOperand(slice.getValueMutable(), *parts);
+        setOperand(whole, *parts);
       }
-      const FragmentLayout &whole = *layoutFor(op->getOperand(0));
-      std::vector<int64_t> offset(shapeOf(part).size(), 0);
-      if (auto slice = dyn_cast<tile::SliceOp>(op))
-        offset = slice.getOffsets().vec();
-      auto layout = layout::partLayout(whole, offset, shapeOf(part).vec());
-      // What a CTA gets may be any of the parts.
-      auto other = layout;
-      if (isa<tile::ClusterReduceOp>(op))
-        for (offset.back() = shapeOf(part).back();
-             other && offset.back() < whole.shape.back();
-             offset.back() += shapeOf(part).back())
-          other = layout::partLayout(whole, offset, shapeOf(part).vec());
-      if (!other && isa<tile::ClusterReduceOp>(op))
-        result = op->emitError("each CTA gets a part of the result: ")
-                 << other.why() << ": use a wider tile or a smaller cluster";
-      else if (!other)
-        result = op->emitError(other.why());
-      else
-        setResult(cast<OpResult>(part), *layout);
+      setResult(op->getResult(0), *cut(*layoutFor(whole.get()), op));
     });
     return result;
   }
 
+  /// Whether an operation gives a part of its first operand.
+  static bool isCut(Operation *op) {
+    return isa<tile::SliceOp, tile::ClusterReduceOp>(op);
+  }
+
+  /// Where the part begins; what a CTA gets may be any of the parts.
+  static std::vector<std::vector<int64_t>> offsetsOf(Operation *op) {
+    if (auto slice = dyn_cast<tile::SliceOp>(op))
+      return {slice.getOffsets().vec()};
+    const auto whole = shapeOf(op->getOperand(0)),
+               part = shapeOf(op->getResult(0));
+    std::vector<std::vector<int64_t>> all;
+    for (int64_t column = 0; column < whole.back(); column += part.back()) {
+      all.emplace_back(part.size(), 0);
+      all.back().back() = column;
+    }
+    return all;
+  }
+
+  /// The layout of the part of a fragment that lies so.
   static layout::Result<FragmentLayout> cut(const FragmentLayout &whole,
-                                            tile::SliceOp slice) {
-    return layout::partLayout(whole, slice.getOffsets().vec(),
-                              shapeOf(slice.getResult()).vec());
+                                            Operation *op) {
+    const std::vector<int64_t> shape = shapeOf(op->getResult(0)).vec();
+    const auto offsets = offsetsOf(op);
+    for (const std::vector<int64_t> &offset : llvm::drop_begin(offsets))
+      if (auto part = layout::partLayout(whole, offset, shape); !part)
+        return part;
+    return layout::partLayout(whole, offsets.front(), shape);
   }
 
   /// Extents of which a fragment, a part of it and where that begins are
   /// multiples.
-  static std::vector<int64_t> unitOf(tile::SliceOp slice) {
-    std::vector<int64_t> unit = shapeOf(slice.getValue()).vec();
-    for (auto [extent, offset, ofPart] :
-         llvm::zip(unit, slice.getOffsets(), shapeOf(slice.getResult())))
-      extent = std::gcd(extent, std::gcd(offset, ofPart));
+  static std::vector<int64_t> unitOf(Operation *op) {
+    std::vector<int64_t> unit = shapeOf(op->getOperand(0)).vec();
+    for (const std::vector<int64_t> &offsets : offsetsOf(op))
+      for (auto [extent, offset, ofPart] :
+           llvm::zip(unit, offsets, shapeOf(op->getResult(0))))
+        extent = std::gcd(extent, std::gcd(offset, ofPart));
     return unit;
   }
 
@@ -551,15 +556,15 @@ private:
     }
     auto layout = layoutOfParts(value, shape);
     std::vector<int64_t> unit = shape;
-    bool isCut = false;
-    role.walk([&](tile::SliceOp slice) {
-      if (!layout || classOf[slice.getValue()] != classOf[value])
+    bool isUneven = false;
+    role.walk([&](Operation *op) {
+      if (!layout || !isCut(op) || classOf[op->getOperand(0)] != classOf[value])
         return;
-      isCut |= !cut(*layout, slice);
-      for (auto [extent, ofSlice] : llvm::zip(unit, unitOf(slice)))
-        extent = std::gcd(extent, ofSlice);
+      isUneven |= !cut(*layout, op);
+      for (auto [extent, ofPart] : llvm::zip(unit, unitOf(op)))
+        extent = std::gcd(extent, ofPart);
     });
-    if (auto parts = layoutOfParts(value, unit); isCut && parts)
+    if (auto parts = layoutOfParts(value, unit); isUneven && parts)
       return parts;
     return layout;
   }

@@ -62,15 +62,16 @@ tile.kernel @three_columns {
 
 // -----
 
-// Each CTA would get four columns.
-!smem = !tile.shared<16x64xbf16>
-tile.kernel @sum_of_four_columns cluster [4] {
-  %a = tile.alloc : !tile.shared<64x64xbf16>
-  %b = tile.alloc : !smem
+// Each CTA would get three columns.
+!a = !tile.shared<64x64xbf16>
+!b = !tile.shared<24x64xbf16>
+tile.kernel @sum_of_three_columns cluster [8] {
+  %a = tile.alloc : !a
+  %b = tile.alloc : !b
   tile.role "math" warps 4 {
-    %zero = arith.constant dense<0.0> : tensor<64x16xf32>
-    %acc = tile.mma %a, %b transposed, %zero : !tile.shared<64x64xbf16>, !smem, tensor<64x16xf32>
-    // expected-error@+1 {{each CTA gets a part of the result: the part of 4 from 0 along dimension 1 of (64,16) is not spread evenly over the threads that hold it; parts of 8 are, from a multiple of as many on: use a wider tile or a smaller cluster}}
-    %sum = tile.cluster_reduce %acc add along 0 : tensor<64x16xf32> -> tensor<64x4xf32>
+    %zero = arith.constant dense<0.0> : tensor<64x24xf32>
+    %acc = tile.mma %a, %b transposed, %zero : !a, !b, tensor<64x24xf32>
+    // expected-error@+1 {{the 192 elements of a fragment (64,3) do not divide among 128 threads: use a multiple of 128 elements or 64 threads}}
+    %sum = tile.cluster_reduce %acc add along 0 : tensor<64x24xf32> -> tensor<64x3xf32>
   }
 }
