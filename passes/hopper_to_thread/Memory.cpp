@@ -4,6 +4,8 @@
 #include "passes/hopper_to_thread/Matrices.h"
 #include "passes/hopper_to_thread/Words.h"
 
+#include <set>
+
 namespace ashlar {
 
 using namespace mlir;
@@ -19,7 +21,10 @@ public:
   Offsets(ThreadBuilder &b, const FragmentType &type,
           const layout::Layout &tile, bool transposed)
       : b(b), type(type), tile(tile), transposed(transposed),
-        place(placeOf(b, type)), isSum(checkSums()) {
+        place(placeOf(b, type)) {
+    for (int64_t value = 0; value < type.values; ++value)
+      ofValue.push_back(offset(0, value));
+    isSum = checkSums();
     if (isSum)
       for (auto [i, coordinate] : llvm::enumerate(place.thread))
         base = b.add(base, image(b, mode(i), coordinate));
@@ -42,24 +47,49 @@ public:
     return b.add(offset, constant);
   }
 
+  /// Of so many words that lie one behind another, from a multiple of all their
+  /// bytes on, the values that are the same byte of each, the first of them
+  /// this value; nothing where a thread does not hold them.
+  SmallVector<int64_t> acrossWords(int64_t value, int64_t words) {
+    SmallVector<int64_t> found;
+    for (int64_t other = 0; isSum && other < type.values; ++other)
+      if (ofValue[other] == ofValue[value] + wordBytes * int64_t(found.size()))
+        found.push_back(other);
+    if (int64_t(found.size()) < words)
+      return {};
+    if (ofThread.empty())
+      for (int64_t t = 0; t < type.layout.thread.size(); ++t)
+        ofThread.insert(offset(t, 0));
+    if (llvm::any_of(ofThread, [&](int64_t offset) {
+          return (offset + ofValue[value]) % (wordBytes * words) >= wordBytes;
+        }))
+      return {};
+    found.truncate(words);
+    return found;
+  }
+
 private:
+  static constexpr int64_t wordBytes = 4;
+
   layout::Layout mode(size_t i) const {
     return tile.mode(transposed ? 1 - i : i);
   }
 
+  int64_t offset(int64_t thread, int64_t value) const {
+    auto at = layout::coordinate(type.layout, thread, value);
+    if (transposed)
+      std::swap(at[0], at[1]);
+    return tile.at(at);
+  }
+
   bool checkSums() const {
-    auto offset = [&](int64_t thread, int64_t value) {
-      auto at = layout::coordinate(type.layout, thread, value);
-      if (transposed)
-        std::swap(at[0], at[1]);
-      return tile.at(at);
-    };
     const int64_t threads = type.layout.thread.size();
-    for (int64_t bit = 1; bit < threads; bit *= 2)
+    for (int64_t bit = 1; bit < threads; bit *= 2) {
+      const int64_t first = offset(threads - bit, 0);
       for (int64_t value = 0; value < type.values; ++value)
-        if (offset(threads - bit, value) !=
-            offset(threads - bit, 0) + offset(0, value))
+        if (offset(threads - bit, value) != first + ofValue[value])
           return false;
+    }
     return true;
   }
 
@@ -68,6 +98,8 @@ private:
   const layout::Layout &tile;
   bool transposed;
   Place place;
+  SmallVector<int64_t> ofValue; ///< of the first thread
+  std::set<int64_t> ofThread;   ///< of the first value; where it is asked for
   bool isSum;
   Value base = b.i32(0);
 };
@@ -102,6 +134,35 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
   return Registers();
 }
 
+/// Single bytes that a thread holds of neighbouring words: loads the words, as
+/// the threads beside it do that hold the other bytes of them.
+static bool loadAcross(ThreadBuilder &b, Value address, Offsets &offsets,
+                       int64_t value, Registers &scalars) {
+  for (int64_t count : {4, 2}) {
+    const SmallVector<int64_t> values = offsets.acrossWords(value, count);
+    if (values.empty())
+      continue;
+    const Words words(4 * count);
+    const Type i32 = b.getI32Type();
+    const Value byte = b.bitAnd(address, b.i32(3));
+    const SmallVector<Value> loaded =
+        b.ptx("ld.shared::cta" + words.suffix() + " " + words.list(0) + ", [$" +
+                  std::to_string(count) + "];",
+              SmallVector<Type>(count, i32), b.sub(address, byte));
+    // The byte of the first word, and of the second, whose bytes are 4 to 7.
+    const Value selector = b.add(b.mul(byte, 0x11), 0x40);
+    for (int64_t i = 0; i < count; i += 2) {
+      const Value two = b.value("prmt.b32 $0, $1, $2, $3;", i32,
+                                {loaded[i], loaded[i + 1], selector});
+      const Registers bytes = splitWord(b, two, 2, 8);
+      scalars[values[i]] = bytes[0];
+      scalars[values[i + 1]] = bytes[1];
+    }
+    return true;
+  }
+  return false;
+}
+
 static FailureOr<Registers> lower(hopper::SharedLoadOp op,
                                   Operands<hopper::SharedLoadOp> in,
                                   ThreadBuilder &b) {
@@ -116,10 +177,14 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
   int64_t length = transposed ? 1 : vectorLength(type, 16);
   Words words(length * bytes);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
-  Registers scalars;
+  Registers scalars(type.values);
   for (int64_t v = 0; v < type.values; v += length) {
+    if (scalars[v])
+      continue;
     Value address =
         b.add(one(in.getSource()), swizzled(b, tile.swizzle, offsets.of(v)));
+    if (bytes * length == 1 && loadAcross(b, address, offsets, v, scalars))
+      continue;
     SmallVector<Type> results(words.count, wordRegister(b, words));
     SmallVector<Value> loaded =
         b.ptx("ld." + spaceOf(op.getPeer()) + words.suffix() + " " +
@@ -127,7 +192,7 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
               results, address);
     for (Value &word : loaded)
       word = narrow(b, words, word);
-    llvm::append_range(scalars, fromWords(b, loaded, scalar, length));
+    llvm::copy(fromWords(b, loaded, scalar, length), scalars.begin() + v);
   }
   return pack(b, type, scalars);
 }

@@ -128,3 +128,44 @@ hopper.kernel @no_edge threads 32 shared 0 cluster 1 {
     hopper.store %f to %D[%cta, %c0, %c0] within [%count, %c16, %c8] strides [%plane, %stride, %one] align 16 {nonnegative} : !f32, !hopper.pointer
   }
 }
+
+// -----
+
+// Four threads hold a byte each of every word: each loads four words, and takes
+// its bytes from them.
+
+!pairs = tensor<64x16xvector<2xi4>, #tile.fragment<"64x16 (4,8,4,1):(64,1,16,64) / (1,2,4,1):(64,8,256,64)">>
+!tile = !tile.shared<64x16xvector<2xi4>, "S<0,4,3> o (64,16):(16,1)">
+// CHECK-LABEL: llvm.func @bytes_of_words
+hopper.kernel @bytes_of_words threads 128 shared 1024 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %view = hopper.view %at : !tile
+    // CHECK: %[[BYTE:.+]] = arith.andi %{{.+}}, %c3_i32
+    // CHECK: "ld.shared::cta.v4.b32 {$0, $1, $2, $3}, [$4];"
+    // CHECK-COUNT-2: "prmt.b32 $0, $1, $2, $3;"
+    // CHECK: "ld.shared::cta.v4.b32 {$0, $1, $2, $3}, [$4];"
+    // CHECK-COUNT-2: "prmt.b32 $0, $1, $2, $3;"
+    // CHECK-NOT: ld.shared
+    %x = hopper.shared_load %view : !tile -> !pairs
+    hopper.shared_store %x to %view : !pairs, !tile
+  }
+}
+
+// -----
+
+// Columns of a warp lie in two boxes of the tile: each value has its own place.
+
+!across = tensor<8x96xbf16, #tile.fragment<"8x96 (4,8,4):(16,1,192) / (2,3):(8,64)">>
+!boxes = !tile.shared<8x96xbf16, "S<0,4,3> o (8,(32,3)):(64,(2,512))">
+// CHECK-LABEL: llvm.func @across_boxes
+hopper.kernel @across_boxes threads 128 shared 4096 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %view = hopper.view %at : !boxes
+    %x = arith.constant dense<1.0> : !across
+    // CHECK-COUNT-3: "st.shared::cta.b32 [$0], $1;"
+    // CHECK-NOT: st.shared
+    hopper.shared_store %x to %view : !across, !boxes
+  }
+}
