@@ -62,10 +62,14 @@ spreadAll(Trace &trace, const Memory &memory, Coordinates coordinates,
         llvm::cast<mlir::RankedTensorType>(value.getType()).getShape());
   for (const TileOperand &coordinate : coordinates) {
     values.push_back(readTile(trace, coordinate));
-    if (coordinate.fragment)
-      shape = broadcastShape(
-          shape, llvm::cast<mlir::RankedTensorType>(values.back().getType())
-                     .getShape());
+    if (!coordinate.fragment)
+      continue;
+    auto type = llvm::cast<mlir::RankedTensorType>(values.back().getType());
+    if (!type.getElementType().isInteger(32))
+      fail(where, std::string(function) + " has a coordinate of " +
+                      describe(type.getElementType()) +
+                      "; coordinates are s32: convert the fragment");
+    shape = broadcastShape(shape, type.getShape());
   }
   if (shape.empty())
     fail(where, std::string("no coordinate of ") + function +

@@ -21,7 +21,8 @@ def TileCheckBounds : Pass<"tile-check-bounds", "::ashlar::tile::KernelOp"> {
     Option<"values", "values", "bool", /*default=*/"true",
            "Of single values, atomic operations and counters">,
     Option<"indices", "indices", "bool", /*default=*/"true",
-           "Of rows that are chosen, gathers and scatters">
+           "Of rows that are chosen, gathers and scatters, and of tiles at "
+           "coordinates of memory">
   ];
 }
 

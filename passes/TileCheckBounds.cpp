@@ -8,6 +8,7 @@
 
 #include "compiler/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -20,6 +21,35 @@ namespace ashlar {
 using namespace mlir;
 
 namespace {
+
+/// Whether a coordinate is computed from numbers that memory holds.
+bool isOfMemory(Value value, llvm::SmallPtrSetImpl<void *> &seen) {
+  if (!seen.insert(value.getAsOpaquePointer()).second)
+    return false;
+  auto anyOf = [&](ValueRange values) {
+    return llvm::any_of(values, [&](Value v) { return isOfMemory(v, seen); });
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    // A counter stays in its bounds, whoever gave them.
+    if (!loop || argument.getArgNumber() == 0)
+      return false;
+    const unsigned carried = argument.getArgNumber() - 1;
+    return anyOf(
+        {loop.getInitArgs()[carried], loop.getYieldedValues()[carried]});
+  }
+  Operation *op = value.getDefiningOp();
+  const unsigned number = cast<OpResult>(value).getResultNumber();
+  if (isa<tile::ValueOp, tile::SharedValueOp, tile::AtomicOp>(op))
+    return true;
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return anyOf({loop.getInitArgs()[number], loop.getYieldedValues()[number]});
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return anyOf({branch.thenYield().getOperand(number),
+                  branch.elseYield().getOperand(number)});
+  return !isa<tile::ScheduleCoordinatesOp, tile::ScheduleRangeOp>(op) &&
+         anyOf(op->getOperands());
+}
 
 /// Checks one operation, right before it.
 class Checks {
@@ -45,6 +75,36 @@ public:
            nameOf(memory) + " has no element " + places(extents, ", ") +
                ": it has " + places(extents, " x "),
            values, "the element lies in " + nameOf(memory));
+  }
+
+  /// A tile of this shape: part of it lies in the tensor, along dimensions
+  /// whose coordinates are numbers of memory.
+  void checkTile(Value memory, ValueRange coordinates,
+                 ArrayRef<int64_t> shape) {
+    const SmallVector<Value> extents = extentsOf(memory);
+    const size_t leading = coordinates.size() - shape.size();
+    Value inside;
+    for (auto [i, at] : llvm::enumerate(coordinates)) {
+      llvm::SmallPtrSet<void *, 8> seen;
+      if (!isOfMemory(at, seen))
+        continue;
+      auto compare = [&](arith::CmpIPredicate how, Value bound) {
+        inside =
+            both(inside, arith::CmpIOp::create(builder, loc, how, at, bound));
+      };
+      const int64_t length = i < leading ? 1 : shape[i - leading];
+      compare(arith::CmpIPredicate::sgt,
+              arith::ConstantIndexOp::create(builder, loc, -length));
+      compare(arith::CmpIPredicate::slt, extents[i]);
+    }
+    if (!inside)
+      return;
+    SmallVector<Value> values(coordinates);
+    llvm::append_range(values, extents);
+    expect(inside,
+           nameOf(memory) + " has nothing of a tile at " +
+               places(extents, ", ") + ": it has " + places(extents, " x "),
+           values, "the tile lies in " + nameOf(memory));
   }
 
   /// The rows of a tile of this shape, from the coordinates on.
@@ -175,17 +235,42 @@ private:
                                         scatter.getCoordinates());
         })
         .Case([](tile::CopyOp copy) {
+          checkMoved(copy, copy.getSource(),
+                     copy.getTarget().getType().getShape());
           Checks(copy).checkRows(copy, copy.getSource(),
                                  copy.getTarget().getType().getShape());
         })
+        .Case([](tile::CopyOutOp copy) {
+          checkMoved(copy, copy.getTarget(),
+                     copy.getSource().getType().getShape());
+        })
         .Case([](tile::LoadOp load) {
+          checkMoved(load, load.getSource(), inMemory(load, load.getResult()));
           Checks(load).checkRows(load, load.getSource(),
                                  shapeOf(load.getResult()));
         })
         .Case([](tile::StoreOp store) {
+          checkMoved(store, store.getTarget(),
+                     inMemory(store, store.getValue()));
           Checks(store).checkRows(store, store.getTarget(),
                                   shapeOf(store.getValue()));
+        })
+        .Case([](tile::ReduceIntoOp reduce) {
+          checkMoved(reduce, reduce.getTarget(), {});
         });
+  }
+
+  template <typename Op>
+  static void checkMoved(Op op, Value memory, ArrayRef<int64_t> shape) {
+    Checks(op).checkTile(memory, op.getCoordinates(), shape);
+  }
+
+  template <typename Op>
+  static SmallVector<int64_t> inMemory(Op op, Value fragment) {
+    SmallVector<int64_t> shape(shapeOf(fragment));
+    if (op.getTransposed())
+      std::swap(shape[0], shape[1]);
+    return shape;
   }
 
   static ArrayRef<int64_t> shapeOf(Value fragment) {

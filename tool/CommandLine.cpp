@@ -34,8 +34,9 @@ void addFlags(CLI::App &app, Request &request) {
                "Check what the kernel expects on a GPU too, and that single "
                "values lie in their tensors");
   app.add_flag("--check-indices", request.checkIndices,
-               "Report an index of rows, of a gather or of a scatter that is "
-               "passed by since it lies outside");
+               "Report an index of rows, of a gather or of a scatter, or a "
+               "tile at coordinates of memory, that is passed by since it lies "
+               "outside");
   app.add_flag("--verify-each", request.verifyEach,
                "Verify the IR after each pass");
   app.add_option_function<std::vector<std::string>>(

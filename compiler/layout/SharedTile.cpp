@@ -41,6 +41,26 @@ std::optional<Refusal> whyNotShape(const std::vector<int64_t> &shape,
   return std::nullopt;
 }
 
+/// Along each dimension, after how many elements another atom begins; its
+/// extent where none does.
+std::vector<int64_t> stepsOfAtoms(const SwizzledLayout &tile) {
+  std::vector<int64_t> steps;
+  for (int64_t i = 0; i < tile.layout.rank(); ++i) {
+    const Layout mode = tile.layout.mode(i);
+    auto isStep = [&](int64_t step) {
+      for (int64_t at = 0; at < mode.size(); at += step)
+        if (mode(at) % alignmentBytes(tile) != 0)
+          return false;
+      return true;
+    };
+    int64_t step = 1;
+    while (step < mode.size() && !isStep(step))
+      ++step;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
 } // namespace
 
 Result<SwizzledLayout> sharedTileLayout(std::vector<int64_t> shape,
@@ -89,7 +109,8 @@ Result<SwizzledLayout> partOfTile(const SwizzledLayout &tile,
   if (tile.layout.at(offset) % alignmentBytes(tile) != 0)
     return refuse("the part ", shapeText(shape), " begins at ",
                   shapeText(offset), ", within a swizzle atom of 8 rows of ",
-                  atomBytes(tile), " bytes: begin at multiples of them");
+                  atomBytes(tile), " bytes: begin at multiples of ",
+                  shapeText(stepsOfAtoms(tile)));
   std::vector<Layout> modes(shape.size());
   for (size_t i = 0; i < shape.size(); ++i) {
     Layout mode = tile.layout.mode(static_cast<int64_t>(i));

@@ -100,6 +100,30 @@ Kernel rowsBy(Way way) {
   });
 }
 
+/// D[i] = X[I[i]] for pages.
+Kernel pages() {
+  return kernel("pages", [] {
+    Size N = size("N"), T = size("T");
+    Tensor X = input("X", s32, {T, 64}), D = output("D", s32, {N, 64});
+    Tensor I = input("I", s32, {N}, align(4));
+    Pipeline ring = pipeline(2, smem(s32, {1, 64}));
+    role("load", warps(1), [&] {
+      for (Index i : range(N)) {
+        Stage s = ring.acquire();
+        copy(X.at({load_index(I.at({i})), 0}), s[0]);
+        ring.commit(s);
+      }
+    });
+    role("store", warps(2), [&] {
+      for (Index i : range(N)) {
+        Stage s = ring.wait();
+        store(D.at({i, 0}), load(s[0]));
+        ring.release(s);
+      }
+    });
+  });
+}
+
 /// D[i] = X[1, I[i]] for elements, by `gather` or by `scatter`.
 Kernel elements(bool scatters) {
   return kernel("elements", [=] {
@@ -176,6 +200,9 @@ const std::vector<Case> cases = {
     {"rows that are stored", [] { return rowsBy(Way::store); }, true,
      "tensor 'D' has no row AT: it has 10",
      "the index is that of a row of tensor 'D'"},
+    {"a tile at a coordinate of memory", pages, true,
+     "tensor 'X' has nothing of a tile at [AT, 0]: it has 6 x 64",
+     "the tile lies in tensor 'X'"},
     {"elements that are read", [] { return elements(false); }, true,
      "tensor 'X' has no element [1, AT]: it has 2 x 6",
      "the element lies in tensor 'X'"},

@@ -64,3 +64,50 @@ tile.kernel @rows {
     tile.store %x to %D[%c0, %c0] : tensor<32x64xf32>, !tile.tensor<f32, 2>
   }
 }
+
+// -----
+
+// A page that memory names is one of the tensor's; a coordinate that the kernel
+// counts may lie outside, as at an edge.
+
+// CHECK-LABEL: tile.kernel @page
+// VALUES-LABEL: tile.kernel @page
+// VALUES: tile.expect
+// VALUES-NOT: tile.expect
+// VALUES: tile.load
+// INDICES-LABEL: tile.kernel @page
+// INDICES-NOT: tile.expect
+// INDICES: tile.value
+tile.kernel @page {
+  // CHECK: %[[P:.+]] = tile.size "P"
+  %P = tile.size "P"
+  %X = tile.tensor "X" input [%P, %P] align 16 : !tile.tensor<f32, 2>
+  %I = tile.tensor "I" input [%P] align 4 : !tile.tensor<i32, 1>
+  %D = tile.tensor "D" output [%P] align 16 : !tile.tensor<f32, 1>
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // CHECK: scf.for
+    %last = scf.for %i = %c0 to %P step %c1 iter_args(%at = %c0) -> (index) {
+      // CHECK: %[[READ:.+]] = tile.value
+      // CHECK: %[[PAGE:.+]] = arith.index_cast %[[READ]]
+      %read = tile.value %I[%i] : !tile.tensor<i32, 1> -> i32
+      %page = arith.index_cast %read : i32 to index
+      // CHECK: %[[ABOVE:.+]] = arith.cmpi sgt, %[[PAGE]], %c-1
+      // CHECK: %[[BELOW:.+]] = arith.cmpi slt, %[[PAGE]], %[[P]]
+      // CHECK: %[[INSIDE:.+]] = arith.andi %[[ABOVE]], %[[BELOW]]
+      // CHECK: tile.print "tensor 'X' has nothing of a tile at [{}, {}]: it has {} x {}"
+      // CHECK: tile.expect %[[INSIDE]], "the tile lies in tensor 'X'"
+      // CHECK-NEXT: tile.load
+      %x = tile.load %X[%page, %i] : !tile.tensor<f32, 2> -> tensor<128xf32>
+      // The coordinate before is one of memory too.
+      // CHECK: arith.cmpi sgt, %{{.+}}, %c-128
+      // CHECK: tile.expect %{{.+}}, "the tile lies in tensor 'D'"
+      // CHECK-NEXT: tile.store
+      tile.store %x to %D[%at] : tensor<128xf32>, !tile.tensor<f32, 1>
+      // CHECK-NOT: tile.expect
+      tile.store %x to %D[%i] : tensor<128xf32>, !tile.tensor<f32, 1>
+      scf.yield %page : index
+    }
+  }
+}

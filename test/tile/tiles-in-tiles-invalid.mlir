@@ -53,7 +53,7 @@ tile.kernel @part_row_bytes {
 tile.kernel @part_within_atom {
   %a = tile.alloc : !whole
   tile.role "math" warps 4 {
-    // expected-error@+1 {{the part (32,64) begins at (4,0), within a swizzle atom of 8 rows of 128 bytes}}
+    // expected-error@+1 {{the part (32,64) begins at (4,0), within a swizzle atom of 8 rows of 128 bytes: begin at multiples of (8,64)}}
     %b = tile.part %a from [4, 0] : !whole -> !tile.shared<32x64xbf16>
   }
 }

@@ -28,8 +28,9 @@ struct CompileOptions {
   /// So it does where a single value, an atomic operation or a counter lies
   /// outside of its tensor or shared tile, and prints where.
   bool check_expectations = false;
-  /// The same for each index of `rows`, `gather` and `scatter`, which without
-  /// it passes by what it does not find.
+  /// The same for each index of `rows`, `gather` and `scatter`, and for a tile
+  /// at coordinates that were read from memory of which nothing lies in its
+  /// tensor: without it what is not there is passed by.
   bool check_indices = false;
 };
 
