@@ -1,5 +1,6 @@
 // tile-share-tiles: the instances of a role take every so many tiles of its
-// tile loop, and pass by the stages of the others' tiles.
+// tile loops, and pass by the stages of the others' tiles. Where one loop ends
+// with an instance the next goes on with the one behind it.
 
 #include "compiler/target/Target.h"
 #include "compiler/tile/Plan.h"
@@ -34,28 +35,35 @@ public:
 private:
   LogicalResult check();
   void declareBarriers();
-  /// The tile numbers of this instance, of a range that counts all.
+  /// The tiles of a loop that this instance takes.
   struct Tiles {
+    Value place; ///< how many of other instances come before its first
     Value first, step;
+    bool isLast; ///< of the loops that take stages
   };
-  Tiles tilesOf(tile::ScheduleRangeOp range);
-  void takeOwnTiles(scf::ForOp loop);
+  /// Of the loop that comes first, where the instances begin by their numbers;
+  /// of another one, where the one before has left off.
+  Tiles firstTiles(scf::ForOp loop);
+  Tiles tilesAfter(scf::ForOp before, const Tiles &tiles, scf::ForOp loop);
+  Tiles tilesFrom(Arithmetic a, Value place, tile::ScheduleRangeOp range);
   /// Each instance takes its stages only when the one before has taken those of
   /// its tile. Otherwise it might wait for a stage two rounds ahead, which the
   /// parity of a phase cannot tell.
-  void takeInOrder(scf::ForOp &loop);
+  /// `parity` is that of its order barrier's phase, from loop to loop.
+  void takeInOrder(scf::ForOp &loop, Value &parity);
   /// Passes by the stages of tiles of other instances: of those before the
   /// first of this one, or between one and the next.
-  LogicalResult skipTiles(scf::ForOp loop, bool beforeFirst);
+  /// Where another loop follows, only of tiles that there are: it begins at
+  /// the same stage in all instances.
+  LogicalResult skipTiles(scf::ForOp loop, const Tiles &tiles,
+                          bool beforeFirst);
 
   tile::RoleOp role;
   int64_t instances, orderBarriers;
-  llvm::DenseMap<Operation *, Tiles> tiles;
 };
 
 /// Refuses stages that the instances could not share out.
 LogicalResult Sharing::check() {
-  Operation *shared = nullptr; // the tile loop
   auto result = role.walk([&](Operation *op) -> WalkResult {
     if (!acquires(op) && !waits(op))
       return WalkResult::advance();
@@ -69,13 +77,6 @@ LogicalResult Sharing::check() {
              << "' is in ping-pong with other warpgroups, and the stage that "
                 "it takes here is no tile's: take it in the tile loop, "
                 "directly in the role";
-    if (shared && shared != loop)
-      return op->emitError("role '")
-             << role.getName()
-             << "' is in ping-pong with other warpgroups, and takes stages in "
-                "a second tile loop here: the others could not tell how many "
-                "it took in the first; merge the loops";
-    shared = loop;
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -93,45 +94,67 @@ LogicalResult Sharing::run() {
   if (failed(check()))
     return failure();
   declareBarriers();
-  SmallVector<scf::ForOp> loops;
-  role.walk([&](scf::ForOp loop) {
+  SmallVector<scf::ForOp> loops, taking;
+  role.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
     if (rangeOf(loop))
-      loops.push_back(loop);
+      (stagesTakenIn(loop).empty() ? loops : taking).push_back(loop);
   });
-  for (scf::ForOp &loop : loops) {
-    if (stagesTakenIn(loop).empty())
-      continue;
-    if (failed(skipTiles(loop, /*beforeFirst=*/true)) ||
-        failed(skipTiles(loop, /*beforeFirst=*/false)))
-      return failure();
-    takeInOrder(loop);
+  SmallVector<Tiles> all;
+  for (auto [i, loop] : llvm::enumerate(taking)) {
+    all.push_back(i ? tilesAfter(taking[i - 1], all.back(), loop)
+                    : firstTiles(loop));
+    all.back().isLast = i + 1 == taking.size();
   }
   for (scf::ForOp loop : loops)
-    takeOwnTiles(loop);
+    all.push_back(firstTiles(loop));
+  Value parity;
+  for (auto [loop, tiles] : llvm::zip(taking, all)) {
+    if (failed(skipTiles(loop, tiles, /*beforeFirst=*/true)) ||
+        failed(skipTiles(loop, tiles, /*beforeFirst=*/false)))
+      return failure();
+    takeInOrder(loop, parity);
+  }
+  llvm::append_range(taking, loops);
+  for (auto [loop, tiles] : llvm::zip(taking, all)) {
+    if (loop.getLowerBound() == rangeOf(loop).getFirst())
+      loop.getLowerBoundMutable().assign(tiles.first);
+    loop.getStepMutable().assign(tiles.step);
+  }
   return success();
 }
 
-/// From the tiles of all instances to those of this one.
-void Sharing::takeOwnTiles(scf::ForOp loop) {
-  const Tiles own = tilesOf(rangeOf(loop));
-  if (loop.getLowerBound() == rangeOf(loop).getFirst())
-    loop.getLowerBoundMutable().assign(own.first);
-  loop.getStepMutable().assign(own.step);
+Sharing::Tiles Sharing::tilesFrom(Arithmetic a, Value place,
+                                  tile::ScheduleRangeOp range) {
+  return {place, a.add(range.getFirst(), a.mul(place, range.getStep())),
+          a.mul(range.getStep(), instances), /*isLast=*/true};
 }
 
-Sharing::Tiles Sharing::tilesOf(tile::ScheduleRangeOp range) {
-  auto [it, isNew] = tiles.try_emplace(range);
-  if (isNew) {
-    OpBuilder builder(range->getBlock(), std::next(range->getIterator()));
-    Arithmetic a{builder, range.getLoc()};
-    it->second = {
-        a.add(range.getFirst(), a.mul(instance(a, role), range.getStep())),
-        a.mul(range.getStep(), instances)};
-  }
-  return it->second;
+Sharing::Tiles Sharing::firstTiles(scf::ForOp loop) {
+  tile::ScheduleRangeOp range = rangeOf(loop);
+  OpBuilder builder(range->getBlock(), std::next(range->getIterator()));
+  Arithmetic a{builder, range.getLoc()};
+  return tilesFrom(a, instance(a, role), range);
 }
 
-void Sharing::takeInOrder(scf::ForOp &loop) {
+Sharing::Tiles Sharing::tilesAfter(scf::ForOp before, const Tiles &tiles,
+                                   scf::ForOp loop) {
+  OpBuilder builder(loop);
+  Arithmetic a{builder, loop.getLoc()};
+  tile::ScheduleRangeOp range = rangeOf(before);
+  Value first = range.getFirst(), end = range.getEnd();
+  // A grid of no tiles has a step of 0.
+  Value step = a.max(range.getStep(), a.constant(1));
+  Value span = a.add(a.sub(end, first), a.sub(step, a.constant(1)));
+  Value isEmpty = arith::CmpIOp::create(builder, a.loc,
+                                        arith::CmpIPredicate::uge, first, end);
+  Value count = a.select(isEmpty, a.constant(0), a.div(span, step));
+  // The loop before has begun with the instance whose place is 0.
+  Value place = a.rem(
+      a.sub(a.add(tiles.place, instances), a.rem(count, instances)), instances);
+  return tilesFrom(a, place, rangeOf(loop));
+}
+
+void Sharing::takeInOrder(scf::ForOp &loop, Value &parity) {
   Location loc =
       NameLoc::get(StringAttr::get(loop.getContext(), "order"), loop.getLoc());
   Operation *first = nullptr, *last = nullptr;
@@ -141,15 +164,16 @@ void Sharing::takeInOrder(scf::ForOp &loop) {
       last = &op;
     }
 
-  // The loop carries the parity of its order barrier's phase.
   IRRewriter rewriter(loop);
-  Value zero = Arithmetic{rewriter, loc}.constant(0);
+  if (!parity)
+    parity = Arithmetic{rewriter, loc}.constant(0);
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-      rewriter, zero, /*replaceInitOperandUsesInLoop=*/false,
-      [&](OpBuilder &end, Location, ArrayRef<BlockArgument> parity) {
+      rewriter, parity, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &end, Location, ArrayRef<BlockArgument> phase) {
         Arithmetic a{end, loc};
-        return SmallVector<Value>{a.exclusiveOr(parity[0], a.constant(1))};
+        return SmallVector<Value>{a.exclusiveOr(phase[0], a.constant(1))};
       }));
+  parity = loop.getResults().back();
   OpBuilder before(first);
   Arithmetic a{before, loc};
   // Instance 0 waits for nobody in its first round.
@@ -169,7 +193,8 @@ void Sharing::takeInOrder(scf::ForOp &loop) {
   });
 }
 
-LogicalResult Sharing::skipTiles(scf::ForOp loop, bool beforeFirst) {
+LogicalResult Sharing::skipTiles(scf::ForOp loop, const Tiles &tiles,
+                                 bool beforeFirst) {
   OpBuilder builder = beforeFirst ? OpBuilder(loop)
                                   : OpBuilder(loop.getBody()->getTerminator());
   Location loc = loop.getLoc();
@@ -178,17 +203,19 @@ LogicalResult Sharing::skipTiles(scf::ForOp loop, bool beforeFirst) {
   auto coordinates =
       dyn_cast<tile::ScheduleCoordinatesOp>(loop.getBody()->front());
   // This instance's first tile, or its present one.
-  Value own = beforeFirst ? tilesOf(range).first : loop.getInductionVar();
+  Value own = beforeFirst ? tiles.first : loop.getInductionVar();
 
+  SmallVector<Value> numbers;
   SmallVector<IRMapping> skipped;
   for (int64_t other = 1; other < instances; ++other) {
     Value distance = a.mul(range.getStep(), other);
-    Value number = beforeFirst ? a.sub(own, distance) : a.add(own, distance);
+    numbers.push_back(beforeFirst ? a.sub(own, distance)
+                                  : a.add(own, distance));
     IRMapping ofTile;
     if (coordinates) {
       auto others = tile::ScheduleCoordinatesOp::create(
           builder, loc, coordinates.getResultTypes(), coordinates.getSchedule(),
-          number);
+          numbers.back());
       ofTile.map(coordinates.getCoordinates(), others.getCoordinates());
     }
     skipped.push_back(std::move(ofTile));
@@ -200,13 +227,15 @@ LogicalResult Sharing::skipTiles(scf::ForOp loop, bool beforeFirst) {
       if (failed(taken))
         return failure();
       Value ofOther = *taken;
-      if (beforeFirst) {
-        // Only instances behind the other one have it before their first.
-        Value behind =
-            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt,
-                                  instance(a, role), a.constant(i));
-        ofOther = a.select(behind, ofOther, a.constant(0));
-      }
+      auto countIf = [&](arith::CmpIPredicate how, Value x, Value y) {
+        Value holds = arith::CmpIOp::create(builder, loc, how, x, y);
+        ofOther = a.select(holds, ofOther, a.constant(0));
+      };
+      // Only instances behind the other one have it before their first.
+      if (beforeFirst)
+        countIf(arith::CmpIPredicate::ugt, tiles.place, a.constant(i));
+      if (!tiles.isLast)
+        countIf(arith::CmpIPredicate::ult, numbers[i], range.getEnd());
       count = a.add(count, ofOther);
     }
     auto [pipeline, side] = stages;

@@ -81,26 +81,3 @@ tile.kernel @before_the_tiles {
     tile.release %ring, %s : !ring
   }
 }
-
-// -----
-
-!ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
-tile.kernel @the_tiles_again {
-  %M = tile.size "M"
-  %tiles = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
-  %ring = tile.pipeline : !ring
-  tile.role "math" warps 4 instances 2 {
-    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
-    scf.for %t = %first to %end step %step {
-      %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
-      %s = tile.wait %ring : !ring
-      tile.release %ring, %s : !ring
-    }
-    scf.for %t = %first to %end step %step {
-      %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
-      // expected-error@+1 {{role 'math' is in ping-pong with other warpgroups, and takes stages in a second tile loop here: the others could not tell how many it took in the first; merge the loops}}
-      %s = tile.wait %ring : !ring
-      tile.release %ring, %s : !ring
-    }
-  }
-}

@@ -8,31 +8,36 @@
 namespace ashlar::test {
 namespace {
 
-/// How the first loop's tiles are given to CTAs, and those of the second.
-enum class Kind : uint8_t { grid, persistent, goesOn };
+/// How the tiles of two loops are given to CTAs and warpgroups.
+struct Loops {
+  enum Kind : uint8_t { grid, persistent, goesOn } first;
+  bool hasCluster;
+  int64_t warpgroups; ///< in ping-pong
+  int64_t rows;       ///< of the second
+};
 
 /// D = A · Bᵀ, then E = 2 · X in tiles of another shape, through the same ring.
-Kernel productAndCopy(Kind kind, bool hasCluster) {
-  return kernel("product_and_copy", [=] {
-    Size M = size("M"), N = size("N"), K = size("K"), P = size("P");
+Kernel productAndCopy(const Loops &c) {
+  return kernel("product_and_copy", [&] {
+    Size M = size("M"), N = size("N"), K = size("K");
     Tensor A = input("A", bf16, {M, K}), B = input("B", bf16, {N, K});
-    Tensor X = input("X", bf16, {P, 64});
-    Tensor D = output("D", bf16, {M, N}), E = output("E", bf16, {P, 64});
-    if (hasCluster)
+    Tensor X = input("X", bf16, {c.rows, 64});
+    Tensor D = output("D", bf16, {M, N}), E = output("E", bf16, {c.rows, 64});
+    if (c.hasCluster)
       cluster({2, 1});
-    TileLoop first = kind == Kind::grid ? grid({M, N}, {64, 64})
-                                        : persistent({M, N}, {64, 64});
-    TileLoop second = persistent({P, 64}, {64, 64}, Raster::along_m());
+    TileLoop first = c.first == Loops::grid ? grid({M, N}, {64, 16})
+                                            : persistent({M, N}, {64, 16});
+    TileLoop second = persistent({c.rows, 64}, {64, 64}, Raster::along_m());
     auto rest = [&] {
-      return kind == Kind::goesOn ? second.after(first.turns()) : second;
+      return c.first == Loops::goesOn ? second.after(first.turns()) : second;
     };
-    Pipeline ring = pipeline(3, smem(bf16, {64, 64}), smem(bf16, {64, 64}));
+    Pipeline ring = pipeline(3, smem(bf16, {64, 64}), smem(bf16, {16, 64}));
     role("load", warps(1), [&] {
       for (auto [m, n] : first)
         for (Index k : range(ceil_div(K, 64))) {
           Stage s = ring.acquire();
           copy(A.tile({m, k}), s[0]);
-          if (hasCluster)
+          if (c.hasCluster)
             copy(B.tile({n, k}), s[1], multicast);
           else
             copy(B.tile({n, k}), s[1]);
@@ -41,13 +46,13 @@ Kernel productAndCopy(Kind kind, bool hasCluster) {
       for (auto [p, none] : rest()) {
         Stage s = ring.acquire();
         copy(X.tile({p, none}), s[0]);
-        copy(X.tile({p, none}), s[1]);
+        copy(X.at({p * 64, 0}), s[1]);
         ring.commit(s);
       }
     });
-    role("math", warpgroups(1), [&] {
+    role("math", ping_pong(c.warpgroups), [&] {
       for (auto [m, n] : first) {
-        Fragment sum = zeros(f32, {64, 64});
+        Fragment sum = zeros(f32, {64, 16});
         for (Index k : range(ceil_div(K, 64))) {
           Stage s = ring.wait();
           sum = mma(s[0], s[1].T(), sum);
@@ -57,30 +62,29 @@ Kernel productAndCopy(Kind kind, bool hasCluster) {
       }
       for (auto [p, none] : rest()) {
         Stage s = ring.wait();
-        store(E.tile({p, none}), load(s[0]) + load(s[1]));
+        store(E.tile({p, none}), 2 * load(s[0]));
         ring.release(s);
       }
     });
   });
 }
 
-std::vector<Feature> onceAgain(Kind kind, bool hasCluster) {
+std::vector<Feature> twoLoops(const Loops &c) {
   const std::string name =
       std::string("two tile loops, the first ") +
-      (kind == Kind::grid ? "a grid" : "persistent") +
-      (kind == Kind::goesOn ? ", the second going on" : "") +
-      (hasCluster ? ", in clusters" : "");
-  // More tiles in the one, in the other, none at all in one of them.
-  const std::vector<Sizes> problems = {
-      {{"M", 200}, {"N", 72}, {"K", 136}, {"P", 40}},
-      {{"M", 10}, {"N", 8}, {"K", 64}, {"P", 640}},
-      {{"M", 0}, {"N", 8}, {"K", 64}, {"P", 200}},
-      {{"M", 100}, {"N", 64}, {"K", 64}, {"P", 0}}};
-  return {{name + ", its product",
-           [=] { return productAndCopy(kind, hasCluster); }, problems,
+      (c.first == Loops::grid ? "a grid" : "persistent") +
+      (c.first == Loops::goesOn ? ", the second going on" : "") +
+      (c.hasCluster ? ", in clusters" : "") + ", by " +
+      std::to_string(c.warpgroups) + " in turn, then " +
+      std::to_string(c.rows) + " rows";
+  // Less than a wave, several turns of each CTA, none at all.
+  const std::vector<Sizes> problems = {{{"M", 200}, {"N", 24}, {"K", 136}},
+                                       {{"M", 130}, {"N", 1000}, {"K", 64}},
+                                       {{"M", 0}, {"N", 8}, {"K", 64}}};
+  return {{name + ", the product", [=] { return productAndCopy(c); }, problems,
            gemmReference, 4e-3},
-          {name + ", its copy",
-           [=] { return productAndCopy(kind, hasCluster); },
+          {name + ", the copy",
+           [=] { return productAndCopy(c); },
            problems,
            [](const Problem &p, Coordinate at) { return 2 * p["X"](at); },
            4e-3,
@@ -193,10 +197,17 @@ std::vector<Feature> features() {
     for (bool hasCluster : {false, true})
       for (Feature &feature : grouped(goesOn, hasCluster))
         all.push_back(std::move(feature));
-  for (Kind kind : {Kind::grid, Kind::persistent, Kind::goesOn})
-    for (bool hasCluster : {false, true})
-      for (Feature &feature : onceAgain(kind, hasCluster))
-        all.push_back(std::move(feature));
+  for (const Loops &loops : {Loops{Loops::grid, false, 1, 40},
+                             {Loops::grid, true, 1, 9620},
+                             {Loops::grid, false, 2, 9620},
+                             {Loops::persistent, false, 1, 9620},
+                             {Loops::persistent, true, 1, 40},
+                             {Loops::persistent, false, 2, 9620},
+                             {Loops::persistent, false, 3, 20000},
+                             {Loops::goesOn, false, 1, 9620},
+                             {Loops::goesOn, true, 2, 20000}})
+    for (Feature &feature : twoLoops(loops))
+      all.push_back(std::move(feature));
   return all;
 }
 

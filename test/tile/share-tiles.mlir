@@ -72,3 +72,50 @@ tile.kernel @one attributes {plan = #tile.plan<128 threads 0 bytes roles [<0>]>}
     }
   }
 }
+
+// -----
+
+// A second loop begins with the instance behind the one that had the last tile
+// of the first, which passes by the stages of tiles that there are, and in the
+// phase that the first has left.
+
+!ring = !tile.pipeline<3, [!tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">]>
+// CHECK-LABEL: tile.kernel @loops
+tile.kernel @loops attributes {plan = #tile.plan<256 threads 24656 bytes rings [<0 every 8192 tiles [0] barriers 24576>] roles [<0 order_barriers 24640>]>} {
+  %K = tile.size "K"
+  %tiles = tile.schedule persistent [%K] by [64] : !tile.schedule<1>
+  %ring = tile.pipeline : !ring
+  tile.role "math" warps 4 instances 2 {
+    // CHECK: %[[ALLFIRST:.+]], %[[END:.+]], %[[ALLSTEP:.+]] = tile.schedule_range
+    // CHECK: %[[INSTANCE:.+]] = hopper.special_register "instance"
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
+    // CHECK: arith.cmpi ult, %{{.+}}, %[[END]]
+    // CHECK: tile.skip
+    // CHECK: %[[PHASE:.+]] = scf.for
+    scf.for %t = %first to %end step %step {
+      %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %s : !ring
+      // CHECK: arith.cmpi ult, %{{.+}}, %[[END]]
+      // CHECK: tile.skip
+      // CHECK: scf.yield
+    }
+    // CHECK: %[[ATLEAST1:.+]] = arith.maxui %[[ALLSTEP]], %c1
+    // CHECK: %[[ISEMPTY:.+]] = arith.cmpi uge, %[[ALLFIRST]], %[[END]]
+    // CHECK: %[[TURNS:.+]] = arith.divui %{{.+}}, %[[ATLEAST1]]
+    // CHECK: %[[COUNT:.+]] = arith.select %[[ISEMPTY]], %c0{{.*}}, %[[TURNS]]
+    // CHECK: %[[UP:.+]] = arith.addi %[[INSTANCE]], %c2
+    // CHECK: %[[ODD:.+]] = arith.remui %[[COUNT]], %c2
+    // CHECK: %[[DISTANCE:.+]] = arith.subi %[[UP]], %[[ODD]]
+    // CHECK: %[[PLACE:.+]] = arith.remui %[[DISTANCE]], %c2
+    // CHECK: %[[BEFORE:.+]] = arith.muli %[[PLACE]], %[[ALLSTEP]]
+    // CHECK: %[[FIRST:.+]] = arith.addi %[[ALLFIRST]], %[[BEFORE]]
+    // CHECK: arith.cmpi ugt, %[[PLACE]], %c0
+    // CHECK: scf.for %{{.+}} = %[[FIRST]] to %[[END]] step %{{.+}} iter_args(%{{.+}} = %[[PHASE]])
+    scf.for %t = %first to %end step %step {
+      %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %s : !ring
+    }
+  }
+}
