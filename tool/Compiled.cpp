@@ -24,12 +24,15 @@ void print(const std::vector<Warning> &warnings) {
 Compilation compileFor(Need need, const Kernel &kernel,
                        const Request &request) {
   CompileOptions options;
-  options.assemble = need != Need::levels && !compiler::findPtxas().empty();
+  options.assemble = (need == Need::artifact || need == Need::report) &&
+                     !compiler::findPtxas().empty();
   options.keep_levels = need == Need::levels;
   options.verify_each = request.verifyEach;
   options.print_after = request.printAfter;
+  // What is printed is what a simulated run names the lines of.
   options.check_expectations =
-      request.check || harness::isSimulated(request.device);
+      request.check || need == Need::simulated ||
+      (need == Need::levels && harness::isSimulated(request.device));
   options.check_indices = request.checkIndices;
 
   // What is printed on the way and the levels are not in the cache.

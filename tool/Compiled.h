@@ -12,6 +12,7 @@ enum class Need {
   artifact, ///< the machine code; may come from the cache
   report,   ///< also the time of each step
   levels,   ///< the text of each level, and no machine code
+  simulated ///< PTX with what the author expects, and no machine code
 };
 
 /// Compiles the kernel, and says on the error stream what the compiler remarks.

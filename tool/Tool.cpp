@@ -86,10 +86,22 @@ bool execute(const Artifact &artifact, const ToolOptions &options,
   return right;
 }
 
+/// What a run takes; a simulated one has checks, which cost registers.
+Artifact artifactToRun(const Kernel &kernel, const Request &request) {
+  return compileFor(isSimulated(request.device) ? Need::simulated
+                                                : Need::artifact,
+                    kernel, request)
+      .artifact;
+}
+
 bool summarizeAndRun(const Kernel &kernel, const ToolOptions &options,
                      const Request &request) {
   const Compilation compiled = compileFor(Need::report, kernel, request);
-  const Artifact &artifact = compiled.artifact;
+  Request again = request;
+  again.printAfter.clear(); // that was printed
+  const Artifact artifact = isSimulated(request.device)
+                                ? artifactToRun(kernel, again)
+                                : compiled.artifact;
   std::printf("%s, compiled for %s\n  sizes          %s\n%s"
               "  PTX            %s\n",
               kernel.name().c_str(), artifact.target.c_str(),
@@ -127,15 +139,12 @@ bool perform(const Kernel &kernel, const ToolOptions &options,
   if (request.resources)
     std::printf("%s\n%s", kernel.name().c_str(),
                 summarize(compileFor(Need::report, kernel, request)).c_str());
-  if (request.save.empty() && !request.run && !request.bench)
-    return true;
-  const Artifact artifact =
-      compileFor(Need::artifact, kernel, request).artifact;
   if (!request.save.empty())
-    save(artifact, request.save);
+    save(compileFor(Need::artifact, kernel, request).artifact, request.save);
   if (!request.run && !request.bench)
     return true;
-  return execute(artifact, options, request, request.run, request.bench);
+  return execute(artifactToRun(kernel, request), options, request, request.run,
+                 request.bench);
 }
 
 } // namespace
