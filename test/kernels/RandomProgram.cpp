@@ -25,7 +25,8 @@ public:
           products ? pick({32, 64, 96}) : pick({16, 32, 64, 96, 128, 256, 512});
       result.warps = products ? pick({4, 8}) : pick({1, 2, 3, 4, 8});
     } while (!fits(products ? 48 : 16) ||
-             (products && result.rows < 16 * result.warps));
+             (products && (result.rows < 16 * result.warps ||
+                           result.rows * result.columns > 8192)));
     result.parts = products ? 1 : pick({1, 1, 1, 2, 4});
     drawWays();
     emit(Step::inputX, Of::tile, false);
@@ -57,10 +58,12 @@ private:
   bool chance(int64_t oneOf) { return number(1, oneOf) == 1; }
 
   bool fits(int64_t each) const {
-    const int64_t pairs = result.rows * result.columns / 2,
-                  threads = 32 * result.warps;
-    return 2 * pairs <= each * threads &&
-           (pairs % threads == 0 || threads % pairs == 0);
+    const int64_t elements = result.rows * result.columns;
+    return elements <= each * 32 * result.warps && areSpread(elements / 2);
+  }
+  bool areSpread(int64_t elements) const {
+    const int64_t threads = 32 * result.warps;
+    return elements % threads == 0 || threads % elements == 0;
   }
 
   /// Whether shared memory has room for so many more bytes, which it then
@@ -183,7 +186,10 @@ private:
             0 ||
         (by != By::registers && !takes(tileBytes(type))))
       by = By::registers;
-    if (first.of == Of::rows && result.rows % pack_length(type))
+    if (const int64_t extent =
+            first.of == Of::rows ? result.rows : result.columns;
+        pack_length(type) > 1 && first.of != Of::tile &&
+        (extent % 2 || !areSpread(extent / 2)))
       return;
     emit(Step::keep, first.of, first.isInteger, a);
     last().type = type;
