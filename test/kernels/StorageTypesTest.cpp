@@ -79,9 +79,11 @@ Feature carried(ElementType type) {
                     when(n + 1 < ceil_div(N, 128), [&] {
                       next = load(X.at({m * 16, (n + 1) * 128}), {16, 128});
                     });
-                    for (int64_t half : {0, 8})
-                      store(D.at({m * 16 + half, n * 128}),
-                            slice(now, {half, 0}, {8, 128}));
+                    for (int64_t row : {0, 8})
+                      for (int64_t column : {0, 32, 96})
+                        store(D.at({m * 16 + row, n * 128 + column}),
+                              slice(now, {row, column},
+                                    {8, column == 32 ? 64 : 32}));
                   }
                 }
               });
