@@ -76,9 +76,42 @@ Feature conversions() {
           0};
 }
 
+/// Before the first element of a row there is none, which is the least value of
+/// the type, or the largest.
+Feature begun(ElementType type, bool largest) {
+  return {std::string(largest ? "largest" : "least") +
+              " values before each of " + std::string(name(type)),
+          [=] {
+            return kernel("begun", [&] {
+              Size M = size("M");
+              Tensor X = input("X", type, {M, 64}),
+                     D = output("D", type, {M, 64});
+              TileLoop tiles = persistent({M}, {8});
+              role("all", warps(2), [&] {
+                for (auto [m] : tiles) {
+                  Fragment x = load(X.at({m * 8, 0}), {8, 64});
+                  store(D.at({m * 8, 0}),
+                        largest ? row_exclusive_max(x) : row_exclusive_min(x));
+                }
+              });
+            });
+          },
+          {{{"M", 13}}},
+          [=](const Problem &p, Coordinate at) {
+            const double limit = type == s8 ? 128 : 32768;
+            double reached = largest ? -limit : limit - 1;
+            for (int64_t n = 0; n < at[1]; ++n)
+              reached = largest ? std::max(reached, p["X"](at[0], n))
+                                : std::min(reached, p["X"](at[0], n));
+            return reached;
+          },
+          0};
+}
+
 const bool registered =
     registerFeatures({arithmetic(16, "TMA"), arithmetic(4, "cp.async"),
-                      arithmetic(2, "loads"), conversions()});
+                      arithmetic(2, "loads"), conversions(), begun(s8, true),
+                      begun(s8, false), begun(s16, true), begun(s16, false)});
 
 } // namespace
 } // namespace ashlar::test
