@@ -119,10 +119,13 @@ private:
       return inType(elementOperations()[step.which].ofFragments(
           operand(step.a), operand(step.b), operand(step.c)));
     case Step::mixed:
-      return step.which == 0 ? mixed(step, [](auto l, auto r) { return l + r; })
+      return step.which == 0 ? mixed(step, [](const auto &l,
+                                              const auto &r) { return l + r; })
              : step.which == 1
-                 ? mixed(step, [](auto l, auto r) { return l - r; })
-                 : mixed(step, [](auto l, auto r) { return l * r; });
+                 ? mixed(step,
+                         [](const auto &l, const auto &r) { return l - r; })
+                 : mixed(step,
+                         [](const auto &l, const auto &r) { return l * r; });
     case Step::reduce:
       return inType(reduced(convert(a(), step.type), step));
     case Step::half:
@@ -304,7 +307,7 @@ private:
 class Passage {
 public:
   Passage(Tensor tensor, const Way &way, Shape shape)
-      : tensor(tensor), way(way), shape(shape) {}
+      : tensor(tensor), way(way), shape(std::move(shape)) {}
 
   /// How a tile lies in memory.
   Shape lying() const { return way.turned ? Shape{shape[1], shape[0]} : shape; }
@@ -497,10 +500,13 @@ void registerPrograms(const char *suite, uint64_t first, uint64_t end,
 
 const bool registered = registerAtStart([] {
   registerPrograms("RandomPrograms", 0, 300, 10);
-  uint64_t first = 0, end = 0;
-  if (const char *seeds = std::getenv("ASHLAR_RANDOM_PROGRAMS"))
-    if (std::sscanf(seeds, "%lu:%lu", &first, &end) == 2)
-      registerPrograms("MoreRandomPrograms", first, end, 1);
+  if (const char *seeds = std::getenv("ASHLAR_RANDOM_PROGRAMS")) {
+    char *rest = nullptr;
+    const uint64_t first = std::strtoull(seeds, &rest, 10);
+    registerPrograms(
+        "MoreRandomPrograms", first,
+        *rest == ':' ? std::strtoull(rest + 1, nullptr, 10) : first + 1, 1);
+  }
 });
 
 } // namespace
