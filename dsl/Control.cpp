@@ -21,13 +21,13 @@ OpenLoop::OpenLoop(const Index &low, const Index &high, const Index &step,
     fail(where, "the range has the step " + std::to_string(*known) +
                     "; a step is at least 1");
   if (!known) {
-    // The loop of the IR counts up, and knows no other.
+    // The loop of the IR counts up, and knows no other. What would step is a
+    // multiple of what divides any step, so that the loop's index keeps it.
     mlir::Value zero = trace.constantIndex(0, where);
-    mlir::Value one = trace.constantIndex(1, where);
-    bounds.high =
-        emitSelect(trace, emit(trace, Comparison::gt, bounds.step, zero, where),
-                   bounds.high, bounds.low, where);
-    bounds.step = emit(trace, Binary::max, bounds.step, one, where);
+    mlir::Value any = trace.constantIndex(int64_t(1) << 20, where);
+    mlir::Value counts = emit(trace, Comparison::gt, bounds.step, zero, where);
+    bounds.high = emitSelect(trace, counts, bounds.high, bounds.low, where);
+    bounds.step = emitSelect(trace, counts, bounds.step, any, where);
   }
   trace.openLoop(bounds, where);
 }
