@@ -1,21 +1,20 @@
 // A matrix transposed: TMA brings a tile and takes it away. In between it goes
-// through registers, which ldmatrix fills with its columns as rows. Four CTAs
-// share an SM, so that one turns a tile while others wait for memory.
+// through registers, which ldmatrix fills with its columns as rows. Two CTAs
+// share an SM, so that one turns a tile while the other waits for memory.
 
 #include "ashlar/ashlar.h"
 #include "ashlar/tool.h"
 
 using namespace ashlar;
 
-Kernel transpose(const Constants &c) {
-  return kernel("transpose", [&] {
-    const int64_t bm = c["bm"], bn = c["bn"];
+Kernel transpose() {
+  return kernel("transpose", [] {
     Size M = size("M"), N = size("N");
     Tensor X = input("X", bf16, {M, N}), D = output("D", bf16, {N, M});
-    TileLoop tiles = persistent({M, N}, {bm, bn}, Raster::grouped(c["group"]));
-    Pipeline ring = pipeline(c["stages"], smem(bf16, {bm, bn}));
-    SharedTile turned = shared(bf16, {bn, bm});
-    ctas_per_sm(c["ctas"]);
+    TileLoop tiles = persistent({M, N}, {128, 64});
+    Pipeline ring = pipeline(3, smem(bf16, {128, 64}));
+    SharedTile turned = shared(bf16, {64, 128});
+    ctas_per_sm(2);
     role("load", warps(1), [&] {
       for (auto [m, n] : tiles) {
         Stage s = ring.acquire();
@@ -23,7 +22,7 @@ Kernel transpose(const Constants &c) {
         ring.commit(s);
       }
     });
-    role("turn", warps(c["warps"]), [&] {
+    role("turn", warps(4), [&] {
       for (auto [m, n] : tiles) {
         Stage s = ring.wait();
         store(turned, load(s[0].T()));
@@ -39,14 +38,8 @@ static double reference(const Problem &p, std::span<const int64_t> at) {
 }
 
 int main(int argc, char **argv) {
-  return tool(argc, argv, transpose,
+  return tool(argc, argv, transpose(),
               {.sizes = {{"M", 8192}, {"N", 8192}},
-               .constants = {{"bm", 128},
-                             {"bn", 64},
-                             {"group", 1},
-                             {"stages", 3},
-                             {"ctas", 2},
-                             {"warps", 4}},
                .simulated_sizes = {{"M", 200}, {"N", 136}},
                .references = {{"D", reference}}});
 }
