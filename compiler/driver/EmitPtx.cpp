@@ -4,11 +4,14 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/PassInfo.h"
@@ -61,6 +64,33 @@ void markConvergent(llvm::Module &module) {
             call->addFnAttr(llvm::Attribute::Convergent);
 }
 
+/// Of 16 bits, the least number is its own negative. ptxas (13.0) widens
+/// `neg.s16` and `abs.s16` to 32 bits, where it is not; what is negated there
+/// it narrows as it should.
+void negateIn32Bits(llvm::Function &function) {
+  using namespace llvm::PatternMatch;
+  llvm::Type *i32 = llvm::Type::getInt32Ty(function.getContext());
+  for (llvm::Instruction &instruction :
+       llvm::make_early_inc_range(llvm::instructions(function))) {
+    llvm::Value *of = nullptr;
+    if (!instruction.getType()->isIntegerTy(16))
+      continue;
+    const bool isNegative = match(&instruction, m_Neg(m_Value(of)));
+    if (!isNegative &&
+        !match(&instruction, m_Intrinsic<llvm::Intrinsic::abs>(m_Value(of))))
+      continue;
+    llvm::IRBuilder<> builder(&instruction);
+    auto *text = llvm::InlineAsm::get(
+        llvm::FunctionType::get(i32, i32, false),
+        isNegative ? "neg.s32 $0, $1;" : "abs.s32 $0, $1;", "=r,r",
+        /*hasSideEffects=*/false);
+    llvm::Value *wide = builder.CreateCall(text, builder.CreateSExt(of, i32));
+    instruction.replaceAllUsesWith(
+        builder.CreateTrunc(wide, instruction.getType()));
+    instruction.eraseFromParent();
+  }
+}
+
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -90,8 +120,10 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::SimplifyCFGPass());
   for (llvm::Function &function : module)
-    if (!function.isDeclaration())
+    if (!function.isDeclaration()) {
       passes.run(function, functions);
+      negateIn32Bits(function);
+    }
 }
 
 /// The back end's passes but for some that rewrite address arithmetic, and

@@ -179,6 +179,44 @@ Feature dividedByMinusOne(ElementType type, int64_t bits, bool isRemainder,
         }}}};
 }
 
+/// The least number of so many bits is its own negative, and its own magnitude.
+Feature negatedAndAbsolute(ElementType type, int64_t bits) {
+  return {"negatives and magnitudes of integers of " + std::to_string(bits) +
+              " bits",
+          [=] {
+            return kernel("negated", [&] {
+              Size N = size("N");
+              Tensor X = input("X", type, {N}, align(4));
+              Tensor D = output("D", s32, {2, N}, align(4));
+              TileLoop tiles = grid({N}, {256});
+              role("all", warps(4), [&] {
+                for (auto [n] : tiles) {
+                  Fragment x = load(X.tile({n}), {256});
+                  auto wide = [&](const Fragment &of) {
+                    return type == s32 ? of : convert(of, s32);
+                  };
+                  store(D.tile({0, n}), wide(-x));
+                  store(D.tile({1, n}), wide(abs(x)));
+                }
+              });
+            });
+          },
+          {{{"N", 1000}}},
+          [=](const Problem &p, Coordinate at) {
+            const auto x = int64_t(p["X"](at[1]));
+            const int64_t result = at[0] ? std::abs(x) : -x;
+            return double(int64_t(uint64_t(result) << (64 - bits)) >>
+                          (64 - bits));
+          },
+          0,
+          {},
+          "D",
+          {},
+          {{"X", [=](const Problem &, Coordinate at) {
+              return at[0] % 3 ? double(at[0] % 50 - 25) : -std::exp2(bits - 1);
+            }}}};
+}
+
 /// Every element is rounded as often as the formula says: no tolerance.
 void isExactly(Formula formula, float (*reference)(float, float, float)) {
   Module module(device(), compileCleanly(elementwise(f32, formula)));
@@ -252,11 +290,13 @@ void contractsPairs(ElementType type, const std::string &suffix) {
     features.push_back(integers(what, s16, 16));
     features.push_back(integers(what, s8, 8));
   }
-  for (auto [type, bits] : {std::pair(s32, 32), {s16, 16}, {s8, 8}})
+  for (auto [type, bits] : {std::pair(s32, 32), {s16, 16}, {s8, 8}}) {
+    features.push_back(negatedAndAbsolute(type, bits));
     for (bool isRemainder : {false, true})
       for (bool isConstant : {false, true})
         features.push_back(
             dividedByMinusOne(type, bits, isRemainder, isConstant));
+  }
   return registerFeatures(features);
 }();
 
