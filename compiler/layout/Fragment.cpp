@@ -242,24 +242,6 @@ bool canCut(std::vector<CutMode> modes, int64_t offset, int64_t extent) {
   return cutDimension(std::move(modes), offset, extent);
 }
 
-/// "; parts of 8, 16 or 32 are, from a multiple of as many on"
-std::string partsThatDo(const std::vector<CutMode> &modes, int64_t whole) {
-  std::vector<int64_t> parts;
-  for (int64_t part = 1; part < whole; ++part) {
-    bool everywhere = whole % part == 0;
-    for (int64_t at = 0; everywhere && at < whole; at += part)
-      everywhere = canCut(modes, at, part);
-    if (everywhere)
-      parts.push_back(part);
-  }
-  if (parts.empty())
-    return "; only all " + std::to_string(whole) + " together are";
-  std::string text = "; parts of " + std::to_string(parts[0]);
-  for (size_t i = 1; i < parts.size(); ++i)
-    text += (i + 1 < parts.size() ? ", " : " or ") + std::to_string(parts[i]);
-  return text + " are, from a multiple of as many on";
-}
-
 } // namespace
 
 Result<FragmentLayout> partLayout(const FragmentLayout &fragment,
@@ -289,8 +271,7 @@ Result<FragmentLayout> partLayout(const FragmentLayout &fragment,
       return refuse("the part of ", shape[dim], " from ", offset[dim],
                     " along dimension ", dim, " of ",
                     IntTuple::of(fragment.shape),
-                    " is not spread evenly over the threads that hold it",
-                    partsThatDo(modes, fragment.shape[dim]));
+                    " is not spread evenly over the threads that hold it");
     cutDimension(std::move(modes), offset[dim], shape[dim]);
   }
   // A mode of one element keeps the stride that it would have in the part.
