@@ -10,8 +10,8 @@
 using namespace ashlar;
 
 /// D = (X - mean) · rstd · W + B. A CTA holds some rows in registers, or a
-/// cluster a row, each of its CTAs a part of the columns. The next row is on its
-/// way meanwhile.
+/// cluster a row, each of its CTAs a part of the columns. The next row is on
+/// its way meanwhile.
 Kernel forward(const Constants &c) {
   return kernel("layer_norm", [&] {
     const int64_t height = c["height"], parts = c["parts"];

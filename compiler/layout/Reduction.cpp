@@ -9,9 +9,7 @@
 
 namespace ashlar::layout {
 
-namespace {
-
-} // namespace
+namespace {} // namespace
 
 int64_t factorInWarp(int64_t position, int64_t extent) {
   if (!std::has_single_bit(static_cast<uint64_t>(position)) ||

@@ -206,8 +206,8 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
   Registers scalars = unpack(b, type, in.getValue());
   int64_t length = lengthInMemory(op, type);
 
-  // Inside the tensor, whole vectors without a test; at its edge, a test for each
-  // vector and elements of those that it cuts; nothing outside of it.
+  // Inside the tensor, whole vectors without a test; at its edge, a test for
+  // each vector and elements of those that it cuts; nothing outside of it.
   Value interior = access.interior();
   bool hasEdge = !liesInside(op, access.shape);
   auto branch =

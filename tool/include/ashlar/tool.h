@@ -39,8 +39,8 @@ struct ToolOptions {
   /// The constants of a kernel that is built from them, and their values when
   /// the command line names no others.
   std::vector<NamedSize> constants = {};
-  /// As `sizes`, for the simulator, which is some ten thousand times slower than
-  /// a GPU; a size that is not in it is a few tiles, the last not full.
+  /// As `sizes`, for the simulator, which is some ten thousand times slower
+  /// than a GPU; a size that is not in it is a few tiles, the last not full.
   std::vector<NamedSize> simulated_sizes = {};
   /// As for sizes; a scalar that is in neither is 1.
   std::vector<NamedScalar> scalars = {};
