@@ -98,6 +98,8 @@ void Trace::takeName(const std::string &what, llvm::StringRef name,
                      SourceLocation where) {
   if (name.empty())
     fail(where, what + " has no name; give it one");
+  if (llvm::any_of(name, [](unsigned char c) { return c < ' '; }))
+    fail(where, "a name has control characters; leave them out");
   auto [entry, inserted] = names.try_emplace(name, where);
   if (!inserted)
     fail(where, what + ": the name '" + name.str() + "' is already taken at " +

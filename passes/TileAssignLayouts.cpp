@@ -53,8 +53,9 @@ LogicalResult checkView(tile::ViewOp view) {
     return view.emitError(layout.why());
   int64_t pitch =
       llvm::alignTo(type.sizeBytes(), layout::alignmentBytes(*layout));
-  int64_t end = int64_t(view.getNumber()) * pitch + type.sizeBytes();
-  int64_t bytes = view.getSource().getType().sizeBytes();
+  const uint64_t end = llvm::SaturatingMultiplyAdd<uint64_t>(
+      view.getNumber(), pitch, type.sizeBytes());
+  const uint64_t bytes = view.getSource().getType().sizeBytes();
   if (end <= bytes)
     return success();
   return view.emitError("tile ")

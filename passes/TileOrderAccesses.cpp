@@ -193,16 +193,29 @@ template <typename Op> void Order::agree(Op op) {
     op.setAgree(numbers.of(role));
 }
 
+/// Whether an index says which part of a shared tile this is.
+static bool isPartAtAnIndex(Value shared) {
+  for (auto part = shared.getDefiningOp<tile::PartOp>(); part;
+       part = part.getSource().getDefiningOp<tile::PartOp>())
+    if (!part.getPlaces().empty())
+      return true;
+  return false;
+}
+
 void Order::orderAccess(Value shared, Operation *op) {
-  bool written = false, read = false, copiedOut = false;
+  int64_t writes = 0;
+  bool read = false, copiedOut = false;
   for (Operation *user : accessesOf(shared)) {
     if (tile::roleOf(user) != role)
       continue;
-    written |= isa<tile::WriteOp, tile::ScatterOp>(user);
+    writes += isa<tile::WriteOp, tile::ScatterOp>(user);
     read |= !isa<tile::WriteOp, tile::CopyOp>(user);
     copiedOut |= isa<tile::CopyOutOp>(user);
   }
-  if (!written || !read)
+  // A single write writes the same elements by the same threads each time,
+  // unless an index says which.
+  const bool rewrites = writes > 1 || (writes == 1 && isPartAtAnIndex(shared));
+  if (!writes || (!read && !rewrites))
     return;
   if (auto write = dyn_cast<tile::WriteOp>(op); write && copiedOut)
     if (auto pending = storesSince(write))

@@ -214,6 +214,9 @@ FailureOr<Registers> lowerElementwise(Operation &op, ArrayRef<ValueRange> in,
     if (!value && isa<math::MathDialect>(op.getDialect()))
       return op.emitError("operation '")
              << op.getName() << "' has no instruction on sm_90a";
+    // To 8 bits the instructions of 16-bit floats do not saturate.
+    if (isa<arith::FPToSIOp>(op) && type.element.isInteger(8))
+      at[0] = widenToF32(b, at[0]);
     if (!value && isa<arith::FPToSIOp>(op) && at[0].getType().isF32()) {
       // Out of range, the nearest integer of the type.
       std::string bits = std::to_string(type.element.getIntOrFloatBitWidth());

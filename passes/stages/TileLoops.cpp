@@ -1,5 +1,6 @@
 #include "passes/stages/TileLoops.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/stages/HeldStages.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -10,24 +11,26 @@ using namespace mlir;
 namespace {
 
 /// Of a tile loop; null for another one.
-tile::ScheduleOp scheduleOf(scf::ForOp loop) {
-  auto range = loop.getStep().getDefiningOp<tile::ScheduleRangeOp>();
-  return range ? range.getSchedule().getDefiningOp<tile::ScheduleOp>()
-               : tile::ScheduleOp();
+tile::ScheduleRangeOp tilesOf(scf::ForOp loop) {
+  return loop.getStep().getDefiningOp<tile::ScheduleRangeOp>();
 }
 
-tile::ScheduleOp scheduleAround(Operation *op) {
+tile::ScheduleOp scheduleOf(tile::ScheduleRangeOp tiles) {
+  return tiles.getSchedule().getDefiningOp<tile::ScheduleOp>();
+}
+
+/// Of the tile loop that an operation stands in.
+tile::ScheduleRangeOp tilesAround(Operation *op) {
   for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
        loop = loop->getParentOfType<scf::ForOp>())
-    if (tile::ScheduleOp schedule = scheduleOf(loop))
-      return schedule;
+    if (tile::ScheduleRangeOp tiles = tilesOf(loop))
+      return tiles;
   return {};
 }
 
 LogicalResult checkNested(scf::ForOp loop) {
-  tile::ScheduleOp around =
-      scheduleOf(loop) ? scheduleAround(loop) : tile::ScheduleOp();
-  if (!around || !around.getPersistent())
+  auto around = tilesOf(loop) ? tilesAround(loop) : tile::ScheduleRangeOp();
+  if (!around || !scheduleOf(around).getPersistent())
     return success();
   return loop.emitError("this tile loop stands in another one, and a CTA has "
                         "only its own tiles of each, so that most pairs have "
@@ -35,22 +38,58 @@ LogicalResult checkNested(scf::ForOp loop) {
                         "inner one with range()");
 }
 
-/// Whether the same CTA has the same tiles of both, as far as is known.
-bool areAlike(tile::ScheduleOp a, tile::ScheduleOp b) {
-  auto isInRole = [](tile::ScheduleOp schedule) {
-    return !isa<tile::KernelOp>(schedule->getParentOp());
+/// Whether two values are the same, as far as is known of what a role computes.
+bool areAlike(Value a, Value b) {
+  auto isOfRole = [](Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op || !isa<tile::KernelOp>(op->getParentOp());
   };
-  return isInRole(a) || isInRole(b) ||
-         (a.getExtents() == b.getExtents() && a.getTile() == b.getTile() &&
-          a.getPersistent() == b.getPersistent() &&
-          a.getRaster() == b.getRaster());
+  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
+  if (x && y)
+    return *x == *y;
+  return a == b || isOfRole(a) || isOfRole(b);
+}
+
+/// Whether the same CTA has the same tiles of both, as far as is known.
+bool areAlike(tile::ScheduleRangeOp a, tile::ScheduleRangeOp b) {
+  tile::ScheduleOp x = scheduleOf(a), y = scheduleOf(b);
+  return x.getTile() == y.getTile() && x.getPersistent() == y.getPersistent() &&
+         x.getRaster() == y.getRaster() &&
+         llvm::all_of(llvm::zip_equal(x.getExtents(), y.getExtents()),
+                      [](auto both) {
+                        return areAlike(std::get<0>(both), std::get<1>(both));
+                      }) &&
+         !a.getAfter() == !b.getAfter() &&
+         (!a.getAfter() || areAlike(a.getAfter(), b.getAfter()));
 }
 
 /// Where a role takes stages of a pipeline, and in which tile loops.
 struct Taken {
-  SmallVector<std::pair<Operation *, tile::ScheduleOp>> all;
+  SmallVector<std::pair<Operation *, tile::ScheduleRangeOp>> all;
   bool isOutside = false; ///< of every tile loop
 };
+
+/// Whether a role has the tile loops of another one, in their order.
+LogicalResult checkOrder(tile::RoleOp role, const Taken &taken,
+                         tile::RoleOp otherRole, const Taken &others) {
+  size_t reached = 0;
+  for (auto [op, tiles] : taken.all) {
+    if (!tiles)
+      continue;
+    auto like = [&](auto &other) { return areAlike(tiles, other.second); };
+    auto found =
+        std::find_if(others.all.begin() + reached, others.all.end(), like);
+    if (found == others.all.end())
+      return op->emitError("role '")
+             << role.getName()
+             << "' takes this stage in a tile loop that role '"
+             << otherRole.getName() << "', which shares the pipeline, does not "
+             << (llvm::any_of(others.all, like) ? "have at this place" : "have")
+             << ": both go over the same tiles, by one TileLoop";
+    reached = found - others.all.begin();
+  }
+  return success();
+}
 
 LogicalResult checkShared(tile::KernelOp kernel, tile::PipelineOp pipeline) {
   llvm::MapVector<Operation *, Taken> roles;
@@ -59,24 +98,17 @@ LogicalResult checkShared(tile::KernelOp kernel, tile::PipelineOp pipeline) {
         op->getOperand(0) != pipeline.getResult())
       return;
     Taken &taken = roles[tile::roleOf(op)];
-    tile::ScheduleOp schedule = scheduleAround(op);
-    taken.isOutside |= !schedule;
-    taken.all.push_back({op, schedule});
+    tile::ScheduleRangeOp tiles = tilesAround(op);
+    taken.isOutside |= !tiles;
+    taken.all.push_back({op, tiles});
   });
   // The first role has the loop that the others are held against.
   for (auto &[role, taken] : llvm::reverse(roles))
     for (auto &[otherRole, others] : roles)
-      for (auto [op, schedule] : taken.all)
-        if (schedule && !others.isOutside &&
-            llvm::none_of(others.all, [&](auto &other) {
-              return areAlike(schedule, other.second);
-            }))
-          return op->emitError("role '")
-                 << cast<tile::RoleOp>(role).getName()
-                 << "' takes this stage in a tile loop that role '"
-                 << cast<tile::RoleOp>(otherRole).getName()
-                 << "', which shares the pipeline, does not have: both go over "
-                    "the same tiles, by one TileLoop";
+      if (!others.isOutside &&
+          failed(checkOrder(cast<tile::RoleOp>(role), taken,
+                            cast<tile::RoleOp>(otherRole), others)))
+        return failure();
   return success();
 }
 

@@ -50,6 +50,36 @@ Feature arithmetic(int64_t alignment, std::string by) {
           0};
 }
 
+/// Floats of 16 bits and of 32, some beyond what the integers hold.
+Feature saturated(ElementType from, ElementType to) {
+  const double most = to == s8 ? 127 : 32767;
+  return {std::string(name(from)) + " as " + std::string(name(to)) +
+              ", the nearest where it ends",
+          [=] {
+            return kernel("saturated", [&] {
+              Size N = size("N");
+              Tensor X = input("X", from, {N}, align(4));
+              Tensor D = output("D", to, {N}, align(4));
+              TileLoop tiles = grid({N}, {256});
+              role("all", warps(2), [&] {
+                for (auto [n] : tiles)
+                  store(D.tile({n}), convert(load(X.tile({n}), {256}), to));
+              });
+            });
+          },
+          {{{"N", 500}}},
+          [=](const Problem &p, Coordinate at) {
+            return std::clamp(std::trunc(p["X"](at)), -most - 1, most);
+          },
+          0,
+          {},
+          "D",
+          {},
+          {{"X", [=](const Problem &, Coordinate at) {
+              return double(at[0] % 41 - 20) * (most + 1) / 16;
+            }}}};
+}
+
 Feature conversions() {
   return {"integers of 16 bits from f32, where they end, and to s32",
           [] {
@@ -108,10 +138,11 @@ Feature begun(ElementType type, bool largest) {
           0};
 }
 
-const bool registered =
-    registerFeatures({arithmetic(16, "TMA"), arithmetic(4, "cp.async"),
-                      arithmetic(2, "loads"), conversions(), begun(s8, true),
-                      begun(s8, false), begun(s16, true), begun(s16, false)});
+const bool registered = registerFeatures(
+    {arithmetic(16, "TMA"), arithmetic(4, "cp.async"), arithmetic(2, "loads"),
+     conversions(), saturated(bf16, s8), saturated(f16, s8), saturated(f32, s8),
+     saturated(bf16, s16), saturated(f32, s16), begun(s8, true),
+     begun(s8, false), begun(s16, true), begun(s16, false)});
 
 } // namespace
 } // namespace ashlar::test

@@ -1197,3 +1197,68 @@ tile.kernel @nobody_waits {
     tile.arrive %done : !tile.barrier
   }
 }
+
+// -----
+
+// Two roles go through the same tile loops in another order.
+
+!ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+tile.kernel @other_order {
+  %M = tile.size "M"
+  %N = tile.size "N"
+  %t = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
+  %v = tile.schedule persistent [%N] by [64] : !tile.schedule<1>
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %first, %end, %step = tile.schedule_range %t : !tile.schedule<1>
+    scf.for %i = %first to %end step %step {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+    %f, %e, %st = tile.schedule_range %v : !tile.schedule<1>
+    scf.for %i = %f to %e step %st {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %first, %end, %step = tile.schedule_range %v : !tile.schedule<1>
+    scf.for %i = %first to %end step %step {
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %s : !ring
+    }
+    %f, %e, %st = tile.schedule_range %t : !tile.schedule<1>
+    scf.for %i = %f to %e step %st {
+      // expected-error@+1 {{role 'math' takes this stage in a tile loop that role 'load', which shares the pipeline, does not have at this place: both go over the same tiles, by one TileLoop}}
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %s : !ring
+    }
+  }
+}
+
+// -----
+
+// One of them counts on from other tiles.
+
+!ring = !tile.pipeline<2, [!tile.shared<64x64xbf16>]>
+tile.kernel @other_turns {
+  %M = tile.size "M"
+  %t = tile.schedule persistent [%M] by [64] : !tile.schedule<1>
+  %c1 = arith.constant 1 : index
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %first, %end, %step = tile.schedule_range %t after %c1 : !tile.schedule<1>
+    scf.for %i = %first to %end step %step {
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %first, %end, %step = tile.schedule_range %t : !tile.schedule<1>
+    scf.for %i = %first to %end step %step {
+      // expected-error@+1 {{role 'math' takes this stage in a tile loop that role 'load', which shares the pipeline, does not have: both go over the same tiles, by one TileLoop}}
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %s : !ring
+    }
+  }
+}

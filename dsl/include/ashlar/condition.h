@@ -14,7 +14,7 @@ public:
   Condition(const Condition &other,
             SourceLocation where = SourceLocation::current())
       : Variable(other, where) {}
-  Condition(Condition &&) noexcept = default;
+  Condition(Condition &&) = default;
   Condition &operator=(const Condition &other) = default;
 
   template <detail::TakenFor<Condition> T>

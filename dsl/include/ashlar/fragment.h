@@ -16,7 +16,7 @@ public:
   Fragment(const Fragment &other,
            SourceLocation where = SourceLocation::current())
       : Variable(other, where) {}
-  Fragment(Fragment &&) noexcept = default;
+  Fragment(Fragment &&) = default;
   Fragment &operator=(const Fragment &other) = default;
 
   template <detail::TakenFor<Fragment> T>
@@ -51,7 +51,7 @@ public:
   explicit Mask(const detail::Handle &handle) : Variable(handle) {}
   Mask(const Mask &other, SourceLocation where = SourceLocation::current())
       : Variable(other, where) {}
-  Mask(Mask &&) noexcept = default;
+  Mask(Mask &&) = default;
   Mask &operator=(const Mask &other) = default;
 
   template <detail::TakenFor<Mask> T>
@@ -139,7 +139,9 @@ Fragment mma(const Sparse &a, const SharedTile &b, const Fragment &accumulator,
 Fragment mma(const Sparse &a, const SharedTile &b,
              SourceLocation where = SourceLocation::current());
 
-/// The fragment in another type, rounded to nearest even; fp8 saturates.
+/// The fragment in another type, rounded to nearest even; fp8 saturates. Floats
+/// become integers towards zero, and the nearest one where they are beyond
+/// them; of an integer that is too long the lower bits are left.
 Fragment convert(const Fragment &fragment, ElementType type,
                  SourceLocation where = SourceLocation::current());
 

@@ -51,7 +51,8 @@ protected:
   Variable(HandleKind kind, SourceLocation where) : Handle(kind, where) {}
   explicit Variable(const Handle &handle) : Handle(handle) {}
   Variable(const Variable &other, SourceLocation where);
-  Variable(Variable &&) noexcept = default;
+  /// As a copy: what is moved from remains a variable of its own.
+  Variable(Variable &&other) : Variable(other, other.declared_at()) {}
   Variable &operator=(const Variable &other);
   ~Variable() = default;
 };

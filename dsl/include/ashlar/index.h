@@ -23,7 +23,7 @@ public:
       : Index(constant, where, nullptr) {}
   explicit Index(const detail::Handle &handle) : Variable(handle) {}
   Index(const Index &other, SourceLocation where = SourceLocation::current());
-  Index(Index &&) noexcept = default;
+  Index(Index &&) = default;
   Index &operator=(const Index &other);
 
   template <class T>
@@ -60,7 +60,7 @@ public:
   explicit Size(const detail::Handle &handle) : Index(handle) {}
   Size(const Size &other, SourceLocation where = SourceLocation::current())
       : Index(other, where) {}
-  Size(Size &&) noexcept = default;
+  Size(Size &&) = default;
   Size &operator=(const Size &) = delete;
 
   template <class T>

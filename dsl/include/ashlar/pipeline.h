@@ -16,7 +16,7 @@ public:
       : Variable(handle), ring(pipeline) {}
   Stage(const Stage &other, SourceLocation where = SourceLocation::current())
       : Variable(other, where), ring(other.ring) {}
-  Stage(Stage &&) noexcept = default;
+  Stage(Stage &&) = default;
   /// Throws where the other is of another pipeline.
   Stage &operator=(const Stage &other);
 

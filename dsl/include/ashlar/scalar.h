@@ -15,7 +15,7 @@ public:
   explicit Scalar(const detail::Handle &handle) : Variable(handle) {}
   Scalar(const Scalar &other, SourceLocation where = SourceLocation::current())
       : Variable(other, where) {}
-  Scalar(Scalar &&) noexcept = default;
+  Scalar(Scalar &&) = default;
   Scalar &operator=(const Scalar &other) = default;
 
   template <detail::TakenFor<Scalar> T>
