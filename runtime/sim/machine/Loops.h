@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace ashlar::sim {
@@ -14,8 +15,9 @@ namespace ashlar::sim {
 struct Strand::Snapshot {
   uint32_t at = 0;      // the place; before it is chosen, the jumps so far
   uint64_t changes = 0; // Launch::changes
-  std::vector<std::byte> registers;          // empty before the place is chosen
-  std::vector<Poll> polls;                   // accesses since then
+  std::optional<uint32_t> known;    // where it has been found to repeat itself
+  std::vector<std::byte> registers; // empty before the place is chosen
+  std::vector<Poll> polls;          // accesses since then
   std::vector<const Instruction *> executed; // since then
 
   bool isWatching() const { return !registers.empty(); }

@@ -225,7 +225,7 @@ void WarpRunner::noteJumpBack(Strand &strand) {
     return;
   }
   if (!snapshot.isWatching()) {
-    if (++snapshot.at < patience)
+    if (snapshot.known != strand.at && ++snapshot.at < patience)
       return;
     snapshot.at = strand.at;
     strand.wait = {};
@@ -238,6 +238,7 @@ void WarpRunner::noteJumpBack(Strand &strand) {
   if (repeatsItself(warp, warp.registerFile, snapshot)) {
     strand.spinning = true;
     strand.spinningSince = changes;
+    snapshot.known = snapshot.at;
     strand.polls = std::move(snapshot.polls);
   }
   snapshot.forget();
