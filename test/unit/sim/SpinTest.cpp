@@ -7,13 +7,16 @@ namespace ashlar::sim {
 namespace {
 
 /// The first report of a kernel of the lines, with a buffer of four words of
-/// zeros at %flags and the number of the CTA in %cta.
+/// zeros at %flags and the number of the CTA in %cta, that may execute so many
+/// instructions; 0 for any.
 Report report(const std::string &lines, const std::string &notes = "",
-              unsigned ctas = 2, unsigned threads = 32) {
+              unsigned ctas = 2, unsigned threads = 32,
+              uint64_t mostInstructions = 0) {
   PtxRunner runner;
   runner.shape.grid = {ctas, 1, 1};
   runner.shape.block = {threads, 1, 1};
   runner.options.timeLimit = std::chrono::seconds(20);
+  runner.options.maxInstructions = mostInstructions;
   runner.buffer(std::vector<uint32_t>(4));
   const auto reports = runner.run(
       notes + kernelText(".param .u64 flags_parameter",
@@ -43,6 +46,25 @@ const std::string counter = "setp.ne.u32 %p, %cta, 0;\n@%p bra wait;\n"
                             "wait: ld.acquire.gpu.global.b32 %r0, [%flags+4];\n"
                             "setp.lt.s32 %q, %r0, 2;\n@%q bra wait;\n"
                             "done:\n";
+
+// Two warps answer one another a thousand times. It takes long to find that a
+// loop waits, the first time.
+TEST(Spin, IsKnownAgainWhenItWaitsAnew) {
+  const Report found =
+      report("setp.ge.u32 %p, %t, 32;\nmov.u32 %r1, 0;\n@%p bra second;\n"
+             "first: add.s32 %r1, %r1, 1;\n"
+             "st.release.gpu.global.u32 [%flags], %r1;\n"
+             "wait: ld.acquire.gpu.global.u32 %r0, [%flags+4];\n"
+             "setp.ne.u32 %q, %r0, %r1;\n@%q bra wait;\n"
+             "setp.lt.u32 %q, %r1, 1000;\n@%q bra first;\nbra done;\n"
+             "second: add.s32 %r1, %r1, 1;\n"
+             "other: ld.acquire.gpu.global.u32 %r0, [%flags];\n"
+             "setp.ne.u32 %q, %r0, %r1;\n@%q bra other;\n"
+             "st.release.gpu.global.u32 [%flags+4], %r1;\n"
+             "setp.lt.u32 %q, %r1, 1000;\n@%q bra second;\ndone:",
+             "", 1, 64, 1000000);
+  EXPECT_EQ(found.text(), Report().text());
+}
 
 TEST(Spin, NamesTheCounterItsValueAndItsSignals) {
   expectDeadlock(
