@@ -23,7 +23,8 @@ public:
       : Index(constant, where, nullptr) {}
   explicit Index(const detail::Handle &handle) : Variable(handle) {}
   Index(const Index &other, SourceLocation where = SourceLocation::current());
-  Index(Index &&) = default;
+  Index(Index &&other)
+      : Index(static_cast<const Index &>(other), other.declared_at()) {}
   Index &operator=(const Index &other);
 
   template <class T>
