@@ -15,18 +15,14 @@
 #include "compiler/layout/Reduction.h"
 #include "compiler/layout/Repeated.h"
 #include "compiler/layout/Scan.h"
-#include "compiler/layout/SharedTile.h"
 #include "compiler/layout/WgmmaFragment.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/AttrTypeSubElements.h"
-#include "passes/IndexFacts.h"
 #include "passes/Passes.h"
-#include "passes/SharedMemory.h"
+#include "passes/SharedLayouts.h"
 #include "llvm/ADT/IntEqClasses.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <map>
 #include <numeric>
@@ -40,113 +36,6 @@ using namespace mlir;
 using layout::FragmentLayout;
 
 namespace {
-
-layout::Result<layout::SwizzledLayout> layoutOf(tile::SharedType type) {
-  return layout::sharedTileLayout(type.getShape().vec(), type.elementBytes());
-}
-
-/// Whether the tiles that a view counts reach its number.
-LogicalResult checkView(tile::ViewOp view) {
-  tile::SharedType type = view.getResult().getType();
-  auto layout = layoutOf(type);
-  if (!layout)
-    return view.emitError(layout.why());
-  int64_t pitch =
-      llvm::alignTo(type.sizeBytes(), layout::alignmentBytes(*layout));
-  const uint64_t end = llvm::SaturatingMultiplyAdd<uint64_t>(
-      view.getNumber(), pitch, type.sizeBytes());
-  const uint64_t bytes = view.getSource().getType().sizeBytes();
-  if (end <= bytes)
-    return success();
-  return view.emitError("tile ")
-         << view.getNumber() << " of " << type.sizeBytes() << " bytes ends "
-         << end << " bytes into a shared tile that has " << bytes
-         << ": use a smaller shape" << (view.getNumber() ? " or number" : "");
-}
-
-/// Whether a part begins with a swizzle atom where an index chooses its place.
-LogicalResult checkPlaces(tile::PartOp part) {
-  tile::SharedType source = part.getSource().getType();
-  for (auto [index, dimension] :
-       llvm::zip(part.getPlaces(), part.getChosenDimensions())) {
-    const auto [elements, bytes] =
-        layout::partPlaces(*source.getLayout(), dimension);
-    const IndexFacts facts(index);
-    const auto [low, high, divisor] = facts.of(index);
-    if ((low == high ? low : divisor) % elements == 0)
-      continue;
-    const int64_t each = authorsElements(source, dimension);
-    InFlightDiagnostic error =
-        part.emitError("the part begins along dimension ")
-        << dimension << " at an index";
-    if (elements >= source.getShape()[dimension])
-      return error << ", and of the " << source.getShape()[dimension] * each
-                   << " elements there only the first begins a swizzle atom of "
-                      "the tile: write 0";
-    return error << " that is not known to be a multiple of " << elements * each
-                 << ", as the swizzle atoms of the tile do: promise it with "
-                    "multiple_of(index, "
-                 << elements * each << ")";
-  }
-  return success();
-}
-
-/// A part lies as the tile does that it is cut from.
-LogicalResult assignPart(tile::PartOp part, tile::SharedType type) {
-  tile::SharedType source = part.getSource().getType();
-  const SmallVector<int64_t> offsets = part.getKnownOffsets();
-  auto layout = layout::partOfTile(
-      *source.getLayout(), std::vector<int64_t>(offsets.begin(), offsets.end()),
-      type.getShape().vec(), type.elementBytes());
-  if (!layout)
-    return part.emitError(layout.why());
-  if (failed(checkPlaces(part)))
-    return failure();
-  part.getResult().setType(tile::SharedType::get(
-      type.getContext(), type.getShape(), type.getElementType(), *layout));
-  return success();
-}
-
-LogicalResult assignShared(tile::KernelOp kernel) {
-  auto check = [](Operation *op, tile::SharedType type) -> LogicalResult {
-    auto layout = layoutOf(type);
-    if (!layout)
-      return op->emitError(layout.why());
-    return success();
-  };
-  for (auto alloc : kernel.getBody().getOps<tile::AllocOp>())
-    if (failed(check(alloc, alloc.getResult().getType())))
-      return failure();
-  for (auto pipeline : kernel.getBody().getOps<tile::PipelineOp>())
-    for (Type type : pipeline.getResult().getType().getTiles())
-      if (failed(check(pipeline, cast<tile::SharedType>(type))))
-        return failure();
-  auto views = kernel.walk(
-      [&](tile::ViewOp view) { return WalkResult(checkView(view)); });
-  if (views.wasInterrupted())
-    return failure();
-  // A part's type says not how it lies: below it gets the layout of its tile.
-  SmallVector<std::pair<tile::PartOp, tile::SharedType>> parts;
-  kernel.walk([&](tile::PartOp part) {
-    parts.push_back({part, part.getResult().getType()});
-    part.getResult().setType(part.getSource().getType());
-  });
-
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([](tile::SharedType type) -> Type {
-    if (type.getLayout())
-      return type;
-    return tile::SharedType::get(type.getContext(), type.getShape(),
-                                 type.getElementType(), *layoutOf(type));
-  });
-  replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/false,
-                                        /*replaceLocs=*/false,
-                                        /*replaceTypes=*/true);
-  for (auto [part, type] : parts)
-    if (failed(assignPart(part, type)))
-      return failure();
-  return success();
-}
 
 /// The fragments of one role, in classes that share a layout.
 class Fragments {
@@ -661,7 +550,7 @@ private:
 
 struct TileAssignLayouts : impl::TileAssignLayoutsBase<TileAssignLayouts> {
   void runOnOperation() override {
-    if (failed(assignShared(getOperation())))
+    if (failed(assignSharedLayouts(getOperation())))
       return signalPassFailure();
     for (auto role : getOperation().getBody().getOps<tile::RoleOp>())
       if (failed(Fragments(role).assign()))

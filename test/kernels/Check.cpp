@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -60,6 +62,21 @@ HostTensor launch(Module &module, const Problem &problem,
     if (result.name() == output)
       return std::move(result);
   throw Error("the kernel has no output '" + output + "'");
+}
+
+void launchAndExit(const Kernel &kernel, const std::vector<NamedSize> &sizes,
+                   const std::vector<Input> &inputs) {
+  CompileOptions options;
+  options.check_expectations = true;
+  try {
+    Module module(device(), compile(kernel, options).artifact);
+    launchForAll(module,
+                 randomProblem(module.artifact(), sizes, {}, {}, inputs));
+  } catch (const Error &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    std::_Exit(3);
+  }
+  std::_Exit(0);
 }
 
 namespace {

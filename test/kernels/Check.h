@@ -43,6 +43,12 @@ HostTensor launch(Module &module, const Problem &problem,
 /// The same, with all that the kernel writes.
 std::vector<HostTensor> launchForAll(Module &module, const Problem &problem);
 
+/// Launches with what is expected checked, and ends the process, for
+/// EXPECT_EXIT: with 0, or with 3 and what is wrong on standard error.
+[[noreturn]] void launchAndExit(const Kernel &kernel,
+                                const std::vector<NamedSize> &sizes,
+                                const std::vector<Input> &inputs);
+
 /// ‖result - reference‖ / ‖reference‖ over the whole tensor.
 double relativeError(const HostTensor &result,
                      const std::function<double(Coordinate)> &reference);

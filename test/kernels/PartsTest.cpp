@@ -6,8 +6,6 @@
 #include "ashlar/compile.h"
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <optional>
@@ -306,19 +304,8 @@ Feature ofThreeDimensions() {
       store(D.at({0, 0}), load(slice(tile, {from, 0}, {8, 32})));
     });
   });
-  CompileOptions options;
-  options.check_expectations = true;
-  try {
-    Module module(device(), compile(k, options).artifact);
-    launch(module, randomProblem(module.artifact(), {}, {}, {},
-                                 {{"P", [=](const Problem &, Coordinate) {
-                                     return place;
-                                   }}}));
-  } catch (const Error &error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    std::_Exit(3);
-  }
-  std::_Exit(0);
+  launchAndExit(k, {},
+                {{"P", [=](const Problem &, Coordinate) { return place; }}});
 }
 
 TEST(Parts, EndTheLaunchWhereTheyAreMisplaced) {

@@ -5,8 +5,6 @@
 
 #include "ashlar/compile.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace ashlar::test {
@@ -284,19 +282,8 @@ Feature signalled() {
       }
     });
   });
-  CompileOptions options;
-  options.check_expectations = true;
-  try {
-    Module module(device(), compile(k, options).artifact);
-    launch(module, randomProblem(module.artifact(), {{"N", 16}}, {}, {},
-                                 {{"P", [=](const Problem &, Coordinate) {
-                                     return rank;
-                                   }}}));
-  } catch (const Error &error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    std::_Exit(3);
-  }
-  std::_Exit(0);
+  launchAndExit(k, {{"N", 16}},
+                {{"P", [=](const Problem &, Coordinate) { return rank; }}});
 }
 
 TEST(Peers, EndTheLaunchWhereThereAreNone) {
