@@ -31,18 +31,16 @@ Kernel forward(const Constants &c) {
         store(w, load(W.tile({part}), {shape[1]}));
         store(b, load(B.tile({part}), {shape[1]}));
         Index rest = N - part * shape[1];
-        auto mean_of = [&](const Fragment &v) {
-          return cluster_all_sum(row_sum(v), 1) / convert(N, f32);
-        };
+        Scalar n = 1 / convert(N, f32);
         Fragment next = load(X.tile({p, part}), shape);
         for (Index m : range(p, ceil_div(M, height), P)) {
           Fragment d = convert(next, f32);
           next = load(X.tile({m + P, part}), shape); // in flight
-          Fragment mean = mean_of(d);
+          Fragment mean = cluster_all_sum(row_sum(d), 1) * n;
           d -= along_rows(mean);
           when(rest < shape[1],
                [&] { d = select(columns(shape) < rest, d, 0); });
-          Fragment rstd = rsqrt(mean_of(d * d) + eps);
+          Fragment rstd = rsqrt(cluster_all_sum(row_sum(d * d), 1) * n + eps);
           d = fma(d * along_rows(rstd), convert(load(w), f32),
                   convert(load(b), f32));
           store(D.tile({m, part}), convert(d, bf16));
@@ -59,30 +57,31 @@ Kernel forward(const Constants &c) {
 /// What D's gradient G makes of those of X, W and B; DW and DB begin as zeros.
 Kernel backward(const Constants &c) {
   return kernel("layer_norm_backward", [&] {
-    const int64_t height = c["height"];
-    const Shape shape{height, c["most"]};
+    const int64_t height = c["height"], parts = c["parts"];
+    const Shape shape{height, c["columns"]};
     Size M = size("M"), N = size("N"), P = size("CTAs");
     Tensor X = input("X", bf16, {M, N}), G = input("G", bf16, {M, N});
     Tensor W = input("W", bf16, {N}), DX = output("DX", bf16, {M, N});
     Tensor means = input("Mean", f32, {M}, align(4));
     Tensor rstds = input("Rstd", f32, {M}, align(4));
     Tensor DW = inout("DW", f32, {N}), DB = inout("DB", f32, {N});
-    TileLoop ctas = grid({P}, {1});
+    cluster({1, parts});
+    TileLoop ctas = grid({P, Index(parts)}, {1, 1});
     ctas_per_sm(c["ctas"]);
-    SharedTile sums = shared(f32, {shape[1]});
+    SharedTile w = shared(bf16, {shape[1]}), sums = shared(f32, {shape[1]});
     Pipeline ring = pipeline(c["stages"], smem(bf16, shape), smem(bf16, shape));
-    role("load", warps(1), [&] {
-      for (auto [p] : ctas)
+    role("load", warps(1), registers(32), [&] {
+      for (auto [p, part] : ctas)
         for (Index m : range(p, ceil_div(M, height), P)) {
           Stage s = ring.acquire();
-          copy(X.tile({m, 0}), s[0]);
-          copy(G.tile({m, 0}), s[1]);
+          copy(X.tile({m, part}), s[0]);
+          copy(G.tile({m, part}), s[1]);
           ring.commit(s);
         }
     });
-    role("math", warps(c["warps"]), [&] {
-      for (auto [p] : ctas) {
-        Fragment w = load(W.at({0}), {shape[1]});
+    role("math", warps(8), registers(c["registers"]), [&] {
+      for (auto [p, part] : ctas) {
+        store(w, load(W.tile({part}), {shape[1]}));
         Fragment dw = zeros(f32, shape), db = zeros(f32, shape);
         Fragment next_mean = load(means.tile({p}), {height});
         Fragment next_rstd = load(rstds.tile({p}), {height});
@@ -93,19 +92,20 @@ Kernel backward(const Constants &c) {
           Stage s = ring.wait();
           Fragment x = convert(load(s[0]), f32), g = convert(load(s[1]), f32);
           ring.release(s);
-          x = (x - along_rows(mean)) * along_rows(rstd);
+          x = x * along_rows(rstd) - along_rows(mean * rstd);
           dw += g * x;
           db += g;
-          Fragment wg = convert(w, f32) * g;
-          Scalar n = convert(N, f32);
-          Fragment a = row_sum(wg * x) / n, b = row_sum(wg) / n;
-          wg = (wg - x * along_rows(a) - along_rows(b)) * along_rows(rstd);
-          store(DX.tile({m, 0}), convert(wg, bf16));
+          g *= convert(load(w), f32);
+          Fragment n = -rstd / convert(N, f32);
+          Fragment a = cluster_all_sum(row_sum(g * x), 1) * n;
+          Fragment b = cluster_all_sum(row_sum(g), 1) * n;
+          g = g * along_rows(rstd) + along_rows(b) + x * along_rows(a);
+          store(DX.tile({m, part}), convert(g, bf16));
         }
         store(sums, column_sum(dw));
-        copy(sums, DW.at({0}), reduce_add);
+        copy(sums, DW.tile({part}), reduce_add);
         store(sums, column_sum(db));
-        copy(sums, DB.at({0}), reduce_add);
+        copy(sums, DB.tile({part}), reduce_add);
       }
     });
   });
@@ -163,23 +163,24 @@ int main(int argc, char **argv) {
   if (argc > 1 && std::string_view(argv[1]) == "backward")
     return tool(
         argc - 1, argv + 1, backward,
-        {.sizes = {{"M", 8192}, {"N", 4096}, {"CTAs", 132}},
-         .constants = {{"most", 4096},
+        {.sizes = {{"M", 8192}, {"N", 4096}, {"CTAs", 264}},
+         .constants = {{"parts", 1},
                        {"height", 1},
-                       {"warps", 16},
-                       {"ctas", 1},
-                       {"stages", 4}},
+                       {"columns", 4096},
+                       {"registers", 104},
+                       {"ctas", 2},
+                       {"stages", 3}},
          .simulated_sizes = {{"M", 7}, {"N", 3000}, {"CTAs", 3}},
          .zeros = {"DW", "DB"},
          .references = {{"DX", gradient}, {"DW", ofWeight}, {"DB", ofBias}},
          .tolerance = 0.02});
   return tool(argc, argv, forward,
-              {.sizes = {{"M", 8192}, {"N", 4096}, {"CTAs", 528}},
+              {.sizes = {{"M", 8192}, {"N", 4096}, {"CTAs", 396}},
                .constants = {{"parts", 1},
                              {"height", 1},
                              {"columns", 4096},
                              {"warps", 8},
-                             {"ctas", 4}},
+                             {"ctas", 3}},
                .simulated_sizes = {{"M", 5}, {"N", 3000}, {"CTAs", 3}},
                .scalars = {{"eps", 1e-5}},
                .references = {

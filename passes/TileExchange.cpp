@@ -63,17 +63,24 @@ private:
   /// Makes who uses a value use the first thread's.
   void agreeOn(Value value);
 
+  /// Two of a small type take turns: with one, the role's threads would have to
+  /// meet before they write the next to it.
   Value tileFor(tile::SharedType type, Location loc) {
-    Value &tile = tiles[type];
-    if (!tile) {
+    auto &[one, other] = tiles[type];
+    if (type.sizeBytes() <= mostBytesOfTwo)
+      std::swap(one, other);
+    if (!one) {
       OpBuilder builder(role);
-      tile = tile::AllocOp::create(builder, loc, type);
+      one = tile::AllocOp::create(builder, loc, type);
     }
-    return tile;
+    return one;
   }
 
+  /// A hundredth of what a CTA has.
+  static constexpr int64_t mostBytesOfTwo = target::sharedBytes / 100;
+
   tile::RoleOp role;
-  llvm::DenseMap<Type, Value> tiles;
+  llvm::DenseMap<Type, std::pair<Value, Value>> tiles;
 };
 
 Value Exchange::relay(OpBuilder &builder, Location loc, Value value,

@@ -6,6 +6,7 @@
 #include "compiler/target/Target.h"
 #include "compiler/tile/Stages.h"
 #include "passes/InRole.h"
+#include "passes/Meetings.h"
 #include "passes/Passes.h"
 #include "passes/Preconditions.h"
 #include "passes/SharedMemory.h"
@@ -69,6 +70,11 @@ public:
       : role(role), numbers(numbers), warpTiles(warpTilesOf(role)),
         builder(role) {
     role.walk([&](tile::CopyOutOp out) { stores.push_back(out); });
+    meetings = meetingsOf(
+        role, [&](Operation *op) { return meetsAnyway(op); },
+        [&](Value tile) {
+          return !warpTiles.contains(tile) && !isAsync(tile);
+        });
   }
 
   void run();
@@ -80,7 +86,16 @@ private:
   template <typename Op> void meet(Op op);
   template <typename Op> void agree(Op op);
 
-  /// Orders accesses of this role's threads to a tile that it writes and reads.
+  /// Whether wgmma or TMA read a tile for this role: what they have still to
+  /// read no meeting tells.
+  bool isAsync(Value shared);
+  /// Whether the role writes a tile, and by more than the same threads the same
+  /// elements each time, or reads it.
+  bool isShared(Value shared);
+  bool hasStores(tile::ReleaseOp op);
+  MeetsAnyway meetsAnyway(Operation *op);
+
+  /// Orders accesses of this role's threads to a tile that wgmma or TMA read.
   void orderAccess(Value shared, Operation *op);
   void roleBarrier(Location loc);
   /// Waits until TMA has read, or also written, what the role has handed to it,
@@ -92,6 +107,7 @@ private:
   BarrierNumbers &numbers;
   const WarpTiles warpTiles;
   SmallVector<tile::CopyOutOp> stores; ///< in the order of the text
+  llvm::DenseSet<Operation *> meetings;
   OpBuilder builder;
 };
 
@@ -100,6 +116,8 @@ void Order::run() {
   role.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
     builder.setInsertionPoint(op);
+    if (meetings.contains(op))
+      roleBarrier(op->getLoc());
     order(op);
   }
   builder.setInsertionPointToEnd(&role.getBody().front());
@@ -166,8 +184,7 @@ void Order::order(tile::WriteOp op) {
 void Order::order(tile::ReleaseOp op) {
   // The stage is to be written again only when TMA has read it. Each warp tells
   // of what it has stored by itself.
-  if (llvm::none_of(accessesOfStage(op.getStage()),
-                    llvm::IsaPred<tile::CopyOutOp>))
+  if (!hasStores(op))
     return;
   Location loc = named(op, "release");
   waitForStores(loc, 0);
@@ -193,35 +210,58 @@ template <typename Op> void Order::agree(Op op) {
     op.setAgree(numbers.of(role));
 }
 
-/// Whether an index says which part of a shared tile this is.
-static bool isPartAtAnIndex(Value shared) {
-  for (auto part = shared.getDefiningOp<tile::PartOp>(); part;
-       part = part.getSource().getDefiningOp<tile::PartOp>())
-    if (!part.getPlaces().empty())
-      return true;
-  return false;
+bool Order::hasStores(tile::ReleaseOp op) {
+  return llvm::any_of(accessesOfStage(op.getStage()),
+                      llvm::IsaPred<tile::CopyOutOp>);
 }
 
-void Order::orderAccess(Value shared, Operation *op) {
+bool Order::isAsync(Value shared) {
+  return llvm::any_of(accessesOf(shared), [&](Operation *user) {
+    return isa<tile::MmaOp, tile::CopyOutOp>(user) &&
+           tile::roleOf(user) == role;
+  });
+}
+
+bool Order::isShared(Value shared) {
   int64_t writes = 0;
-  bool read = false, copiedOut = false;
+  bool read = false;
   for (Operation *user : accessesOf(shared)) {
     if (tile::roleOf(user) != role)
       continue;
     writes += isa<tile::WriteOp, tile::ScatterOp>(user);
     read |= !isa<tile::WriteOp, tile::CopyOp>(user);
-    copiedOut |= isa<tile::CopyOutOp>(user);
   }
-  // A single write writes the same elements by the same threads each time,
-  // unless an index says which.
-  const bool rewrites = writes > 1 || (writes == 1 && isPartAtAnIndex(shared));
-  if (!writes || (!read && !rewrites))
+  return writes && (read || writes > 1 || isPartAtAnIndex(shared));
+}
+
+MeetsAnyway Order::meetsAnyway(Operation *op) {
+  if (isa<tile::AwaitOp>(op))
+    return MeetsAnyway::after;
+  bool meets = isa<tile::SignalOp, tile::SyncOp>(op);
+  if (auto release = dyn_cast<tile::ReleaseOp>(op))
+    meets = hasStores(release) && warpTiles.empty();
+  auto isMetFor = [&](Value tile) {
+    return isa<tile::SharedType>(tile.getType()) && !warpTiles.contains(tile) &&
+           isAsync(tile) && isShared(tile);
+  };
+  if (auto mma = dyn_cast<tile::MmaOp>(op))
+    meets = isMetFor(mma.getA()) || isMetFor(mma.getB());
+  else if (Value tile = accessedTile(op); tile && !isa<tile::CopyOp>(op))
+    meets |= isMetFor(tile);
+  return meets ? MeetsAnyway::before : MeetsAnyway::no;
+}
+
+void Order::orderAccess(Value shared, Operation *op) {
+  if (!isAsync(shared) || !isShared(shared))
     return;
-  if (auto write = dyn_cast<tile::WriteOp>(op); write && copiedOut)
-    if (auto pending = storesSince(write))
+  if (stores.size() && isa<tile::WriteOp, tile::ScatterOp>(op) &&
+      llvm::any_of(accessesOf(shared), [&](Operation *user) {
+        return isa<tile::CopyOutOp>(user) && tile::roleOf(user) == role;
+      })) {
+    auto write = dyn_cast<tile::WriteOp>(op);
+    if (auto pending = write ? storesSince(write) : 0)
       waitForStores(op->getLoc(), *pending);
-  if (isa<tile::ScatterOp>(op) && copiedOut)
-    waitForStores(op->getLoc(), 0);
+  }
   roleBarrier(op->getLoc());
 }
 

@@ -45,6 +45,8 @@ CudaDriver::CudaDriver() {
   resolve("cuDevicePrimaryCtxRetain", table.primaryContextRetain);
   resolve("cuDevicePrimaryCtxRelease_v2", table.primaryContextRelease);
   resolve("cuCtxSetCurrent", table.contextSetCurrent);
+  resolve("cuDeviceCanAccessPeer", table.deviceCanAccessPeer);
+  resolve("cuCtxEnablePeerAccess", table.contextEnablePeerAccess);
   resolve("cuModuleLoadDataEx", table.moduleLoadDataEx);
   resolve("cuModuleUnload", table.moduleUnload);
   resolve("cuModuleGetFunction", table.moduleGetFunction);

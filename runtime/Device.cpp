@@ -41,6 +41,23 @@ std::optional<std::string> Device::unavailable(const DriverTable &driver) {
   return std::nullopt;
 }
 
+void Device::enable_access_to(const Device &peer) {
+  const Context &own = *context, &other = *peer.context;
+  int can = 0;
+  if (&own.driver == &other.driver && own.driver.deviceCanAccessPeer)
+    own.check(own.driver.deviceCanAccessPeer(&can, own.device, other.device),
+              "asking for access to a peer");
+  if (!can)
+    throw Error(concat("device ", own.device, " ('", own.name,
+                       "') can't reach the memory of device ", other.device,
+                       " ('", other.name,
+                       "'): place tensors on devices that are linked"));
+  own.enter();
+  const auto result = own.driver.contextEnablePeerAccess(other.handle, 0);
+  if (result != driver::Result::peerAccessAlreadyEnabled)
+    own.check(result, "enabling access to a peer");
+}
+
 const std::string &Device::name() const { return context->name; }
 int Device::compute_capability() const { return context->computeCapability; }
 int Device::sm_count() const { return context->smCount; }

@@ -30,6 +30,10 @@ struct DriverTable {
                                  driver::DeviceOrdinal device);
   Result (*primaryContextRelease)(driver::DeviceOrdinal device);
   Result (*contextSetCurrent)(driver::ContextHandle context);
+  /// Null in a driver that has one device.
+  Result (*deviceCanAccessPeer)(int *can, driver::DeviceOrdinal device,
+                                driver::DeviceOrdinal peer);
+  Result (*contextEnablePeerAccess)(driver::ContextHandle peer, unsigned flags);
 
   Result (*moduleLoadDataEx)(driver::ModuleHandle *module, const void *image,
                              unsigned optionCount, driver::JitOption *options,

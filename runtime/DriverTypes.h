@@ -31,6 +31,7 @@ enum class Result : int {
   notFound = 500,
   notReady = 600,
   illegalAddress = 700,
+  peerAccessAlreadyEnabled = 704,
   launchFailed = 719,
   notSupported = 801,
   unknown = 999,

@@ -17,7 +17,10 @@ Value combine(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN, Value x,
   };
   switch (how) {
   case tile::Reduction::add:
-    return make.operator()<arith::AddFOp, arith::AddFOp, arith::AddIOp>();
+    if (isa<FloatType>(x.getType()))
+      return arith::AddFOp::create(b, b.loc, x, y,
+                                   arith::FastMathFlags::contract);
+    return arith::AddIOp::create(b, b.loc, x, y);
   case tile::Reduction::min:
     return make
         .operator()<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp>();
@@ -53,14 +56,19 @@ std::string reduceMemory(tile::Reduction how, bool floating, StringRef space) {
 
 Value combineAll(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN,
                  ValueRange all) {
-  SmallVector<Value> values(all);
+  // An instruction's result is there four cycles later.
+  constexpr size_t chains = 4;
+  SmallVector<Value> values;
+  for (auto [i, value] : llvm::enumerate(all)) {
+    if (i < chains)
+      values.push_back(value);
+    else
+      values[i % chains] = combine(b, how, ofNaN, values[i % chains], value);
+  }
   while (values.size() > 1) {
-    SmallVector<Value> next;
-    for (size_t i = 0; i + 1 < values.size(); i += 2)
-      next.push_back(combine(b, how, ofNaN, values[i], values[i + 1]));
-    if (values.size() % 2)
-      next.push_back(values.back());
-    values = std::move(next);
+    Value last = values.pop_back_val();
+    Value &into = values[(values.size() - 1) / 2];
+    into = combine(b, how, ofNaN, into, last);
   }
   return values.front();
 }

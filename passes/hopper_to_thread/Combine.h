@@ -16,8 +16,8 @@ mlir::Value combine(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN,
 /// What changes nothing that it is combined with.
 mlir::Value neutral(PtxBuilder &b, tile::Reduction how, mlir::Type type);
 
-/// All of them: in pairs, so that half of the operations do not wait for one
-/// another.
+/// All of them, in four chains that do not wait for one another. Products that
+/// are added contract with the sum.
 mlir::Value combineAll(PtxBuilder &b, tile::Reduction how, OfNaN ofNaN,
                        mlir::ValueRange values);
 

@@ -48,8 +48,7 @@ tile.kernel @by_the_role {
   %done = tile.barrier "done" : !tile.barrier
   tile.role "math" warps 4 {
     %f = arith.constant dense<1.0> : !rows
-    // CHECK: hopper.named_barrier 2 threads 128
-    // CHECK-NEXT: tile.write
+    // CHECK: tile.write
     // CHECK-NEXT: hopper.named_barrier 2 threads 128
     // CHECK-NEXT: tile.read
     // CHECK-NEXT: hopper.named_barrier 1 threads 192
@@ -101,5 +100,65 @@ tile.kernel @told {
     // CHECK: tile.await
     // CHECK-NEXT: hopper.named_barrier 1 threads 128
     tile.await %count[%c0] at_least %c1 : !C
+  }
+}
+
+// -----
+
+// The role meets once for what is read in a loop and written before it, and in
+// the loop as often as two tiles that take turns need.
+
+!line = !tile.shared<256xf32, "S<0,4,3> o (256):(4)">
+!one = tensor<256xf32, #tile.fragment<"256 128:2 / 2:1">>
+!other = tensor<256xf32, #tile.fragment<"256 (64,2):(4,0) / 4:1">>
+// CHECK-LABEL: tile.kernel @in_turn
+tile.kernel @in_turn {
+  %N = tile.size "N"
+  %w = tile.alloc : !line
+  %a = tile.alloc : !line
+  %b = tile.alloc : !line
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.role "math" warps 4 {
+    // CHECK: tile.write
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: scf.for
+    // CHECK-NEXT: tile.read %[[w:.+]] :
+    // CHECK-NEXT: tile.write %{{.+}} to %[[a:.+]] :
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: tile.read %[[a]]
+    // CHECK-NEXT: tile.write %{{.+}} to %[[b:.+]] :
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: tile.read %[[b]]
+    // CHECK-NEXT: }
+    %f = arith.constant dense<1.0> : !one
+    tile.write %f to %w : !one, !line
+    scf.for %i = %c0 to %N step %c1 {
+      %0 = tile.read %w : !line -> !other
+      tile.write %f to %a : !one, !line
+      %1 = tile.read %a : !line -> !other
+      tile.write %f to %b : !one, !line
+      %2 = tile.read %b : !line -> !other
+    }
+    // CHECK: scf.for
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: tile.write
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: tile.read
+    scf.for %i = %c0 to %N step %c1 {
+      tile.write %f to %a : !one, !line
+      %1 = tile.read %a : !line -> !other
+    }
+    // CHECK: scf.if
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: tile.write
+    // CHECK: }
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: tile.read
+    %some = arith.cmpi slt, %c1, %N : index
+    scf.if %some {
+      tile.write %f to %a : !one, !line
+    }
+    %3 = tile.read %a : !line -> !other
   }
 }

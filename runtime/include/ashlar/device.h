@@ -39,6 +39,11 @@ public:
   /// The most dynamic shared memory one block can have, in bytes.
   int64_t max_shared_bytes() const;
 
+  /// Lets kernels on this device reach the memory of `peer`: tensors of a
+  /// launch may lie there from then on. Throws `Error` when no link leads
+  /// there.
+  void enable_access_to(const Device &peer);
+
   /// The driver's entry points, for tools that need more than this class.
   const DriverTable &driver() const;
 
