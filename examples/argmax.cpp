@@ -27,8 +27,8 @@ Kernel argmax(const Constants &c) {
         }
     });
     role("math", warps(c["warps"]), [&] {
-      for (auto [m] :
-           rows) { // in each column of chunks the first of the largest
+      for (auto [m] : rows) {
+        // In each column of chunks the first of the largest.
         Fragment most = full(bf16, shape, -infinity), at = zeros(s32, shape);
         for (Index n : range(0, N, shape[1])) {
           Stage s = ring.wait();

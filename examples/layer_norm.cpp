@@ -83,24 +83,24 @@ Kernel backward(const Constants &c) {
       for (auto [p, part] : ctas) {
         store(w, load(W.tile({part}), {shape[1]}));
         Fragment dw = zeros(f32, shape), db = zeros(f32, shape);
+        Scalar n = -1 / convert(N, f32);
         Fragment next_mean = load(means.tile({p}), {height});
         Fragment next_rstd = load(rstds.tile({p}), {height});
         for (Index m : range(p, ceil_div(M, height), P)) {
           Fragment mean = next_mean, rstd = next_rstd;
-          next_mean = load(means.tile({m + P}), {height}); // in flight
-          next_rstd = load(rstds.tile({m + P}), {height});
           Stage s = ring.wait();
           Fragment x = convert(load(s[0]), f32), g = convert(load(s[1]), f32);
-          ring.release(s);
+          next_mean = load(means.tile({m + P}), {height}); // in flight
+          next_rstd = load(rstds.tile({m + P}), {height});
           x = x * along_rows(rstd) - along_rows(mean * rstd);
           dw += g * x;
           db += g;
           g *= convert(load(w), f32);
-          Fragment n = -rstd / convert(N, f32);
-          Fragment a = cluster_all_sum(row_sum(g * x), 1) * n;
-          Fragment b = cluster_all_sum(row_sum(g), 1) * n;
+          Fragment a = cluster_all_sum(row_sum(g * x), 1) * rstd * n;
+          Fragment b = cluster_all_sum(row_sum(g), 1) * rstd * n;
           g = g * along_rows(rstd) + along_rows(b) + x * along_rows(a);
           store(DX.tile({m, part}), convert(g, bf16));
+          ring.release(s);
         }
         store(sums, column_sum(dw));
         copy(sums, DW.tile({part}), reduce_add);

@@ -5,6 +5,8 @@
 
 #include "compiler/target/Target.h"
 #include "compiler/tile/Stages.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/InRole.h"
 #include "passes/Meetings.h"
 #include "passes/Passes.h"
@@ -83,6 +85,7 @@ private:
   void order(Operation *op);
   void order(tile::WriteOp op);
   void order(tile::ReleaseOp op);
+  void order(tile::ExpectOp op);
   template <typename Op> void meet(Op op);
   template <typename Op> void agree(Op op);
 
@@ -127,7 +130,8 @@ void Order::run() {
 
 void Order::order(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<tile::WriteOp, tile::ReleaseOp>([&](auto access) { order(access); })
+      .Case<tile::WriteOp, tile::ReleaseOp, tile::ExpectOp>(
+          [&](auto known) { order(known); })
       .Case<tile::ReadOp, tile::SharedValueOp>(
           [&](auto read) { orderAccess(read.getSource(), read); })
       .Case<tile::GatherOp>([&](auto gather) {
@@ -190,6 +194,23 @@ void Order::order(tile::ReleaseOp op) {
   waitForStores(loc, 0);
   if (warpTiles.empty())
     roleBarrier(loc);
+}
+
+/// One thread tells that what the role expects does not hold: the others go no
+/// further meanwhile.
+void Order::order(tile::ExpectOp op) {
+  Value holds = op.getCondition();
+  if (isa<RankedTensorType>(holds.getType()))
+    return;
+  const Location loc = op.getLoc();
+  Value no = arith::ConstantIntOp::create(builder, loc, 0, 1);
+  Value fails =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, holds, no);
+  auto branch = scf::IfOp::create(builder, loc, fails);
+  op->moveBefore(branch.thenBlock(), branch.thenBlock()->begin());
+  op.getConditionMutable().assign(no);
+  builder.setInsertionPointAfter(op);
+  roleBarrier(named(op, "expect"));
 }
 
 /// A named barrier of the author's.

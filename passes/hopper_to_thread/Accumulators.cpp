@@ -136,6 +136,13 @@ bool isTf32(Value registers) {
   });
 }
 
+/// Each pair of 16-bit values as a register.
+SmallVector<Value> wordsOfPairs(PtxBuilder &b, ValueRange pairs) {
+  return llvm::map_to_vector(pairs, [&](Value pair) -> Value {
+    return LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), pair);
+  });
+}
+
 /// Writes A or its metadata to their registers. ptxas takes a copy for the
 /// value that it copies, and so lets what is computed before the wait for the
 /// wgmma that still reads the registers overwrite them, without a remark. An
@@ -150,10 +157,14 @@ void writeOperandA(PtxBuilder &b, const FragmentType &type, Value registers,
     words = SmallVector<Value>(values);
     before = "cvt.rn.tf32.f32 ";
   } else {
-    const Registers numbers = toNumbers(b, type, values);
-    const size_t perWord = numbers.size() / type.words();
-    for (size_t i = 0; i < numbers.size(); i += perWord)
-      words.push_back(joinNumbers(b, ArrayRef(numbers).slice(i, perWord)));
+    if (type.packed == 2) {
+      words = wordsOfPairs(b, values);
+    } else {
+      const Registers numbers = toNumbers(b, type, values);
+      const size_t perWord = numbers.size() / type.words();
+      for (size_t i = 0; i < numbers.size(); i += perWord)
+        words.push_back(joinNumbers(b, ArrayRef(numbers).slice(i, perWord)));
+    }
     if (isMetadata(registers)) {
       text += ".reg .b32 least;\n\tmov.b32 least, 0x44444444;\n\t";
       before = "max.u16x2 ";
@@ -199,12 +210,9 @@ static FailureOr<Registers> lower(hopper::AccumulatorWriteOp op,
   }
   if (isZero(op.getValue()))
     return write({}, [](auto) { return "0"; });
-  SmallVector<Value> words =
-      llvm::map_to_vector(in.getValue(), [&](Value value) -> Value {
-        return type.packed == 2
-                   ? LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), value)
-                   : value;
-      });
+  SmallVector<Value> words(in.getValue());
+  if (type.packed == 2)
+    words = wordsOfPairs(b, words);
   if (repeatsRegisters(op.getValue()))
     words = makeDistinct(b, words);
   return write(words, [](std::string number) { return "$" + number; });

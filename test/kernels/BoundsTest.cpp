@@ -232,12 +232,26 @@ void finds(const Case &tested) {
   EXPECT_EQ(right.printed, "");
 }
 
+/// The launch ends, and the driver says why.
+void endsOnAGpu(const Case &tested) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  CompileOptions options;
+  options.check_indices = tested.isIndex;
+  for (int64_t index : {-1, 0, 1000}) {
+    std::vector<Input> inputs = indices(index);
+    inputs.push_back({"X", [](const Problem &, Coordinate) { return 0.0; }});
+    EXPECT_EXIT(
+        launchAndExit(tested.kernel(), {{"N", 10}, {"T", 6}}, inputs, options),
+        testing::ExitedWithCode(index == 0 ? 0 : 3),
+        index == 0 ? "" : tested.what);
+  }
+}
+
 [[maybe_unused]] const bool registered = registerAtStart([] {
-  if (!isSimulated())
-    return;
   for (const Case &tested : cases)
-    registerTest("BoundsAreChecked", "of " + tested.name,
-                 [&tested] { finds(tested); });
+    registerTest("BoundsAreChecked", "of " + tested.name, [&tested] {
+      isSimulated() ? finds(tested) : endsOnAGpu(tested);
+    });
 });
 
 } // namespace

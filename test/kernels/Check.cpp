@@ -65,8 +65,7 @@ HostTensor launch(Module &module, const Problem &problem,
 }
 
 void launchAndExit(const Kernel &kernel, const std::vector<NamedSize> &sizes,
-                   const std::vector<Input> &inputs) {
-  CompileOptions options;
+                   const std::vector<Input> &inputs, CompileOptions options) {
   options.check_expectations = true;
   try {
     Module module(device(), compile(kernel, options).artifact);

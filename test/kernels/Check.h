@@ -44,10 +44,12 @@ HostTensor launch(Module &module, const Problem &problem,
 std::vector<HostTensor> launchForAll(Module &module, const Problem &problem);
 
 /// Launches with what is expected checked, and ends the process, for
-/// EXPECT_EXIT: with 0, or with 3 and what is wrong on standard error.
+/// EXPECT_EXIT of the style "threadsafe", as a device does not survive a fork:
+/// with 0, or with 3 and what is wrong on standard error.
 [[noreturn]] void launchAndExit(const Kernel &kernel,
                                 const std::vector<NamedSize> &sizes,
-                                const std::vector<Input> &inputs);
+                                const std::vector<Input> &inputs,
+                                CompileOptions options = {});
 
 /// ‖result - reference‖ / ‖reference‖ over the whole tensor.
 double relativeError(const HostTensor &result,

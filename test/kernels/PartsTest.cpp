@@ -309,8 +309,7 @@ Feature ofThreeDimensions() {
 }
 
 TEST(Parts, EndTheLaunchWhereTheyAreMisplaced) {
-  if (!isSimulated())
-    GTEST_SKIP() << "of a GPU the sentence is on standard error alone";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   const char *inside = "the part of a shared tile begins along dimension 0 "
                        "from 0 to 56";
   EXPECT_EXIT(launchAndReport(56), testing::ExitedWithCode(0), "");

@@ -162,3 +162,21 @@ tile.kernel @in_turn {
     %3 = tile.read %a : !line -> !other
   }
 }
+
+// -----
+
+// Who does not tell of what does not hold waits for who does.
+
+// CHECK-LABEL: tile.kernel @expected
+tile.kernel @expected {
+  %N = tile.size "N"
+  %c8 = arith.constant 8 : index
+  tile.role "math" warps 4 {
+    // CHECK: scf.if
+    // CHECK-NEXT: tile.expect %false
+    // CHECK-NEXT: hopper.named_barrier 1 threads 128
+    // CHECK-NEXT: }
+    %few = arith.cmpi slt, %N, %c8 : index
+    tile.expect %few, "few"
+  }
+}
