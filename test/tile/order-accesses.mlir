@@ -177,6 +177,6 @@ tile.kernel @expected {
     // CHECK-NEXT: hopper.named_barrier 1 threads 128
     // CHECK-NEXT: }
     %few = arith.cmpi slt, %N, %c8 : index
-    tile.expect %few, "few"
+    tile.expect %few, "few" : i1
   }
 }
