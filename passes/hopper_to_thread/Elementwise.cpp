@@ -234,6 +234,38 @@ FailureOr<Registers> lowerElementwise(Operation &op, ArrayRef<ValueRange> in,
   return packed ? results : pack(b, type, results);
 }
 
+/// Coordinates against anything else: the thread's part of them is taken from
+/// the other side, so that each is compared as the number that it is beside
+/// that, and needs no register. Where the difference is too low for 32 bits the
+/// lowest number stands for it: coordinates are never negative.
+std::optional<Registers> compareCoordinates(arith::CmpIOp op,
+                                            ArrayRef<ValueRange> in,
+                                            ThreadBuilder &b) {
+  const auto predicate = op.getPredicate();
+  if (predicate >= arith::CmpIPredicate::ult)
+    return std::nullopt;
+  for (bool isLeft : {true, false}) {
+    Value operand = isLeft ? op.getLhs() : op.getRhs();
+    auto coordinate = operand.getDefiningOp<hopper::CoordinateOp>();
+    if (!coordinate)
+      continue;
+    const FragmentType type(cast<RankedTensorType>(operand.getType()));
+    const size_t dimension = coordinate.getDimension();
+    const Place place = placeOf(b, type);
+    Registers results;
+    for (auto [v, other] :
+         llvm::enumerate(unpack(b, type, in[isLeft ? 1 : 0]))) {
+      Value rest = LLVM::SSubSat::create(b, b.loc, other.getType(), other,
+                                         place.thread[dimension]);
+      Value number = b.i32(place.value[dimension][v]);
+      results.push_back(arith::CmpIOp::create(
+          b, b.loc, predicate, isLeft ? number : rest, isLeft ? rest : number));
+    }
+    return results;
+  }
+  return std::nullopt;
+}
+
 /// Any other operation on values.
 class ElementwiseLowering : public ConversionPattern {
 public:
@@ -250,6 +282,11 @@ public:
       return failure();
     const TypeConverter &types = *getTypeConverter();
     ThreadBuilder b(rewriter, op, context);
+    if (auto compare = dyn_cast<arith::CmpIOp>(op))
+      if (auto results = compareCoordinates(compare, in, b)) {
+        replaceBy(op, *results, types, b);
+        return success();
+      }
     replaceBy(op, lowerElementwise(*op, in, types, b), types, b);
     return success();
   }

@@ -63,3 +63,28 @@ hopper.kernel @anywhere threads 32 shared 8192 cluster 1 {
     hopper.reduce_into %f add into %A[%row, %column] within [%m, %m] strides [%stride, %one] : !f32, !hopper.pointer
   }
 }
+
+// -----
+
+// A coordinate is compared as a number: what it has of its thread is taken from
+// the other side.
+
+!columns = tensor<16x8xi32, #tile.fragment<"16x8 (2,16):(64,1) / (4,1,1):(16,128,16)">>
+!mask = tensor<16x8xi1, #tile.fragment<"16x8 (2,16):(64,1) / (4,1,1):(16,128,16)">>
+// CHECK-LABEL: llvm.func @compared(
+// CHECK-SAME: %[[N:[^ ]+]]: i32
+hopper.kernel @compared threads 32 shared 8192 cluster 1 {
+  %n = hopper.scalar "N" : i32
+  hopper.role "math" from 0 warps 1 {
+    // CHECK: %[[REST:.+]] = llvm.intr.ssub.sat(%[[N]], %{{.+}})
+    // CHECK: arith.cmpi slt, %c0_i32{{.*}}, %[[REST]]
+    // CHECK: arith.cmpi slt, %c1_i32{{.*}}, %{{.+}}
+    // CHECK: arith.cmpi sge, %{{.+}}, %c1_i32
+    %columns = hopper.coordinate 1 : !columns
+    %all = hopper.splat %n : i32 -> !columns
+    %below = arith.cmpi slt, %columns, %all : !columns
+    %above = arith.cmpi sge, %all, %columns : !columns
+    %both = arith.andi %below, %above : !mask
+    hopper.expect %both, "both" : !mask
+  }
+}

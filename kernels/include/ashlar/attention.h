@@ -1,0 +1,67 @@
+// Attention: a kernel in the language, its forms and the configurations it
+// comes in.
+#pragma once
+
+#include "ashlar/element_type.h"
+#include "ashlar/fragment.h"
+#include "ashlar/index.h"
+#include "ashlar/kernel.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace ashlar {
+
+/// Where the scores of a tile stand, for what an author does to them.
+struct ScorePlace {
+  Index batch, head; ///< of Q
+  /// s32, bm×1 and 1×bn: the place of each row's query among the keys, that of
+  /// the last one being that of the last key, and the numbers of the keys.
+  Fragment query, key;
+};
+
+/// What O = softmax(Q · Kᵀ · scale) · V computes, whatever the sizes: Q is
+/// B×H×Sq×d, K is B×Hk×Sk×d, V is B×Hk×Sk×dv, O is B×H×Sq×dv, of any strides;
+/// H/Hk heads of Q share one of K and V. A query that sees no key has zeros.
+struct AttentionForm {
+  ElementType type = bf16; ///< or f16
+  int64_t d = 128, dv = 128;
+  /// How many keys before and behind its own place a query sees; all where it
+  /// is not said. Causal attention is `after = 0`.
+  std::optional<int64_t> before = {}, after = {};
+  /// Scores are cap · tanh(score / cap), where cap is a scalar.
+  bool soft_cap = false;
+  /// Plus -Slope[h] · |query - key|: f32, H of them.
+  bool alibi = false;
+  /// Sink[h] is one more score of each row, without a value: f32, H of them.
+  bool sinks = false;
+  /// L[b, h, i], f32: the natural logarithm of the sum of a row's exponentials,
+  /// minus infinity where there is none.
+  bool logarithms = false;
+  /// What becomes of the scores, bm×bn of f32, behind all of the above; and
+  /// which of them count.
+  std::function<Fragment(const Fragment &score, const ScorePlace &place)>
+      modify = {};
+  std::function<Mask(const ScorePlace &place)> mask = {};
+};
+
+/// How the work of an attention kernel is cut up.
+struct AttentionConfig {
+  /// Rows of Q in a tile, of all warpgroups, and keys in a block.
+  int64_t bm = 128, bn = 128;
+  /// Blocks of K and of V, which take turns, in shared memory.
+  int64_t stages = 4;
+  int64_t warpgroups = 2;
+  /// The sums of a block are finished before the next one's scores are begun:
+  /// that takes fewer registers, and keeps less in flight.
+  bool eager = false;
+};
+
+/// The kernel of a configuration: inputs Q, K, V and what the form names, the
+/// scalar "scale", which is positive, output O. Refused, as every kernel is,
+/// where registers, shared memory or wgmma's shapes do not allow it.
+Kernel attention(const AttentionForm &form, const AttentionConfig &config,
+                 SourceLocation where = SourceLocation::current());
+
+} // namespace ashlar
