@@ -13,11 +13,35 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float log2e = std::numbers::log2e_v<float>;
 constexpr float ln2 = std::numbers::ln2_v<float>;
 
+/// A tile of rows of Q: its coordinates, and the sequence that it is of. Rows
+/// and keys are counted from the first of the sequence.
+struct Tile {
+  Index b, h, m;
+  Index firstRow, rows; ///< of the sequence, in Q
+  Index firstKey, keys; ///< the same in K
+};
+
 /// The kernel while it is defined: what its roles have in common.
 class AttentionProgram {
 public:
   AttentionProgram(const AttentionForm &form, const AttentionConfig &config)
-      : form(form), config(config) {}
+      : form(form), config(config) {
+    if (form.packed)
+      qStarts.emplace(input("QStarts", s32, {*Starts}, align(4)));
+    if (packedKeys)
+      kStarts.emplace(input("KStarts", s32, {*Starts}, align(4)));
+    if (form.page) {
+      lengths.emplace(input("Lengths", s32, {B}, align(4)));
+      table.emplace(input("Table", s32, {B, *Pages}, align(4)));
+    }
+    if (form.alibi)
+      slopes.emplace(input("Slope", f32, {H}, align(4)));
+    if (form.sinks)
+      sinks.emplace(input("Sink", f32, {H}, align(4)));
+    if (form.logarithms)
+      L.emplace(form.packed ? output("L", f32, {H, *Tq}, align(4))
+                            : output("L", f32, {B, H, Sq}, align(4)));
+  }
 
   void define() {
     defineLoad();
@@ -33,36 +57,51 @@ private:
   /// Without a window of keys tiles of later rows have more of them: a pair of
   /// one of many and one of few is as much work as any other pair.
   bool isPaired() const { return form.after && !form.before; }
-  /// `body` for each tile, by its coordinates.
-  void
-  forEachTile(const std::function<void(Index b, Index h, Index m)> &body) const;
+  void forEachTile(const std::function<void(const Tile &)> &body) const;
 
   // By their numbers, the keys of a tile's rows, and blocks of them.
-  Index placeOf(Index row) const { return row + Sk - Sq; }
-  Index endOfKeys(Index row) const {
-    return form.after ? max(min(Sk, placeOf(row) + *form.after + 1), 0)
-                      : Index(Sk);
+  Index placeOf(const Tile &t, Index row) const {
+    return row + t.keys - t.rows;
   }
-  Index firstKey(Index row) const {
-    return form.before ? max(placeOf(row) - *form.before, 0) : Index(0);
+  Index endOfKeys(const Tile &t, Index row) const {
+    return form.after ? max(min(t.keys, placeOf(t, row) + *form.after + 1), 0)
+                      : t.keys;
   }
-  Index firstBlock(Index m) const {
-    return min(firstKey(m * config.bm), max(Sk - 1, 0)) / config.bn;
+  Index firstKey(const Tile &t, Index row) const {
+    return form.before ? max(placeOf(t, row) - *form.before, 0) : Index(0);
   }
-  Index endOfBlocks(Index m) const {
-    return max(ceil_div(endOfKeys((m + 1) * config.bm - 1), config.bn),
-               firstBlock(m) + 1);
+  Index firstBlock(const Tile &t) const {
+    return min(firstKey(t, t.m * config.bm), max(t.keys - 1, 0)) / config.bn;
+  }
+  Index endOfBlocks(const Tile &t) const {
+    return max(ceil_div(endOfKeys(t, (t.m + 1) * config.bm - 1), config.bn),
+               firstBlock(t) + 1);
   }
   /// Whether some row of the tile does not see all keys of a block.
-  Condition isCut(Index m, Index n) const {
-    Condition cut = (n + 1) * config.bn > endOfKeys(m * config.bm);
+  Condition isCut(const Tile &t, Index n) const {
+    Condition cut = (n + 1) * config.bn > endOfKeys(t, t.m * config.bm);
     if (form.before)
-      cut = cut || n * config.bn < firstKey((m + 1) * config.bm - 1);
+      cut = cut || n * config.bn < firstKey(t, (t.m + 1) * config.bm - 1);
     return cut;
   }
 
+  /// A row of Q or O, from a column on.
+  auto rowOf(const Tensor &tensor, const Tile &t, Index row,
+             int64_t column) const {
+    return form.packed ? tensor.at({t.h, t.firstRow + row, column})
+                       : tensor.at({t.b, t.h, row, column});
+  }
+  /// The keys of block n, or what belongs to them in V.
+  void copyKeys(const Tensor &from, const Tile &t, Index n, SharedTile to,
+                int64_t width) const;
+
   /// As many columns of O leave at a time.
   int64_t resultColumns() const { return form.dv > 128 ? 64 : form.dv; }
+  /// Whether all rows of a tile are the sequence's: what is behind it is
+  /// another one's.
+  Condition isWhole(const Tile &t) const {
+    return (t.m + 1) * config.bm <= t.rows;
+  }
   /// K and V take turns in a ring of tiles as wide as the wider.
   SharedTile part(const SharedTile &stage, int64_t width) const {
     return width == std::max(form.d, form.dv)
@@ -74,33 +113,38 @@ private:
   Fragment scoresOf(const Fragment &product, const ScorePlace &place) const;
   /// Where a key of a block, of which the first is given, is one that its query
   /// sees.
-  Mask isSeen(const ScorePlace &place, Index first) const;
+  Mask isSeen(const Tile &t, const ScorePlace &place, Index first) const;
   bool changesScores() const {
     return form.soft_cap || form.alibi || form.modify;
   }
+  /// What V has behind the last key counts for nothing, be it NaN.
+  void clearBehind(const Tile &t, Index n, const SharedTile &values) const;
+  void storeRows(const Tile &t, const Fragment &o);
+  void storeLogarithms(const Tile &t, const Fragment &l);
 
   const AttentionForm &form;
   const AttentionConfig &config;
+  const bool packedKeys = form.packed && !form.page;
+  /// Registers of the roles that copy: places in tables take some.
+  const int64_t copyBudget = form.page ? 40 : 24;
 
-  Size B = size("B"), H = size("H"), Hk = size("Hk");
-  Size Sq = size("Sq"), Sk = size("Sk");
-  Tensor Q = input("Q", form.type, {B, H, Sq, form.d});
-  Tensor K = input("K", form.type, {B, Hk, Sk, form.d});
-  Tensor V = input("V", form.type, {B, Hk, Sk, form.dv});
-  std::optional<Tensor> slopes = perHead("Slope", form.alibi);
-  std::optional<Tensor> sinks = perHead("Sink", form.sinks);
-  Tensor O = output("O", form.type, {B, H, Sq, form.dv});
-  std::optional<Tensor> L =
-      form.logarithms ? std::optional(output("L", f32, {B, H, Sq}, align(4)))
-                      : std::nullopt;
+  Size B = size("B"), H = size("H"), Hk = size("Hk"), Sq = size("Sq");
+  std::optional<Size> Sk = sizeIf("Sk", !form.packed && !form.page),
+                      Tq = sizeIf("Tq", form.packed),
+                      Starts = sizeIf("Starts", form.packed),
+                      Tk = sizeIf("Tk", packedKeys),
+                      P = sizeIf("P", form.page.has_value()),
+                      Pages = sizeIf("Pages", form.page.has_value());
+  Tensor Q = form.packed ? input("Q", form.type, {H, *Tq, form.d})
+                         : input("Q", form.type, {B, H, Sq, form.d});
+  Tensor K = keysAs("K", form.d), V = keysAs("V", form.dv);
+  std::optional<Tensor> qStarts, kStarts, lengths, table, slopes, sinks;
+  Tensor O = form.packed ? output("O", form.type, {H, *Tq, form.dv})
+                         : output("O", form.type, {B, H, Sq, form.dv});
+  std::optional<Tensor> L;
   Scalar scale = scalar("scale", f32);
   std::optional<Scalar> cap =
       form.soft_cap ? std::optional(scalar("cap", f32)) : std::nullopt;
-
-  std::optional<Tensor> perHead(std::string_view name, bool isThere) {
-    return isThere ? std::optional(input(name, f32, {H}, align(4)))
-                   : std::nullopt;
-  }
 
   TileLoop<3> tiles =
       persistent({B, H, Sq}, {1, 1, isPaired() ? 2 * config.bm : config.bm},
@@ -110,51 +154,139 @@ private:
       config.stages, smem(form.type, {config.bn, std::max(form.d, form.dv)}));
   Pipeline result = pipeline(form.dv > 128 ? 2 : 1,
                              smem(form.type, {config.bm, resultColumns()}));
+
+  static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
+    return isThere ? std::optional(size(name)) : std::nullopt;
+  }
+  Tensor keysAs(std::string_view name, int64_t width) const {
+    if (form.page)
+      return input(name, form.type, {*P, Hk, *form.page, width});
+    return form.packed ? input(name, form.type, {Hk, *Tk, width})
+                       : input(name, form.type, {B, Hk, *Sk, width});
+  }
 };
 
 void AttentionProgram::forEachTile(
-    const std::function<void(Index, Index, Index)> &body) const {
+    const std::function<void(const Tile &)> &body) const {
+  auto sequence = [](const std::optional<Tensor> &starts, const Index &b,
+                     const Index &all) -> std::pair<Index, Index> {
+    if (!starts)
+      return {0, all};
+    Index first = load_index(starts->at({b}));
+    return {first, load_index(starts->at({b + 1})) - first};
+  };
   for (auto [b, h, i] : tiles) {
-    if (!isPaired()) {
-      body(b, h, i);
-      continue;
+    auto [firstRow, rows] = sequence(qStarts, b, Sq);
+    auto [firstKey, keys] = sequence(kStarts, b,
+                                     Sk        ? Index(*Sk)
+                                     : lengths ? load_index(lengths->at({b}))
+                                               : Index(0));
+    auto at = [&](const Index &m) {
+      body({b, h, m, firstRow, rows, firstKey, keys});
+    };
+    if (isPaired()) {
+      Index count = ceil_div(rows, config.bm);
+      for (Index half : range(min(count - 2 * i, 2)))
+        at(i + (1 - half) * (count - 1 - 2 * i));
+    } else if (form.packed) {
+      when(i * config.bm < rows, [&] { at(i); });
+    } else {
+      at(i);
     }
-    Index count = ceil_div(Sq, config.bm);
-    for (Index half : range(min(count - 2 * i, 2)))
-      body(b, h, i + (1 - half) * (count - 1 - 2 * i));
+  }
+}
+
+void AttentionProgram::copyKeys(const Tensor &from, const Tile &t, Index n,
+                                SharedTile to, int64_t width) const {
+  const Index g = t.h / (H / Hk);
+  if (form.page) {
+    const int64_t together = std::min(*form.page, config.bn);
+    for (Index i : range(config.bn / together)) {
+      Index key = n * config.bn + i * together;
+      Index page =
+          load_index(table->at({t.b, min(key / *form.page, *Pages - 1)}));
+      copy(from.at({page, g, key % *form.page, 0}),
+           slice(to, {i * together, 0}, {together, width}));
+    }
+  } else if (form.packed) {
+    copy(from.at({g, t.firstKey + n * config.bn, 0}), to);
+  } else {
+    copy(from.tile({t.b, g, n, 0}), to);
   }
 }
 
 void AttentionProgram::defineLoad() {
-  role("load", warps(1), registers(24), [&] {
-    forEachTile([&](Index b, Index h, Index m) {
+  role("load", warps(1), registers(copyBudget), [&] {
+    forEachTile([&](const Tile &t) {
       auto fetch = [&](const Tensor &from, Index n, int64_t width) {
         Stage s = ring.acquire();
-        copy(from.tile({b, h / (H / Hk), n, 0}), part(s[0], width));
+        copyKeys(from, t, n, part(s[0], width), width);
         ring.commit(s);
       };
       Stage s = query.acquire();
-      copy(Q.tile({b, h, m, 0}), s[0]);
+      copy(rowOf(Q, t, t.m * config.bm, 0), s[0]);
       query.commit(s);
-      fetch(K, firstBlock(m), form.d);
-      for (Index n : range(firstBlock(m) + 1, endOfBlocks(m))) {
+      fetch(K, firstBlock(t), form.d);
+      for (Index n : range(firstBlock(t) + 1, endOfBlocks(t))) {
         fetch(K, n, form.d);
         fetch(V, n - 1, form.dv);
       }
-      fetch(V, endOfBlocks(m) - 1, form.dv);
+      fetch(V, endOfBlocks(t) - 1, form.dv);
     });
   });
 }
 
 void AttentionProgram::defineStore() {
-  role("store", warps(1), registers(24), [&] {
-    forEachTile([&](Index b, Index h, Index m) {
-      for (int64_t column = 0; column < form.dv; column += resultColumns()) {
-        Stage s = result.wait();
-        copy(s[0], O.at({b, h, m * config.bm, column}));
-        result.release(s);
-      }
+  role("store", warps(1), registers(copyBudget), [&] {
+    forEachTile([&](const Tile &t) {
+      auto copyOut = [&] {
+        for (int64_t column = 0; column < form.dv; column += resultColumns()) {
+          Stage s = result.wait();
+          copy(s[0], rowOf(O, t, t.m * config.bm, column));
+          result.release(s);
+        }
+      };
+      if (form.packed)
+        when(isWhole(t), copyOut);
+      else
+        copyOut();
     });
+  });
+}
+
+void AttentionProgram::storeRows(const Tile &t, const Fragment &o) {
+  auto byTma = [&] {
+    for (int64_t column = 0; column < form.dv; column += resultColumns()) {
+      Stage s = result.acquire();
+      store(s[0], slice(o, {0, column}, {config.bm, resultColumns()}));
+      result.commit(s);
+    }
+  };
+  if (!form.packed)
+    return byTma();
+  when(isWhole(t), byTma, [&] {
+    const Shape shape{config.bm, form.dv};
+    Fragment row = rows(shape) + t.m * config.bm;
+    row = select(row < t.rows, row + t.firstRow, -1);
+    scatter(O, {t.h, row, columns(shape)}, o);
+  });
+}
+
+void AttentionProgram::storeLogarithms(const Tile &t, const Fragment &l) {
+  if (!form.packed)
+    return store(L->tile({t.b, t.h, t.m}), l);
+  Fragment row = columns({config.bm}) + t.m * config.bm;
+  scatter(*L, {t.h, select(row < t.rows, row + t.firstRow, -1)}, l);
+}
+
+void AttentionProgram::clearBehind(const Tile &t, Index n,
+                                   const SharedTile &values) const {
+  if (!form.packed && !form.page)
+    return; // zeros are behind the tensor
+  const Shape shape{config.bn, form.dv};
+  when((n + 1) * config.bn > t.keys, [&] {
+    store(values,
+          select(rows(shape) < t.keys - n * config.bn, load(values), 0));
   });
 }
 
@@ -171,9 +303,10 @@ Fragment AttentionProgram::scoresOf(const Fragment &product,
   return form.modify ? form.modify(score, place) : score;
 }
 
-Mask AttentionProgram::isSeen(const ScorePlace &place, Index first) const {
+Mask AttentionProgram::isSeen(const Tile &t, const ScorePlace &place,
+                              Index first) const {
   const Fragment key = columns({config.bm, config.bn}); // behind the first
-  Fragment end = full(s32, {config.bm, 1}, Index(Sk));
+  Fragment end = full(s32, {config.bm, 1}, t.keys);
   if (form.after)
     end = min(place.query + (*form.after + 1), end);
   Mask seen = key < end - first;
@@ -183,22 +316,23 @@ Mask AttentionProgram::isSeen(const ScorePlace &place, Index first) const {
 }
 
 void AttentionProgram::defineMath() {
-  const Shape rows{config.bm}, block{config.bm, config.bn};
-  const int64_t budget = config.warpgroups > 2 ? 160 : 240;
+  const Shape vector{config.bm};
+  const int64_t budget =
+      (config.warpgroups > 2 ? 160 : 240) - (form.page ? 8 : 0);
   role("math", warpgroups(config.warpgroups), registers(budget), [&] {
-    forEachTile([&](Index b, Index h, Index m) {
+    forEachTile([&](const Tile &t) {
       // What makes an exponent of 2 of a score.
       Scalar unit = changesScores() ? convert(log2e, f32) : scale * log2e;
       Fragment o = zeros(f32, {config.bm, form.dv});
-      Fragment top = full(f32, rows, -infinity), sum = zeros(f32, rows);
+      Fragment top = full(f32, vector, -infinity), sum = zeros(f32, vector);
       if (sinks) {
-        top = full(f32, rows, load_scalar(sinks->at({h})) * log2e);
-        sum = full(f32, rows, 1);
+        top = full(f32, vector, load_scalar(sinks->at({t.h})) * log2e);
+        sum = full(f32, vector, 1);
       }
-      Fragment shrink = zeros(f32, rows);
+      Fragment shrink = zeros(f32, vector);
       auto placeOfBlock = [&](Index n) {
-        return ScorePlace{b, h,
-                          ashlar::rows({config.bm, 1}) + placeOf(m * config.bm),
+        return ScorePlace{t.b, t.h,
+                          rows({config.bm, 1}) + placeOf(t, t.m * config.bm),
                           columns({1, config.bn}) + n * config.bn};
       };
       // A block's weights: the online softmax.
@@ -206,13 +340,13 @@ void AttentionProgram::defineMath() {
         Fragment x = product;
         const ScorePlace place = placeOfBlock(n);
         auto hide = [&] {
-          x = select(isSeen(place, n * config.bn), x, -infinity);
+          x = select(isSeen(t, place, n * config.bn), x, -infinity);
         };
         x = scoresOf(x, place);
         if (isLast || form.mask)
           hide();
         else if (form.after || form.before)
-          when(isCut(m, n), hide);
+          when(isCut(t, n), hide);
         Fragment higher = max(top, row_max(x) * unit), base = higher;
         // Where there may have been no key yet.
         if (isLast || form.after || form.before || form.mask)
@@ -225,8 +359,8 @@ void AttentionProgram::defineMath() {
       };
       Stage q = query.wait(), values = ring.wait();
       Fragment product = mma(q[0], part(values[0], form.d).T());
-      Index last = endOfBlocks(m) - 1;
-      for (Index n : range(firstBlock(m), last)) {
+      Index last = endOfBlocks(t) - 1;
+      for (Index n : range(firstBlock(t), last)) {
         Fragment weights = weightsOf(product, n, false);
         Stage k = ring.wait();
         if (config.eager)
@@ -246,18 +380,14 @@ void AttentionProgram::defineMath() {
       query.release(q);
       Fragment p = convert(weightsOf(product, last, true), form.type);
       Stage v = ring.wait();
+      clearBehind(t, last, part(v[0], form.dv));
       o = mma(p, part(v[0], form.dv), o * along_rows(shrink));
       ring.release(values);
       ring.release(v);
       o = o * along_rows(select(sum == 0, 0, 1 / sum));
-      Fragment rounded = convert(o, form.type);
-      for (int64_t column = 0; column < form.dv; column += resultColumns()) {
-        Stage s = result.acquire();
-        store(s[0], slice(rounded, {0, column}, {config.bm, resultColumns()}));
-        result.commit(s);
-      }
+      storeRows(t, convert(o, form.type));
       if (L)
-        store(L->tile({b, h, m}), (top + log2(sum)) * ln2);
+        storeLogarithms(t, (top + log2(sum)) * ln2);
     });
   });
 }

@@ -20,6 +20,109 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Lengths {
   int64_t b, h, hk, sq, sk;
+  /// Of packed or paged ones, queries and keys of each sequence.
+  std::vector<std::pair<int64_t, int64_t>> sequences = {};
+};
+
+/// Where the queries and keys of a batch lie.
+struct Layout {
+  const AttentionForm &form;
+  const Lengths &n;
+
+  int64_t queries(int64_t b) const {
+    return form.packed ? n.sequences[b].first : n.sq;
+  }
+  int64_t keys(int64_t b) const {
+    return form.packed || form.page ? n.sequences[b].second : n.sk;
+  }
+  int64_t firstRow(int64_t b) const {
+    return b ? firstRow(b - 1) + queries(b - 1) : 0;
+  }
+  int64_t firstKey(int64_t b) const {
+    return b ? firstKey(b - 1) + keys(b - 1) : 0;
+  }
+  int64_t pagesOf(int64_t b) const {
+    return (keys(b) + *form.page - 1) / *form.page;
+  }
+  int64_t mostPages() const {
+    int64_t most = 1;
+    for (int64_t b = 0; b < n.b; ++b)
+      most = std::max(most, pagesOf(b));
+    return most;
+  }
+  /// Pages of a batch lie apart, in reverse; the first is nobody's.
+  int64_t page(int64_t b, int64_t i) const {
+    return 1 + (n.b - 1 - b) + n.b * i;
+  }
+  int64_t pages() const { return 1 + n.b * mostPages(); }
+
+  double query(const HostTensor &q, int64_t b, int64_t h, int64_t i,
+               int64_t e) const {
+    return form.packed ? q(h, firstRow(b) + i, e) : q(b, h, i, e);
+  }
+  double key(const HostTensor &k, int64_t b, int64_t g, int64_t j,
+             int64_t e) const {
+    if (form.page)
+      return k(page(b, j / *form.page), g, j % *form.page, e);
+    return form.packed ? k(g, firstKey(b) + j, e) : k(b, g, j, e);
+  }
+  /// Of row i of O and L, in elements of L.
+  int64_t row(int64_t b, int64_t h, int64_t i) const {
+    return form.packed ? h * firstRow(n.b) + firstRow(b) + i
+                       : (b * n.h + h) * n.sq + i;
+  }
+
+  std::vector<NamedSize> sizes() const {
+    std::vector<NamedSize> all = {{"B", n.b}, {"H", n.h}, {"Hk", n.hk}};
+    if (form.packed) {
+      int64_t most = 0;
+      for (int64_t b = 0; b < n.b; ++b)
+        most = std::max(most, queries(b));
+      all.insert(all.end(),
+                 {{"Sq", most}, {"Tq", firstRow(n.b)}, {"Starts", n.b + 1}});
+    } else {
+      all.push_back({"Sq", n.sq});
+    }
+    if (form.page)
+      all.insert(all.end(), {{"P", pages()}, {"Pages", mostPages()}});
+    else if (form.packed)
+      all.push_back({"Tk", firstKey(n.b)});
+    else
+      all.push_back({"Sk", n.sk});
+    return all;
+  }
+
+  /// The tables, and pages whose keys behind the last are NaN.
+  std::vector<Input> inputs() const {
+    std::vector<Input> all;
+    const Layout at = *this;
+    auto add = [&](const char *name, auto element) {
+      all.push_back({name, [=](const Problem &, Coordinate c) -> double {
+                       return element(c);
+                     }});
+    };
+    if (form.packed)
+      add("QStarts", [=](Coordinate c) { return at.firstRow(c[0]); });
+    if (form.packed && !form.page)
+      add("KStarts", [=](Coordinate c) { return at.firstKey(c[0]); });
+    if (!form.page)
+      return all;
+    add("Lengths", [=](Coordinate c) { return at.keys(c[0]); });
+    add("Table", [=](Coordinate c) {
+      return c[1] < at.pagesOf(c[0]) ? at.page(c[0], c[1]) : -7;
+    });
+    for (const char *name : {"K", "V"})
+      add(name, [=](Coordinate c) {
+        for (int64_t b = 0; b < at.n.b; ++b)
+          for (int64_t i = 0; i < at.pagesOf(b); ++i)
+            if (at.page(b, i) == c[0] && i * *at.form.page + c[2] < at.keys(b))
+              return std::sin(double(1 + c[0] * 7919 + c[1] * 104729 +
+                                     c[2] * 1299709 + c[3] * 15485863 +
+                                     (*name == 'V')));
+        return std::numeric_limits<double>::quiet_NaN();
+      });
+    return all;
+  }
 };
 
 /// A form, and the author's functions by number: none, a score that falls with
@@ -41,7 +144,8 @@ std::string describe(const Case &tested) {
   if (form.after)
     text << " after " << *form.after;
   text << (form.soft_cap ? " capped" : "") << (form.alibi ? " slopes" : "")
-       << (form.sinks ? " sinks" : "")
+       << (form.sinks ? " sinks" : "") << (form.packed ? " packed" : "")
+       << (form.page ? " pages of " + std::to_string(*form.page) : "")
        << (tested.modifies ? " author's scores" : "")
        << (tested.masks ? " author's mask" : "") << ", " << tested.config.bm
        << "x" << tested.config.bn;
@@ -61,17 +165,19 @@ std::vector<double> scoresOf(const Case &tested, const Problem &p, int64_t b,
                              int64_t h, int64_t i) {
   const AttentionForm &form = tested.form;
   const Lengths &n = tested.lengths;
+  const Layout at{form, n};
   const HostTensor &q = p["Q"], &k = p["K"];
-  const int64_t place = i + n.sk - n.sq, g = h / (n.h / n.hk);
-  std::vector<double> scores(n.sk, -infinity);
-  for (int64_t j = 0; j < n.sk; ++j) {
+  const int64_t keys = at.keys(b), place = i + keys - at.queries(b);
+  const int64_t g = h / (n.h / n.hk);
+  std::vector<double> scores(keys, -infinity);
+  for (int64_t j = 0; j < keys; ++j) {
     if ((form.after && j > place + *form.after) ||
         (form.before && j < place - *form.before) ||
         (tested.masks && (place - j) % 2 != 0))
       continue;
     double score = 0;
     for (int64_t e = 0; e < form.d; ++e)
-      score += q(b, h, i, e) * k(b, g, j, e);
+      score += at.query(q, b, h, i, e) * at.key(k, b, g, j, e);
     score *= p.scalar("scale");
     if (form.soft_cap)
       score = p.scalar("cap") * std::tanh(score / p.scalar("cap"));
@@ -86,27 +192,32 @@ std::vector<double> scoresOf(const Case &tested, const Problem &p, int64_t b,
 
 Reference referenceOf(const Case &tested, const Problem &p) {
   const Lengths &n = tested.lengths;
+  const Layout at{tested.form, n};
+  const int64_t dv = tested.form.dv;
   Reference result;
   for (int64_t b = 0; b < n.b; ++b)
     for (int64_t h = 0; h < n.h; ++h)
-      for (int64_t i = 0; i < n.sq; ++i) {
+      for (int64_t i = 0; i < at.queries(b); ++i) {
         std::vector<double> scores = scoresOf(tested, p, b, h, i);
         const double sink = tested.form.sinks ? p["Sink"](h) : -infinity;
         double top = sink, sum = 0;
         for (double score : scores)
           top = std::max(top, score);
-        std::vector<double> o(tested.form.dv, 0);
+        std::vector<double> o(dv, 0);
         if (top != -infinity) {
           sum = std::exp(sink - top);
           for (double score : scores)
             sum += std::exp(score - top);
-          for (int64_t j = 0; j < n.sk; ++j)
+          for (int64_t j = 0; j < at.keys(b); ++j)
             if (const double weight = std::exp(scores[j] - top) / sum)
-              for (int64_t e = 0; e < tested.form.dv; ++e)
-                o[e] += weight * p["V"](b, h / (n.h / n.hk), j, e);
+              for (int64_t e = 0; e < dv; ++e)
+                o[e] += weight * at.key(p["V"], b, h / (n.h / n.hk), j, e);
         }
-        result.o.insert(result.o.end(), o.begin(), o.end());
-        result.l.push_back(top == -infinity ? top : top + std::log(sum));
+        const int64_t row = at.row(b, h, i);
+        result.o.resize(std::max<size_t>(result.o.size(), (row + 1) * dv));
+        result.l.resize(std::max<size_t>(result.l.size(), row + 1));
+        std::ranges::copy(o, result.o.begin() + row * dv);
+        result.l[row] = top == -infinity ? top : top + std::log(sum);
       }
   return result;
 }
@@ -132,10 +243,9 @@ void isRight(Case tested) {
   std::vector<NamedScalar> scalars = {{"scale", 0.11}};
   if (form.soft_cap)
     scalars.push_back({"cap", 1.5});
-  Problem problem = randomProblem(
-      module.artifact(),
-      {{"B", n.b}, {"H", n.h}, {"Hk", n.hk}, {"Sq", n.sq}, {"Sk", n.sk}},
-      scalars);
+  const Layout layout{form, n};
+  Problem problem = randomProblem(module.artifact(), layout.sizes(), scalars,
+                                  {}, layout.inputs());
   const Reference expected = referenceOf(tested, problem);
   for (const HostTensor &result : launchForAll(module, problem)) {
     const bool isO = result.name() == "O";
@@ -163,12 +273,15 @@ void isRight(Case tested) {
 /// A configuration whose registers and shared memory suffice.
 AttentionConfig configFor(const AttentionForm &form, bool isAuthors) {
   const int64_t widest = std::max(form.d, form.dv);
-  const bool changes = form.soft_cap || form.alibi || form.before || isAuthors;
+  const bool changes =
+      form.soft_cap || form.alibi || form.before || form.packed || isAuthors;
+  const bool isPaged = form.page.has_value();
   if (widest > 128)
-    return {
-        .bn = widest > 192 && changes ? 16 : 32, .stages = 3, .eager = true};
+    return {.bn = widest > 192 && (changes || isPaged) ? 16 : 32,
+            .stages = 3,
+            .eager = true};
   if (widest > 96 || changes)
-    return {.bn = 64};
+    return {.bn = isPaged && isAuthors ? 32 : 64};
   return {};
 }
 
@@ -201,6 +314,19 @@ std::vector<Case> named() {
   add("an author's scores", {.d = 64, .dv = 64}, {2, 2, 1, 130, 140}, true);
   add("an author's mask", {.d = 64, .dv = 64, .after = 0}, {1, 2, 1, 130, 140},
       false, true);
+  const Lengths several{4, 2, 1,
+                        0, 0, {{150, 300}, {1, 113}, {130, 130}, {40, 3}}};
+  add("packed", {.after = 0, .packed = true}, several);
+  add("packed, all keys", {.d = 64, .dv = 64, .packed = true}, several);
+  add("packed, a window", {.before = 50, .after = 0, .packed = true}, several);
+  for (int64_t page : {16, 64, 256}) {
+    const std::string of = " of " + std::to_string(page);
+    add("pages" + of, {.d = 64, .dv = 64, .after = 0, .page = page},
+        {3, 2, 1, 5, 0, {{}, {}, {}}});
+    all.back().lengths.sequences = {{0, 300}, {0, 5}, {0, 77}};
+    add("packed, pages" + of, {.after = 0, .packed = true, .page = page},
+        several);
+  }
   Case three{"three warpgroups",
              {.d = 64, .dv = 64, .after = 0},
              {.bm = 192, .bn = 64, .stages = 4, .warpgroups = 3},
@@ -229,10 +355,14 @@ Case drawn(uint64_t seed) {
   form.soft_cap = of(0, 0, 0, 1);
   form.alibi = of(0, 0, 0, 1);
   form.sinks = of(0, 0, 0, 1);
+  auto length = [&] { return of(1, 3, 64, 113, 239, 300); };
   const int64_t hk = of(1, 1, 2);
-  const Lengths lengths{of(1, 1, 2), hk * of(1, 2), hk,
-                        of(1, 3, 64, 113, 239, 300),
-                        of(1, 3, 64, 113, 239, 300)};
+  Lengths lengths{of(1, 1, 2), hk * of(1, 2), hk, length(), length()};
+  form.packed = of(0, 0, 1);
+  if (of(0, 0, 1))
+    form.page = of(16, 32, 64, 128, 256);
+  for (int64_t b = 0; b < lengths.b; ++b)
+    lengths.sequences.push_back({length(), length()});
   const bool modifies = of(0, 0, 0, 1), masks = of(0, 0, 0, 1);
   return {"seed " + std::to_string(seed),
           form,

@@ -30,6 +30,15 @@ struct AttentionForm {
   /// How many keys before and behind its own place a query sees; all where it
   /// is not said. Causal attention is `after = 0`.
   std::optional<int64_t> before = {}, after = {};
+  /// The sequences of a batch are of different lengths and lie one behind
+  /// another: Q is H×Tq×d, and so is O; sequence b has the rows from QStarts[b]
+  /// to QStarts[b + 1] (s32, Starts = B + 1 of them), at most Sq. K and V are Hk×Tk×d,
+  /// with KStarts.
+  bool packed = false;
+  /// K and V lie in pages of so many keys, P×Hk×page×d: keys i · page and up of
+  /// sequence b in page Table[b, i] (s32, B×Pages), Lengths[b] of them (s32). A
+  /// multiple of a block's keys, or a part of them that is a multiple of 8.
+  std::optional<int64_t> page = {};
   /// Scores are cap · tanh(score / cap), where cap is a scalar.
   bool soft_cap = false;
   /// Plus -Slope[h] · |query - key|: f32, H of them.

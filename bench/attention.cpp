@@ -1,0 +1,160 @@
+// Times the library's attention for bench/attention.py, a problem to a line of
+// standard input: random normal data, results checked.
+
+#include "ashlar/attention.h"
+#include "ashlar/compile.h"
+#include "ashlar/module.h"
+#include "bench/NormalData.h"
+#include "bench/Timer.h"
+#include "tool/Elements.h"
+#include "tool/Failure.h"
+
+#include <cmath>
+#include <iostream>
+#include <random>
+#include <sstream>
+
+using namespace ashlar;
+using namespace ashlar::bench;
+
+namespace {
+
+constexpr double milliseconds = 30;
+constexpr int rowsChecked = 12;
+
+/// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager"
+struct Line {
+  int64_t causal, d, dv, b, h, hk, sq, sk;
+  AttentionConfig config;
+  AttentionForm form;
+
+  explicit Line(const std::string &text) {
+    std::istringstream in(text);
+    in >> causal >> d >> dv >> b >> h >> hk >> sq >> sk >> config.bm >>
+        config.bn >> config.stages >> config.warpgroups >> config.eager;
+    if (!in)
+      throw Error("a line is thirteen numbers, not '" + text + "'");
+    form.d = d;
+    form.dv = dv;
+    if (causal)
+      form.after = 0;
+  }
+};
+
+/// Its tensors, on the host and on the device.
+class Problem {
+public:
+  Problem(Device &device, const Line &line)
+      : line(line), q(normalData(bf16, line.b * line.h * line.sq * line.d, 1)),
+        k(normalData(bf16, line.b * line.hk * line.sk * line.d, 2)),
+        v(normalData(bf16, line.b * line.hk * line.sk * line.dv, 3)),
+        onDevice{Buffer(device, q.size()), Buffer(device, k.size()),
+                 Buffer(device, v.size()),
+                 Buffer(device, 2 * line.b * line.h * line.sq * line.dv)} {
+    onDevice[0].copy_from_host(q);
+    onDevice[1].copy_from_host(k);
+    onDevice[2].copy_from_host(v);
+    onDevice[3].fill(std::byte(0xff));
+  }
+
+  float scale() const { return 1 / std::sqrt(float(line.d)); }
+
+  void launch(Module &module, Stream &stream) {
+    auto tensor = [&](int i, int64_t heads, int64_t rows, int64_t columns) {
+      return TensorArgument{
+          onDevice[i].data(), bf16, {line.b, heads, rows, columns}};
+    };
+    module.launch({{"Q", tensor(0, line.h, line.sq, line.d)},
+                   {"K", tensor(1, line.hk, line.sk, line.d)},
+                   {"V", tensor(2, line.hk, line.sk, line.dv)},
+                   {"O", tensor(3, line.h, line.sq, line.dv)},
+                   {"scale", scale()}},
+                  stream);
+  }
+
+  /// ‖result - truth‖ / ‖truth‖ over some rows.
+  double error() const {
+    std::vector<std::byte> o(2 * line.b * line.h * line.sq * line.dv);
+    onDevice[3].copy_to_host(o);
+    std::mt19937_64 random(7);
+    double difference = 0, norm = 0;
+    for (int i = 0; i < rowsChecked; ++i) {
+      const int64_t row = i ? random() % (line.b * line.h * line.sq)
+                            : line.b * line.h * line.sq - 1;
+      const std::vector<double> truth = rowOf(row);
+      for (int64_t e = 0; e < line.dv; ++e) {
+        difference += std::pow(at(o, row * line.dv + e) - truth[e], 2);
+        norm += truth[e] * truth[e];
+      }
+    }
+    return std::sqrt(difference / norm);
+  }
+
+private:
+  static double at(const std::vector<std::byte> &tensor, int64_t i) {
+    return harness::decode(bf16, harness::loadBits(bf16, tensor.data(), i));
+  }
+
+  std::vector<double> rowOf(int64_t row) const {
+    const int64_t i = row % line.sq, h = row / line.sq % line.h,
+                  b = row / line.sq / line.h;
+    const int64_t of = b * line.hk + h / (line.h / line.hk);
+    const int64_t keys =
+        line.causal ? std::min(line.sk, i + 1 + line.sk - line.sq) : line.sk;
+    std::vector<double> result(line.dv), scores(std::max<int64_t>(keys, 0));
+    double top = -HUGE_VAL, sum = 0;
+    for (int64_t j = 0; j < keys; ++j) {
+      for (int64_t e = 0; e < line.d; ++e)
+        scores[j] +=
+            at(q, row * line.d + e) * at(k, (of * line.sk + j) * line.d + e);
+      scores[j] *= scale();
+      top = std::max(top, scores[j]);
+    }
+    for (double &score : scores)
+      sum += score = std::exp(score - top);
+    for (int64_t j = 0; j < keys; ++j)
+      for (int64_t e = 0; e < line.dv; ++e)
+        result[e] += scores[j] / sum * at(v, (of * line.sk + j) * line.dv + e);
+    return result;
+  }
+
+  const Line &line;
+  std::vector<std::byte> q, k, v;
+  Buffer onDevice[4];
+};
+
+std::string measured(Device &device, Timer &timer, const std::string &text) {
+  const Line line(text);
+  Compilation compilation = compile(attention(line.form, line.config));
+  Module module(device, compilation.artifact);
+  Problem problem(device, line);
+  const Contender ours{"ashlar",
+                       [&](Stream &stream) { problem.launch(module, stream); }};
+  timer.once(ours);
+  std::ostringstream out;
+  out << problem.error() << ' ' << timer.cold(ours, milliseconds) << ' '
+      << timer.hot(ours, milliseconds);
+  return out.str();
+}
+
+} // namespace
+
+/// Prints for each line the relative error, and microseconds cold and hot.
+int main(int, char **) {
+  try {
+    Device device = Device::open();
+    Timer timer(device);
+    for (std::string line; std::getline(std::cin, line);) {
+      try {
+        std::cout << measured(device, timer, line) << std::endl;
+      } catch (const TimeoutError &) {
+        throw;
+      } catch (const Error &error) {
+        std::cout << "error: " << error.what() << std::endl;
+      }
+    }
+    return harness::finished(0);
+  } catch (...) {
+    return harness::reportFailure();
+  }
+}
