@@ -16,7 +16,7 @@ constexpr float ln2 = std::numbers::ln2_v<float>;
 /// A tile of rows of Q: its coordinates, and the sequence that it is of. Rows
 /// and keys are counted from the first of the sequence.
 struct Tile {
-  Index b, h, m;
+  Index split, b, h, m;
   Index firstRow, rows; ///< of the sequence, in Q
   Index firstKey, keys; ///< the same in K
 };
@@ -38,9 +38,8 @@ public:
       slopes.emplace(input("Slope", f32, {H}, align(4)));
     if (form.sinks)
       sinks.emplace(input("Sink", f32, {H}, align(4)));
-    if (form.logarithms)
-      L.emplace(form.packed ? output("L", f32, {H, *Tq}, align(4))
-                            : output("L", f32, {B, H, Sq}, align(4)));
+    if (form.logarithms || isSplit())
+      L.emplace(logarithms());
   }
 
   void define() {
@@ -71,12 +70,27 @@ private:
     return form.before ? max(placeOf(t, row) - *form.before, 0) : Index(0);
   }
   Index firstBlock(const Tile &t) const {
+    return firstOfAll(t) + t.split * blocksOfSplit(t);
+  }
+  /// There is one at least, be it one of which nothing is seen.
+  Index endOfBlocks(const Tile &t) const {
+    if (!isSplit())
+      return endOfAll(t);
+    Index first = firstBlock(t);
+    return max(min(first + blocksOfSplit(t), endOfAll(t)), first + 1);
+  }
+  Index firstOfAll(const Tile &t) const {
     return min(firstKey(t, t.m * config.bm), max(t.keys - 1, 0)) / config.bn;
   }
-  Index endOfBlocks(const Tile &t) const {
+  Index endOfAll(const Tile &t) const {
     return max(ceil_div(endOfKeys(t, (t.m + 1) * config.bm - 1), config.bn),
-               firstBlock(t) + 1);
+               firstOfAll(t) + 1);
   }
+  Index blocksOfSplit(const Tile &t) const {
+    return isSplit() ? ceil_div(endOfAll(t) - firstOfAll(t), config.splits)
+                     : Index(0);
+  }
+  bool isSplit() const { return config.splits > 1; }
   /// Whether some row of the tile does not see all keys of a block.
   Condition isCut(const Tile &t, Index n) const {
     Condition cut = (n + 1) * config.bn > endOfKeys(t, t.m * config.bm);
@@ -85,18 +99,27 @@ private:
     return cut;
   }
 
-  /// A row of Q or O, from a column on.
-  auto rowOf(const Tensor &tensor, const Tile &t, Index row,
-             int64_t column) const {
-    return form.packed ? tensor.at({t.h, t.firstRow + row, column})
-                       : tensor.at({t.b, t.h, row, column});
+  /// A row of Q, or of what is written, from a column on.
+  TileRef rowOfQ(const Tile &t, Index row) const {
+    return form.packed ? Q.at({t.h, t.firstRow + row, 0})
+                       : Q.at({t.b, t.h, row, 0});
+  }
+  TileRef rowOfO(const Tile &t, Index row, int64_t column) const {
+    if (form.packed)
+      return isSplit() ? O.at({t.split, t.h, t.firstRow + row, column})
+                       : O.at({t.h, t.firstRow + row, column});
+    return isSplit() ? O.at({t.split, t.b, t.h, row, column})
+                     : O.at({t.b, t.h, row, column});
   }
   /// The keys of block n, or what belongs to them in V.
   void copyKeys(const Tensor &from, const Tile &t, Index n, SharedTile to,
                 int64_t width) const;
 
   /// As many columns of O leave at a time.
-  int64_t resultColumns() const { return form.dv > 128 ? 64 : form.dv; }
+  int64_t resultColumns() const {
+    return isSplit() ? 32 : form.dv > 128 ? 64 : form.dv;
+  }
+  ElementType resultType() const { return isSplit() ? f32 : form.type; }
   /// Whether all rows of a tile are the sequence's: what is behind it is
   /// another one's.
   Condition isWhole(const Tile &t) const {
@@ -139,24 +162,46 @@ private:
                          : input("Q", form.type, {B, H, Sq, form.d});
   Tensor K = keysAs("K", form.d), V = keysAs("V", form.dv);
   std::optional<Tensor> qStarts, kStarts, lengths, table, slopes, sinks;
-  Tensor O = form.packed ? output("O", form.type, {H, *Tq, form.dv})
-                         : output("O", form.type, {B, H, Sq, form.dv});
+  Tensor O = written(isSplit() ? "Parts" : "O", resultType(), form.dv);
   std::optional<Tensor> L;
   Scalar scale = scalar("scale", f32);
   std::optional<Scalar> cap =
       form.soft_cap ? std::optional(scalar("cap", f32)) : std::nullopt;
 
-  TileLoop<3> tiles =
-      persistent({B, H, Sq}, {1, 1, isPaired() ? 2 * config.bm : config.bm},
-                 Raster::grouped(8));
+  const int64_t rowsOfTile = isPaired() ? 2 * config.bm : config.bm;
+  std::optional<TileLoop<3>> tiles =
+      isSplit() ? std::nullopt
+                : std::optional(persistent({B, H, Sq}, {1, 1, rowsOfTile},
+                                           Raster::grouped(8)));
+  std::optional<TileLoop<4>> splitTiles =
+      isSplit()
+          ? std::optional(persistent({Index(config.splits), B, H, Sq},
+                                     {1, 1, 1, rowsOfTile}, Raster::grouped(8)))
+          : std::nullopt;
   Pipeline query = pipeline(1, smem(form.type, {config.bm, form.d}));
   Pipeline ring = pipeline(
       config.stages, smem(form.type, {config.bn, std::max(form.d, form.dv)}));
-  Pipeline result = pipeline(form.dv > 128 ? 2 : 1,
-                             smem(form.type, {config.bm, resultColumns()}));
+  Pipeline result = pipeline(resultColumns() < form.dv ? 2 : 1,
+                             smem(resultType(), {config.bm, resultColumns()}));
 
   static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
     return isThere ? std::optional(size(name)) : std::nullopt;
+  }
+  Tensor written(std::string_view name, ElementType type, int64_t width) const {
+    const Index splits = config.splits;
+    if (form.packed)
+      return isSplit() ? output(name, type, {splits, H, *Tq, width})
+                       : output(name, type, {H, *Tq, width});
+    return isSplit() ? output(name, type, {splits, B, H, Sq, width})
+                     : output(name, type, {B, H, Sq, width});
+  }
+  Tensor logarithms() const {
+    const Index splits = config.splits;
+    if (form.packed)
+      return isSplit() ? output("PartL", f32, {splits, H, *Tq}, align(4))
+                       : output("L", f32, {H, *Tq}, align(4));
+    return isSplit() ? output("PartL", f32, {splits, B, H, Sq}, align(4))
+                     : output("L", f32, {B, H, Sq}, align(4));
   }
   Tensor keysAs(std::string_view name, int64_t width) const {
     if (form.page)
@@ -175,14 +220,15 @@ void AttentionProgram::forEachTile(
     Index first = load_index(starts->at({b}));
     return {first, load_index(starts->at({b + 1})) - first};
   };
-  for (auto [b, h, i] : tiles) {
+  auto each = [&](const Index &split, const Index &b, const Index &h,
+                  const Index &i) {
     auto [firstRow, rows] = sequence(qStarts, b, Sq);
     auto [firstKey, keys] = sequence(kStarts, b,
                                      Sk        ? Index(*Sk)
                                      : lengths ? load_index(lengths->at({b}))
                                                : Index(0));
     auto at = [&](const Index &m) {
-      body({b, h, m, firstRow, rows, firstKey, keys});
+      body({split, b, h, m, firstRow, rows, firstKey, keys});
     };
     if (isPaired()) {
       Index count = ceil_div(rows, config.bm);
@@ -193,7 +239,13 @@ void AttentionProgram::forEachTile(
     } else {
       at(i);
     }
-  }
+  };
+  if (tiles)
+    for (auto [b, h, i] : *tiles)
+      each(0, b, h, i);
+  else
+    for (auto [split, b, h, i] : *splitTiles)
+      each(split, b, h, i);
 }
 
 void AttentionProgram::copyKeys(const Tensor &from, const Tile &t, Index n,
@@ -224,7 +276,7 @@ void AttentionProgram::defineLoad() {
         ring.commit(s);
       };
       Stage s = query.acquire();
-      copy(rowOf(Q, t, t.m * config.bm, 0), s[0]);
+      copy(rowOfQ(t, t.m * config.bm), s[0]);
       query.commit(s);
       fetch(K, firstBlock(t), form.d);
       for (Index n : range(firstBlock(t) + 1, endOfBlocks(t))) {
@@ -242,7 +294,7 @@ void AttentionProgram::defineStore() {
       auto copyOut = [&] {
         for (int64_t column = 0; column < form.dv; column += resultColumns()) {
           Stage s = result.wait();
-          copy(s[0], rowOf(O, t, t.m * config.bm, column));
+          copy(s[0], rowOfO(t, t.m * config.bm, column));
           result.release(s);
         }
       };
@@ -268,15 +320,24 @@ void AttentionProgram::storeRows(const Tile &t, const Fragment &o) {
     const Shape shape{config.bm, form.dv};
     Fragment row = rows(shape) + t.m * config.bm;
     row = select(row < t.rows, row + t.firstRow, -1);
-    scatter(O, {t.h, row, columns(shape)}, o);
+    if (isSplit())
+      scatter(O, {t.split, t.h, row, columns(shape)}, o);
+    else
+      scatter(O, {t.h, row, columns(shape)}, o);
   });
 }
 
 void AttentionProgram::storeLogarithms(const Tile &t, const Fragment &l) {
   if (!form.packed)
-    return store(L->tile({t.b, t.h, t.m}), l);
+    return store(isSplit() ? L->tile({t.split, t.b, t.h, t.m})
+                           : L->tile({t.b, t.h, t.m}),
+                 l);
   Fragment row = columns({config.bm}) + t.m * config.bm;
-  scatter(*L, {t.h, select(row < t.rows, row + t.firstRow, -1)}, l);
+  row = select(row < t.rows, row + t.firstRow, -1);
+  if (isSplit())
+    scatter(*L, {t.split, t.h, row}, l);
+  else
+    scatter(*L, {t.h, row}, l);
 }
 
 void AttentionProgram::clearBehind(const Tile &t, Index n,
@@ -325,10 +386,14 @@ void AttentionProgram::defineMath() {
       Scalar unit = changesScores() ? convert(log2e, f32) : scale * log2e;
       Fragment o = zeros(f32, {config.bm, form.dv});
       Fragment top = full(f32, vector, -infinity), sum = zeros(f32, vector);
-      if (sinks) {
+      auto addSink = [&] {
         top = full(f32, vector, load_scalar(sinks->at({t.h})) * log2e);
         sum = full(f32, vector, 1);
-      }
+      };
+      if (sinks && isSplit())
+        when(t.split == 0, addSink);
+      else if (sinks)
+        addSink();
       Fragment shrink = zeros(f32, vector);
       auto placeOfBlock = [&](Index n) {
         return ScorePlace{t.b, t.h,
@@ -385,7 +450,7 @@ void AttentionProgram::defineMath() {
       ring.release(values);
       ring.release(v);
       o = o * along_rows(select(sum == 0, 0, 1 / sum));
-      storeRows(t, convert(o, form.type));
+      storeRows(t, convert(o, resultType()));
       if (L)
         storeLogarithms(t, (top + log2(sum)) * ln2);
     });
@@ -398,6 +463,42 @@ Kernel attention(const AttentionForm &form, const AttentionConfig &config,
                  SourceLocation where) {
   return kernel(
       "attention", [&] { AttentionProgram(form, config).define(); }, where);
+}
+
+Kernel combine_attention(const AttentionForm &form, SourceLocation where) {
+  return kernel(
+      "combine_attention",
+      [&] {
+        constexpr int64_t height = 16;
+        const Shape rows{height}, shape{height, form.dv};
+        Size S = size("S"), R = size("R");
+        Tensor parts = input("Parts", f32, {S, R, form.dv});
+        Tensor partL = input("PartL", f32, {S, R}, align(4));
+        Tensor O = output("O", form.type, {R, form.dv});
+        std::optional<Tensor> L;
+        if (form.logarithms)
+          L.emplace(output("L", f32, {R}, align(4)));
+        TileLoop tiles = persistent({R}, {height});
+        role("combine", warps(4), [&] {
+          for (auto [i] : tiles) {
+            Fragment top = full(f32, rows, -infinity), sum = zeros(f32, rows);
+            for (Index s : range(S))
+              top = max(top, load(partL.tile({s, i}), rows));
+            Fragment base = select(top == -infinity, 0, top);
+            Fragment o = zeros(f32, shape);
+            for (Index s : range(S)) {
+              Fragment weight = exp(load(partL.tile({s, i}), rows) - base);
+              sum += weight;
+              o += load(parts.tile({s, i, 0}), shape) * along_rows(weight);
+            }
+            o = o * along_rows(select(sum == 0, 0, 1 / sum));
+            store(O.tile({i, 0}), convert(o, form.type));
+            if (L)
+              store(L->tile({i}), top + log(sum));
+          }
+        });
+      },
+      where);
 }
 
 } // namespace ashlar

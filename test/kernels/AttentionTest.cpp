@@ -150,8 +150,8 @@ std::string describe(const Case &tested) {
        << (tested.masks ? " author's mask" : "") << ", " << tested.config.bm
        << "x" << tested.config.bn;
   const Lengths &n = tested.lengths;
-  text << ", B " << n.b << " H " << n.h << " Hk " << n.hk << " Sq " << n.sq
-       << " Sk " << n.sk;
+  text << " in " << tested.config.splits << " parts, B " << n.b << " H " << n.h
+       << " Hk " << n.hk << " Sq " << n.sq << " Sk " << n.sk;
   return text.str();
 }
 
@@ -222,6 +222,55 @@ Reference referenceOf(const Case &tested, const Problem &p) {
   return result;
 }
 
+/// What the library makes of parts.
+std::vector<HostTensor> combined(const AttentionForm &form,
+                                 const std::vector<HostTensor> &parts) {
+  Module module(device(), compileCleanly(combine_attention(form)));
+  std::vector<Input> inputs;
+  int64_t splits = 0, rows = 1;
+  for (const HostTensor &part : parts) {
+    splits = part.shape()[0];
+    if (part.name() == "PartL")
+      rows = part.elements() / splits;
+    inputs.push_back({part.name(), [&](const Problem &, Coordinate at) {
+                        const int64_t row = at[0] * rows + at[1];
+                        return part.read(at.size() < 3 ? row
+                                                       : row * form.dv + at[2]);
+                      }});
+  }
+  return launchForAll(module, randomProblem(module.artifact(),
+                                            {{"S", splits}, {"R", rows}}, {},
+                                            {}, inputs));
+}
+
+void compare(const Case &tested, const Reference &expected,
+             const std::vector<HostTensor> &results) {
+  for (const HostTensor &result : results) {
+    const bool isO = result.name() == "O";
+    const std::vector<double> &of = isO ? expected.o : expected.l;
+    double difference = 0, norm = 0;
+    for (int64_t i = 0; i < int64_t(of.size()); ++i) {
+      const double value = result.read(i);
+      ASSERT_FALSE(std::isnan(value)) << result.name() << " at " << i;
+      if (std::isinf(of[i])) {
+        // Parts go by way of the host, whose tensors take no infinity.
+        ASSERT_LE(value, tested.config.splits > 1 ? -1e38 : of[i])
+            << result.name() << " at " << i;
+        continue;
+      }
+      if (of[i] == 0)
+        ASSERT_EQ(value, 0) << result.name() << " at " << i;
+      difference += std::pow(value - of[i], 2);
+      norm += of[i] * of[i];
+    }
+    // Weights and results are rounded to the type.
+    const bool isF16 = tested.form.type == f16;
+    const double tolerance = !isO ? 1e-3 : isF16 ? 1e-3 : 6e-3;
+    EXPECT_LE(std::sqrt(difference), tolerance * std::sqrt(norm))
+        << result.name();
+  }
+}
+
 void isRight(Case tested) {
   AttentionForm &form = tested.form;
   SCOPED_TRACE(describe(tested));
@@ -246,28 +295,10 @@ void isRight(Case tested) {
   const Layout layout{form, n};
   Problem problem = randomProblem(module.artifact(), layout.sizes(), scalars,
                                   {}, layout.inputs());
-  const Reference expected = referenceOf(tested, problem);
-  for (const HostTensor &result : launchForAll(module, problem)) {
-    const bool isO = result.name() == "O";
-    const std::vector<double> &of = isO ? expected.o : expected.l;
-    double difference = 0, norm = 0;
-    for (int64_t i = 0; i < int64_t(of.size()); ++i) {
-      const double value = result.read(i);
-      ASSERT_FALSE(std::isnan(value)) << result.name() << " at " << i;
-      if (std::isinf(of[i])) {
-        ASSERT_EQ(value, of[i]) << result.name() << " at " << i;
-        continue;
-      }
-      if (of[i] == 0)
-        ASSERT_EQ(value, 0) << result.name() << " at " << i;
-      difference += std::pow(value - of[i], 2);
-      norm += of[i] * of[i];
-    }
-    // Weights and results are rounded to the type.
-    const double tolerance = !isO ? 1e-3 : form.type == f16 ? 1e-3 : 6e-3;
-    EXPECT_LE(std::sqrt(difference), tolerance * std::sqrt(norm))
-        << result.name();
-  }
+  std::vector<HostTensor> results = launchForAll(module, problem);
+  if (tested.config.splits > 1)
+    results = combined(form, results);
+  compare(tested, referenceOf(tested, problem), results);
 }
 
 /// A configuration whose registers and shared memory suffice.
@@ -281,7 +312,7 @@ AttentionConfig configFor(const AttentionForm &form, bool isAuthors) {
             .stages = 3,
             .eager = true};
   if (widest > 96 || changes)
-    return {.bn = isPaged && isAuthors ? 32 : 64};
+    return {.bn = isPaged && changes ? 32 : 64};
   return {};
 }
 
@@ -332,6 +363,17 @@ std::vector<Case> named() {
              {.bm = 192, .bn = 64, .stages = 4, .warpgroups = 3},
              {1, 1, 1, 400, 300}};
   all.push_back(three);
+  for (int64_t splits : {2, 5}) {
+    const std::string parts = "in " + std::to_string(splits) + " parts";
+    add(parts, {}, {1, 2, 1, 3, 700});
+    all.back().config.splits = splits;
+    add(parts + ", packed, pages", {.after = 0, .packed = true, .page = 64},
+        several);
+    all.back().config.splits = splits;
+    add(parts + ", causal", {.d = 64, .dv = 64, .after = 0},
+        {1, 2, 1, 200, 300});
+    all.back().config.splits = splits;
+  }
   Case eager{"eager", {.after = 0}, {.bn = 96, .eager = true}, ragged};
   all.push_back(eager);
   return all;
@@ -363,13 +405,12 @@ Case drawn(uint64_t seed) {
     form.page = of(16, 32, 64, 128, 256);
   for (int64_t b = 0; b < lengths.b; ++b)
     lengths.sequences.push_back({length(), length()});
+  const int64_t splits = of(1, 1, 1, 3);
   const bool modifies = of(0, 0, 0, 1), masks = of(0, 0, 0, 1);
-  return {"seed " + std::to_string(seed),
-          form,
-          configFor(form, modifies || masks),
-          lengths,
-          modifies,
-          masks};
+  AttentionConfig config = configFor(form, modifies || masks);
+  config.splits = splits;
+  return {
+      "seed " + std::to_string(seed), form, config, lengths, modifies, masks};
 }
 
 [[maybe_unused]] const bool registered = registerAtStart([] {

@@ -32,8 +32,8 @@ struct AttentionForm {
   std::optional<int64_t> before = {}, after = {};
   /// The sequences of a batch are of different lengths and lie one behind
   /// another: Q is H×Tq×d, and so is O; sequence b has the rows from QStarts[b]
-  /// to QStarts[b + 1] (s32, Starts = B + 1 of them), at most Sq. K and V are Hk×Tk×d,
-  /// with KStarts.
+  /// to QStarts[b + 1] (s32, Starts = B + 1 of them), at most Sq. K and V are
+  /// Hk×Tk×d, with KStarts.
   bool packed = false;
   /// K and V lie in pages of so many keys, P×Hk×page×d: keys i · page and up of
   /// sequence b in page Table[b, i] (s32, B×Pages), Lengths[b] of them (s32). A
@@ -62,6 +62,11 @@ struct AttentionConfig {
   /// Blocks of K and of V, which take turns, in shared memory.
   int64_t stages = 4;
   int64_t warpgroups = 2;
+  /// Parts that the keys of a tile are shared out in, to CTAs of their own: for
+  /// few rows and many keys. The kernel writes Parts, f32, and PartL, f32: O
+  /// and L with a leading dimension of so many, which `combine_attention`
+  /// combines.
+  int64_t splits = 1;
   /// The sums of a block are finished before the next one's scores are begun:
   /// that takes fewer registers, and keeps less in flight.
   bool eager = false;
@@ -72,5 +77,10 @@ struct AttentionConfig {
 /// where registers, shared memory or wgmma's shapes do not allow it.
 Kernel attention(const AttentionForm &form, const AttentionConfig &config,
                  SourceLocation where = SourceLocation::current());
+
+/// What parts of the keys make together: of Parts, f32, S×R×dv, and PartL, f32,
+/// S×R, R rows in all, O, R×dv, and, where the form has them, L, R.
+Kernel combine_attention(const AttentionForm &form,
+                         SourceLocation where = SourceLocation::current());
 
 } // namespace ashlar
