@@ -25,7 +25,7 @@ except Exception:
 
 # bm, bn, stages, warpgroups, eager: of each head dimension, full and causal.
 CONFIGURATIONS = {
-    64: [(128, 128, 4, 2, 0), (128, 160, 4, 2, 0), (192, 96, 4, 3, 0)],
+    64: [(128, 128, 4, 2, 0), (192, 96, 4, 3, 0)],
     128: [(128, 128, 4, 2, 0), (128, 112, 4, 2, 0)],
     256: [(128, 48, 4, 2, 1), (128, 64, 4, 2, 1)],
 }

@@ -190,7 +190,7 @@ auto logarithm(bool causal) {
 
 int main(int argc, char **argv) {
   const bool causal = std::any_of(argv, argv + argc, [](char *argument) {
-    return std::string_view(argument) == "causal=1";
+    return std::string_view(argument).ends_with("causal=1");
   });
   return tool(
       argc, argv,
