@@ -6,6 +6,9 @@
 #include "test/kernels/Register.h"
 
 #include "ashlar/ashlar.h"
+#include "ashlar/error.h"
+
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
@@ -411,6 +414,28 @@ Case drawn(uint64_t seed) {
   config.splits = splits;
   return {
       "seed " + std::to_string(seed), form, config, lengths, modifies, masks};
+}
+
+TEST(AttentionRefuses, WhatItIsNotMadeFor) {
+  auto refusal = [](const AttentionForm &form, const AttentionConfig &config) {
+    try {
+      compile(attention(form, config));
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(
+      refusal({.page = 48}, {}),
+      HasSubstr("pages of 48 keys and blocks of 128 do not meet: use "
+                "pages of a multiple of 128, or of a part of it that is "
+                "a multiple of 8"));
+  EXPECT_THAT(refusal({.page = 4}, {}), HasSubstr("AttentionTest.cpp:"));
+  EXPECT_THAT(refusal({.type = e4m3}, {}), HasSubstr("use bf16 or f16"));
+  EXPECT_THAT(refusal({}, {.splits = 0}), HasSubstr("use 1 or more"));
+  EXPECT_THAT(refusal({.d = 256, .dv = 256}, {}),
+              HasSubstr("over the limit of"));
 }
 
 [[maybe_unused]] const bool registered = registerAtStart([] {
