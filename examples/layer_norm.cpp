@@ -96,9 +96,11 @@ Kernel backward(const Constants &c) {
           dw += g * x;
           db += g;
           g *= convert(load(w), f32);
-          Fragment a = cluster_all_sum(row_sum(g * x), 1) * rstd * n;
-          Fragment b = cluster_all_sum(row_sum(g), 1) * rstd * n;
-          g = g * along_rows(rstd) + along_rows(b) + x * along_rows(a);
+          Fragment a = row_sum(g * x), b = row_sum(g); // exchanged at once
+          a = cluster_all_sum(a, 1);
+          b = cluster_all_sum(b, 1);
+          g += (x * along_rows(a) + along_rows(b)) * n;
+          g *= along_rows(rstd);
           store(DX.tile({m, part}), convert(g, bf16));
           ring.release(s);
         }

@@ -1,6 +1,7 @@
 #include "passes/InRole.h"
 
 #include "compiler/target/Target.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ashlar {
 
@@ -25,6 +26,18 @@ Value ofInstance(Arithmetic a, tile::RoleOp role, int64_t offset,
 Value barrierOfStage(Arithmetic a, int64_t offset, Value stage) {
   Value base = hopper::SharedAddressOp::create(a.builder, a.loc, offset);
   return a.add(base, a.mul(stage, target::mbarrierBytes));
+}
+
+Operation *neededAt(Operation *op) {
+  llvm::SmallPtrSet<Operation *, 4> users;
+  for (Operation *user : op->getUsers())
+    users.insert(op->getBlock()->findAncestorOpInBlock(*user));
+  Operation *at = op->getNextNode();
+  while (!users.contains(at) && at->getNextNode() &&
+         (isPure(at) ||
+          isa<tile::ClusterReduceOp, tile::WriteOp, tile::ReadOp>(at)))
+    at = at->getNextNode();
+  return at;
 }
 
 namespace {

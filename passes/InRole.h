@@ -23,6 +23,11 @@ mlir::Value ofInstance(Arithmetic arithmetic, tile::RoleOp role, int64_t offset,
 mlir::Value barrierOfStage(Arithmetic arithmetic, int64_t offset,
                            mlir::Value stage);
 
+/// Where the result of an operation is needed at the latest: at its first use,
+/// or before that at something that may wait for other CTAs or roles, who may
+/// wait for what this one does next. What is in between goes on meanwhile.
+mlir::Operation *neededAt(mlir::Operation *op);
+
 /// Runs `body` with the builder in a region that one thread of the role runs,
 /// or one of each warp.
 void byOneThread(mlir::OpBuilder &builder, mlir::Location loc,

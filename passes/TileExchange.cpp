@@ -52,9 +52,10 @@ public:
   void expand(tile::PtxOp op);
 
 private:
-  /// What threads hold, lying as others need it.
+  /// What threads hold, lying as others need it; read, where it is little, when
+  /// it is needed, with the builder there.
   Value relay(OpBuilder &builder, Location loc, Value value,
-              RankedTensorType as);
+              RankedTensorType as, Operation *neededAt = nullptr);
   /// The same, where every warp holds what it needs without shared memory.
   Value relayAsNumbers(OpBuilder &builder, tile::RelayOp op, Value value,
                        RankedTensorType as);
@@ -63,31 +64,55 @@ private:
   /// Makes who uses a value use the first thread's.
   void agreeOn(Value value);
 
-  /// Two of a small type take turns: with one, the role's threads would have to
-  /// meet before they write the next to it.
-  Value tileFor(tile::SharedType type, Location loc) {
-    auto &[one, other] = tiles[type];
-    if (type.sizeBytes() <= mostBytesOfTwo)
-      std::swap(one, other);
-    if (!one) {
-      OpBuilder builder(role);
-      one = tile::AllocOp::create(builder, loc, type);
-    }
-    return one;
+  /// A tile through which threads exchange something, and who reads it last.
+  struct Scratch {
+    Value tile;
+    Operation *read = nullptr;
+  };
+  /// One for an operation to write to. Two or more of a small type take turns:
+  /// with one, the role's threads would have to meet before they write the next
+  /// to it.
+  Scratch &scratchFor(tile::SharedType type, Operation *op);
+  static bool isSmall(tile::SharedType type) {
+    return type.sizeBytes() <= target::sharedBytes / 100;
   }
 
-  /// A hundredth of what a CTA has.
-  static constexpr int64_t mostBytesOfTwo = target::sharedBytes / 100;
-
   tile::RoleOp role;
-  llvm::DenseMap<Type, std::pair<Value, Value>> tiles;
+  /// Of each type, the one that was used last at the end.
+  llvm::DenseMap<Type, SmallVector<Scratch>> scratch;
 };
 
+Exchange::Scratch &Exchange::scratchFor(tile::SharedType type, Operation *op) {
+  SmallVector<Scratch> &all = scratch[type];
+  auto isFree = [&](const Scratch &each) {
+    if (!each.read)
+      return true;
+    Operation *here = each.read->getBlock()->findAncestorOpInBlock(*op);
+    return !here || each.read->isBeforeInBlock(here);
+  };
+  Scratch next;
+  auto free = llvm::find_if(all, isFree);
+  if (free != all.end() && all.size() >= (isSmall(type) ? 2 : 1)) {
+    next = *free;
+    all.erase(free);
+  } else {
+    OpBuilder builder(role);
+    next.tile = tile::AllocOp::create(builder, op->getLoc(), type);
+  }
+  all.push_back(next);
+  return all.back();
+}
+
 Value Exchange::relay(OpBuilder &builder, Location loc, Value value,
-                      RankedTensorType as) {
-  Value tile = tileFor(denseTile(as), loc);
-  tile::WriteOp::create(builder, loc, value, tile, /*transposed=*/false);
-  return tile::ReadOp::create(builder, loc, as, tile);
+                      RankedTensorType as, Operation *neededAt) {
+  Scratch &scratch = scratchFor(denseTile(as), &*builder.getInsertionPoint());
+  tile::WriteOp::create(builder, loc, value, scratch.tile,
+                        /*transposed=*/false);
+  if (neededAt && isSmall(denseTile(as)))
+    builder.setInsertionPoint(neededAt);
+  auto read = tile::ReadOp::create(builder, loc, as, scratch.tile);
+  scratch.read = read;
+  return read;
 }
 
 RankedTensorType fragmentOf(Type element,
@@ -120,7 +145,8 @@ void Exchange::expand(tile::ReduceOp op) {
     op.emitRemark("what is combined here lies in several warps: they exchange "
                   "their parts through shared memory");
     Value part = combine(op.getValue(), op.getDimensions(), reduction.partial);
-    Value parts = relay(builder, loc, part, fragment(reduction.gathered));
+    Value parts =
+        relay(builder, loc, part, fragment(reduction.gathered), neededAt(op));
     result = combine(parts, int64_t(reduction.result.shape.size()),
                      reduction.result);
   }

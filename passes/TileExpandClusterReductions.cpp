@@ -69,7 +69,8 @@ private:
   /// To a slot of the CTA whose coordinate along the dimension is `to`.
   void send(const Round &round, int64_t to, Value slot);
   Value receive(const Round &round, int64_t slot);
-  /// Each sends to all, itself included; returns what they are together.
+  /// Each sends to all, itself included; returns what they are together. It
+  /// waits for that where it is needed: what is exchanged next is sent before.
   Value exchangeWhole(const Round &round);
   /// Each sends the others their parts; returns its own, combined.
   Value exchangeParts(const Round &round);
@@ -136,6 +137,7 @@ Value ClusterReduction::receive(const Round &round, int64_t slot) {
 Value ClusterReduction::exchangeWhole(const Round &round) {
   for (int64_t number = 0; number < parts; ++number)
     send(round, number, round.own);
+  round.a.builder.setInsertionPoint(neededAt(op));
   waitForFullSlots(round);
   Value all = receive(round, 0);
   for (int64_t number = 1; number < parts; ++number)
@@ -183,7 +185,9 @@ Value ClusterReduction::expand(Value parity) {
   });
   const Round round{a, slots, full, own, parity};
   Value result = op.isWhole() ? exchangeWhole(round) : exchangeParts(round);
-  Value next = a.exclusiveOr(parity, a.constant(1));
+  OpBuilder here(op);
+  const Arithmetic ofParity{here, loc};
+  Value next = ofParity.exclusiveOr(parity, ofParity.constant(1));
   byOneThreadPerWarp(builder, loc, [&] {
     for (int64_t distance = parts - slotCount; distance < parts; ++distance) {
       SmallVector<int64_t> delta(cluster.extents().size(), 0);

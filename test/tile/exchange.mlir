@@ -20,15 +20,22 @@ tile.kernel @in_warps {
 
 // -----
 
-// A row lies in four warps: each writes its part, and all combine the four.
+// A row lies in four warps: each writes its part, and all combine the four, when
+// they are needed: what is combined next is written before.
 
 // CHECK-LABEL: tile.kernel @across_warps
 // CHECK: %[[TILE:.+]] = tile.alloc : <1x4xf32, "S<0,4,3> o (1,4):(16,4)">
+// CHECK-NEXT: %[[OTHER:.+]] = tile.alloc : <1x4xf32
 // CHECK: %[[PART:.+]] = hopper.warp_reduce %{{.+}} add along [1] : tensor<1x512xf32, {{.+}}> -> tensor<1x4xf32, [[PARTIAL:.+]]>
 // CHECK-NEXT: tile.write %[[PART]] to %[[TILE]]
+// CHECK-NEXT: %[[PART2:.+]] = hopper.warp_reduce %{{.+}} max along [1]
+// CHECK-NEXT: tile.write %[[PART2]] to %[[OTHER]]
 // CHECK-NEXT: %[[PARTS:.+]] = tile.read %[[TILE]] : {{.*}} -> tensor<1x4xf32
-// CHECK-NEXT: hopper.warp_reduce %[[PARTS]] add along [1] : {{.*}} -> tensor<1xf32
-// A second one uses the same tile.
+// CHECK-NEXT: %[[PARTS2:.+]] = tile.read %[[OTHER]] : {{.*}} -> tensor<1x4xf32
+// CHECK-DAG: hopper.warp_reduce %[[PARTS]] add along [1] : {{.*}} -> tensor<1xf32
+// CHECK-DAG: hopper.warp_reduce %[[PARTS2]] max along [1]
+// A third one uses the first tile, which has been read.
+// CHECK: tile.write %{{.+}} to %[[TILE]]
 // CHECK-NOT: tile.alloc
 tile.kernel @across_warps {
   %M = tile.size "M"
@@ -41,6 +48,8 @@ tile.kernel @across_warps {
     %s = tile.reduce %x max along [1] : tensor<1x512xf32> -> tensor<1xf32>
     tile.store %r to %D[%c0] : tensor<1xf32>, !tile.tensor<f32, 1>
     tile.store %s to %D[%c0] : tensor<1xf32>, !tile.tensor<f32, 1>
+    %t = tile.reduce %x min along [1] : tensor<1x512xf32> -> tensor<1xf32>
+    tile.store %t to %D[%c0] : tensor<1xf32>, !tile.tensor<f32, 1>
   }
 }
 

@@ -1,4 +1,4 @@
-// RUN: ashlar-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-expand-cluster-reductions))' | FileCheck %s
+// RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-expand-cluster-reductions))' | FileCheck %s
 
 // Each of a pair sends the other half of its columns, when that has read what
 // came before. The loop carries the parity of the rounds.
@@ -36,5 +36,25 @@ tile.kernel @pair cluster [2] attributes {plan = #tile.plan<128 threads 8208 byt
     }
     // CHECK: %[[LAST:.+]] = arith.xori %[[BEHIND]], %c1
     // CHECK-NEXT: hopper.mbarrier.wait cluster %{{.+}} parity %[[LAST]]
+  }
+}
+
+// -----
+
+// What is all of a sum in each CTA is waited for when it is needed: two are sent
+// before that.
+
+!one = tensor<64xf32, #tile.fragment<"64 (4,8,4):(0,1,16) / 2:8">>
+// CHECK-LABEL: tile.kernel @both
+tile.kernel @both cluster [2] attributes {plan = #tile.plan<128 threads 8240 bytes roles [<0>] cluster_reductions [<0 barriers 8192>, <1024 barriers 8224>]>} {
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<1.0> : !one
+    // CHECK-COUNT-4: hopper.exchange.send
+    // CHECK-NOT: hopper.exchange.send
+    // CHECK-COUNT-4: hopper.exchange.receive
+    // CHECK: arith.mulf
+    %a = tile.cluster_reduce %f add along 0 : !one -> !one
+    %b = tile.cluster_reduce %f max along 0 : !one -> !one
+    %c = arith.mulf %a, %b : !one
   }
 }
