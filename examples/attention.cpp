@@ -97,9 +97,9 @@ Kernel attention(const AttentionConfig &c) {
                           x, -infinity);
           };
           auto weights = [&](const Fragment &x) { // the online softmax
-            Fragment higher = max(top, row_max(x) * scale), base = higher;
-            if (c.causal) // there may have been no key yet
-              base = select(higher == -infinity, 0, higher);
+            Fragment higher = max(top, row_max(x) * scale);
+            // There may have been no key yet.
+            Fragment base = select(higher == -infinity, 0, higher);
             shrink = fast::exp2(top - base);
             Fragment e = fast::exp2(x * scale - along_rows(base));
             sum = sum * shrink + row_sum(e);
@@ -155,10 +155,17 @@ std::vector<double> scores(const Problem &p, std::span<const int64_t> at,
   return result;
 }
 
+double largest(const std::vector<double> &scores) {
+  double top = -infinity;
+  for (double score : scores)
+    top = std::max(top, score);
+  return top;
+}
+
 auto reference(bool causal) {
   return [=](const Problem &p, std::span<const int64_t> at) {
     std::vector<double> s = scores(p, at, causal);
-    const double top = *std::ranges::max_element(s);
+    const double top = largest(s);
     const int64_t group = p.size("H") / p.size("Hk");
     double sum = 0, result = 0;
     if (top == -infinity)
@@ -176,7 +183,7 @@ auto reference(bool causal) {
 auto logarithm(bool causal) {
   return [=](const Problem &p, std::span<const int64_t> at) {
     std::vector<double> s = scores(p, at, causal);
-    const double top = *std::ranges::max_element(s);
+    const double top = largest(s);
     double sum = 0;
     if (top == -infinity)
       return -double(infinity);

@@ -35,8 +35,25 @@ Context::Context(const DriverTable &driver, int ordinal) : driver(driver) {
 }
 
 Context::~Context() {
+  if (zeroBytes && tryEnter())
+    driver.memoryFree(zeroBytes);
   if (!lost)
     driver.primaryContextRelease(device);
+}
+
+void Context::provideZeros() {
+  std::lock_guard lock(zerosMutex);
+  if (zeroBytes)
+    return;
+  constexpr size_t bytes = 16;
+  driver::DevicePointer allocated = 0;
+  check(driver.memoryAllocate(&allocated, bytes), "allocating zeros");
+  if (const Result result = driver.setBytes(allocated, 0, bytes);
+      result != Result::success) {
+    driver.memoryFree(allocated);
+    check(result, "setting them to zero");
+  }
+  zeroBytes = allocated;
 }
 
 void Context::enter() const {

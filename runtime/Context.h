@@ -27,6 +27,11 @@ struct Context {
   /// Throws unless `result` is success; `what` says what was being done.
   void check(driver::Result result, std::string_view what) const;
 
+  /// 16 bytes of zeros, which stand for a tensor without elements where TMA is
+  /// to read one. A kernel that may need them asks when it is loaded.
+  void provideZeros();
+  driver::DevicePointer zeros() const { return zeroBytes; }
+
   /// No more driver calls; `reason` goes into later errors.
   void lose(std::string reason);
 
@@ -39,6 +44,8 @@ struct Context {
   int maxSharedBytes = 0;
 
 private:
+  std::mutex zerosMutex;
+  std::atomic<driver::DevicePointer> zeroBytes = 0;
   std::atomic<bool> lost = false;
   mutable std::mutex lostMutex;
   std::string lostReason;

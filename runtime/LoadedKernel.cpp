@@ -134,6 +134,10 @@ void LoadedKernel::prepare(const Artifact &artifact) {
   if (clusterSize(artifact.grid) > portableClusterSize)
     set(driver::FunctionAttribute::nonPortableClusterSizeAllowed, 1,
         "a cluster of more than 8 blocks");
+  if (std::ranges::any_of(artifact.parameters, [](const Parameter &parameter) {
+        return parameter.kind == Parameter::Kind::tensorMap;
+      }))
+    context->provideZeros();
 }
 
 // A launch reads as many values as the code has parameters, each as long as

@@ -3,7 +3,6 @@
 #include "ashlar/error.h"
 #include "runtime/Text.h"
 
-#include <algorithm>
 #include <array>
 
 namespace ashlar {
@@ -65,18 +64,17 @@ void TensorMapSlot::update(const Context &context, const std::string &kernel,
 
 // The driver counts dimensions from the innermost, the tensor from the
 // outermost; the innermost stride is not passed, it is 1. The driver refuses a
-// tensor without elements; the kernel touches none of it, so a map of one
-// element at an address that is only well aligned stands for it.
+// tensor without elements: a map of one element, which is zero as what lies
+// outside of a tensor is, stands for it.
 void TensorMapSlot::encode(const Context &context, const std::string &kernel,
                            const BoundTensor &tensor) {
-  constexpr uint64_t nowhere = 4096;
   const size_t rank = tensor.shape.size();
   const auto elementBytes = static_cast<uint64_t>(size_bytes(contract.type));
   std::array<uint64_t, maxRank> extents = {}, strideBytes = {};
   std::array<uint32_t, maxRank> box = {}, elementStrides = {};
   for (size_t i = 0; i < rank; ++i) {
     const size_t d = rank - 1 - i;
-    extents[i] = static_cast<uint64_t>(std::max<int64_t>(tensor.shape[d], 1));
+    extents[i] = tensor.empty ? 1 : static_cast<uint64_t>(tensor.shape[d]);
     box[i] = static_cast<uint32_t>(recipe.box[d]);
     elementStrides[i] = 1;
     if (i > 0)
@@ -85,7 +83,7 @@ void TensorMapSlot::encode(const Context &context, const std::string &kernel,
   }
   driver::Result result = context.driver.tensorMapEncodeTiled(
       &encoded, dataType(contract.type), static_cast<uint32_t>(rank),
-      reinterpret_cast<void *>(tensor.empty ? nowhere : tensor.address),
+      reinterpret_cast<void *>(tensor.empty ? context.zeros() : tensor.address),
       extents.data(), strideBytes.data(), box.data(), elementStrides.data(),
       driver::TensorMapInterleave::none, swizzle(recipe.swizzleBytes),
       driver::TensorMapL2Promotion::bytes256,

@@ -344,6 +344,8 @@ std::vector<Case> named() {
   add("sinks alone", {.after = 0, .sinks = true}, {1, 2, 1, 300, 1});
   add("rows without a key", {.after = 0}, {2, 1, 1, 300, 113});
   add("one key", {}, {1, 4, 1, 3, 1});
+  add("no key", {.d = 64, .dv = 64}, {1, 2, 1, 130, 0});
+  add("causal, no key", {.d = 64, .dv = 64, .after = 0}, {1, 2, 1, 130, 0});
   add("one query", {.after = 0}, {2, 4, 2, 1, 239});
   add("an author's scores", {.d = 64, .dv = 64}, {2, 2, 1, 130, 140}, true);
   add("an author's mask", {.d = 64, .dv = 64, .after = 0}, {1, 2, 1, 130, 140},
