@@ -28,16 +28,18 @@ Value barrierOfStage(Arithmetic a, int64_t offset, Value stage) {
   return a.add(base, a.mul(stage, target::mbarrierBytes));
 }
 
-Operation *neededAt(Operation *op) {
+Block::iterator neededAt(Operation *op) {
   llvm::SmallPtrSet<Operation *, 4> users;
   for (Operation *user : op->getUsers())
     users.insert(op->getBlock()->findAncestorOpInBlock(*user));
-  Operation *at = op->getNextNode();
-  while (!users.contains(at) && at->getNextNode() &&
-         (isPure(at) ||
-          isa<tile::ClusterReduceOp, tile::WriteOp, tile::ReadOp>(at)))
-    at = at->getNextNode();
-  return at;
+  auto goesOn = [&](Operation &at) {
+    return !users.contains(&at) && !at.hasTrait<OpTrait::IsTerminator>() &&
+           (isPure(&at) ||
+            isa<tile::ClusterReduceOp, tile::WriteOp, tile::ReadOp>(at));
+  };
+  // The body of a role has no terminator.
+  return std::find_if_not(std::next(op->getIterator()), op->getBlock()->end(),
+                          goesOn);
 }
 
 namespace {

@@ -26,7 +26,7 @@ mlir::Value barrierOfStage(Arithmetic arithmetic, int64_t offset,
 /// Where the result of an operation is needed at the latest: at its first use,
 /// or before that at something that may wait for other CTAs or roles, who may
 /// wait for what this one does next. What is in between goes on meanwhile.
-mlir::Operation *neededAt(mlir::Operation *op);
+mlir::Block::iterator neededAt(mlir::Operation *op);
 
 /// Runs `body` with the builder in a region that one thread of the role runs,
 /// or one of each warp.

@@ -55,7 +55,8 @@ private:
   /// What threads hold, lying as others need it; read, where it is little, when
   /// it is needed, with the builder there.
   Value relay(OpBuilder &builder, Location loc, Value value,
-              RankedTensorType as, Operation *neededAt = nullptr);
+              RankedTensorType as,
+              std::optional<Block::iterator> neededAt = {});
   /// The same, where every warp holds what it needs without shared memory.
   Value relayAsNumbers(OpBuilder &builder, tile::RelayOp op, Value value,
                        RankedTensorType as);
@@ -104,12 +105,13 @@ Exchange::Scratch &Exchange::scratchFor(tile::SharedType type, Operation *op) {
 }
 
 Value Exchange::relay(OpBuilder &builder, Location loc, Value value,
-                      RankedTensorType as, Operation *neededAt) {
+                      RankedTensorType as,
+                      std::optional<Block::iterator> neededAt) {
   Scratch &scratch = scratchFor(denseTile(as), &*builder.getInsertionPoint());
   tile::WriteOp::create(builder, loc, value, scratch.tile,
                         /*transposed=*/false);
   if (neededAt && isSmall(denseTile(as)))
-    builder.setInsertionPoint(neededAt);
+    builder.setInsertionPoint(builder.getBlock(), *neededAt);
   auto read = tile::ReadOp::create(builder, loc, as, scratch.tile);
   scratch.read = read;
   return read;

@@ -137,7 +137,7 @@ Value ClusterReduction::receive(const Round &round, int64_t slot) {
 Value ClusterReduction::exchangeWhole(const Round &round) {
   for (int64_t number = 0; number < parts; ++number)
     send(round, number, round.own);
-  round.a.builder.setInsertionPoint(neededAt(op));
+  round.a.builder.setInsertionPoint(op->getBlock(), neededAt(op));
   waitForFullSlots(round);
   Value all = receive(round, 0);
   for (int64_t number = 1; number < parts; ++number)

@@ -37,12 +37,26 @@ Problem nameProblem(const Artifact &artifact, const ToolOptions &options,
   return harness::nameProblem(artifact, sizes, scalars);
 }
 
-Expectation expectation(const ToolOptions &options) {
+/// Throws where a reference is of no tensor that the kernel writes: nothing
+/// would be compared with it.
+Expectation expectation(const Artifact &artifact, const ToolOptions &options) {
   Expectation expected{.references = {},
                        .tolerance = options.tolerance,
                        .operations = options.operations};
-  for (const Reference &reference : options.references)
+  for (const Reference &reference : options.references) {
+    std::string written;
+    bool isThere = false;
+    for (const TensorContract &tensor : artifact.tensors)
+      if (tensor.written) {
+        isThere |= tensor.name == reference.tensor;
+        written += (written.empty() ? "" : ", ") + tensor.name;
+      }
+    if (!isThere)
+      throw Error("there is a reference for '" + reference.tensor +
+                  "', which kernel '" + artifact.name +
+                  "' does not write; it writes " + written);
     expected.references[reference.tensor] = reference.element;
+  }
   return expected;
 }
 
@@ -73,7 +87,7 @@ bool execute(const Artifact &artifact, const ToolOptions &options,
   Problem problem = nameProblem(artifact, options, request);
   demandMemory(artifact, problem, simulated);
   addTensors(artifact, problem, options.zeros, options.inputs);
-  const Expectation expected = expectation(options);
+  const Expectation expected = expectation(artifact, options);
   if (simulated)
     return simulate(device, artifact, problem, expected, request);
   bool right = true;

@@ -13,7 +13,7 @@
 namespace ashlar {
 
 /// One value for each row: the elements along the last dimension combined. The
-/// result lacks that dimension, and meets the fragment again as
+/// result lacks that dimension, and that of a matrix meets it again as
 /// `along_rows(result)`. Throws for a vector: its elements are combined by
 /// `sum` and the like.
 Fragment row_sum(const Fragment &a,
