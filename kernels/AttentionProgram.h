@@ -41,6 +41,8 @@ public:
   }
 
   void define() {
+    if (form.declare)
+      form.declare();
     defineLoad();
     defineStore();
     defineMath();

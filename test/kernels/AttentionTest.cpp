@@ -418,6 +418,48 @@ Case drawn(uint64_t seed) {
       "seed " + std::to_string(seed), form, config, lengths, modifies, masks};
 }
 
+/// Every query sees a prefix, whose length each sequence has.
+void hasPrefixes() {
+  std::optional<Tensor> prefixes;
+  AttentionForm form{.d = 64, .dv = 64};
+  form.declare = [&] {
+    prefixes.emplace(input("Prefix", s32, {size("Prefixes")}, align(4)));
+  };
+  form.mask = [&](const ScorePlace &place) {
+    return place.key <= place.query ||
+           place.key < load_index(prefixes->at({place.batch}));
+  };
+  Module module(device(), compileCleanly(attention(form, {.bn = 64})));
+  constexpr int64_t rows = 100, keys = 130;
+  Problem problem = randomProblem(
+      module.artifact(),
+      {{"B", 2},
+       {"H", 1},
+       {"Hk", 1},
+       {"Sq", rows},
+       {"Sk", keys},
+       {"Prefixes", 2}},
+      {{"scale", 0.1}}, {}, {{"Prefix", [](const Problem &, Coordinate at) {
+                                return at[0] ? 100.0 : 35.0;
+                              }}});
+  auto expected = [&](Coordinate at) {
+    double sum = 0, result = 0;
+    for (int64_t j = 0; j < keys; ++j) {
+      if (j > at[2] + keys - rows && j >= problem["Prefix"](at[0]))
+        continue;
+      double score = 0;
+      for (int64_t e = 0; e < 64; ++e)
+        score +=
+            problem["Q"](at[0], 0, at[2], e) * problem["K"](at[0], 0, j, e);
+      const double weight = std::exp(score * problem.scalar("scale"));
+      sum += weight;
+      result += weight * problem["V"](at[0], 0, j, at[3]);
+    }
+    return result / sum;
+  };
+  EXPECT_LE(relativeError(launch(module, problem, "O"), expected), 6e-3);
+}
+
 TEST(AttentionRefuses, WhatItIsNotMadeFor) {
   auto refusal = [](const AttentionForm &form, const AttentionConfig &config) {
     try {
@@ -441,6 +483,7 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
 }
 
 [[maybe_unused]] const bool registered = registerAtStart([] {
+  registerTest("Attention", "prefixes of a launch", hasPrefixes);
   for (const Case &tested : named())
     registerTest("Attention", tested.name, [tested] { isRight(tested); });
   for (uint64_t seed = 0; seed < (isSimulated() ? 100 : 300); ++seed)

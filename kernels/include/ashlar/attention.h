@@ -48,6 +48,8 @@ struct AttentionForm {
   /// L[b, h, i], f32: the natural logarithm of the sum of a row's exponentials,
   /// minus infinity where there is none.
   bool logarithms = false;
+  /// Declares what the two below need of a launch: sizes, scalars and tensors.
+  std::function<void()> declare = {};
   /// What becomes of the scores, bm×bn of f32, behind all of the above; and
   /// which of them count.
   std::function<Fragment(const Fragment &score, const ScorePlace &place)>
