@@ -71,6 +71,7 @@ void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
 
 void AttentionProgram::defineLoad() {
   role("load", warps(1), registers(copyBudget), [&] {
+    expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
     forEachTile([&](const AttentionTile &t) {
       auto fetch = [&](const Tensor &from, const Index &n, int64_t width) {
         Stage s = ring.acquire();

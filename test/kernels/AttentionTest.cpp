@@ -482,6 +482,18 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
               HasSubstr("over the limit of"));
 }
 
+TEST(AttentionRefuses, HeadsThatAreNotShared) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto launchOn = [](int64_t heads) {
+    launchAndExit(attention({.d = 64, .dv = 64}, {}),
+                  {{"B", 1}, {"H", heads}, {"Hk", 2}, {"Sq", 3}, {"Sk", 3}},
+                  {});
+  };
+  EXPECT_EXIT(launchOn(4), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(launchOn(3), testing::ExitedWithCode(3),
+              "the heads of Q, is a multiple of Hk");
+}
+
 [[maybe_unused]] const bool registered = registerAtStart([] {
   registerTest("Attention", "prefixes of a launch", hasPrefixes);
   for (const Case &tested : named())

@@ -23,7 +23,8 @@ struct ScorePlace {
 
 /// What O = softmax(Q · Kᵀ · scale) · V computes, whatever the sizes: Q is
 /// B×H×Sq×d, K is B×Hk×Sk×d, V is B×Hk×Sk×dv, O is B×H×Sq×dv, of any strides;
-/// H/Hk heads of Q share one of K and V. A query that sees no key has zeros.
+/// H/Hk heads of Q share one of K and V, which a checked launch demands to be
+/// whole. A query that sees no key has zeros.
 struct AttentionForm {
   ElementType type = bf16; ///< or f16
   int64_t d = 128, dv = 128;
