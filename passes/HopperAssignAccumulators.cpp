@@ -8,6 +8,7 @@
 // is left is an operation that a wait can be placed before. So it is with
 // fragments that wgmma reads as A.
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/Passes.h"
 #include "passes/ZeroFragment.h"
@@ -96,7 +97,8 @@ private:
   }
 
   /// Registers that a fragment is written to which an mma takes, once for all
-  /// mma and loops that take it.
+  /// mma and loops that take it, where it is made: what is rounded to it needs
+  /// no registers beside them.
   Value registersOf(hopper::MmaOp mma, Value a) {
     Value &registers = operands[a];
     if (registers)
@@ -106,11 +108,27 @@ private:
         builder, mma.getLoc(),
         hopper::AccumulatorType::get(builder.getContext(),
                                      cast<RankedTensorType>(a.getType())));
-    Operation *first = a.getParentBlock()->findAncestorOpInBlock(*mma);
-    Value value = accumulatorOf(a) ? valueAt(first, a) : a;
-    builder.setInsertionPoint(first);
+    Operation *at = a.getParentBlock()->findAncestorOpInBlock(*mma);
+    Value value = a;
+    if (Operation *made = a.getDefiningOp(); made && !accumulatorOf(a)) {
+      at = made->getNextNode();
+      if (isRounding(made))
+        value = made->getOperand(0);
+    }
+    if (accumulatorOf(value))
+      value = valueAt(at, value);
+    builder.setInsertionPoint(at);
     hopper::AccumulatorWriteOp::create(builder, mma.getLoc(), value, registers);
     return registers;
+  }
+
+  /// Whether an operation makes 16-bit floats of f32, as writing to registers
+  /// does.
+  static bool isRounding(Operation *op) {
+    auto rounding = dyn_cast<arith::TruncFOp>(op);
+    return rounding &&
+           getElementTypeOrSelf(rounding.getIn().getType()).isF32() &&
+           getElementTypeOrSelf(rounding.getType()).isFloat(16);
   }
 
   void readOperands(Operation *op) {

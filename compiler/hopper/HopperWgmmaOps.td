@@ -51,6 +51,10 @@ def Hopper_AccumulatorReadOp : Hopper_Op<"accumulator.read"> {
 }
 def Hopper_AccumulatorWriteOp : Hopper_Op<"accumulator.write"> {
   let summary = "a fragment to an accumulator";
+  let description = [{
+    To registers of 16-bit floats that wgmma takes as A f32 may be written, which
+    are rounded.
+  }];
   let arguments = (ins AnyRankedTensor:$value, Hopper_Accumulator:$accumulator);
   let assemblyFormat = [{
     $value `to` $accumulator attr-dict `:` type($value) `,` type($accumulator)

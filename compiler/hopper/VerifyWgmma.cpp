@@ -150,7 +150,13 @@ LogicalResult AccumulatorReadOp::verify() {
 LogicalResult AccumulatorWriteOp::verify() {
   if (failed(checkAccumulator(*this, getAccumulator())))
     return failure();
-  if (getValue().getType() == getAccumulator().getType().getFragment())
+  auto from = cast<RankedTensorType>(getValue().getType());
+  auto to = cast<RankedTensorType>(getAccumulator().getType().getFragment());
+  const bool rounds =
+      from.getElementType().isF32() &&
+      (to.getElementType().isBF16() || to.getElementType().isF16()) &&
+      isOperandA(getAccumulator());
+  if (from == to || (rounds && from.clone(to.getElementType()) == to))
     return success();
   return emitOpError("writes ")
          << getValue().getType() << " to an accumulator of "

@@ -183,6 +183,18 @@ void writeOperandA(PtxBuilder &b, const FragmentType &type, Value registers,
   b.ptx(text + "}", TypeRange(), words);
 }
 
+/// Writes f32 rounded to 16 bits to the registers of A: that is no copy.
+void roundToOperandA(PtxBuilder &b, const FragmentType &type,
+                     const std::string &name, ValueRange values) {
+  const StringRef to = type.element.isBF16() ? "bf16x2" : "f16x2";
+  std::string text;
+  for (int64_t i = 0; i < type.words(); ++i)
+    text += ("cvt.rn." + to + ".f32 " + name + Twine(i) + ", $" +
+             Twine(2 * i + 1) + ", $" + Twine(2 * i) + ";\n\t")
+                .str();
+  b.ptx(text, TypeRange(), values);
+}
+
 } // namespace
 
 static FailureOr<Registers> lower(hopper::AccumulatorWriteOp op,
@@ -204,6 +216,11 @@ static FailureOr<Registers> lower(hopper::AccumulatorWriteOp op,
   };
   if (op.getValue().getDefiningOp<hopper::UndefinedOp>())
     return write({}, [](auto) { return "%none"; });
+  if (cast<RankedTensorType>(op.getValue().getType()).getElementType() !=
+      type.element) {
+    roundToOperandA(b, type, name, in.getValue());
+    return Registers();
+  }
   if (hopper::isOperandA(op.getAccumulator())) {
     writeOperandA(b, type, op.getAccumulator(), name, in.getValue());
     return Registers();

@@ -224,3 +224,31 @@ hopper.kernel @used_up threads 128 shared 65536 cluster 1 {
     %c = arith.addf %b, %z : !acc
   }
 }
+
+// -----
+
+// A is written where it is made, and f32 that are rounded to it are rounded by
+// that.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!a = tensor<64x64xbf16, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: hopper.kernel @rounded
+hopper.kernel @rounded threads 128 shared 65536 cluster 1 {
+  %at = hopper.shared_address 0
+  hopper.role "math" from 0 warps 4 {
+    %zero = arith.constant dense<0.0> : !acc
+    %one = arith.constant dense<1.0> : !acc
+    %v = hopper.view %at : !tile
+    // CHECK: %[[WEIGHTS:.+]] = arith.addf
+    %weights = arith.addf %one, %one : !acc
+    // CHECK-NEXT: arith.truncf
+    // CHECK-NEXT: hopper.accumulator.write %[[WEIGHTS]] to %[[A:.+]] : tensor<64x64xf32{{.*}}bf16
+    %a = arith.truncf %weights : !acc to !a
+    // CHECK: hopper.wgmma %{{.+}} transposed into
+    %scores = hopper.mma %v, %v transposed, %zero : !tile, !tile, !acc
+    // CHECK-NOT: hopper.accumulator.write %{{.+}} to %[[A]]
+    // CHECK: hopper.wgmma %[[A]], %{{.+}} into
+    %sums = hopper.mma %a, %v, %zero : !a, !tile, !acc
+  }
+}

@@ -389,3 +389,26 @@ hopper.kernel @sparse threads 128 shared 65536 cluster 1 {
     hopper.wgmma %a sparse %e : !hopper.accumulator<!e>, %b transposed into zeroed %r : !a, !b, <!acc>
   }
 }
+
+// -----
+
+// What is rounded to A is rounded to its registers.
+
+!a = tensor<64x16xbf16, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
+!f = tensor<64x16xf32, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
+!b = !tile.shared<64x16xbf16, "S<1,4,3> o (64,16):(32,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @rounded_a
+// CHECK: cvt.rn.bf16x2.f32 %acc0_0, $1, $0;
+// CHECK: cvt.rn.bf16x2.f32 %acc0_3, $7, $6;
+hopper.kernel @rounded_a threads 128 shared 65536 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %b = hopper.view %at : !b
+    %x = arith.constant dense<1.0> : !f
+    %a = hopper.accumulator : <!a>
+    %r = hopper.accumulator : <!acc>
+    hopper.accumulator.write %x to %a : !f, <!a>
+    hopper.wgmma %a, %b transposed into zeroed %r : !hopper.accumulator<!a>, !b, <!acc>
+  }
+}
