@@ -71,7 +71,6 @@ void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
 
 void AttentionProgram::defineLoad() {
   role("load", warps(1), registers(copyBudget), [&] {
-    expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
     forEachTile([&](const AttentionTile &t) {
       auto fetch = [&](const Tensor &from, const Index &n, int64_t width) {
         Stage s = ring.acquire();
@@ -185,6 +184,7 @@ void AttentionProgram::defineMath() {
   const int64_t budget =
       (config.warpgroups > 2 ? 160 : 240) - (form.page ? 8 : 0);
   role("math", warpgroups(config.warpgroups), registers(budget), [&] {
+    expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
     forEachTile([&](const AttentionTile &t) {
       // What makes an exponent of 2 of a score.
       Scalar unit = changesScores() ? convert(log2e, f32) : scale * log2e;
@@ -232,20 +232,27 @@ void AttentionProgram::defineMath() {
       Index last = endOfBlocks(t) - 1;
       for (Index n : range(firstBlock(t), last)) {
         Fragment weights = weightsOf(product, n, false);
-        Stage k = ring.wait();
+        std::optional<Stage> k, v;
         if (config.eager)
           o = o * along_rows(shrink);
+        else
+          k = ring.wait();
         Fragment p = convert(weights, form.type);
-        Stage v = ring.wait();
+        (config.eager ? k : v) = ring.wait();
         // In flight under the next softmax: the next block's scores, and this
         // one's sums.
-        product = mma(q[0], part(k[0], form.d).T());
-        if (!config.eager)
+        product = mma(q[0], part((*k)[0], form.d).T());
+        if (config.eager)
+          v = ring.wait();
+        else
           o = o * along_rows(shrink);
-        o = mma(p, part(v[0], form.dv), o);
-        ring.release(values);
-        ring.release(k);
-        values = v;
+        if (config.eager)
+          ring.release(values);
+        o = mma(p, part((*v)[0], form.dv), o);
+        if (!config.eager)
+          ring.release(values);
+        ring.release(*k);
+        values = *v;
       }
       query.release(q);
       Fragment p = convert(weightsOf(product, last, true), form.type);

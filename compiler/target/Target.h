@@ -32,6 +32,9 @@ inline constexpr int64_t namedBarriers = 16;
 inline constexpr int64_t fileRegisters = 64 * 1024;
 /// What one thread can address.
 inline constexpr int64_t mostRegisters = 255;
+/// What a thread must have to call a function of the driver's, as `vprintf`
+/// (found by running: with fewer the call is an illegal instruction).
+inline constexpr int64_t callRegisters = 32;
 /// Registers are handed out to warps in steps of so many for each thread.
 inline constexpr int64_t registerStep = 8;
 /// Budgets of roles. setmaxnreg itself goes from 24 to 256 (PTX ISA,

@@ -1,6 +1,7 @@
 // What leaves the language: the author's PTX, lines that are printed, and
 // conditions that end a launch.
 
+#include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/hopper_to_thread/Lowering.h"
@@ -110,6 +111,19 @@ void printLine(ThreadBuilder &b, StringRef text, ArrayRef<Value> values) {
                        ValueRange{textAt(b, format + "\n"), buffer});
 }
 
+/// Whether the role's threads have the registers to call what tells.
+bool canTell(ThreadBuilder &b) {
+  const int64_t registers = b.role.getRegisters();
+  return registers == 0 || registers >= target::callRegisters;
+}
+
+void sayWhatTells(InFlightDiagnostic message, ThreadBuilder &b) {
+  message << "role '" << b.role.getName() << "' has " << b.role.getRegisters()
+          << " registers for each thread; what tells of it on a GPU takes "
+          << target::callRegisters << ": use registers("
+          << target::callRegisters << ") or more, or another role";
+}
+
 void failExpectation(ThreadBuilder &b, StringRef sentence) {
   StringRef file = "?";
   int64_t line = 0;
@@ -162,6 +176,10 @@ lower(hopper::PtxOnceOp op, Operands<hopper::PtxOnceOp> in, ThreadBuilder &b) {
 
 static FailureOr<Registers>
 lower(hopper::PrintOp op, Operands<hopper::PrintOp> in, ThreadBuilder &b) {
+  if (!canTell(b)) {
+    sayWhatTells(op.emitError(), b);
+    return failure();
+  }
   std::string text = b.role.getName().str() + ", CTA {}";
   SmallVector<Value> values{
       b.intrinsic("llvm.nvvm.read.ptx.sreg.ctaid.x", b.getI32Type(), {})};
@@ -211,6 +229,8 @@ lower(hopper::PrintOp op, Operands<hopper::PrintOp> in, ThreadBuilder &b) {
 
 static FailureOr<Registers>
 lower(hopper::ExpectOp op, Operands<hopper::ExpectOp> in, ThreadBuilder &b) {
+  if (!canTell(b))
+    sayWhatTells(op.emitWarning(), b);
   Value holds = Value();
   for (Value each : in.getCondition())
     holds = b.both(holds, each);

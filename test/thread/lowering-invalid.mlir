@@ -53,3 +53,17 @@ hopper.kernel @no_operand threads 128 shared 16384 cluster 1 {
     hopper.wgmma %v, %v transposed into zeroed %r : !tile, !tile, <!acc>
   }
 }
+
+// -----
+
+hopper.kernel @few_registers threads 128 shared 0 cluster 1 {
+  %n = hopper.size "N"
+  %c1 = arith.constant 1 : index
+  hopper.role "load" from 0 warps 1 registers 24 {
+    %one = arith.cmpi eq, %n, %c1 : index
+    // expected-warning@+1 {{role 'load' has 24 registers for each thread; what tells of it on a GPU takes 32: use registers(32) or more, or another role}}
+    hopper.expect %one, "N is 1" : i1
+    // expected-error@+1 {{role 'load' has 24 registers for each thread; what tells of it on a GPU takes 32: use registers(32) or more, or another role}}
+    hopper.print "N is {}"(%n) : index
+  }
+}
