@@ -1,6 +1,7 @@
 #include "kernels/AttentionProgram.h"
 
 #include "ashlar/error.h"
+#include "compiler/target/Target.h"
 
 #include <limits>
 #include <numbers>
@@ -29,14 +30,18 @@ void AttentionProgram::forEachTile(
                                      : lengths ? load_index(lengths->at({b}))
                                                : Index(0));
     auto at = [&](const Index &m) {
-      body({split, b, h, m, firstRow, rows, firstKey, keys});
+      AttentionTile t{split, b, h, m, firstRow, rows, firstKey, keys};
+      if (config.splits)
+        when(split < partsOf(t), [&] { body(t); });
+      else
+        body(t);
     };
     if (isPaired()) {
-      Index count = ceil_div(rows, config.bm);
+      Index count = ceil_div(rows, queries);
       for (Index half : range(min(count - 2 * i, 2)))
         at(i + (1 - half) * (count - 1 - 2 * i));
     } else if (form.packed) {
-      when(i * config.bm < rows, [&] { at(i); });
+      when(i * queries < rows, [&] { at(i); });
     } else {
       at(i);
     }
@@ -50,18 +55,17 @@ void AttentionProgram::forEachTile(
 }
 
 void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
-                                const Index &n, SharedTile to,
-                                int64_t width) const {
-  const Index g = t.h / (H / Hk);
-  if (form.page) {
-    const int64_t together = std::min(*form.page, config.bn);
-    for (Index i : range(config.bn / together)) {
-      Index key = n * config.bn + i * together;
-      Index page =
-          load_index(table->at({t.b, min(key / *form.page, *Pages - 1)}));
-      copy(from.at({page, g, key % *form.page, 0}),
+                                const Index &n,
+                                const std::optional<Stage> &pages,
+                                SharedTile to, int64_t width) const {
+  const Index g = isGrouped() ? t.h : t.h / (*H / Hk);
+  if (pages) {
+    const int64_t together = config.bn / pagesOfBlock;
+    const Index first =
+        pagesOfBlock > 1 ? Index(0) : n * config.bn % *form.page;
+    for (int64_t i = 0; i < pagesOfBlock; ++i)
+      copy(from.at({load_index((*pages)[0], {i}), g, first, 0}),
            slice(to, {i * together, 0}, {together, width}));
-    }
   } else if (form.packed) {
     copy(from.at({g, t.firstKey + n * config.bn, 0}), to);
   } else {
@@ -71,22 +75,54 @@ void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
 
 void AttentionProgram::defineLoad() {
   role("load", warps(1), registers(copyBudget), [&] {
-    expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
+    if (isGrouped())
+      expect(*G <= form.group, "G, the heads that share keys, is no more than "
+                               "the rows that each query has in a tile");
+    else
+      expect(*H % Hk == 0,
+             "H, the heads of Q, is a multiple of Hk, those of K");
     forEachTile([&](const AttentionTile &t) {
-      auto fetch = [&](const Tensor &from, const Index &n, int64_t width) {
+      auto fetch = [&](const Tensor &from, const Index &n,
+                       const std::optional<Stage> &pages, int64_t width) {
         Stage s = ring.acquire();
-        copyKeys(from, t, n, part(s[0], width), width);
+        copyKeys(from, t, n, pages, part(s[0], width), width);
         ring.commit(s);
       };
+      auto nextPages = [&] {
+        return numbers ? std::optional(numbers->wait()) : std::nullopt;
+      };
       Stage s = query.acquire();
-      copy(rowOfQ(t, t.m * config.bm), s[0]);
+      copy(queriesOf(t), grouped(s[0], form.d));
       query.commit(s);
-      fetch(K, firstBlock(t), form.d);
+      std::optional<Stage> before = nextPages();
+      fetch(K, firstBlock(t), before, form.d);
       for (Index n : range(firstBlock(t) + 1, endOfBlocks(t))) {
-        fetch(K, n, form.d);
-        fetch(V, n - 1, form.dv);
+        std::optional<Stage> pages = nextPages();
+        fetch(K, n, pages, form.d);
+        fetch(V, n - 1, before, form.dv);
+        if (numbers) {
+          numbers->release(*before);
+          *before = *pages;
+        }
       }
-      fetch(V, endOfBlocks(t) - 1, form.dv);
+      fetch(V, endOfBlocks(t) - 1, before, form.dv);
+      if (numbers)
+        numbers->release(*before);
+    });
+  });
+}
+
+// Reads the pages' numbers ahead, so that no copy waits for them.
+void AttentionProgram::defineLookUp() {
+  role("look up", warps(1), registers(copyBudget), [&] {
+    forEachTile([&](const AttentionTile &t) {
+      for (Index n : range(firstBlock(t), endOfBlocks(t))) {
+        Stage s = numbers->acquire();
+        const Index first =
+            pagesOfBlock > 1 ? n * pagesOfBlock : n * config.bn / *form.page;
+        store(s[0], load(table->at({t.b, first}), {numbersOfBlock()}));
+        numbers->commit(s);
+      }
     });
   });
 }
@@ -96,9 +132,9 @@ void AttentionProgram::defineStore() {
     forEachTile([&](const AttentionTile &t) {
       auto copyOut = [&] {
         for (int64_t column = 0; column < form.dv; column += resultColumns()) {
-          Stage s = result.wait();
-          copy(s[0], rowOfO(t, t.m * config.bm, column));
-          result.release(s);
+          Stage s = result->wait();
+          copy(grouped(s[0], resultColumns()), resultOf(t, column));
+          result->release(s);
         }
       };
       if (form.packed)
@@ -112,36 +148,55 @@ void AttentionProgram::defineStore() {
 void AttentionProgram::storeRows(const AttentionTile &t, const Fragment &o) {
   auto byTma = [&] {
     for (int64_t column = 0; column < form.dv; column += resultColumns()) {
-      Stage s = result.acquire();
+      Stage s = result->acquire();
       store(s[0], slice(o, {0, column}, {config.bm, resultColumns()}));
-      result.commit(s);
+      result->commit(s);
     }
   };
   if (!form.packed)
     return byTma();
-  when(isWhole(t), byTma, [&] {
-    const Shape shape{config.bm, form.dv};
-    Fragment row = rows(shape) + t.m * config.bm;
-    row = select(row < t.rows, row + t.firstRow, -1);
-    if (isSplit())
-      scatter(O, {t.split, t.h, row, columns(shape)}, o);
-    else
-      scatter(O, {t.h, row, columns(shape)}, o);
-  });
+  when(isWhole(t), byTma, [&] { scatterRows(t, rows({config.bm, 1}), o); });
 }
 
 void AttentionProgram::storeLogarithms(const AttentionTile &t,
                                        const Fragment &l) {
-  if (!form.packed)
-    return store(isSplit() ? L->tile({t.split, t.b, t.h, t.m})
-                           : L->tile({t.b, t.h, t.m}),
-                 l);
-  Fragment row = columns({config.bm}) + t.m * config.bm;
-  row = select(row < t.rows, row + t.firstRow, -1);
-  if (isSplit())
-    scatter(*L, {t.split, t.h, row}, l);
+  if (form.packed || isGrouped())
+    scatterLogarithms(t, columns({config.bm}), l);
   else
-    scatter(*L, {t.h, row}, l);
+    store(L->tile({t.b, t.h, t.m}), l);
+}
+
+Fragment AttentionProgram::queryOf(const AttentionTile &t,
+                                   const Fragment &row) const {
+  Fragment query = row / form.group + t.m * queries;
+  return select(query < t.rows, query + t.firstRow, -1);
+}
+
+void AttentionProgram::scatterRows(const AttentionTile &t, const Fragment &row,
+                                   const Fragment &o) {
+  const Fragment query = queryOf(t, row), column = columns({1, form.dv});
+  if (!isGrouped())
+    return form.packed ? scatter(O, {t.h, query, column}, o)
+                       : scatter(O, {t.b, t.h, query, column}, o);
+  const Fragment head = row % form.group;
+  if (form.packed)
+    scatter(O, {t.h, query, head, column}, o);
+  else
+    scatter(O, {t.b, t.h, query, head, column}, o);
+}
+
+void AttentionProgram::scatterLogarithms(const AttentionTile &t,
+                                         const Fragment &row,
+                                         const Fragment &l) {
+  const Fragment query = queryOf(t, row);
+  if (!isGrouped())
+    return form.packed ? scatter(*L, {t.h, query}, l)
+                       : scatter(*L, {t.b, t.h, query}, l);
+  const Fragment head = row % form.group;
+  if (form.packed)
+    scatter(*L, {t.h, head, query}, l);
+  else
+    scatter(*L, {t.b, t.h, head, query}, l);
 }
 
 void AttentionProgram::clearBehind(const AttentionTile &t, const Index &n,
@@ -155,16 +210,24 @@ void AttentionProgram::clearBehind(const AttentionTile &t, const Index &n,
   });
 }
 
-Fragment AttentionProgram::scoresOf(const Fragment &product,
-                                    const ScorePlace &place) const {
+Fragment AttentionProgram::ofRows(const Tensor &heads, const AttentionTile &t,
+                                  const Shape &shape) const {
+  if (!isGrouped())
+    return full(f32, shape, load_scalar(heads.at({t.h})));
+  const Fragment row = shape.rank() == 1 ? columns(shape) : rows(shape);
+  return gather(heads, {t.h, min(row % form.group, *G - 1)});
+}
+
+Fragment
+AttentionProgram::scoresOf(const Fragment &product, const ScorePlace &place,
+                           const std::optional<Fragment> &slope) const {
   if (!changesScores())
     return product;
   Fragment score = product * scale;
   if (cap)
     score = fast::tanh(score * (1 / *cap)) * *cap;
-  if (slopes)
-    score -= convert(abs(place.query - place.key), f32) *
-             load_scalar(slopes->at({place.head}));
+  if (slope)
+    score -= convert(abs(place.query - place.key), f32) * *slope;
   return form.modify ? form.modify(score, place) : score;
 }
 
@@ -182,8 +245,13 @@ Mask AttentionProgram::isSeen(const AttentionTile &t, const ScorePlace &place,
 
 void AttentionProgram::defineMath() {
   const Shape vector{config.bm};
-  const int64_t budget =
-      (config.warpgroups > 2 ? 160 : 240) - (form.page ? 8 : 0);
+  // What the copies' warpgroup leaves of the registers that there are.
+  const int64_t all = target::entryRegisters(
+      target::warpgroupThreads * (config.warpgroups + 1), config.ctas);
+  const int64_t budget = std::min((all * (config.warpgroups + 1) - copyBudget) /
+                                      config.warpgroups / target::registerStep *
+                                      target::registerStep,
+                                  target::mostBudget);
   role("math", warpgroups(config.warpgroups), registers(budget), [&] {
     forEachTile([&](const AttentionTile &t) {
       // What makes an exponent of 2 of a score.
@@ -191,19 +259,25 @@ void AttentionProgram::defineMath() {
       Fragment o = zeros(f32, {config.bm, form.dv});
       Fragment top = full(f32, vector, -infinity), sum = zeros(f32, vector);
       auto addSink = [&] {
-        top = full(f32, vector, load_scalar(sinks->at({t.h})) * log2e);
+        top = ofRows(*sinks, t, vector) * log2e;
         sum = full(f32, vector, 1);
       };
-      if (sinks && isSplit())
+      if (sinks && config.splits)
         when(t.split == 0, addSink);
       else if (sinks)
         addSink();
       Fragment shrink = zeros(f32, vector);
       auto placeOfBlock = [&](const Index &n) {
-        return ScorePlace{t.b, t.h,
-                          rows({config.bm, 1}) + placeOf(t, t.m * config.bm),
+        const Fragment row = rows({config.bm, 1});
+        return ScorePlace{t.b,
+                          isGrouped() ? row % form.group + t.h * *G
+                                      : full(s32, {config.bm, 1}, t.h),
+                          row / form.group + placeOf(t, t.m * queries),
                           columns({1, config.bn}) + n * config.bn};
       };
+      std::optional<Fragment> slope;
+      if (slopes)
+        slope.emplace(ofRows(*slopes, t, {config.bm, 1}));
       // A block's weights: the online softmax.
       auto weightsOf = [&](const Fragment &product, const Index &n,
                            bool isLast) {
@@ -212,7 +286,7 @@ void AttentionProgram::defineMath() {
         auto hide = [&] {
           x = select(isSeen(t, place, n * config.bn), x, -infinity);
         };
-        x = scoresOf(x, place);
+        x = scoresOf(x, place, slope);
         if (isLast || form.mask)
           hide();
         else if (form.after || form.before)
@@ -255,7 +329,9 @@ void AttentionProgram::defineMath() {
       ring.release(values);
       ring.release(v);
       o = o * along_rows(select(sum == 0, 0, 1 / sum));
-      storeRows(t, convert(o, resultType()));
+      if (config.splits)
+        return finishPart(t, o, top + log2(sum));
+      storeRows(t, convert(o, form.type));
       if (L)
         storeLogarithms(t, (top + log2(sum)) * ln2);
     });
@@ -273,9 +349,12 @@ static void check(const AttentionForm &form, const AttentionConfig &config,
     refuse("there is no product of " + std::string(name(form.type)) +
                " here: use bf16 or f16",
            where);
-  if (config.splits < 1)
-    refuse("the keys are shared out in " + std::to_string(config.splits) +
-               " parts: use 1 or more",
+  if (form.group < 1 || config.bm % form.group)
+    refuse("a tile of " + std::to_string(config.bm) +
+               " rows does not hold whole groups of " +
+               std::to_string(form.group) + ": use a power of 2, at most " +
+               std::to_string(config.bm & -config.bm) +
+               ", and no less than the heads that share keys",
            where);
   if (!form.page)
     return;
