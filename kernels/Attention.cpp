@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 #include <string>
+#include <vector>
 
 namespace ashlar {
 
@@ -63,8 +64,11 @@ void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
     const int64_t together = config.bn / pagesOfBlock;
     const Index first =
         pagesOfBlock > 1 ? Index(0) : n * config.bn % *form.page;
+    std::vector<Index> page;
     for (int64_t i = 0; i < pagesOfBlock; ++i)
-      copy(from.at({load_index((*pages)[0], {i}), g, first, 0}),
+      page.push_back(load_index((*pages)[0], {i}));
+    for (int64_t i = 0; i < pagesOfBlock; ++i)
+      copy(from.at({page[i], g, first, 0}),
            slice(to, {i * together, 0}, {together, width}));
   } else if (form.packed) {
     copy(from.at({g, t.firstKey + n * config.bn, 0}), to);

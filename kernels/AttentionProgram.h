@@ -65,10 +65,11 @@ private:
   void defineStore();
   void defineMath();
 
-  /// Without a window of keys tiles of later rows have more of them: a pair of
-  /// one of many and one of few is as much work as any other pair.
   bool isGrouped() const { return form.group > 1; }
-  bool isPaired() const { return form.after && !form.before; }
+  /// Without a window of keys tiles of later rows have more of them: a pair of
+  /// one of many and one of few is as much work as any other pair. Parts of
+  /// tiles are small enough as they are.
+  bool isPaired() const { return form.after && !form.before && !config.splits; }
   void
   forEachTile(const std::function<void(const AttentionTile &)> &body) const;
 
@@ -199,7 +200,6 @@ private:
   /// Registers of the roles that copy: finding pages and parts takes some. One
   /// warpgroup of math leaves them more than they need.
   const int64_t copyBudget = config.warpgroups * config.ctas == 1 ? 64
-                             : config.splits && form.page         ? 48
                              : config.splits || form.page         ? 40
                                                                   : 24;
 

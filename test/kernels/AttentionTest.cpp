@@ -462,8 +462,7 @@ Case drawn(uint64_t seed) {
     form.page = of(16, 32, 64, 128, 256);
   for (int64_t b = 0; b < lengths.b; ++b)
     lengths.sequences.push_back({length(), length()});
-  const int64_t splits =
-      std::max(form.d, form.dv) > 128 ? 0 : of(0, 0, 1, 3, 5);
+  const int64_t splits = form.d > 192 ? 0 : of(0, 0, 1, 3, 5);
   if (of(0, 0, 1)) {
     form.group = of(2, 4, 8, 16);
     lengths.h = hk * of(form.group, form.group, form.group - 1);
