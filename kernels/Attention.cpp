@@ -1,7 +1,6 @@
 #include "kernels/AttentionProgram.h"
 
 #include "ashlar/error.h"
-#include "compiler/target/Target.h"
 
 #include <limits>
 #include <numbers>
@@ -61,13 +60,13 @@ void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
                                 SharedTile to, int64_t width) const {
   const Index g = isGrouped() ? t.h : t.h / (*H / Hk);
   if (pages) {
-    const int64_t together = config.bn / pagesOfBlock;
+    const int64_t together = config.bn / pagesOfBlock(form, config);
     const Index first =
-        pagesOfBlock > 1 ? Index(0) : n * config.bn % *form.page;
+        pagesOfBlock(form, config) > 1 ? Index(0) : n * config.bn % *form.page;
     std::vector<Index> page;
-    for (int64_t i = 0; i < pagesOfBlock; ++i)
+    for (int64_t i = 0; i < pagesOfBlock(form, config); ++i)
       page.push_back(load_index((*pages)[0], {i}));
-    for (int64_t i = 0; i < pagesOfBlock; ++i)
+    for (int64_t i = 0; i < pagesOfBlock(form, config); ++i)
       copy(from.at({page[i], g, first, 0}),
            slice(to, {i * together, 0}, {together, width}));
   } else if (form.packed) {
@@ -78,7 +77,7 @@ void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
 }
 
 void AttentionProgram::defineLoad() {
-  role("load", warps(1), registers(copyBudget), [&] {
+  role("load", warps(1), registers(copyRegisters(form, config)), [&] {
     if (isGrouped())
       expect(*G <= form.group, "G, the heads that share keys, is no more than "
                                "the rows that each query has in a tile");
@@ -118,13 +117,15 @@ void AttentionProgram::defineLoad() {
 
 // Reads the pages' numbers ahead, so that no copy waits for them.
 void AttentionProgram::defineLookUp() {
-  role("look up", warps(1), registers(copyBudget), [&] {
+  role("look up", warps(1), registers(copyRegisters(form, config)), [&] {
     forEachTile([&](const AttentionTile &t) {
       for (Index n : range(firstBlock(t), endOfBlocks(t))) {
         Stage s = numbers->acquire();
-        const Index first =
-            pagesOfBlock > 1 ? n * pagesOfBlock : n * config.bn / *form.page;
-        store(s[0], load(table->at({t.b, first}), {numbersOfBlock()}));
+        const Index first = pagesOfBlock(form, config) > 1
+                                ? n * pagesOfBlock(form, config)
+                                : n * config.bn / *form.page;
+        store(s[0],
+              load(table->at({t.b, first}), {numbersOfBlock(form, config)}));
         numbers->commit(s);
       }
     });
@@ -132,12 +133,13 @@ void AttentionProgram::defineLookUp() {
 }
 
 void AttentionProgram::defineStore() {
-  role("store", warps(1), registers(copyBudget), [&] {
+  role("store", warps(1), registers(copyRegisters(form, config)), [&] {
     forEachTile([&](const AttentionTile &t) {
       auto copyOut = [&] {
-        for (int64_t column = 0; column < form.dv; column += resultColumns()) {
+        for (int64_t column = 0; column < form.dv;
+             column += resultColumns(form)) {
           Stage s = result->wait();
-          copy(grouped(s[0], resultColumns()), resultOf(t, column));
+          copy(grouped(s[0], resultColumns(form)), resultOf(t, column));
           result->release(s);
         }
       };
@@ -151,9 +153,9 @@ void AttentionProgram::defineStore() {
 
 void AttentionProgram::storeRows(const AttentionTile &t, const Fragment &o) {
   auto byTma = [&] {
-    for (int64_t column = 0; column < form.dv; column += resultColumns()) {
+    for (int64_t column = 0; column < form.dv; column += resultColumns(form)) {
       Stage s = result->acquire();
-      store(s[0], slice(o, {0, column}, {config.bm, resultColumns()}));
+      store(s[0], slice(o, {0, column}, {config.bm, resultColumns(form)}));
       result->commit(s);
     }
   };
@@ -249,131 +251,99 @@ Mask AttentionProgram::isSeen(const AttentionTile &t, const ScorePlace &place,
 
 void AttentionProgram::defineMath() {
   const Shape vector{config.bm};
-  // What the copies' warpgroup leaves of the registers that there are.
-  const int64_t all = target::entryRegisters(
-      target::warpgroupThreads * (config.warpgroups + 1), config.ctas);
-  const int64_t budget = std::min((all * (config.warpgroups + 1) - copyBudget) /
-                                      config.warpgroups / target::registerStep *
-                                      target::registerStep,
-                                  target::mostBudget);
-  role("math", warpgroups(config.warpgroups), registers(budget), [&] {
-    forEachTile([&](const AttentionTile &t) {
-      // What makes an exponent of 2 of a score.
-      Scalar unit = changesScores() ? convert(log2e, f32) : scale * log2e;
-      Fragment o = zeros(f32, {config.bm, form.dv});
-      Fragment top = full(f32, vector, -infinity), sum = zeros(f32, vector);
-      auto addSink = [&] {
-        top = ofRows(*sinks, t, vector) * log2e;
-        sum = full(f32, vector, 1);
-      };
-      if (sinks && config.splits)
-        when(t.split == 0, addSink);
-      else if (sinks)
-        addSink();
-      Fragment shrink = zeros(f32, vector);
-      auto placeOfBlock = [&](const Index &n) {
-        const Fragment row = rows({config.bm, 1});
-        return ScorePlace{t.b,
-                          isGrouped() ? row % form.group + t.h * *G
-                                      : full(s32, {config.bm, 1}, t.h),
-                          row / form.group + placeOf(t, t.m * queries),
-                          columns({1, config.bn}) + n * config.bn};
-      };
-      std::optional<Fragment> slope;
-      if (slopes)
-        slope.emplace(ofRows(*slopes, t, {config.bm, 1}));
-      // A block's weights: the online softmax.
-      auto weightsOf = [&](const Fragment &product, const Index &n,
-                           bool isLast) {
-        Fragment x = product;
-        const ScorePlace place = placeOfBlock(n);
-        auto hide = [&] {
-          x = select(isSeen(t, place, n * config.bn), x, -infinity);
-        };
-        x = scoresOf(x, place, slope);
-        if (isLast || form.mask)
-          hide();
-        else if (form.after || form.before)
-          when(isCut(t, n), hide);
-        Fragment higher = max(top, row_max(x) * unit), base = higher;
-        // Where there may have been no key yet.
-        if (isLast || form.after || form.before || form.mask)
-          base = select(higher == -infinity, 0, higher);
-        shrink = fast::exp2(top - base);
-        Fragment weights = fast::exp2(x * unit - along_rows(base));
-        sum = sum * shrink + row_sum(weights);
-        top = higher;
-        return weights;
-      };
-      Stage q = query.wait(), values = ring.wait();
-      Fragment product = mma(q[0], part(values[0], form.d).T());
-      Index last = endOfBlocks(t) - 1;
-      for (Index n : range(firstBlock(t), last)) {
-        Fragment weights = weightsOf(product, n, false);
-        Stage k = ring.wait();
-        if (config.eager)
-          o = o * along_rows(shrink);
-        Fragment p = convert(weights, form.type);
-        Stage v = ring.wait();
-        // In flight under the next softmax: the next block's scores, and this
-        // one's sums.
-        product = mma(q[0], part(k[0], form.d).T());
-        if (!config.eager)
-          o = o * along_rows(shrink);
-        o = mma(p, part(v[0], form.dv), o);
-        ring.release(values);
-        ring.release(k);
-        values = v;
-      }
-      query.release(q);
-      Fragment p = convert(weightsOf(product, last, true), form.type);
-      Stage v = ring.wait();
-      clearBehind(t, last, part(v[0], form.dv));
-      o = mma(p, part(v[0], form.dv), o * along_rows(shrink));
-      ring.release(values);
-      ring.release(v);
-      o = o * along_rows(select(sum == 0, 0, 1 / sum));
-      if (config.splits)
-        return finishPart(t, o, top + log2(sum));
-      storeRows(t, convert(o, form.type));
-      if (L)
-        storeLogarithms(t, (top + log2(sum)) * ln2);
-    });
-  });
-}
-
-static void refuse(const std::string &sentence, SourceLocation where) {
-  throw Error({where.file_name(), where.line(), where.column()},
-              "attention: " + sentence);
-}
-
-static void check(const AttentionForm &form, const AttentionConfig &config,
-                  SourceLocation where) {
-  if (form.type != bf16 && form.type != f16)
-    refuse("there is no product of " + std::string(name(form.type)) +
-               " here: use bf16 or f16",
-           where);
-  if (form.group < 1 || config.bm % form.group)
-    refuse("a tile of " + std::to_string(config.bm) +
-               " rows does not hold whole groups of " +
-               std::to_string(form.group) + ": use a power of 2, at most " +
-               std::to_string(config.bm & -config.bm) +
-               ", and no less than the heads that share keys",
-           where);
-  if (!form.page)
-    return;
-  const int64_t page = *form.page, bn = config.bn;
-  if (page < 8 || page % 8 || (page % bn && bn % page))
-    refuse(
-        "pages of " + std::to_string(page) + " keys and blocks of " +
-            std::to_string(bn) + " do not meet: use pages of a multiple of " +
-            std::to_string(bn) + ", or of a part of it that is a multiple of 8",
-        where);
+  role("math", warpgroups(config.warpgroups),
+       registers(mathRegisters(form, config)), [&] {
+         forEachTile([&](const AttentionTile &t) {
+           // What makes an exponent of 2 of a score.
+           Scalar unit = changesScores() ? convert(log2e, f32) : scale * log2e;
+           Fragment o = zeros(f32, {config.bm, form.dv});
+           Fragment top = full(f32, vector, -infinity),
+                    sum = zeros(f32, vector);
+           auto addSink = [&] {
+             top = ofRows(*sinks, t, vector) * log2e;
+             sum = full(f32, vector, 1);
+           };
+           if (sinks && config.splits)
+             when(t.split == 0, addSink);
+           else if (sinks)
+             addSink();
+           Fragment shrink = zeros(f32, vector);
+           auto placeOfBlock = [&](const Index &n) {
+             const Fragment row = rows({config.bm, 1});
+             return ScorePlace{t.b,
+                               isGrouped() ? row % form.group + t.h * *G
+                                           : full(s32, {config.bm, 1}, t.h),
+                               row / form.group + placeOf(t, t.m * queries),
+                               columns({1, config.bn}) + n * config.bn};
+           };
+           std::optional<Fragment> slope;
+           if (slopes)
+             slope.emplace(ofRows(*slopes, t, {config.bm, 1}));
+           // A block's weights: the online softmax.
+           auto weightsOf = [&](const Fragment &product, const Index &n,
+                                bool isLast) {
+             Fragment x = product;
+             const ScorePlace place = placeOfBlock(n);
+             auto hide = [&] {
+               x = select(isSeen(t, place, n * config.bn), x, -infinity);
+             };
+             x = scoresOf(x, place, slope);
+             if (isLast || form.mask)
+               hide();
+             else if (form.after || form.before)
+               when(isCut(t, n), hide);
+             Fragment higher = max(top, row_max(x) * unit), base = higher;
+             // Where there may have been no key yet.
+             if (isLast || form.after || form.before || form.mask)
+               base = select(higher == -infinity, 0, higher);
+             shrink = fast::exp2(top - base);
+             Fragment weights = fast::exp2(x * unit - along_rows(base));
+             sum = sum * shrink + row_sum(weights);
+             top = higher;
+             return weights;
+           };
+           Stage q = query.wait(), values = ring.wait();
+           Fragment product = mma(q[0], part(values[0], form.d).T());
+           Index last = endOfBlocks(t) - 1;
+           for (Index n : range(firstBlock(t), last)) {
+             Fragment weights = weightsOf(product, n, false);
+             Stage k = ring.wait();
+             if (config.eager)
+               o = o * along_rows(shrink);
+             Fragment p = convert(weights, form.type);
+             Stage v = ring.wait();
+             // In flight under the next softmax: the next block's scores, and
+             // this one's sums.
+             product = mma(q[0], part(k[0], form.d).T());
+             if (!config.eager)
+               o = o * along_rows(shrink);
+             o = mma(p, part(v[0], form.dv), o);
+             ring.release(values);
+             ring.release(k);
+             values = v;
+           }
+           query.release(q);
+           Fragment p = convert(weightsOf(product, last, true), form.type);
+           Stage v = ring.wait();
+           clearBehind(t, last, part(v[0], form.dv));
+           o = mma(p, part(v[0], form.dv), o * along_rows(shrink));
+           ring.release(values);
+           ring.release(v);
+           o = o * along_rows(select(sum == 0, 0, 1 / sum));
+           if (config.splits)
+             return finishPart(t, o, top + log2(sum));
+           storeRows(t, convert(o, form.type));
+           if (L)
+             storeLogarithms(t, (top + log2(sum)) * ln2);
+         });
+       });
 }
 
 Kernel attention(const AttentionForm &form, const AttentionConfig &config,
                  SourceLocation where) {
-  check(form, config, where);
+  if (const std::string why = notBuildable(form, config); !why.empty())
+    throw Error({where.file_name(), where.line(), where.column()},
+                "attention: " + why);
   return kernel(
       "attention", [&] { AttentionProgram(form, config).define(); }, where);
 }

@@ -4,6 +4,7 @@
 
 #include "ashlar/ashlar.h"
 #include "ashlar/attention.h"
+#include "kernels/AttentionResources.h"
 
 #include <algorithm>
 #include <functional>
@@ -31,7 +32,8 @@ public:
     if (form.page) {
       lengths.emplace(input("Lengths", s32, {B}, align(4)));
       table.emplace(input("Table", s32, {B, *Pages}, align(4)));
-      numbers.emplace(pipeline(4, smem(s32, {numbersOfBlock()})));
+      numbers.emplace(
+          pipeline(stagesOfNumbers, smem(s32, {numbersOfBlock(form, config)})));
     }
     if (form.alibi)
       slopes.emplace(ofHeads("Slope"));
@@ -42,8 +44,9 @@ public:
     if (config.splits)
       declareParts();
     else
-      result.emplace(pipeline(resultColumns() < form.dv ? 2 : 1,
-                              smem(form.type, {config.bm, resultColumns()})));
+      result.emplace(
+          pipeline(resultStages(form),
+                   smem(form.type, {config.bm, resultColumns(form)})));
     if (config.ctas > 1)
       ctas_per_sm(config.ctas);
   }
@@ -133,8 +136,6 @@ private:
     return isGrouped() ? O.at({t.b, t.h, row, 0, column})
                        : O.at({t.b, t.h, row, column});
   }
-  /// Rows of a shared tile are a multiple of 16 bytes.
-  int64_t numbersOfBlock() const { return (pagesOfBlock + 3) / 4 * 4; }
   SharedTile grouped(const SharedTile &tile, int64_t width) const {
     return isGrouped() ? tile.as(form.type, {queries, form.group, width})
                        : tile;
@@ -147,8 +148,6 @@ private:
                 const std::optional<Stage> &pages, SharedTile to,
                 int64_t width) const;
 
-  /// As many columns of O leave at a time.
-  int64_t resultColumns() const { return form.dv > 128 ? 64 : form.dv; }
   /// Whether all rows of a tile are the sequence's: what is behind it is
   /// another one's.
   Condition isWhole(const AttentionTile &t) const {
@@ -195,13 +194,6 @@ private:
   const AttentionConfig &config;
   const bool packedKeys = form.packed && !form.page;
   const int64_t queries = config.bm / form.group; ///< of a tile
-  const int64_t pagesOfBlock =
-      form.page ? std::max<int64_t>(config.bn / *form.page, 1) : 0;
-  /// Registers of the roles that copy: finding pages and parts takes some. One
-  /// warpgroup of math leaves them more than they need.
-  const int64_t copyBudget = config.warpgroups * config.ctas == 1 ? 64
-                             : config.splits || form.page         ? 40
-                                                                  : 24;
 
   Size B = size("B");
   std::optional<Size> H = sizeIf("H", !isGrouped()),
