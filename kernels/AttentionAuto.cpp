@@ -16,6 +16,8 @@ namespace {
 /// A stage is kept while the two behind it are filled.
 constexpr int64_t leastStages = 3;
 constexpr int64_t mostSplits = 64;
+/// The depth of a wgmma.
+constexpr int64_t leastKeys = 16;
 
 class Candidates {
 public:
@@ -25,9 +27,14 @@ public:
 
   std::vector<AttentionChoice> all() {
     const int64_t shared = sizes.heads / sizes.keyHeads;
-    for (int64_t group : {int64_t(1), int64_t(std::bit_ceil(uint64_t(shared)))})
-      if (group > 1 || choices.empty())
-        addGroup(group);
+    const int64_t packed = std::bit_ceil(uint64_t(shared));
+    for (bool spilled : {false, true})
+      if (choices.empty()) {
+        maySpill = spilled;
+        addGroup(1);
+        if (packed > 1)
+          addGroup(packed);
+      }
     std::ranges::stable_sort(choices, {}, [](const AttentionChoice &choice) {
       return choice.cost.total;
     });
@@ -40,7 +47,7 @@ private:
     grouped.group = group;
     for (int64_t warpgroups : {1, 2, 3})
       for (int64_t ctas : {1, 2})
-        for (int64_t bn = 16; bn <= 128; bn += 16)
+        for (int64_t bn = leastKeys; bn <= 128; bn += leastKeys)
           for (bool splits : {false, true})
             for (int64_t queries : {1, 2})
               addStages(grouped, {.bm = target::wgmmaRows * warpgroups,
@@ -55,8 +62,14 @@ private:
   void addStages(const AttentionForm &grouped, AttentionConfig config) {
     config.stages = mostStages(grouped, config);
     if (config.stages >= leastStages && notBuildable(grouped, config).empty() &&
-        fits(grouped, config))
+        (fitsRegisters(grouped, config) || isLeast(config)))
       addSplits(grouped, config);
+  }
+
+  /// What spills least, where everything does.
+  bool isLeast(const AttentionConfig &config) const {
+    return maySpill && config.bn == leastKeys && config.warpgroups <= 2 &&
+           config.ctas == 1;
   }
 
   /// As many parts as are fastest.
@@ -76,6 +89,7 @@ private:
   const AttentionSizes &sizes;
   const GpuModel &gpu;
   std::vector<AttentionChoice> choices;
+  bool maySpill = false;
 };
 
 } // namespace
@@ -95,8 +109,9 @@ AttentionChoice attention_auto(const AttentionForm &form,
     throw Error({where.file_name(), where.line(), where.column()},
                 "attention_auto finds no configuration for heads of " +
                     std::to_string(form.d) + " and " + std::to_string(form.dv) +
-                    ": no block of 16 keys or more leaves registers and shared "
-                    "memory for the rest");
+                    ": no block of 16 keys or more leaves registers and "
+                    "shared memory for the rest; say fewer things of the form, "
+                    "or give a configuration of your own");
   return choices.front();
 }
 

@@ -3,6 +3,7 @@
 #include "compiler/target/Target.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ashlar {
 
@@ -62,6 +63,12 @@ int64_t mathRegisters(const AttentionForm &form,
                   target::mostBudget);
 }
 
+/// A thread's part of the sums.
+static int64_t sumRegisters(const AttentionForm &form,
+                            const AttentionConfig &config) {
+  return rowsOfWarpgroup(config) * form.dv / target::warpgroupThreads;
+}
+
 std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config) {
   auto text = [](int64_t number) { return std::to_string(number); };
@@ -73,6 +80,17 @@ std::string notBuildable(const AttentionForm &form,
            " rows does not hold whole groups of " + text(form.group) +
            ": use a power of 2, at most " + text(config.bm & -config.bm) +
            ", and no less than the heads that share keys";
+  if (sumRegisters(form, config) >= mathRegisters(form, config))
+    return "a thread has " + text(sumRegisters(form, config)) +
+           " sums and no more than " + text(mathRegisters(form, config)) +
+           " registers: use fewer rows to a warpgroup, or narrower heads";
+  const int64_t threads = target::warpgroupThreads * config.warpgroups;
+  if ((form.packed || form.page) && config.bn * form.dv % threads)
+    return "a block of " + text(config.bn) + " by " + text(form.dv) +
+           " values, of which those behind a sequence are cleared, does not "
+           "divide among " +
+           text(threads) + " threads: use a multiple of " +
+           text(threads / std::gcd(threads, form.dv)) + " keys";
   if (!form.page)
     return "";
   const int64_t page = *form.page, bn = config.bn;
@@ -85,39 +103,59 @@ std::string notBuildable(const AttentionForm &form,
 
 namespace {
 
-/// What a thread holds at once, at most: its sums, and of a block the scores,
-/// the weights and these as they are multiplied; or the sums and what is
-/// stored of them.
+/// What a thread holds in the loop: its sums, and of a block the scores, the
+/// weights and these as they are multiplied.
 int64_t fragmentRegisters(const AttentionForm &form,
                           const AttentionConfig &config) {
-  const int64_t rows = rowsOfWarpgroup(config);
-  const int64_t threads = target::warpgroupThreads;
-  const int64_t sums = rows * form.dv / threads;
-  const int64_t scores = rows * config.bn / threads;
-  return sums + std::max(scores * 5 / 2, sums / 2);
+  const int64_t scores =
+      rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
+  return sumRegisters(form, config) + scores * 5 / 2;
 }
 
-/// What else ptxas was seen to need for what a form asks for.
+/// What else ptxas was seen to need: with the most keys to a block that do not
+/// spill, for heads of 64 to 256 and all that a form may ask for.
 int64_t registersBeside(const AttentionForm &form,
                         const AttentionConfig &config) {
   int64_t all = 8;
   all += form.logarithms ? 4 : 0;
   all += form.after || form.before ? 8 : 0;
-  all += form.soft_cap || form.alibi || form.sinks ? 8 : 0;
-  all += form.modify || form.mask ? 16 : 0;
+  all += form.alibi ? 16 : form.soft_cap || form.sinks ? 8 : 0;
+  // The numbers of a thread's keys, and what an author makes of them.
+  all += form.modify || form.mask ? 24 + config.bn / 4 : 0;
+  all += form.group > 1 ? 8 : 0;
   all += config.splits ? 8 : 0;
   all += form.page ? 16 : 0;
   // Rows of sequences that end within a tile are stored otherwise.
-  all += form.packed && !config.splits ? 32 : 0;
+  all += form.packed ? (config.splits ? 12 : 36) : 0;
+  // Sums beyond those of heads of 128.
+  all += std::max<int64_t>(sumRegisters(form, config) - 64, 0) * 5 / 8;
   return all;
+}
+
+/// The sums, these as they are stored, and addresses.
+int64_t registersOfStore(const AttentionForm &form,
+                         const AttentionConfig &config) {
+  return sumRegisters(form, config) * 3 / 2 + 24;
+}
+
+/// Values behind the last key are cleared beside the sums and the weights.
+int64_t registersOfClearing(const AttentionForm &form,
+                            const AttentionConfig &config) {
+  if (!form.packed && !form.page)
+    return 0;
+  const int64_t threads = target::warpgroupThreads * config.warpgroups;
+  return sumRegisters(form, config) + config.bn / 4 +
+         config.bn * form.dv / threads + 36;
 }
 
 } // namespace
 
-bool fits(const AttentionForm &form, const AttentionConfig &config) {
-  return sharedBytes(form, config) <= target::sharedBytesOfEach(config.ctas) &&
-         fragmentRegisters(form, config) + registersBeside(form, config) <=
-             mathRegisters(form, config);
+bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
+  const int64_t inTheLoop =
+      fragmentRegisters(form, config) + registersBeside(form, config);
+  return std::max({inTheLoop, registersOfStore(form, config),
+                   registersOfClearing(form, config)}) <=
+         mathRegisters(form, config);
 }
 
 int64_t mostStages(const AttentionForm &form, AttentionConfig config) {

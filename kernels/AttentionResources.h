@@ -35,9 +35,9 @@ int64_t mathRegisters(const AttentionForm &form, const AttentionConfig &config);
 std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config);
 
-/// Whether shared memory holds it and a thread its fragments, as far as a
-/// formula knows.
-bool fits(const AttentionForm &form, const AttentionConfig &config);
+/// Whether a thread holds its fragments without a spill, as far as a formula
+/// knows.
+bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config);
 
 /// How many stages shared memory has room for.
 int64_t mostStages(const AttentionForm &form, AttentionConfig config);

@@ -1,7 +1,7 @@
 // The library's attention against double, over forms, head dimensions and
 // lengths that divide nothing: by name, and drawn at random.
 
-#include "ashlar/attention.h"
+#include "ashlar/attention_auto.h"
 #include "test/kernels/Check.h"
 #include "test/kernels/Register.h"
 
@@ -178,7 +178,7 @@ std::string describe(const Case &tested) {
        << (form.page ? " pages of " + std::to_string(*form.page) : "")
        << (tested.modifies ? " author's scores" : "")
        << (tested.masks ? " author's mask" : "") << ", " << tested.config.bm
-       << "x" << tested.config.bn;
+       << "x" << tested.config.bn << " ctas " << tested.config.ctas;
   const Lengths &n = tested.lengths;
   if (form.group > 1)
     text << " groups of " << form.group;
@@ -286,20 +286,25 @@ void compare(const Case &tested, const Reference &expected,
   }
 }
 
-void isRight(Case tested) {
-  AttentionForm &form = tested.form;
-  SCOPED_TRACE(describe(tested));
-  form.logarithms = true;
+/// What an author does to scores.
+void addAuthors(Case &tested) {
   if (tested.modifies)
-    form.modify = [](const Fragment &score, const ScorePlace &place) {
+    tested.form.modify = [](const Fragment &score, const ScorePlace &place) {
       return score + convert(place.key, f32) * 0.01f +
              (convert(place.batch, f32) * 0.25f -
               convert(place.head, f32) * 0.5f);
     };
   if (tested.masks)
-    form.mask = [](const ScorePlace &place) {
+    tested.form.mask = [](const ScorePlace &place) {
       return ((place.query - place.key) & 1) == 0;
     };
+}
+
+void isRight(Case tested) {
+  AttentionForm &form = tested.form;
+  SCOPED_TRACE(describe(tested));
+  form.logarithms = true;
+  addAuthors(tested);
   const Lengths &n = tested.lengths;
   std::optional<Artifact> artifact;
   ASSERT_NO_THROW(artifact = compileCleanly(attention(form, tested.config)));
@@ -482,6 +487,88 @@ Case drawn(uint64_t seed) {
   return result;
 }
 
+AttentionSizes sizesOf(const AttentionForm &form, const Lengths &n) {
+  const Layout at{form, n};
+  AttentionSizes sizes{n.b, n.h, n.hk, at.mostQueries(), 0};
+  for (int64_t b = 0; b < n.b; ++b)
+    sizes.keys = std::max(sizes.keys, at.keys(b));
+  return sizes;
+}
+
+void choose(Case &tested, const AttentionSizes &sizes) {
+  addAuthors(tested);
+  const AttentionChoice choice = attention_auto(tested.form, sizes);
+  tested.form.group = choice.group;
+  tested.config = choice.config;
+  splitUp(tested, choice.splits);
+}
+
+/// Chosen for small problems, and right.
+void isRightAsChosen(uint64_t seed) {
+  Case tested = drawn(seed);
+  choose(tested, sizesOf(tested.form, tested.lengths));
+  isRight(tested);
+}
+
+/// Chosen for what models have, with all that registers are needed for. The
+/// least block may spill: there is no other.
+void compilesAsChosen(uint64_t seed) {
+  Case tested = drawn(seed);
+  std::mt19937_64 random(seed);
+  auto of = [&](auto... values) {
+    const int64_t all[] = {values...};
+    return all[random() % std::size(all)];
+  };
+  const int64_t keyHeads = of(1, 2, 8), queries = of(1, 1, 8, 256, 4096);
+  const AttentionSizes sizes{of(1, 4, 32, 128), keyHeads * of(1, 4, 7, 8),
+                             keyHeads, queries, queries + of(0, 1024, 32768)};
+  choose(tested, sizes);
+  SCOPED_TRACE(describe(tested));
+  tested.form.logarithms = of(0, 1);
+  const Kernel kernel = attention(tested.form, tested.config);
+  if (tested.config.bn == 16)
+    EXPECT_NO_THROW(compile(kernel));
+  else
+    EXPECT_NO_THROW(compileCleanly(kernel));
+}
+
+TEST(AttentionChoice, IsTheModelsFastest) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Case tested = drawn(seed);
+    const AttentionSizes sizes = sizesOf(tested.form, tested.lengths);
+    const AttentionChoice best = attention_auto(tested.form, sizes);
+    for (const AttentionChoice &other :
+         attention_candidates(tested.form, sizes)) {
+      EXPECT_LE(best.cost.total, other.cost.total);
+      EXPECT_EQ(other.cost.total,
+                attention_cost(tested.form, sizes, other).total);
+    }
+  }
+}
+
+TEST(AttentionChoice, SharesKeysOutWhereTilesAreFew) {
+  const AttentionForm form{.page = 16};
+  auto chosen = [&](int64_t batch, int64_t keys) {
+    return attention_auto(form, {batch, 64, 8, 1, keys});
+  };
+  EXPECT_EQ(chosen(1, 8192).group, 8);
+  EXPECT_GT(chosen(1, 8192).splits, 4);
+  EXPECT_EQ(chosen(128, 32768).splits, 0);
+  EXPECT_THAT(why(attention_candidates(form, {1, 64, 8, 1, 8192}), 2),
+              testing::HasSubstr("total us"));
+}
+
+TEST(AttentionChoice, TellsThatThereIsNone) {
+  try {
+    attention_auto({.d = 1024, .dv = 1024}, {1, 1, 1, 1, 1});
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("AttentionTest.cpp:"));
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("no configuration for heads of 1024"));
+  }
+}
+
 /// Every query sees a prefix, whose length each sequence has.
 void hasPrefixes() {
   std::optional<Tensor> prefixes;
@@ -540,6 +627,9 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
                 "pages of a multiple of 128, or of a part of it that is "
                 "a multiple of 8"));
   EXPECT_THAT(refusal({.page = 4}, {}), HasSubstr("AttentionTest.cpp:"));
+  EXPECT_THAT(refusal({.packed = true}, {.bm = 192, .bn = 64, .warpgroups = 3}),
+              HasSubstr("does not divide among 384 threads: use a multiple of "
+                        "3 keys"));
   EXPECT_THAT(refusal({.type = e4m3}, {}), HasSubstr("use bf16 or f16"));
   EXPECT_THAT(
       refusal({.group = 6}, {.bm = 64}),
@@ -568,6 +658,12 @@ TEST(AttentionRefuses, HeadsThatAreNotShared) {
   for (uint64_t seed = 0; seed < (isSimulated() ? 100 : 300); ++seed)
     registerTest("RandomAttention", "seed " + std::to_string(seed),
                  [seed] { isRight(drawn(seed)); });
+  for (uint64_t seed = 0; seed < (isSimulated() ? 10 : 100); ++seed)
+    registerTest("ChosenAttention", "seed " + std::to_string(seed),
+                 [seed] { isRightAsChosen(seed); });
+  for (uint64_t seed = 0; seed < 150; ++seed)
+    registerTest("ChosenAttention", "compiled, seed " + std::to_string(seed),
+                 [seed] { compilesAsChosen(seed); });
 });
 
 } // namespace
