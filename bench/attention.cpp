@@ -4,6 +4,7 @@
 #include "ashlar/attention.h"
 #include "ashlar/compile.h"
 #include "ashlar/module.h"
+#include "bench/AttentionDecoding.h"
 #include "bench/NormalData.h"
 #include "bench/Timer.h"
 #include "tool/Elements.h"
@@ -146,7 +147,10 @@ int main(int, char **) {
     Timer timer(device);
     for (std::string line; std::getline(std::cin, line);) {
       try {
-        std::cout << measured(device, timer, line) << std::endl;
+        std::cout << (line.starts_with("decode ")
+                          ? decoding(device, timer, line)
+                          : measured(device, timer, line))
+                  << std::endl;
       } catch (const TimeoutError &) {
         throw;
       } catch (const Error &error) {

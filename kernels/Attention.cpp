@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 #include <string>
+#include <vector>
 
 namespace ashlar {
 
@@ -29,14 +30,18 @@ void AttentionProgram::forEachTile(
                                      : lengths ? load_index(lengths->at({b}))
                                                : Index(0));
     auto at = [&](const Index &m) {
-      body({split, b, h, m, firstRow, rows, firstKey, keys});
+      AttentionTile t{split, b, h, m, firstRow, rows, firstKey, keys};
+      if (config.splits)
+        when(split < partsOf(t), [&] { body(t); });
+      else
+        body(t);
     };
     if (isPaired()) {
-      Index count = ceil_div(rows, config.bm);
+      Index count = ceil_div(rows, queries);
       for (Index half : range(min(count - 2 * i, 2)))
         at(i + (1 - half) * (count - 1 - 2 * i));
     } else if (form.packed) {
-      when(i * config.bm < rows, [&] { at(i); });
+      when(i * queries < rows, [&] { at(i); });
     } else {
       at(i);
     }
@@ -50,18 +55,20 @@ void AttentionProgram::forEachTile(
 }
 
 void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
-                                const Index &n, SharedTile to,
-                                int64_t width) const {
-  const Index g = t.h / (H / Hk);
-  if (form.page) {
-    const int64_t together = std::min(*form.page, config.bn);
-    for (Index i : range(config.bn / together)) {
-      Index key = n * config.bn + i * together;
-      Index page =
-          load_index(table->at({t.b, min(key / *form.page, *Pages - 1)}));
-      copy(from.at({page, g, key % *form.page, 0}),
+                                const Index &n,
+                                const std::optional<Stage> &pages,
+                                SharedTile to, int64_t width) const {
+  const Index g = isGrouped() ? t.h : t.h / (*H / Hk);
+  if (pages) {
+    const int64_t together = config.bn / pagesOfBlock(form, config);
+    const Index first =
+        pagesOfBlock(form, config) > 1 ? Index(0) : n * config.bn % *form.page;
+    std::vector<Index> page;
+    for (int64_t i = 0; i < pagesOfBlock(form, config); ++i)
+      page.push_back(load_index((*pages)[0], {i}));
+    for (int64_t i = 0; i < pagesOfBlock(form, config); ++i)
+      copy(from.at({page[i], g, first, 0}),
            slice(to, {i * together, 0}, {together, width}));
-    }
   } else if (form.packed) {
     copy(from.at({g, t.firstKey + n * config.bn, 0}), to);
   } else {
@@ -70,34 +77,64 @@ void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
 }
 
 void AttentionProgram::defineLoad() {
-  role("load", warps(1), registers(copyBudget), [&] {
+  role("load", warps(1), registers(copyRegisters(form, config)), [&] {
     forEachTile([&](const AttentionTile &t) {
-      auto fetch = [&](const Tensor &from, const Index &n, int64_t width) {
+      auto fetch = [&](const Tensor &from, const Index &n,
+                       const std::optional<Stage> &pages, int64_t width) {
         Stage s = ring.acquire();
-        copyKeys(from, t, n, part(s[0], width), width);
+        copyKeys(from, t, n, pages, part(s[0], width), width);
         ring.commit(s);
       };
+      auto nextPages = [&] {
+        return numbers ? std::optional(numbers->wait()) : std::nullopt;
+      };
       Stage s = query.acquire();
-      copy(rowOfQ(t, t.m * config.bm), s[0]);
+      copy(queriesOf(t), grouped(s[0], form.d));
       query.commit(s);
-      fetch(K, firstBlock(t), form.d);
+      std::optional<Stage> before = nextPages();
+      fetch(K, firstBlock(t), before, form.d);
       for (Index n : range(firstBlock(t) + 1, endOfBlocks(t))) {
-        fetch(K, n, form.d);
-        fetch(V, n - 1, form.dv);
+        std::optional<Stage> pages = nextPages();
+        fetch(K, n, pages, form.d);
+        fetch(V, n - 1, before, form.dv);
+        if (numbers) {
+          numbers->release(*before);
+          *before = *pages;
+        }
       }
-      fetch(V, endOfBlocks(t) - 1, form.dv);
+      fetch(V, endOfBlocks(t) - 1, before, form.dv);
+      if (numbers)
+        numbers->release(*before);
+    });
+  });
+}
+
+// Reads the pages' numbers ahead, so that no copy waits for them.
+void AttentionProgram::defineLookUp() {
+  role("look up", warps(1), registers(copyRegisters(form, config)), [&] {
+    forEachTile([&](const AttentionTile &t) {
+      for (Index n : range(firstBlock(t), endOfBlocks(t))) {
+        Stage s = numbers->acquire();
+        const Index first = pagesOfBlock(form, config) > 1
+                                ? n * pagesOfBlock(form, config)
+                                : n * config.bn / *form.page;
+        store(s[0],
+              load(table->at({t.b, first}), {numbersOfBlock(form, config)}));
+        numbers->commit(s);
+      }
     });
   });
 }
 
 void AttentionProgram::defineStore() {
-  role("store", warps(1), registers(copyBudget), [&] {
+  role("store", warps(1), registers(copyRegisters(form, config)), [&] {
     forEachTile([&](const AttentionTile &t) {
       auto copyOut = [&] {
-        for (int64_t column = 0; column < form.dv; column += resultColumns()) {
-          Stage s = result.wait();
-          copy(s[0], rowOfO(t, t.m * config.bm, column));
-          result.release(s);
+        for (int64_t column = 0; column < form.dv;
+             column += resultColumns(form)) {
+          Stage s = result->wait();
+          copy(grouped(s[0], resultColumns(form)), resultOf(t, column));
+          result->release(s);
         }
       };
       if (form.packed)
@@ -110,37 +147,56 @@ void AttentionProgram::defineStore() {
 
 void AttentionProgram::storeRows(const AttentionTile &t, const Fragment &o) {
   auto byTma = [&] {
-    for (int64_t column = 0; column < form.dv; column += resultColumns()) {
-      Stage s = result.acquire();
-      store(s[0], slice(o, {0, column}, {config.bm, resultColumns()}));
-      result.commit(s);
+    for (int64_t column = 0; column < form.dv; column += resultColumns(form)) {
+      Stage s = result->acquire();
+      store(s[0], slice(o, {0, column}, {config.bm, resultColumns(form)}));
+      result->commit(s);
     }
   };
   if (!form.packed)
     return byTma();
-  when(isWhole(t), byTma, [&] {
-    const Shape shape{config.bm, form.dv};
-    Fragment row = rows(shape) + t.m * config.bm;
-    row = select(row < t.rows, row + t.firstRow, -1);
-    if (isSplit())
-      scatter(O, {t.split, t.h, row, columns(shape)}, o);
-    else
-      scatter(O, {t.h, row, columns(shape)}, o);
-  });
+  when(isWhole(t), byTma, [&] { scatterRows(t, rows({config.bm, 1}), o); });
 }
 
 void AttentionProgram::storeLogarithms(const AttentionTile &t,
                                        const Fragment &l) {
-  if (!form.packed)
-    return store(isSplit() ? L->tile({t.split, t.b, t.h, t.m})
-                           : L->tile({t.b, t.h, t.m}),
-                 l);
-  Fragment row = columns({config.bm}) + t.m * config.bm;
-  row = select(row < t.rows, row + t.firstRow, -1);
-  if (isSplit())
-    scatter(*L, {t.split, t.h, row}, l);
+  if (form.packed || isGrouped())
+    scatterLogarithms(t, columns({config.bm}), l);
   else
-    scatter(*L, {t.h, row}, l);
+    store(L->tile({t.b, t.h, t.m}), l);
+}
+
+Fragment AttentionProgram::queryOf(const AttentionTile &t,
+                                   const Fragment &row) const {
+  Fragment query = row / form.group + t.m * queries;
+  return select(query < t.rows, query + t.firstRow, -1);
+}
+
+void AttentionProgram::scatterRows(const AttentionTile &t, const Fragment &row,
+                                   const Fragment &o) {
+  const Fragment query = queryOf(t, row), column = columns({1, form.dv});
+  if (!isGrouped())
+    return form.packed ? scatter(O, {t.h, query, column}, o)
+                       : scatter(O, {t.b, t.h, query, column}, o);
+  const Fragment head = row % form.group;
+  if (form.packed)
+    scatter(O, {t.h, query, head, column}, o);
+  else
+    scatter(O, {t.b, t.h, query, head, column}, o);
+}
+
+void AttentionProgram::scatterLogarithms(const AttentionTile &t,
+                                         const Fragment &row,
+                                         const Fragment &l) {
+  const Fragment query = queryOf(t, row);
+  if (!isGrouped())
+    return form.packed ? scatter(*L, {t.h, query}, l)
+                       : scatter(*L, {t.b, t.h, query}, l);
+  const Fragment head = row % form.group;
+  if (form.packed)
+    scatter(*L, {t.h, head, query}, l);
+  else
+    scatter(*L, {t.b, t.h, head, query}, l);
 }
 
 void AttentionProgram::clearBehind(const AttentionTile &t, const Index &n,
@@ -154,16 +210,24 @@ void AttentionProgram::clearBehind(const AttentionTile &t, const Index &n,
   });
 }
 
-Fragment AttentionProgram::scoresOf(const Fragment &product,
-                                    const ScorePlace &place) const {
+Fragment AttentionProgram::ofRows(const Tensor &heads, const AttentionTile &t,
+                                  const Shape &shape) const {
+  if (!isGrouped())
+    return full(f32, shape, load_scalar(heads.at({t.h})));
+  const Fragment row = shape.rank() == 1 ? columns(shape) : rows(shape);
+  return gather(heads, {t.h, min(row % form.group, *G - 1)});
+}
+
+Fragment
+AttentionProgram::scoresOf(const Fragment &product, const ScorePlace &place,
+                           const std::optional<Fragment> &slope) const {
   if (!changesScores())
     return product;
   Fragment score = product * scale;
   if (cap)
     score = fast::tanh(score * (1 / *cap)) * *cap;
-  if (slopes)
-    score -= convert(abs(place.query - place.key), f32) *
-             load_scalar(slopes->at({place.head}));
+  if (slope)
+    score -= convert(abs(place.query - place.key), f32) * *slope;
   return form.modify ? form.modify(score, place) : score;
 }
 
@@ -179,125 +243,118 @@ Mask AttentionProgram::isSeen(const AttentionTile &t, const ScorePlace &place,
   return form.mask ? seen && form.mask(place) : seen;
 }
 
+/// In a role whose registers suffice to tell.
+void AttentionProgram::expectHeads() const {
+  if (isGrouped())
+    expect(*G <= form.group, "G, the heads that share keys, is no more than "
+                             "the rows that each query has in a tile");
+  else
+    expect(*H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
+}
+
 void AttentionProgram::defineMath() {
   const Shape vector{config.bm};
-  const int64_t budget =
-      (config.warpgroups > 2 ? 160 : 240) - (form.page ? 8 : 0);
-  role("math", warpgroups(config.warpgroups), registers(budget), [&] {
-    expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
-    forEachTile([&](const AttentionTile &t) {
-      // What makes an exponent of 2 of a score.
-      Scalar unit = changesScores() ? convert(log2e, f32) : scale * log2e;
-      Fragment o = zeros(f32, {config.bm, form.dv});
-      Fragment top = full(f32, vector, -infinity), sum = zeros(f32, vector);
-      auto addSink = [&] {
-        top = full(f32, vector, load_scalar(sinks->at({t.h})) * log2e);
-        sum = full(f32, vector, 1);
-      };
-      if (sinks && isSplit())
-        when(t.split == 0, addSink);
-      else if (sinks)
-        addSink();
-      Fragment shrink = zeros(f32, vector);
-      auto placeOfBlock = [&](const Index &n) {
-        return ScorePlace{t.b, t.h,
-                          rows({config.bm, 1}) + placeOf(t, t.m * config.bm),
-                          columns({1, config.bn}) + n * config.bn};
-      };
-      // A block's weights: the online softmax.
-      auto weightsOf = [&](const Fragment &product, const Index &n,
-                           bool isLast) {
-        Fragment x = product;
-        const ScorePlace place = placeOfBlock(n);
-        auto hide = [&] {
-          x = select(isSeen(t, place, n * config.bn), x, -infinity);
-        };
-        x = scoresOf(x, place);
-        if (isLast || form.mask)
-          hide();
-        else if (form.after || form.before)
-          when(isCut(t, n), hide);
-        Fragment higher = max(top, row_max(x) * unit), base = higher;
-        // Where there may have been no key yet.
-        if (isLast || form.after || form.before || form.mask)
-          base = select(higher == -infinity, 0, higher);
-        shrink = fast::exp2(top - base);
-        Fragment weights = fast::exp2(x * unit - along_rows(base));
-        sum = sum * shrink + row_sum(weights);
-        top = higher;
-        return weights;
-      };
-      Stage q = query.wait(), values = ring.wait();
-      Fragment product = mma(q[0], part(values[0], form.d).T());
-      Index last = endOfBlocks(t) - 1;
-      for (Index n : range(firstBlock(t), last)) {
-        Fragment weights = weightsOf(product, n, false);
-        std::optional<Stage> k, v;
-        if (config.eager)
-          o = o * along_rows(shrink);
-        else
-          k = ring.wait();
-        Fragment p = convert(weights, form.type);
-        (config.eager ? k : v) = ring.wait();
-        // In flight under the next softmax: the next block's scores, and this
-        // one's sums.
-        product = mma(q[0], part((*k)[0], form.d).T());
-        if (config.eager)
-          v = ring.wait();
-        else
-          o = o * along_rows(shrink);
-        if (config.eager)
-          ring.release(values);
-        o = mma(p, part((*v)[0], form.dv), o);
-        if (!config.eager)
-          ring.release(values);
-        ring.release(*k);
-        values = *v;
-      }
-      query.release(q);
-      Fragment p = convert(weightsOf(product, last, true), form.type);
-      Stage v = ring.wait();
-      clearBehind(t, last, part(v[0], form.dv));
-      o = mma(p, part(v[0], form.dv), o * along_rows(shrink));
-      ring.release(values);
-      ring.release(v);
-      o = o * along_rows(select(sum == 0, 0, 1 / sum));
-      storeRows(t, convert(o, resultType()));
-      if (L)
-        storeLogarithms(t, (top + log2(sum)) * ln2);
-    });
-  });
-}
-
-static void refuse(const std::string &sentence, SourceLocation where) {
-  throw Error({where.file_name(), where.line(), where.column()},
-              "attention: " + sentence);
-}
-
-static void check(const AttentionForm &form, const AttentionConfig &config,
-                  SourceLocation where) {
-  if (form.type != bf16 && form.type != f16)
-    refuse("there is no product of " + std::string(name(form.type)) +
-               " here: use bf16 or f16",
-           where);
-  if (config.splits < 1)
-    refuse("the keys are shared out in " + std::to_string(config.splits) +
-               " parts: use 1 or more",
-           where);
-  if (!form.page)
-    return;
-  const int64_t page = *form.page, bn = config.bn;
-  if (page < 8 || page % 8 || (page % bn && bn % page))
-    refuse(
-        "pages of " + std::to_string(page) + " keys and blocks of " +
-            std::to_string(bn) + " do not meet: use pages of a multiple of " +
-            std::to_string(bn) + ", or of a part of it that is a multiple of 8",
-        where);
+  role("math", warpgroups(config.warpgroups),
+       registers(mathRegisters(form, config)), [&] {
+         expectHeads();
+         forEachTile([&](const AttentionTile &t) {
+           // What makes an exponent of 2 of a score.
+           Scalar unit = changesScores() ? convert(log2e, f32) : scale * log2e;
+           Fragment o = zeros(f32, {config.bm, form.dv});
+           Fragment top = full(f32, vector, -infinity),
+                    sum = zeros(f32, vector);
+           auto addSink = [&] {
+             top = ofRows(*sinks, t, vector) * log2e;
+             sum = full(f32, vector, 1);
+           };
+           if (sinks && config.splits)
+             when(t.split == 0, addSink);
+           else if (sinks)
+             addSink();
+           Fragment shrink = zeros(f32, vector);
+           auto placeOfBlock = [&](const Index &n) {
+             const Fragment row = rows({config.bm, 1});
+             return ScorePlace{t.b,
+                               isGrouped() ? row % form.group + t.h * *G
+                                           : full(s32, {config.bm, 1}, t.h),
+                               row / form.group + placeOf(t, t.m * queries),
+                               columns({1, config.bn}) + n * config.bn};
+           };
+           std::optional<Fragment> slope;
+           if (slopes)
+             slope.emplace(ofRows(*slopes, t, {config.bm, 1}));
+           // A block's weights: the online softmax.
+           auto weightsOf = [&](const Fragment &product, const Index &n,
+                                bool isLast) {
+             Fragment x = product;
+             const ScorePlace place = placeOfBlock(n);
+             auto hide = [&] {
+               x = select(isSeen(t, place, n * config.bn), x, -infinity);
+             };
+             x = scoresOf(x, place, slope);
+             if (isLast || form.mask)
+               hide();
+             else if (form.after || form.before)
+               when(isCut(t, n), hide);
+             Fragment higher = max(top, row_max(x) * unit), base = higher;
+             // Where there may have been no key yet.
+             if (isLast || form.after || form.before || form.mask)
+               base = select(higher == -infinity, 0, higher);
+             shrink = fast::exp2(top - base);
+             Fragment weights = fast::exp2(x * unit - along_rows(base));
+             sum = sum * shrink + row_sum(weights);
+             top = higher;
+             return weights;
+           };
+           Stage q = query.wait(), values = ring.wait();
+           Fragment product = mma(q[0], part(values[0], form.d).T());
+           Index last = endOfBlocks(t) - 1;
+           for (Index n : range(firstBlock(t), last)) {
+             Fragment weights = weightsOf(product, n, false);
+             std::optional<Stage> k, v;
+             if (config.eager)
+               o = o * along_rows(shrink);
+             else
+               k = ring.wait();
+             Fragment p = convert(weights, form.type);
+             (config.eager ? k : v) = ring.wait();
+             // In flight under the next softmax: the next block's scores, and
+             // this one's sums.
+             product = mma(q[0], part((*k)[0], form.d).T());
+             if (config.eager)
+               v = ring.wait();
+             else
+               o = o * along_rows(shrink);
+             if (config.eager)
+               ring.release(values);
+             o = mma(p, part((*v)[0], form.dv), o);
+             if (!config.eager)
+               ring.release(values);
+             ring.release(*k);
+             values = *v;
+           }
+           query.release(q);
+           Fragment p = convert(weightsOf(product, last, true), form.type);
+           Stage v = ring.wait();
+           clearBehind(t, last, part(v[0], form.dv));
+           o = mma(p, part(v[0], form.dv), o * along_rows(shrink));
+           ring.release(values);
+           ring.release(v);
+           o = o * along_rows(select(sum == 0, 0, 1 / sum));
+           if (config.splits)
+             return finishPart(t, o, top + log2(sum));
+           storeRows(t, convert(o, form.type));
+           if (L)
+             storeLogarithms(t, (top + log2(sum)) * ln2);
+         });
+       });
 }
 
 Kernel attention(const AttentionForm &form, const AttentionConfig &config,
                  SourceLocation where) {
-  check(form, config, where);
+  if (const std::string why = notBuildable(form, config); !why.empty())
+    throw Error({where.file_name(), where.line(), where.column()},
+                "attention: " + why);
   return kernel(
       "attention", [&] { AttentionProgram(form, config).define(); }, where);
 }

@@ -4,6 +4,7 @@
 
 #include "ashlar/ashlar.h"
 #include "ashlar/attention.h"
+#include "kernels/AttentionResources.h"
 
 #include <algorithm>
 #include <functional>
@@ -31,31 +32,48 @@ public:
     if (form.page) {
       lengths.emplace(input("Lengths", s32, {B}, align(4)));
       table.emplace(input("Table", s32, {B, *Pages}, align(4)));
+      numbers.emplace(
+          pipeline(stagesOfNumbers, smem(s32, {numbersOfBlock(form, config)})));
     }
     if (form.alibi)
-      slopes.emplace(input("Slope", f32, {H}, align(4)));
+      slopes.emplace(ofHeads("Slope"));
     if (form.sinks)
-      sinks.emplace(input("Sink", f32, {H}, align(4)));
-    if (form.logarithms || isSplit())
+      sinks.emplace(ofHeads("Sink"));
+    if (form.logarithms)
       L.emplace(logarithms());
+    if (config.splits)
+      declareParts();
+    else
+      result.emplace(
+          pipeline(resultStages(form),
+                   smem(form.type, {config.bm, resultColumns(form)})));
+    if (config.ctas > 1)
+      ctas_per_sm(config.ctas);
   }
 
   void define() {
     if (form.declare)
       form.declare();
     defineLoad();
-    defineStore();
+    if (form.page)
+      defineLookUp();
+    if (!config.splits)
+      defineStore();
     defineMath();
   }
 
 private:
   void defineLoad();
+  void defineLookUp();
   void defineStore();
   void defineMath();
+  void expectHeads() const;
 
+  bool isGrouped() const { return form.group > 1; }
   /// Without a window of keys tiles of later rows have more of them: a pair of
-  /// one of many and one of few is as much work as any other pair.
-  bool isPaired() const { return form.after && !form.before; }
+  /// one of many and one of few is as much work as any other pair. Parts of
+  /// tiles are small enough as they are.
+  bool isPaired() const { return form.after && !form.before && !config.splits; }
   void
   forEachTile(const std::function<void(const AttentionTile &)> &body) const;
 
@@ -75,57 +93,66 @@ private:
   }
   /// There is one at least, be it one of which nothing is seen.
   Index endOfBlocks(const AttentionTile &t) const {
-    if (!isSplit())
+    if (!config.splits)
       return endOfAll(t);
     Index first = firstBlock(t);
     return max(min(first + blocksOfSplit(t), endOfAll(t)), first + 1);
   }
   Index firstOfAll(const AttentionTile &t) const {
-    return min(firstKey(t, t.m * config.bm), max(t.keys - 1, 0)) / config.bn;
+    return min(firstKey(t, t.m * queries), max(t.keys - 1, 0)) / config.bn;
   }
   Index endOfAll(const AttentionTile &t) const {
-    return max(ceil_div(endOfKeys(t, (t.m + 1) * config.bm - 1), config.bn),
+    return max(ceil_div(endOfKeys(t, (t.m + 1) * queries - 1), config.bn),
                firstOfAll(t) + 1);
   }
   Index blocksOfSplit(const AttentionTile &t) const {
-    return isSplit() ? ceil_div(endOfAll(t) - firstOfAll(t), config.splits)
-                     : Index(0);
+    return config.splits ? ceil_div(endOfAll(t) - firstOfAll(t), *Splits)
+                         : Index(0);
   }
-  bool isSplit() const { return config.splits > 1; }
+  /// How many parts of a tile have a block.
+  Index partsOf(const AttentionTile &t) const {
+    return ceil_div(endOfAll(t) - firstOfAll(t), blocksOfSplit(t));
+  }
   /// Whether some row of the tile does not see all keys of a block.
   Condition isCut(const AttentionTile &t, const Index &n) const {
-    Condition cut = (n + 1) * config.bn > endOfKeys(t, t.m * config.bm);
+    Condition cut = (n + 1) * config.bn > endOfKeys(t, t.m * queries);
     if (form.before)
-      cut = cut || n * config.bn < firstKey(t, (t.m + 1) * config.bm - 1);
+      cut = cut || n * config.bn < firstKey(t, (t.m + 1) * queries - 1);
     return cut;
   }
 
-  /// A row of Q, or of what is written, from a column on.
-  TileRef rowOfQ(const AttentionTile &t, const Index &row) const {
-    return form.packed ? Q.at({t.h, t.firstRow + row, 0})
-                       : Q.at({t.b, t.h, row, 0});
-  }
-  TileRef rowOfO(const AttentionTile &t, const Index &row,
-                 int64_t column) const {
+  /// Q of a tile, and O from a column on, as they lie in shared memory.
+  TileRef queriesOf(const AttentionTile &t) const {
+    const Index row = t.m * queries;
     if (form.packed)
-      return isSplit() ? O.at({t.split, t.h, t.firstRow + row, column})
-                       : O.at({t.h, t.firstRow + row, column});
-    return isSplit() ? O.at({t.split, t.b, t.h, row, column})
-                     : O.at({t.b, t.h, row, column});
+      return isGrouped() ? Q.at({t.h, t.firstRow + row, 0, 0})
+                         : Q.at({t.h, t.firstRow + row, 0});
+    return isGrouped() ? Q.at({t.b, t.h, row, 0, 0}) : Q.at({t.b, t.h, row, 0});
   }
+  TileRef resultOf(const AttentionTile &t, int64_t column) const {
+    const Index row = t.m * queries;
+    if (form.packed)
+      return isGrouped() ? O.at({t.h, t.firstRow + row, 0, column})
+                         : O.at({t.h, t.firstRow + row, column});
+    return isGrouped() ? O.at({t.b, t.h, row, 0, column})
+                       : O.at({t.b, t.h, row, column});
+  }
+  SharedTile grouped(const SharedTile &tile, int64_t width) const {
+    return isGrouped() ? tile.as(form.type, {queries, form.group, width})
+                       : tile;
+  }
+  /// What belongs to the head of each row, of slopes or sinks.
+  Fragment ofRows(const Tensor &heads, const AttentionTile &t,
+                  const Shape &shape) const;
   /// The keys of block n, or what belongs to them in V.
   void copyKeys(const Tensor &from, const AttentionTile &t, const Index &n,
-                SharedTile to, int64_t width) const;
+                const std::optional<Stage> &pages, SharedTile to,
+                int64_t width) const;
 
-  /// As many columns of O leave at a time.
-  int64_t resultColumns() const {
-    return isSplit() ? 32 : form.dv > 128 ? 64 : form.dv;
-  }
-  ElementType resultType() const { return isSplit() ? f32 : form.type; }
   /// Whether all rows of a tile are the sequence's: what is behind it is
   /// another one's.
   Condition isWhole(const AttentionTile &t) const {
-    return (t.m + 1) * config.bm <= t.rows;
+    return (t.m + 1) * queries <= t.rows;
   }
   /// K and V take turns in a ring of tiles as wide as the wider.
   SharedTile part(const SharedTile &stage, int64_t width) const {
@@ -135,7 +162,8 @@ private:
   }
 
   /// The scores of a block; where nothing changes them, without the scale.
-  Fragment scoresOf(const Fragment &product, const ScorePlace &place) const;
+  Fragment scoresOf(const Fragment &product, const ScorePlace &place,
+                    const std::optional<Fragment> &slope) const;
   /// Where a key of a block, of which the first is given, is one that its query
   /// sees.
   Mask isSeen(const AttentionTile &t, const ScorePlace &place,
@@ -148,64 +176,98 @@ private:
                    const SharedTile &values) const;
   void storeRows(const AttentionTile &t, const Fragment &o);
   void storeLogarithms(const AttentionTile &t, const Fragment &l);
+  /// The query of each row of a tile, -1 where there is none, and its head.
+  Fragment queryOf(const AttentionTile &t, const Fragment &row) const;
+  void scatterRows(const AttentionTile &t, const Fragment &row,
+                   const Fragment &o);
+  void scatterLogarithms(const AttentionTile &t, const Fragment &row,
+                         const Fragment &l);
+
+  /// Stores a part, its logarithms those of 2; the last part of a tile adds up.
+  void finishPart(const AttentionTile &t, const Fragment &o, const Fragment &l);
+  void addParts(const AttentionTile &t, const Index &tile, const Index &count);
+  /// The number of a tile, whatever part.
+  Index numberOf(const AttentionTile &t) const {
+    return (t.b * tileHeads() + t.h) * ceil_div(Sq, queries) + t.m;
+  }
 
   const AttentionForm &form;
   const AttentionConfig &config;
   const bool packedKeys = form.packed && !form.page;
-  /// Registers of the roles that copy: places in tables take some.
-  const int64_t copyBudget = form.page ? 40 : 24;
+  const int64_t queries = config.bm / form.group; ///< of a tile
 
-  Size B = size("B"), H = size("H"), Hk = size("Hk"), Sq = size("Sq");
+  Size B = size("B");
+  std::optional<Size> H = sizeIf("H", !isGrouped()),
+                      G = sizeIf("G", isGrouped());
+  Size Hk = size("Hk"), Sq = size("Sq");
   std::optional<Size> Sk = sizeIf("Sk", !form.packed && !form.page),
                       Tq = sizeIf("Tq", form.packed),
                       Starts = sizeIf("Starts", form.packed),
                       Tk = sizeIf("Tk", packedKeys),
                       P = sizeIf("P", form.page.has_value()),
-                      Pages = sizeIf("Pages", form.page.has_value());
-  Tensor Q = form.packed ? input("Q", form.type, {H, *Tq, form.d})
-                         : input("Q", form.type, {B, H, Sq, form.d});
+                      Pages = sizeIf("Pages", form.page.has_value()),
+                      Splits = sizeIf("Splits", config.splits),
+                      Tiles = sizeIf("Tiles", config.splits),
+                      Rows = sizeIf("Rows", config.splits);
+  Tensor Q = rowsAs(input, "Q", form.d);
   Tensor K = keysAs("K", form.d), V = keysAs("V", form.dv);
   std::optional<Tensor> qStarts, kStarts, lengths, table, slopes, sinks;
-  Tensor O = written(isSplit() ? "Parts" : "O", resultType(), form.dv);
-  std::optional<Tensor> L;
+  Tensor O = rowsAs(output, "O", form.dv);
+  std::optional<Tensor> L, parts, partL, done;
   Scalar scale = scalar("scale", f32);
   std::optional<Scalar> cap =
       form.soft_cap ? std::optional(scalar("cap", f32)) : std::nullopt;
 
-  const int64_t rowsOfTile = isPaired() ? 2 * config.bm : config.bm;
+  const int64_t queriesAtOnce = isPaired() ? 2 * queries : queries;
   std::optional<TileLoop<3>> tiles =
-      isSplit() ? std::nullopt
-                : std::optional(persistent({B, H, Sq}, {1, 1, rowsOfTile},
-                                           Raster::grouped(8)));
+      config.splits ? std::nullopt
+                    : std::optional(persistent({B, tileHeads(), Sq},
+                                               {1, 1, queriesAtOnce},
+                                               Raster::grouped(8)));
   std::optional<TileLoop<4>> splitTiles =
-      isSplit()
-          ? std::optional(persistent({Index(config.splits), B, H, Sq},
-                                     {1, 1, 1, rowsOfTile}, Raster::grouped(8)))
-          : std::nullopt;
-  Pipeline query = pipeline(1, smem(form.type, {config.bm, form.d}));
+      config.splits ? std::optional(persistent({*Splits, B, tileHeads(), Sq},
+                                               {1, 1, 1, queriesAtOnce},
+                                               Raster::grouped(8)))
+                    : std::nullopt;
+  Pipeline query =
+      pipeline(config.queries, smem(form.type, {config.bm, form.d}));
   Pipeline ring = pipeline(
       config.stages, smem(form.type, {config.bn, std::max(form.d, form.dv)}));
-  Pipeline result = pipeline(resultColumns() < form.dv ? 2 : 1,
-                             smem(resultType(), {config.bm, resultColumns()}));
+  std::optional<Pipeline> result;  ///< of kernels that do not split
+  std::optional<Pipeline> numbers; ///< of the pages of a block
 
   static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
     return isThere ? std::optional(size(name)) : std::nullopt;
   }
-  Tensor written(std::string_view name, ElementType type, int64_t width) const {
-    const Index splits = config.splits;
+  /// Heads that tiles are of: of Q, or where they are rows of one tile of K.
+  Index tileHeads() const { return isGrouped() ? Index(Hk) : Index(*H); }
+  Tensor rowsAs(Tensor (*declare)(std::string_view, ElementType,
+                                  std::initializer_list<Index>, Alignment,
+                                  SourceLocation),
+                std::string_view name, int64_t width) const {
+    auto of = [&](std::initializer_list<Index> extents) {
+      return declare(name, form.type, extents, align(16),
+                     SourceLocation::current());
+    };
     if (form.packed)
-      return isSplit() ? output(name, type, {splits, H, *Tq, width})
-                       : output(name, type, {H, *Tq, width});
-    return isSplit() ? output(name, type, {splits, B, H, Sq, width})
-                     : output(name, type, {B, H, Sq, width});
+      return isGrouped() ? of({Hk, *Tq, *G, width}) : of({*H, *Tq, width});
+    return isGrouped() ? of({B, Hk, Sq, *G, width}) : of({B, *H, Sq, width});
+  }
+  Tensor ofHeads(std::string_view name) const {
+    return isGrouped() ? input(name, f32, {Hk, *G}, align(4))
+                       : input(name, f32, {*H}, align(4));
   }
   Tensor logarithms() const {
-    const Index splits = config.splits;
     if (form.packed)
-      return isSplit() ? output("PartL", f32, {splits, H, *Tq}, align(4))
-                       : output("L", f32, {H, *Tq}, align(4));
-    return isSplit() ? output("PartL", f32, {splits, B, H, Sq}, align(4))
-                     : output("L", f32, {B, H, Sq}, align(4));
+      return isGrouped() ? output("L", f32, {Hk, *G, *Tq}, align(4))
+                         : output("L", f32, {*H, *Tq}, align(4));
+    return isGrouped() ? output("L", f32, {B, Hk, *G, Sq}, align(4))
+                       : output("L", f32, {B, *H, Sq}, align(4));
+  }
+  void declareParts() {
+    parts.emplace(inout("Parts", f32, {*Splits, *Tiles, *Rows, form.dv}));
+    partL.emplace(inout("PartL", f32, {*Splits, *Tiles, *Rows}, align(4)));
+    done.emplace(inout("Done", s32, {*Tiles, 2}, align(4)));
   }
   Tensor keysAs(std::string_view name, int64_t width) const {
     if (form.page)

@@ -1,7 +1,7 @@
 // The library's attention against double, over forms, head dimensions and
 // lengths that divide nothing: by name, and drawn at random.
 
-#include "ashlar/attention.h"
+#include "ashlar/attention_auto.h"
 #include "test/kernels/Check.h"
 #include "test/kernels/Register.h"
 
@@ -53,6 +53,12 @@ struct Layout {
       most = std::max(most, pagesOf(b));
     return most;
   }
+  int64_t mostQueries() const {
+    int64_t most = 0;
+    for (int64_t b = 0; b < n.b; ++b)
+      most = std::max(most, queries(b));
+    return most;
+  }
   /// Pages of a batch lie apart, in reverse; the first is nobody's.
   int64_t page(int64_t b, int64_t i) const {
     return 1 + (n.b - 1 - b) + n.b * i;
@@ -61,6 +67,10 @@ struct Layout {
 
   double query(const HostTensor &q, int64_t b, int64_t h, int64_t i,
                int64_t e) const {
+    if (form.group > 1) {
+      const int64_t hk = h / shared(), g = h % shared();
+      return form.packed ? q(hk, firstRow(b) + i, g, e) : q(b, hk, i, g, e);
+    }
     return form.packed ? q(h, firstRow(b) + i, e) : q(b, h, i, e);
   }
   double key(const HostTensor &k, int64_t b, int64_t g, int64_t j,
@@ -69,20 +79,36 @@ struct Layout {
       return k(page(b, j / *form.page), g, j % *form.page, e);
     return form.packed ? k(g, firstKey(b) + j, e) : k(b, g, j, e);
   }
-  /// Of row i of O and L, in elements of L.
+  /// Heads that share keys.
+  int64_t shared() const { return n.h / n.hk; }
+  double ofHead(const HostTensor &heads, int64_t h) const {
+    return form.group > 1 ? heads(h / shared(), h % shared()) : heads(h);
+  }
+  int64_t rowOfO(int64_t b, int64_t h, int64_t i) const {
+    if (form.group == 1)
+      return row(b, h, i);
+    const int64_t hk = h / shared();
+    return (form.packed ? hk * firstRow(n.b) + firstRow(b) + i
+                        : (b * n.hk + hk) * n.sq + i) *
+               shared() +
+           h % shared();
+  }
+  /// Of row i of L.
   int64_t row(int64_t b, int64_t h, int64_t i) const {
     return form.packed ? h * firstRow(n.b) + firstRow(b) + i
                        : (b * n.h + h) * n.sq + i;
   }
 
   std::vector<NamedSize> sizes() const {
-    std::vector<NamedSize> all = {{"B", n.b}, {"H", n.h}, {"Hk", n.hk}};
+    std::vector<NamedSize> all = {{"B", n.b}, {"Hk", n.hk}};
+    if (form.group > 1)
+      all.push_back({"G", shared()});
+    else
+      all.push_back({"H", n.h});
     if (form.packed) {
-      int64_t most = 0;
-      for (int64_t b = 0; b < n.b; ++b)
-        most = std::max(most, queries(b));
-      all.insert(all.end(),
-                 {{"Sq", most}, {"Tq", firstRow(n.b)}, {"Starts", n.b + 1}});
+      all.insert(
+          all.end(),
+          {{"Sq", mostQueries()}, {"Tq", firstRow(n.b)}, {"Starts", n.b + 1}});
     } else {
       all.push_back({"Sq", n.sq});
     }
@@ -136,6 +162,7 @@ struct Case {
   AttentionConfig config;
   Lengths lengths;
   bool modifies = false, masks = false;
+  int64_t splits = 0; ///< of a configuration that shares keys out
 };
 
 std::string describe(const Case &tested) {
@@ -151,9 +178,11 @@ std::string describe(const Case &tested) {
        << (form.page ? " pages of " + std::to_string(*form.page) : "")
        << (tested.modifies ? " author's scores" : "")
        << (tested.masks ? " author's mask" : "") << ", " << tested.config.bm
-       << "x" << tested.config.bn;
+       << "x" << tested.config.bn << " ctas " << tested.config.ctas;
   const Lengths &n = tested.lengths;
-  text << " in " << tested.config.splits << " parts, B " << n.b << " H " << n.h
+  if (form.group > 1)
+    text << " groups of " << form.group;
+  text << " in " << tested.splits << " parts, B " << n.b << " H " << n.h
        << " Hk " << n.hk << " Sq " << n.sq << " Sk " << n.sk;
   return text.str();
 }
@@ -171,7 +200,7 @@ std::vector<double> scoresOf(const Case &tested, const Problem &p, int64_t b,
   const Layout at{form, n};
   const HostTensor &q = p["Q"], &k = p["K"];
   const int64_t keys = at.keys(b), place = i + keys - at.queries(b);
-  const int64_t g = h / (n.h / n.hk);
+  const int64_t g = h / at.shared();
   std::vector<double> scores(keys, -infinity);
   for (int64_t j = 0; j < keys; ++j) {
     if ((form.after && j > place + *form.after) ||
@@ -185,7 +214,7 @@ std::vector<double> scoresOf(const Case &tested, const Problem &p, int64_t b,
     if (form.soft_cap)
       score = p.scalar("cap") * std::tanh(score / p.scalar("cap"));
     if (form.alibi)
-      score -= p["Slope"](h) * double(std::abs(place - j));
+      score -= at.ofHead(p["Slope"], h) * double(std::abs(place - j));
     if (tested.modifies)
       score += 0.01 * double(j) - 0.5 * double(h) + 0.25 * double(b);
     scores[j] = score;
@@ -202,7 +231,8 @@ Reference referenceOf(const Case &tested, const Problem &p) {
     for (int64_t h = 0; h < n.h; ++h)
       for (int64_t i = 0; i < at.queries(b); ++i) {
         std::vector<double> scores = scoresOf(tested, p, b, h, i);
-        const double sink = tested.form.sinks ? p["Sink"](h) : -infinity;
+        const double sink =
+            tested.form.sinks ? at.ofHead(p["Sink"], h) : -infinity;
         double top = sink, sum = 0;
         for (double score : scores)
           top = std::max(top, score);
@@ -214,41 +244,25 @@ Reference referenceOf(const Case &tested, const Problem &p) {
           for (int64_t j = 0; j < at.keys(b); ++j)
             if (const double weight = std::exp(scores[j] - top) / sum)
               for (int64_t e = 0; e < dv; ++e)
-                o[e] += weight * at.key(p["V"], b, h / (n.h / n.hk), j, e);
+                o[e] += weight * at.key(p["V"], b, h / at.shared(), j, e);
         }
-        const int64_t row = at.row(b, h, i);
-        result.o.resize(std::max<size_t>(result.o.size(), (row + 1) * dv));
+        const int64_t row = at.row(b, h, i), rowOfO = at.rowOfO(b, h, i);
+        result.o.resize(std::max<size_t>(result.o.size(), (rowOfO + 1) * dv));
         result.l.resize(std::max<size_t>(result.l.size(), row + 1));
-        std::ranges::copy(o, result.o.begin() + row * dv);
+        std::ranges::copy(o, result.o.begin() + rowOfO * dv);
         result.l[row] = top == -infinity ? top : top + std::log(sum);
       }
   return result;
 }
 
-/// What the library makes of parts.
-std::vector<HostTensor> combined(const AttentionForm &form,
-                                 const std::vector<HostTensor> &parts) {
-  Module module(device(), compileCleanly(combine_attention(form)));
-  std::vector<Input> inputs;
-  int64_t splits = 0, rows = 1;
-  for (const HostTensor &part : parts) {
-    splits = part.shape()[0];
-    if (part.name() == "PartL")
-      rows = part.elements() / splits;
-    inputs.push_back({part.name(), [&](const Problem &, Coordinate at) {
-                        const int64_t row = at[0] * rows + at[1];
-                        return part.read(at.size() < 3 ? row
-                                                       : row * form.dv + at[2]);
-                      }});
-  }
-  return launchForAll(module, randomProblem(module.artifact(),
-                                            {{"S", splits}, {"R", rows}}, {},
-                                            {}, inputs));
-}
-
 void compare(const Case &tested, const Reference &expected,
              const std::vector<HostTensor> &results) {
   for (const HostTensor &result : results) {
+    if (result.name() == "Done")
+      for (int64_t i = 0; i < result.elements(); ++i)
+        ASSERT_EQ(result.read(i), 0) << "counters are left as they were";
+    if (result.name() != "O" && result.name() != "L")
+      continue;
     const bool isO = result.name() == "O";
     const std::vector<double> &of = isO ? expected.o : expected.l;
     double difference = 0, norm = 0;
@@ -256,9 +270,7 @@ void compare(const Case &tested, const Reference &expected,
       const double value = result.read(i);
       ASSERT_FALSE(std::isnan(value)) << result.name() << " at " << i;
       if (std::isinf(of[i])) {
-        // Parts go by way of the host, whose tensors take no infinity.
-        ASSERT_LE(value, tested.config.splits > 1 ? -1e38 : of[i])
-            << result.name() << " at " << i;
+        ASSERT_EQ(value, of[i]) << result.name() << " at " << i;
         continue;
       }
       if (of[i] == 0)
@@ -274,20 +286,25 @@ void compare(const Case &tested, const Reference &expected,
   }
 }
 
-void isRight(Case tested) {
-  AttentionForm &form = tested.form;
-  SCOPED_TRACE(describe(tested));
-  form.logarithms = true;
+/// What an author does to scores.
+void addAuthors(Case &tested) {
   if (tested.modifies)
-    form.modify = [](const Fragment &score, const ScorePlace &place) {
+    tested.form.modify = [](const Fragment &score, const ScorePlace &place) {
       return score + convert(place.key, f32) * 0.01f +
              (convert(place.batch, f32) * 0.25f -
               convert(place.head, f32) * 0.5f);
     };
   if (tested.masks)
-    form.mask = [](const ScorePlace &place) {
+    tested.form.mask = [](const ScorePlace &place) {
       return ((place.query - place.key) & 1) == 0;
     };
+}
+
+void isRight(Case tested) {
+  AttentionForm &form = tested.form;
+  SCOPED_TRACE(describe(tested));
+  form.logarithms = true;
+  addAuthors(tested);
   const Lengths &n = tested.lengths;
   std::optional<Artifact> artifact;
   ASSERT_NO_THROW(artifact = compileCleanly(attention(form, tested.config)));
@@ -296,12 +313,24 @@ void isRight(Case tested) {
   if (form.soft_cap)
     scalars.push_back({"cap", 1.5});
   const Layout layout{form, n};
-  Problem problem = randomProblem(module.artifact(), layout.sizes(), scalars,
-                                  {}, layout.inputs());
-  std::vector<HostTensor> results = launchForAll(module, problem);
-  if (tested.config.splits > 1)
-    results = combined(form, results);
-  compare(tested, referenceOf(tested, problem), results);
+  std::vector<NamedSize> sizes = layout.sizes();
+  std::vector<Input> inputs = layout.inputs();
+  std::vector<std::string> zeros;
+  if (tested.splits) {
+    const PartSizes parts = part_sizes(
+        form, tested.config, {n.b, n.h, n.hk, layout.mostQueries(), n.sk});
+    sizes.insert(sizes.end(), {{"Splits", tested.splits},
+                               {"Tiles", parts.tiles},
+                               {"Rows", parts.rows}});
+    zeros = {"Done"};
+    for (const char *name : {"Parts", "PartL"})
+      inputs.push_back({name, [](const Problem &, Coordinate) {
+                          return std::numeric_limits<double>::quiet_NaN();
+                        }});
+  }
+  Problem problem =
+      randomProblem(module.artifact(), sizes, scalars, zeros, inputs);
+  compare(tested, referenceOf(tested, problem), launchForAll(module, problem));
 }
 
 /// A configuration whose registers and shared memory suffice.
@@ -317,6 +346,11 @@ AttentionConfig configFor(const AttentionForm &form, bool isAuthors) {
   if (widest > 96 || changes)
     return {.bn = isPaged && changes ? 32 : 64};
   return {};
+}
+
+void splitUp(Case &tested, int64_t splits) {
+  tested.config.splits = splits > 0;
+  tested.splits = splits;
 }
 
 std::vector<Case> named() {
@@ -371,14 +405,37 @@ std::vector<Case> named() {
   for (int64_t splits : {2, 5}) {
     const std::string parts = "in " + std::to_string(splits) + " parts";
     add(parts, {}, {1, 2, 1, 3, 700});
-    all.back().config.splits = splits;
+    splitUp(all.back(), splits);
     add(parts + ", packed, pages", {.after = 0, .packed = true, .page = 64},
         several);
-    all.back().config.splits = splits;
+    splitUp(all.back(), splits);
     add(parts + ", causal", {.d = 64, .dv = 64, .after = 0},
         {1, 2, 1, 200, 300});
-    all.back().config.splits = splits;
+    splitUp(all.back(), splits);
   }
+  const AttentionConfig decoding{
+      .bm = 64, .bn = 64, .stages = 8, .warpgroups = 1};
+  auto addGrouped = [&](std::string name, AttentionForm form, int64_t splits,
+                        Lengths lengths) {
+    all.push_back({name, form, decoding, lengths});
+    splitUp(all.back(), splits);
+  };
+  addGrouped("groups of heads", {.group = 8, .after = 0}, 0,
+             {2, 16, 2, 21, 300});
+  addGrouped("groups of fewer heads than rows", {.group = 8, .after = 0}, 3,
+             {2, 10, 2, 3, 700});
+  addGrouped("decoding, one part", {.group = 8}, 1, {2, 16, 2, 1, 300});
+  addGrouped("decoding, more parts than blocks", {.group = 8}, 7,
+             {2, 8, 1, 1, 300});
+  addGrouped("decoding, no key", {.group = 4}, 3, {2, 8, 2, 1, 0});
+  addGrouped("grouped slopes and sinks",
+             {.group = 4, .after = 0, .alibi = true, .sinks = true}, 3,
+             {2, 6, 2, 5, 300});
+  addGrouped("decoding, pages",
+             {.group = 8, .after = 0, .packed = true, .page = 16}, 3,
+             {3, 16, 2, 0, 0, {{1, 700}, {8, 300}, {3, 7}}});
+  all.back().config.queries = all.back().config.ctas = 2;
+  all.back().config.stages = 4;
   Case eager{"eager", {.after = 0}, {.bn = 96, .eager = true}, ragged};
   all.push_back(eager);
   return all;
@@ -410,12 +467,106 @@ Case drawn(uint64_t seed) {
     form.page = of(16, 32, 64, 128, 256);
   for (int64_t b = 0; b < lengths.b; ++b)
     lengths.sequences.push_back({length(), length()});
-  const int64_t splits = of(1, 1, 1, 3);
+  const int64_t splits = form.d > 192 ? 0 : of(0, 0, 1, 3, 5);
+  if (of(0, 0, 1)) {
+    form.group = of(2, 4, 8, 16);
+    lengths.h = hk * of(form.group, form.group, form.group - 1);
+  }
   const bool modifies = of(0, 0, 0, 1), masks = of(0, 0, 0, 1);
-  AttentionConfig config = configFor(form, modifies || masks);
-  config.splits = splits;
-  return {
-      "seed " + std::to_string(seed), form, config, lengths, modifies, masks};
+  Case result{"seed " + std::to_string(seed),
+              form,
+              configFor(form, modifies || masks),
+              lengths,
+              modifies,
+              masks};
+  if (of(0, 0, 1)) {
+    result.config.bm = 64;
+    result.config.warpgroups = 1;
+  }
+  splitUp(result, splits);
+  return result;
+}
+
+AttentionSizes sizesOf(const AttentionForm &form, const Lengths &n) {
+  const Layout at{form, n};
+  AttentionSizes sizes{n.b, n.h, n.hk, at.mostQueries(), 0};
+  for (int64_t b = 0; b < n.b; ++b)
+    sizes.keys = std::max(sizes.keys, at.keys(b));
+  return sizes;
+}
+
+void choose(Case &tested, const AttentionSizes &sizes) {
+  addAuthors(tested);
+  const AttentionChoice choice = attention_auto(tested.form, sizes);
+  tested.form.group = choice.group;
+  tested.config = choice.config;
+  splitUp(tested, choice.splits);
+}
+
+/// Chosen for small problems, and right.
+void isRightAsChosen(uint64_t seed) {
+  Case tested = drawn(seed);
+  choose(tested, sizesOf(tested.form, tested.lengths));
+  isRight(tested);
+}
+
+/// Chosen for what models have, with all that registers are needed for. The
+/// least block may spill: there is no other.
+void compilesAsChosen(uint64_t seed) {
+  Case tested = drawn(seed);
+  std::mt19937_64 random(seed);
+  auto of = [&](auto... values) {
+    const int64_t all[] = {values...};
+    return all[random() % std::size(all)];
+  };
+  const int64_t keyHeads = of(1, 2, 8), queries = of(1, 1, 8, 256, 4096);
+  const AttentionSizes sizes{of(1, 4, 32, 128), keyHeads * of(1, 4, 7, 8),
+                             keyHeads, queries, queries + of(0, 1024, 32768)};
+  choose(tested, sizes);
+  SCOPED_TRACE(describe(tested));
+  tested.form.logarithms = of(0, 1);
+  const Kernel kernel = attention(tested.form, tested.config);
+  if (tested.config.bn == 16)
+    EXPECT_NO_THROW(compile(kernel));
+  else
+    EXPECT_NO_THROW(compileCleanly(kernel));
+}
+
+TEST(AttentionChoice, IsTheModelsFastest) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Case tested = drawn(seed);
+    const AttentionSizes sizes = sizesOf(tested.form, tested.lengths);
+    const AttentionChoice best = attention_auto(tested.form, sizes);
+    for (const AttentionChoice &other :
+         attention_candidates(tested.form, sizes)) {
+      EXPECT_LE(best.cost.total, other.cost.total);
+      EXPECT_EQ(other.cost.total,
+                attention_cost(tested.form, sizes, other).total);
+    }
+  }
+}
+
+TEST(AttentionChoice, SharesKeysOutWhereTilesAreFew) {
+  const AttentionForm form{.page = 16};
+  auto chosen = [&](int64_t batch, int64_t keys) {
+    return attention_auto(form, {batch, 64, 8, 1, keys});
+  };
+  EXPECT_EQ(chosen(1, 8192).group, 8);
+  EXPECT_GT(chosen(1, 8192).splits, 4);
+  EXPECT_EQ(chosen(128, 32768).splits, 0);
+  EXPECT_THAT(why(attention_candidates(form, {1, 64, 8, 1, 8192}), 2),
+              testing::HasSubstr("total us"));
+}
+
+TEST(AttentionChoice, TellsThatThereIsNone) {
+  try {
+    attention_auto({.d = 1024, .dv = 1024}, {1, 1, 1, 1, 1});
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("AttentionTest.cpp:"));
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("no configuration for heads of 1024"));
+  }
 }
 
 /// Every query sees a prefix, whose length each sequence has.
@@ -476,8 +627,14 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
                 "pages of a multiple of 128, or of a part of it that is "
                 "a multiple of 8"));
   EXPECT_THAT(refusal({.page = 4}, {}), HasSubstr("AttentionTest.cpp:"));
+  EXPECT_THAT(refusal({.packed = true}, {.bm = 192, .bn = 64, .warpgroups = 3}),
+              HasSubstr("does not divide among 384 threads: use a multiple of "
+                        "3 keys"));
   EXPECT_THAT(refusal({.type = e4m3}, {}), HasSubstr("use bf16 or f16"));
-  EXPECT_THAT(refusal({}, {.splits = 0}), HasSubstr("use 1 or more"));
+  EXPECT_THAT(
+      refusal({.group = 6}, {.bm = 64}),
+      HasSubstr("a tile of 64 rows does not hold whole groups of 6: use "
+                "a power of 2, at most 64"));
   EXPECT_THAT(refusal({.d = 256, .dv = 256}, {}),
               HasSubstr("over the limit of"));
 }
@@ -501,6 +658,12 @@ TEST(AttentionRefuses, HeadsThatAreNotShared) {
   for (uint64_t seed = 0; seed < (isSimulated() ? 100 : 300); ++seed)
     registerTest("RandomAttention", "seed " + std::to_string(seed),
                  [seed] { isRight(drawn(seed)); });
+  for (uint64_t seed = 0; seed < (isSimulated() ? 10 : 100); ++seed)
+    registerTest("ChosenAttention", "seed " + std::to_string(seed),
+                 [seed] { isRightAsChosen(seed); });
+  for (uint64_t seed = 0; seed < 150; ++seed)
+    registerTest("ChosenAttention", "compiled, seed " + std::to_string(seed),
+                 [seed] { compilesAsChosen(seed); });
 });
 
 } // namespace

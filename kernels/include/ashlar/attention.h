@@ -15,10 +15,11 @@ namespace ashlar {
 
 /// Where the scores of a tile stand, for what an author does to them.
 struct ScorePlace {
-  Index batch, head; ///< of Q
-  /// s32, bm×1 and 1×bn: the place of each row's query among the keys, that of
-  /// the last one being that of the last key, and the numbers of the keys.
-  Fragment query, key;
+  Index batch;
+  /// s32, bm×1 and 1×bn: the head of Q of each row, the place of its query
+  /// among the keys, that of the last one being that of the last key, and the
+  /// numbers of the keys.
+  Fragment head, query, key;
 };
 
 /// What O = softmax(Q · Kᵀ · scale) · V computes, whatever the sizes: Q is
@@ -28,6 +29,12 @@ struct ScorePlace {
 struct AttentionForm {
   ElementType type = bf16; ///< or f16
   int64_t d = 128, dv = 128;
+  /// Heads of Q that share keys are rows of one tile: each query has so many
+  /// rows, beside one another, so that keys are read once for all of them. Q is
+  /// B×Hk×Sq×G×d, O is B×Hk×Sq×G×dv, packed Hk×Tq×G×d and Hk×Tq×G×dv, where G
+  /// is H/Hk, at most `group`; L is B×Hk×G×Sq, slopes and sinks are Hk×G. For
+  /// few queries: a tile's rows are those of bm / group of them.
+  int64_t group = 1;
   /// How many keys before and behind its own place a query sees; all where it
   /// is not said. Causal attention is `after = 0`.
   std::optional<int64_t> before = {}, after = {};
@@ -65,11 +72,17 @@ struct AttentionConfig {
   /// Blocks of K and of V, which take turns, in shared memory.
   int64_t stages = 4;
   int64_t warpgroups = 2;
-  /// Parts that the keys of a tile are shared out in, to CTAs of their own: for
-  /// few rows and many keys. The kernel writes Parts, f32, and PartL, f32: O
-  /// and L with a leading dimension of so many, which `combine_attention`
-  /// combines.
-  int64_t splits = 1;
+  /// The keys of a tile are shared out to several CTAs, for few rows and many
+  /// keys: in Splits parts of as many blocks, of which those without a key are
+  /// left out. The last CTA to finish adds up, in the order of the parts: what
+  /// a row's result is does not depend on what else is in the batch. See
+  /// `part_sizes` for the workspaces.
+  bool splits = false;
+  /// Tiles of Q in shared memory: with two the next one arrives while this one
+  /// is worked on.
+  int64_t queries = 1;
+  /// CTAs that share an SM.
+  int64_t ctas = 1;
   /// The sums of a block are finished before the next one's scores are begun:
   /// that takes fewer registers, and keeps less in flight.
   bool eager = false;
@@ -81,9 +94,19 @@ struct AttentionConfig {
 Kernel attention(const AttentionForm &form, const AttentionConfig &config,
                  SourceLocation where = SourceLocation::current());
 
-/// What parts of the keys make together: of Parts, f32, S×R×dv, and PartL, f32,
-/// S×R, R rows in all, O, R×dv, and, where the form has them, L, R.
-Kernel combine_attention(const AttentionForm &form,
-                         SourceLocation where = SourceLocation::current());
+/// What a launch is given; of sequences of different lengths the most.
+struct AttentionSizes {
+  int64_t sequences = 1, heads = 1, keyHeads = 1;
+  int64_t queries = 1, keys = 1;
+};
+
+/// Sizes of the workspaces of a launch whose keys are shared out: Parts, f32,
+/// Splits×Tiles×Rows×dv, PartL, f32, Splits×Tiles×Rows, and Done, s32, Tiles×2,
+/// which is zero before the first launch and again behind each.
+struct PartSizes {
+  int64_t tiles, rows;
+};
+PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
+                     const AttentionSizes &sizes);
 
 } // namespace ashlar

@@ -1,0 +1,17 @@
+// Attention of few queries and many keys, which lie in pages: what
+// bench-attention does with a line that begins with "decode".
+#pragma once
+
+#include "bench/Timer.h"
+
+#include <string>
+
+namespace ashlar::bench {
+
+/// Of "decode d B Hk G Sq Sk page", behind which "group splits bm bn stages
+/// warpgroups queries ctas" may say what the library is not to choose: the
+/// relative error, microseconds cold and hot, and the configuration. Without
+/// pages `page` is 0.
+std::string decoding(Device &device, Timer &timer, const std::string &line);
+
+} // namespace ashlar::bench

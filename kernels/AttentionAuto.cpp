@@ -1,0 +1,140 @@
+#include "ashlar/attention_auto.h"
+
+#include "compiler/target/Target.h"
+#include "kernels/AttentionResources.h"
+
+#include "ashlar/error.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+namespace ashlar {
+
+namespace {
+
+/// A stage is kept while the two behind it are filled.
+constexpr int64_t leastStages = 3;
+constexpr int64_t mostSplits = 64;
+/// The depth of a wgmma.
+constexpr int64_t leastKeys = 16;
+
+class Candidates {
+public:
+  Candidates(const AttentionForm &form, const AttentionSizes &sizes,
+             const GpuModel &gpu)
+      : form(form), sizes(sizes), gpu(gpu) {}
+
+  std::vector<AttentionChoice> all() {
+    const int64_t shared = sizes.heads / sizes.keyHeads;
+    const int64_t packed = std::bit_ceil(uint64_t(shared));
+    for (bool spilled : {false, true})
+      if (choices.empty()) {
+        maySpill = spilled;
+        addGroup(1);
+        if (packed > 1)
+          addGroup(packed);
+      }
+    std::ranges::stable_sort(choices, {}, [](const AttentionChoice &choice) {
+      return choice.cost.total;
+    });
+    return choices;
+  }
+
+private:
+  void addGroup(int64_t group) {
+    AttentionForm grouped = form;
+    grouped.group = group;
+    for (int64_t warpgroups : {1, 2, 3})
+      for (int64_t ctas : {1, 2})
+        for (int64_t bn = leastKeys; bn <= 128; bn += leastKeys)
+          for (bool splits : {false, true})
+            for (int64_t queries : {1, 2})
+              addStages(grouped, {.bm = target::wgmmaRows * warpgroups,
+                                  .bn = bn,
+                                  .warpgroups = warpgroups,
+                                  .splits = splits,
+                                  .queries = queries,
+                                  .ctas = ctas,
+                                  .eager = std::max(form.d, form.dv) > 128});
+  }
+
+  void addStages(const AttentionForm &grouped, AttentionConfig config) {
+    config.stages = mostStages(grouped, config);
+    if (config.stages >= leastStages && notBuildable(grouped, config).empty() &&
+        (fitsRegisters(grouped, config) || isLeast(config)))
+      addSplits(grouped, config);
+  }
+
+  /// What spills least, where everything does.
+  bool isLeast(const AttentionConfig &config) const {
+    return maySpill && config.bn == leastKeys && config.warpgroups <= 2 &&
+           config.ctas == 1;
+  }
+
+  /// As many parts as are fastest.
+  void addSplits(const AttentionForm &grouped, const AttentionConfig &config) {
+    std::optional<AttentionChoice> best;
+    for (int64_t splits = config.splits ? 2 : 0;
+         splits <= (config.splits ? mostSplits : 0); ++splits) {
+      AttentionChoice choice{grouped.group, config, splits, {}};
+      choice.cost = attention_cost(grouped, sizes, choice, gpu);
+      if (!best || choice.cost.total < best->cost.total)
+        best = choice;
+    }
+    choices.push_back(*best);
+  }
+
+  const AttentionForm &form;
+  const AttentionSizes &sizes;
+  const GpuModel &gpu;
+  std::vector<AttentionChoice> choices;
+  bool maySpill = false;
+};
+
+} // namespace
+
+std::vector<AttentionChoice> attention_candidates(const AttentionForm &form,
+                                                  const AttentionSizes &sizes,
+                                                  const GpuModel &gpu) {
+  return Candidates(form, sizes, gpu).all();
+}
+
+AttentionChoice attention_auto(const AttentionForm &form,
+                               const AttentionSizes &sizes, const GpuModel &gpu,
+                               SourceLocation where) {
+  const std::vector<AttentionChoice> choices =
+      attention_candidates(form, sizes, gpu);
+  if (choices.empty())
+    throw Error({where.file_name(), where.line(), where.column()},
+                "attention_auto finds no configuration for heads of " +
+                    std::to_string(form.d) + " and " + std::to_string(form.dv) +
+                    ": no block of 16 keys or more leaves registers and "
+                    "shared memory for the rest; say fewer things of the form, "
+                    "or give a configuration of your own");
+  return choices.front();
+}
+
+std::string why(const std::vector<AttentionChoice> &candidates, int64_t most) {
+  std::string text =
+      "group splits    bm    bn stages warpgroups queries ctas eager |"
+      "    math    load  memory latency combine |   total us\n";
+  for (const AttentionChoice &choice : candidates) {
+    if (most-- == 0)
+      break;
+    const AttentionConfig &c = choice.config;
+    const AttentionCost &us = choice.cost;
+    char line[160];
+    std::snprintf(line, sizeof line,
+                  "%5d %6d %5d %5d %6d %10d %7d %4d %5d |%8.1f%8.1f%8.1f%8.1f"
+                  "%8.1f |%11.1f\n",
+                  int(choice.group), int(choice.splits), int(c.bm), int(c.bn),
+                  int(c.stages), int(c.warpgroups), int(c.queries), int(c.ctas),
+                  int(c.eager), us.math, us.load, us.memory, us.latency,
+                  us.combine, us.total);
+    text += line;
+  }
+  return text;
+}
+
+} // namespace ashlar

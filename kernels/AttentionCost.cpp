@@ -1,0 +1,213 @@
+#include "ashlar/attention_auto.h"
+
+#include "compiler/target/Target.h"
+#include "kernels/AttentionResources.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ashlar {
+
+namespace {
+
+/// Of an SM in a clock: CUDA C++ Programming Guide, throughput of native
+/// arithmetic instructions, compute capability 9.0.
+constexpr double exponentialsPerClock = 16, arithmeticPerClock = 128;
+/// Instructions for a score beside its exponential: the maximum, the scale, the
+/// sum, half a conversion, and the mask's share.
+constexpr double instructionsPerScore = 4;
+/// And for a block: two reductions of two rows by two shuffles each, three
+/// waits for stages and as many releases, the descriptors of wgmma.
+constexpr double instructionsPerBlock = 100;
+/// From a shuffle to its result; the two of each reduction are in a row.
+constexpr double shuffleClocks = 25, shufflesInARow = 4;
+/// Stages of the ring that wgmma reads, and whose bytes are not on their way.
+constexpr double heldStages = 2;
+/// Round trips to L2 of each part: the ticket, and the fence of the signal.
+constexpr double roundTripsOfPart = 2;
+/// Parts whose loads are on their way together.
+constexpr int64_t partsAtOnce = 4;
+
+class Model {
+public:
+  Model(const AttentionForm &form, const AttentionSizes &sizes,
+        const AttentionChoice &choice, const GpuModel &gpu)
+      : form(form), sizes(sizes), config(choice.config), gpu(gpu),
+        group(choice.group), splits(choice.splits),
+        queries(config.bm / choice.group),
+        tilesOfSequence(ceilDiv(sizes.queries, queries)),
+        tiles(sizes.sequences * (group > 1 ? sizes.keyHeads : sizes.heads) *
+              tilesOfSequence) {
+    for (int64_t m = 0; m < tilesOfSequence; ++m)
+      blocks += double(blocksOf(m)) / double(tilesOfSequence);
+    parts = 1;
+    if (splits)
+      parts = std::ceil(blocks / std::ceil(blocks / double(splits)));
+    const bool isPaired = form.after && !form.before && !splits;
+    tilesOfUnit =
+        isPaired ? double(tilesOfSequence) / ceilDiv(tilesOfSequence, 2) : 1;
+    units = std::ceil(double(tiles) * parts / tilesOfUnit);
+    blocksOfUnit = blocks / parts * tilesOfUnit;
+  }
+
+  AttentionCost cost() const {
+    AttentionCost cost;
+    const double slots = double(gpu.sm_count * config.ctas);
+    const double waves = std::floor(units / slots);
+    add(cost, waves, slots);
+    add(cost, 1, units - waves * slots);
+    const double turns = std::ceil(units / slots);
+    // While a tile's Q is multiplied the next one's can't come, nor can keys
+    // behind it, unless there is room.
+    const double anew = config.queries > 1 ? 1 : turns;
+    cost.latency = gpu.launch_microseconds + gpu.load_microseconds +
+                   anew * latency() + turns * microseconds(chainClocks());
+    cost.combine = parts == 1 ? 0 : combine(turns, slots);
+    cost.total += cost.latency + cost.combine;
+    return cost;
+  }
+
+private:
+  static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+  double microseconds(double clocks) const {
+    return clocks / (gpu.clock_gigahertz * 1e3);
+  }
+  double latency() const {
+    return gpu.stage_microseconds + gpu.stage_dram_microseconds;
+  }
+
+  /// Blocks that some query of a tile sees.
+  int64_t blocksOf(int64_t m) const {
+    const int64_t behind = sizes.keys - sizes.queries;
+    int64_t end = sizes.keys, begin = 0;
+    if (form.after)
+      end = std::min(end, behind + (m + 1) * queries + *form.after);
+    if (form.before)
+      begin = std::max<int64_t>(behind + m * queries - *form.before, 0);
+    return std::max<int64_t>(
+        ceilDiv(std::max<int64_t>(end, 0), config.bn) - begin / config.bn, 1);
+  }
+
+  // Of one warpgroup and one block.
+  double rows() const { return double(rowsOfWarpgroup(config)); }
+  /// wgmma reads Q and K from shared memory for each 16 of the depth; weights
+  /// are in registers.
+  double scoreClocks() const {
+    const double read = (rows() + double(config.bn)) *
+                        double(form.d * size_bytes(form.type)) /
+                        gpu.shared_bytes_per_clock;
+    return std::max(tensorClocks(form.d), read);
+  }
+  double sumClocks() const { return tensorClocks(form.dv); }
+  double tensorClocks(int64_t depth) const {
+    return 2 * rows() * double(config.bn * depth) / gpu.tensor_flops;
+  }
+  double softmaxClocks() const {
+    const double scores = rows() * double(config.bn);
+    return scores / exponentialsPerClock + instructionsPerBlock +
+           (scores * instructionsPerScore + rows() * double(form.dv)) /
+               arithmeticPerClock;
+  }
+  /// One after the other: the scores, then the softmax, under which the sums of
+  /// the block before are multiplied.
+  double chainClocks() const {
+    const double softmax = softmaxClocks() + shufflesInARow * shuffleClocks;
+    const double scores = scoreClocks() + gpu.step_clocks;
+    const double sums = sumClocks() + gpu.step_clocks;
+    return config.eager ? scores + softmax + sums
+                        : scores + std::max(softmax, sums);
+  }
+
+  /// An SM's math for a block of each of its CTAs.
+  double mathClocks(double ctas) const {
+    const double warpgroups = double(config.warpgroups) * ctas;
+    return std::max({warpgroups * (scoreClocks() + sumClocks()),
+                     warpgroups * softmaxClocks(), chainClocks()});
+  }
+
+  double bytesOfBlock() const {
+    return double(config.bn * (form.d + form.dv) * size_bytes(form.type));
+  }
+  /// The keys of each sequence once, Q and O, and parts of it there and back.
+  double dramBytesOfUnit() const {
+    const double keys = std::min(blocks * double(config.bn * tilesOfSequence),
+                                 double(sizes.keys));
+    const double all =
+        double(sizes.sequences * size_bytes(form.type) * (form.d + form.dv)) *
+        (double(sizes.keyHeads) * keys + double(sizes.heads * sizes.queries));
+    return all / units +
+           (parts == 1 ? 0
+                       : double(2 * rowsThere() * form.dv * size_bytes(f32)));
+  }
+
+  double loadMicroseconds(double ctas) const {
+    const double bytes = ctas * bytesOfBlock();
+    const double onTheirWay =
+        ctas * std::max(double(config.stages) - heldStages, 1.0) *
+        double(keyStageBytes(form, config));
+    return std::max(microseconds(bytes / gpu.load_bytes_per_clock),
+                    latency() * bytes / onTheirWay);
+  }
+
+  /// What each of the CTAs that want the same keys at the same time costs L2 of
+  /// one that wants them alone.
+  double fetches(double wave) const {
+    const double heads = group > 1 ? 1 : double(sizes.heads / sizes.keyHeads);
+    const double readers = std::min(
+        std::max(heads * double(tilesOfSequence) / tilesOfUnit, 1.0), wave);
+    return std::min(1 + gpu.l2_reader * (readers - 1), gpu.l2_readers) /
+           readers;
+  }
+
+  /// `count` waves of so many units.
+  void add(AttentionCost &cost, double count, double wave) const {
+    if (count == 0 || wave == 0)
+      return;
+    const double ctas = std::ceil(wave / double(gpu.sm_count));
+    const double math = blocksOfUnit * microseconds(mathClocks(ctas));
+    const double load = blocksOfUnit * loadMicroseconds(ctas);
+    const double memory =
+        wave *
+        std::max(dramBytesOfUnit() / gpu.dram_terabytes_per_second,
+                 blocksOfUnit * bytesOfBlock() / gpu.l2_terabytes_per_second) /
+        1e6;
+    cost.math += count * math;
+    cost.load += count * load;
+    cost.memory += count * memory;
+    const double arrival = std::max(load, memory);
+    cost.total += count * (std::max(math, arrival) +
+                           gpu.unhidden * std::min(math, arrival));
+  }
+
+  int64_t rowsThere() const {
+    return std::min(config.bm, sizes.queries * group);
+  }
+  /// The last CTA of a tile waits for the others and reads the parts of the
+  /// rows that there are, some at once.
+  double combine(double turns, double slots) const {
+    const int64_t rowsAtOnce = 8 * config.warpgroups;
+    const double steps = double(ceilDiv(rowsThere(), rowsAtOnce) *
+                                ceilDiv(int64_t(parts), partsAtOnce));
+    return gpu.load_microseconds *
+           (turns * roundTripsOfPart +
+            std::ceil(double(tiles) / slots) * (1 + steps));
+  }
+
+  const AttentionForm &form;
+  const AttentionSizes &sizes;
+  const AttentionConfig &config;
+  const GpuModel &gpu;
+  const int64_t group, splits, queries, tilesOfSequence, tiles;
+  double blocks = 0, parts, tilesOfUnit, units, blocksOfUnit;
+};
+
+} // namespace
+
+AttentionCost attention_cost(const AttentionForm &form,
+                             const AttentionSizes &sizes,
+                             const AttentionChoice &choice,
+                             const GpuModel &gpu) {
+  return Model(form, sizes, choice, gpu).cost();
+}
+
+} // namespace ashlar

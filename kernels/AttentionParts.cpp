@@ -1,0 +1,91 @@
+// Attention whose keys are shared out in parts: each CTA stores its own, and
+// the last one of a tile adds them up.
+
+#include "kernels/AttentionProgram.h"
+
+#include <limits>
+#include <numbers>
+#include <vector>
+
+namespace ashlar {
+
+static constexpr float infinity = std::numeric_limits<float>::infinity();
+
+PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
+                     const AttentionSizes &sizes) {
+  const int64_t queries = config.bm / form.group;
+  const int64_t heads = form.group > 1 ? sizes.keyHeads : sizes.heads;
+  return {sizes.sequences * heads * ((sizes.queries + queries - 1) / queries),
+          std::min(config.bm, sizes.queries * form.group)};
+}
+
+void AttentionProgram::finishPart(const AttentionTile &t, const Fragment &o,
+                                  const Fragment &l) {
+  const Shape height{config.bm, 1}, vector{config.bm};
+  const Index count = partsOf(t);
+  auto storeWhole = [&] {
+    scatterRows(t, rows(height), convert(o, form.type));
+    if (L)
+      scatterLogarithms(t, columns(vector), l * std::numbers::ln2_v<float>);
+  };
+  auto storePart = [&] {
+    const Index tile = numberOf(t);
+    Index earlier = atomic_add(done->at({tile, 0}), 1);
+    store(parts->at({t.split, tile, 0, 0}), o);
+    store(partL->at({t.split, tile, 0}), l);
+    signal(done->at({tile, 1}));
+    when(earlier == count - 1, [&] {
+      await(done->at({tile, 1}), count);
+      addParts(t, tile, count);
+      for (int64_t i : {0, 1})
+        atomic_exchange(done->at({tile, i}), 0);
+    });
+  };
+  when(count == 1, storeWhole, storePart);
+}
+
+void AttentionProgram::addParts(const AttentionTile &t, const Index &tile,
+                                const Index &count) {
+  constexpr int64_t together = 4; // loads of as many parts are on their way
+  const int64_t height = 8 * config.warpgroups;
+  const Shape shape{height, form.dv}, vector{height};
+  const Index all = min((t.rows - t.m * queries) * form.group, config.bm);
+  for (Index i : range(ceil_div(all, height))) {
+    const Index row = i * height;
+    Fragment top = full(f32, vector, -infinity), sum = zeros(f32, vector);
+    Fragment o = zeros(f32, shape);
+    for (Index s : range(0, count, together)) {
+      std::vector<Fragment> part, l;
+      for (int64_t k = 0; k < together; ++k) {
+        const Index at = min(s + k, count - 1);
+        l.push_back(select(full(s32, vector, s + k) < count,
+                           load(partL->at({at, tile, row}), vector),
+                           -infinity));
+        part.push_back(load(parts->at({at, tile, row, 0}), shape));
+      }
+      Fragment higher = top;
+      for (const Fragment &each : l)
+        higher = max(higher, each);
+      const Fragment base = select(higher == -infinity, 0, higher);
+      auto weightOf = [&](const Fragment &each) {
+        return fast::exp2(each - base);
+      };
+      const Fragment shrink = weightOf(top);
+      o = o * along_rows(shrink);
+      sum = sum * shrink;
+      for (int64_t k = 0; k < together; ++k) {
+        const Fragment weight = weightOf(l[k]);
+        o += part[k] * along_rows(weight);
+        sum += weight;
+      }
+      top = higher;
+    }
+    o = o * along_rows(select(sum == 0, 0, 1 / sum));
+    scatterRows(t, rows({height, 1}) + row, convert(o, form.type));
+    if (L)
+      scatterLogarithms(t, columns(vector) + row,
+                        (top + log2(sum)) * std::numbers::ln2_v<float>);
+  }
+}
+
+} // namespace ashlar

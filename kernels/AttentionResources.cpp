@@ -1,0 +1,167 @@
+#include "kernels/AttentionResources.h"
+
+#include "compiler/target/Target.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ashlar {
+
+int64_t rowsOfWarpgroup(const AttentionConfig &config) {
+  return config.bm / config.warpgroups;
+}
+
+int64_t pagesOfBlock(const AttentionForm &form, const AttentionConfig &config) {
+  return form.page ? std::max<int64_t>(config.bn / *form.page, 1) : 0;
+}
+
+int64_t numbersOfBlock(const AttentionForm &form,
+                       const AttentionConfig &config) {
+  return (pagesOfBlock(form, config) + 3) / 4 * 4;
+}
+
+int64_t resultColumns(const AttentionForm &form) {
+  return form.dv > 128 ? 64 : form.dv;
+}
+
+int64_t resultStages(const AttentionForm &form) {
+  return resultColumns(form) < form.dv ? 2 : 1;
+}
+
+int64_t keyStageBytes(const AttentionForm &form,
+                      const AttentionConfig &config) {
+  return config.bn * std::max(form.d, form.dv) * size_bytes(form.type);
+}
+
+int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config) {
+  constexpr int64_t barriersAndAlignment = 2048;
+  const int64_t row = config.bm * size_bytes(form.type);
+  return config.queries * row * form.d +
+         config.stages * keyStageBytes(form, config) +
+         (config.splits ? 0 : resultStages(form) * row * resultColumns(form)) +
+         stagesOfNumbers * numbersOfBlock(form, config) * size_bytes(s32) +
+         barriersAndAlignment;
+}
+
+int64_t copyRegisters(const AttentionForm &form,
+                      const AttentionConfig &config) {
+  // One warpgroup of math leaves more than is needed.
+  if (config.warpgroups * config.ctas == 1)
+    return 64;
+  // To find pages and parts takes some.
+  return config.splits || form.page ? 40 : target::leastBudget;
+}
+
+int64_t mathRegisters(const AttentionForm &form,
+                      const AttentionConfig &config) {
+  const int64_t warpgroups = config.warpgroups + 1;
+  const int64_t all =
+      warpgroups * target::entryRegisters(target::warpgroupThreads * warpgroups,
+                                          config.ctas);
+  return std::min((all - copyRegisters(form, config)) / config.warpgroups /
+                      target::registerStep * target::registerStep,
+                  target::mostBudget);
+}
+
+/// A thread's part of the sums.
+static int64_t sumRegisters(const AttentionForm &form,
+                            const AttentionConfig &config) {
+  return rowsOfWarpgroup(config) * form.dv / target::warpgroupThreads;
+}
+
+std::string notBuildable(const AttentionForm &form,
+                         const AttentionConfig &config) {
+  auto text = [](int64_t number) { return std::to_string(number); };
+  if (form.type != bf16 && form.type != f16)
+    return "there is no product of " + std::string(name(form.type)) +
+           " here: use bf16 or f16";
+  if (form.group < 1 || config.bm % form.group)
+    return "a tile of " + text(config.bm) +
+           " rows does not hold whole groups of " + text(form.group) +
+           ": use a power of 2, at most " + text(config.bm & -config.bm) +
+           ", and no less than the heads that share keys";
+  if (sumRegisters(form, config) >= mathRegisters(form, config))
+    return "a thread has " + text(sumRegisters(form, config)) +
+           " sums and no more than " + text(mathRegisters(form, config)) +
+           " registers: use fewer rows to a warpgroup, or narrower heads";
+  const int64_t threads = target::warpgroupThreads * config.warpgroups;
+  if ((form.packed || form.page) && config.bn * form.dv % threads)
+    return "a block of " + text(config.bn) + " by " + text(form.dv) +
+           " values, of which those behind a sequence are cleared, does not "
+           "divide among " +
+           text(threads) + " threads: use a multiple of " +
+           text(threads / std::gcd(threads, form.dv)) + " keys";
+  if (!form.page)
+    return "";
+  const int64_t page = *form.page, bn = config.bn;
+  if (page < 8 || page % 8 || (page % bn && bn % page))
+    return "pages of " + text(page) + " keys and blocks of " + text(bn) +
+           " do not meet: use pages of a multiple of " + text(bn) +
+           ", or of a part of it that is a multiple of 8";
+  return "";
+}
+
+namespace {
+
+/// What a thread holds in the loop: its sums, and of a block the scores, the
+/// weights and these as they are multiplied.
+int64_t fragmentRegisters(const AttentionForm &form,
+                          const AttentionConfig &config) {
+  const int64_t scores =
+      rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
+  return sumRegisters(form, config) + scores * 5 / 2;
+}
+
+/// What else ptxas was seen to need: with the most keys to a block that do not
+/// spill, for heads of 64 to 256 and all that a form may ask for.
+int64_t registersBeside(const AttentionForm &form,
+                        const AttentionConfig &config) {
+  int64_t all = 8;
+  all += form.logarithms ? 4 : 0;
+  all += form.after || form.before ? 8 : 0;
+  all += form.alibi ? 16 : form.soft_cap || form.sinks ? 8 : 0;
+  // The numbers of a thread's keys, and what an author makes of them.
+  all += form.modify || form.mask ? 24 + config.bn / 4 : 0;
+  all += form.group > 1 ? 8 : 0;
+  all += config.splits ? 8 : 0;
+  all += form.page ? 16 : 0;
+  // Rows of sequences that end within a tile are stored otherwise.
+  all += form.packed ? (config.splits ? 12 : 36) : 0;
+  // Sums beyond those of heads of 128.
+  all += std::max<int64_t>(sumRegisters(form, config) - 64, 0) * 5 / 8;
+  return all;
+}
+
+/// The sums, these as they are stored, and addresses.
+int64_t registersOfStore(const AttentionForm &form,
+                         const AttentionConfig &config) {
+  return sumRegisters(form, config) * 3 / 2 + 24;
+}
+
+/// Values behind the last key are cleared beside the sums and the weights.
+int64_t registersOfClearing(const AttentionForm &form,
+                            const AttentionConfig &config) {
+  if (!form.packed && !form.page)
+    return 0;
+  const int64_t threads = target::warpgroupThreads * config.warpgroups;
+  return sumRegisters(form, config) + config.bn / 4 +
+         config.bn * form.dv / threads + 36;
+}
+
+} // namespace
+
+bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
+  const int64_t inTheLoop =
+      fragmentRegisters(form, config) + registersBeside(form, config);
+  return std::max({inTheLoop, registersOfStore(form, config),
+                   registersOfClearing(form, config)}) <=
+         mathRegisters(form, config);
+}
+
+int64_t mostStages(const AttentionForm &form, AttentionConfig config) {
+  config.stages = 0;
+  return (target::sharedBytesOfEach(config.ctas) - sharedBytes(form, config)) /
+         keyStageBytes(form, config);
+}
+
+} // namespace ashlar

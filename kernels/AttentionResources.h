@@ -1,0 +1,45 @@
+// What a configuration of attention takes of an SM.
+#pragma once
+
+#include "ashlar/attention.h"
+
+#include <string>
+
+namespace ashlar {
+
+/// Rows of Q that a warpgroup multiplies at once.
+int64_t rowsOfWarpgroup(const AttentionConfig &config);
+
+/// Pages of a block of keys, 1 where several blocks lie in one, and the numbers
+/// of them that a stage has room for: rows of shared tiles are a multiple of 16
+/// bytes.
+int64_t pagesOfBlock(const AttentionForm &form, const AttentionConfig &config);
+int64_t numbersOfBlock(const AttentionForm &form,
+                       const AttentionConfig &config);
+inline constexpr int64_t stagesOfNumbers = 4;
+
+/// Columns of O that leave by TMA at a time, and in how many stages.
+int64_t resultColumns(const AttentionForm &form);
+int64_t resultStages(const AttentionForm &form);
+
+/// Bytes of a stage of K or V, and of all shared memory of a CTA.
+int64_t keyStageBytes(const AttentionForm &form, const AttentionConfig &config);
+int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config);
+
+/// Budgets of the roles that copy and of the one that multiplies.
+int64_t copyRegisters(const AttentionForm &form, const AttentionConfig &config);
+int64_t mathRegisters(const AttentionForm &form, const AttentionConfig &config);
+
+/// Why no kernel of a configuration can be built, in a sentence that says what
+/// would fit; empty if one can.
+std::string notBuildable(const AttentionForm &form,
+                         const AttentionConfig &config);
+
+/// Whether a thread holds its fragments without a spill, as far as a formula
+/// knows.
+bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config);
+
+/// How many stages shared memory has room for.
+int64_t mostStages(const AttentionForm &form, AttentionConfig config);
+
+} // namespace ashlar
