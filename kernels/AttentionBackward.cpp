@@ -44,16 +44,13 @@ void AttentionBackwardProgram::defineLoad() {
       copy(keysOf(K, t), s[0]);
       copy(keysOf(V, t), s[1]);
       keyRing.commit(s);
-      forEachTurn(t, [&](const Index &h, const Index &first) {
-        for (int64_t block = 0; block < blocksOfTurn; ++block) {
-          Index row = first + block * config.bm;
-          Stage s = rowRing.acquire();
-          copy(rowsOf(Q, t, h, row), s[0]);
-          copy(rowsOf(DO, t, h, row), s[1]);
-          copy(valuesOf(L, t, h, row), s[2]);
-          copy(valuesOf(Delta, t, h, row), s[3]);
-          rowRing.commit(s);
-        }
+      forEachRows(t, config.bm, [&](const Index &h, const Index &row) {
+        Stage s = rowRing.acquire();
+        copy(rowsOf(Q, t, h, row), s[0]);
+        copy(rowsOf(DO, t, h, row), s[1]);
+        copy(valuesOf(L, t, h, row), s[2]);
+        copy(valuesOf(Delta, t, h, row), s[3]);
+        rowRing.commit(s);
       });
     });
   });
@@ -83,7 +80,7 @@ void AttentionBackwardProgram::addSums(const KeyBlock &t, const Index &h,
 void AttentionBackwardProgram::defineStore() {
   role("store", warps(1), registers(24), [&] {
     forEachBlock([&](const KeyBlock &t) {
-      forEachTurn(t, [&](const Index &h, const Index &row) {
+      forEachRows(t, rowsOfTurn, [&](const Index &h, const Index &row) {
         Stage s = sumRing.wait();
         addSums(t, h, row, s[0]);
         sumRing.release(s);

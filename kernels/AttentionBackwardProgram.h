@@ -78,12 +78,14 @@ private:
   Index turnsOf(const KeyBlock &t) const {
     return H / Hk * (endOfTurns(t) - firstTurn(t));
   }
-  void forEachTurn(
-      const KeyBlock &t,
+  /// Walks over the rows that a block of keys meets, so many at a time.
+  void forEachRows(
+      const KeyBlock &t, int64_t step,
       const std::function<void(const Index &h, const Index &row)> &body) const {
     for (Index h : range(H / Hk))
-      for (Index turn : range(firstTurn(t), endOfTurns(t)))
-        body(t.g * (H / Hk) + h, turn * rowsOfTurn);
+      for (Index row : range(firstTurn(t) * rowsOfTurn,
+                             endOfTurns(t) * rowsOfTurn, step))
+        body(t.g * (H / Hk) + h, row);
   }
   /// Whether some row of the one does not see all keys of the other.
   Condition isCut(const KeyBlock &t, const Index &row) const {
