@@ -57,11 +57,17 @@ void AttentionBackwardProgram::defineLoad() {
 }
 
 void AttentionBackwardProgram::addSums(const KeyBlock &t, const Index &h,
-                                       const Index &row,
-                                       const SharedTile &part) const {
-  auto add = [&] { copy(part, rowsOf(sums, t, h, row), reduce_add); };
+                                       const Index &row) {
+  auto add = [&](const Condition &isThere) {
+    for (int64_t column = 0; column < form.d; column += sumColumns) {
+      Stage s = sumRing.wait();
+      when(isThere,
+           [&] { copy(s[0], rowsOf(sums, t, h, row, column), reduce_add); });
+      sumRing.release(s);
+    }
+  };
   if (!order)
-    return when(row < t.rows, add);
+    return add(row < t.rows);
   // The blocks of keys that these rows see take turns.
   Index first = form.before ? max(placeOf(t, row) - *form.before, 0) / config.bn
                             : Index(0);
@@ -69,21 +75,18 @@ void AttentionBackwardProgram::addSums(const KeyBlock &t, const Index &h,
   if (form.after)
     keys = min(keys, placeOf(t, row + rowsOfTurn) + *form.after);
   Index last = ceil_div(keys, config.bn) - 1;
-  when(row < t.rows && t.n >= first && t.n <= last, [&] {
-    TileRef turns = order->at({t.b, h, row / rowsOfTurn});
-    await(turns, t.n - first);
-    add();
-    signal(turns, select(t.n == last, first - last, 1));
-  });
+  Condition isThere = row < t.rows && t.n >= first && t.n <= last;
+  TileRef turns = order->at({t.b, h, row / rowsOfTurn});
+  when(isThere, [&] { await(turns, t.n - first); });
+  add(isThere);
+  when(isThere, [&] { signal(turns, select(t.n == last, first - last, 1)); });
 }
 
 void AttentionBackwardProgram::defineStore() {
   role("store", warps(1), registers(24), [&] {
     forEachBlock([&](const KeyBlock &t) {
       forEachRows(t, rowsOfTurn, [&](const Index &h, const Index &row) {
-        Stage s = sumRing.wait();
-        addSums(t, h, row, s[0]);
-        sumRing.release(s);
+        addSums(t, h, row);
       });
       auto copyOut = [&](const Tensor &to, int64_t width) {
         const int64_t columns = columnsOfKeys(width);
@@ -94,7 +97,8 @@ void AttentionBackwardProgram::defineStore() {
         }
       };
       auto copyBoth = [&] {
-        copyOut(DV, form.dv);
+        if (!config.apart)
+          copyOut(DV, form.dv);
         copyOut(DK, form.d);
       };
       if (form.packed)
@@ -170,10 +174,28 @@ void AttentionBackwardProgram::storeKeys(const KeyBlock &t, const Tensor &to,
   });
 }
 
+Fragment AttentionBackwardProgram::scoresOf(const Stage &kv,
+                                            const Stage &s) const {
+  return mma(kv[0], s[0].T(),
+             broadcast(load(s[2]) * (-1 / scale), {config.bn, config.bm}));
+}
+
+Fragment AttentionBackwardProgram::weightsOf(const KeyBlock &t,
+                                             const Index &row,
+                                             const Fragment &scores) const {
+  Fragment weights = fast::exp2(scores * (scale * log2e));
+  when(isCut(t, row), [&] { weights = select(isSeen(t, row), weights, 0); });
+  return weights;
+}
+
+Fragment AttentionBackwardProgram::gradientOf(const Stage &kv,
+                                              const Stage &s) const {
+  return mma(kv[1], s[1].T(), broadcast(-load(s[3]), {config.bn, config.bm}));
+}
+
 void AttentionBackwardProgram::defineMath() {
-  role("math", warpgroups(config.warpgroups), registers(240), [&] {
+  role("math", warpgroups(warpgroupsOfRole), registers(240), [&] {
     const Shape shape{config.bn, config.bm};
-    const Scalar unit = scale * log2e, perScale = -1 / scale;
     forEachBlock([&](const KeyBlock &t) {
       Stage kv = keyRing.wait();
       clearKeysBehind(t, kv);
@@ -182,21 +204,16 @@ void AttentionBackwardProgram::defineMath() {
         clearRowsBehind(t, row, s);
         return s;
       };
-      // The sums of a product begin with what would be subtracted from it.
-      auto scoresOf = [&](const Stage &s) {
-        return mma(kv[0], s[0].T(), broadcast(load(s[2]) * perScale, shape));
-      };
       Fragment dk = zeros(f32, {config.bn, form.d}),
                dv = zeros(f32, {config.bn, form.dv});
       Index first = firstTurn(t) * rowsOfTurn, end = endOfTurns(t) * rowsOfTurn,
             row = first;
       Stage s = nextRows(row);
-      Fragment x = scoresOf(s);
+      Fragment x = scoresOf(kv, s);
       auto take = [&](bool isLast) {
         for (int64_t block = 0; block < blocksOfTurn; ++block) {
-          Fragment dp = mma(kv[1], s[1].T(), broadcast(-load(s[3]), shape));
-          Fragment p = fast::exp2(x * unit);
-          when(isCut(t, row), [&] { p = select(isSeen(t, row), p, 0); });
+          Fragment dp = gradientOf(kv, s);
+          Fragment p = weightsOf(t, row, x);
           dv = mma(convert(p, form.type), s[1], dv);
           Fragment slope = convert(p * dp, form.type);
           store(slice(slopes, {0, block * config.bm}, shape), slope);
@@ -216,7 +233,7 @@ void AttentionBackwardProgram::defineMath() {
             row = select(row == end, first, row);
           }
           Stage next = nextRows(row);
-          x = scoresOf(next);
+          x = scoresOf(kv, next);
           rowRing.release(s);
           s = next;
         }

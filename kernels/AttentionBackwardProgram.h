@@ -36,15 +36,27 @@ public:
   void define() {
     defineLoad();
     defineStore();
-    defineMath();
+    if (config.apart) {
+      defineValues();
+      defineKeys();
+    } else {
+      defineMath();
+    }
   }
 
 private:
   void defineLoad();
   void defineStore();
   void defineMath();
-  void addSums(const KeyBlock &t, const Index &h, const Index &row,
-               const SharedTile &part) const;
+  void defineValues();
+  void defineKeys();
+  void addSums(const KeyBlock &t, const Index &h, const Index &row);
+  // Products begin with what would be subtracted from them: L from the scores,
+  // Delta from the gradients of the weights.
+  Fragment scoresOf(const Stage &kv, const Stage &s) const;
+  Fragment weightsOf(const KeyBlock &t, const Index &row,
+                     const Fragment &scores) const;
+  Fragment gradientOf(const Stage &kv, const Stage &s) const;
   void storeKeys(const KeyBlock &t, const Tensor &to, const Fragment &sums);
 
   /// Keys of a causal block with few rows behind them and those of one with
@@ -83,8 +95,8 @@ private:
       const KeyBlock &t, int64_t step,
       const std::function<void(const Index &h, const Index &row)> &body) const {
     for (Index h : range(H / Hk))
-      for (Index row : range(firstTurn(t) * rowsOfTurn,
-                             endOfTurns(t) * rowsOfTurn, step))
+      for (Index row :
+           range(firstTurn(t) * rowsOfTurn, endOfTurns(t) * rowsOfTurn, step))
         body(t.g * (H / Hk) + h, row);
   }
   /// Whether some row of the one does not see all keys of the other.
@@ -107,9 +119,9 @@ private:
 
   /// Of a tensor with a row for each of Q.
   TileRef rowsOf(const Tensor &tensor, const KeyBlock &t, const Index &h,
-                 const Index &row) const {
-    return form.packed ? tensor.at({h, t.firstRow + row, 0})
-                       : tensor.at({t.b, h, row, 0});
+                 const Index &row, int64_t column = 0) const {
+    return form.packed ? tensor.at({h, t.firstRow + row, column})
+                       : tensor.at({t.b, h, row, column});
   }
   TileRef valuesOf(const Tensor &vector, const KeyBlock &t, const Index &h,
                    const Index &row) const {
@@ -132,18 +144,25 @@ private:
     return s[0].as(form.type, {config.bn, width}, 0);
   }
   int64_t columnsOfKeys(int64_t width) const {
-    return std::min(width, 2 * rowsOfTurn * form.d / config.bn);
+    return std::gcd(width, 2 * rowsOfTurn * sumColumns / config.bn);
   }
 
   const AttentionForm &form;
   const AttentionBackwardConfig &config;
-  /// dQ is multiplied transposed where its columns are rows enough for the
-  /// warpgroups; else so many blocks of rows are taken together in a turn.
-  const bool isTransposed = form.d % (64 * config.warpgroups) == 0;
+  /// Of a role that multiplies.
+  const int64_t warpgroupsOfRole =
+      config.apart ? config.warpgroups / 2 : config.warpgroups;
+  /// dQ is multiplied transposed where a block has no rows enough for the
+  /// warpgroups, but columns; else so many blocks of rows are taken together in
+  /// a turn.
+  const int64_t rowsOfProduct = 64 * warpgroupsOfRole;
+  const bool isTransposed =
+      config.bm % rowsOfProduct && form.d % rowsOfProduct == 0;
   const int64_t blocksOfTurn =
-      isTransposed ? 1
-                   : std::lcm(64 * config.warpgroups, config.bm) / config.bm;
+      isTransposed ? 1 : std::lcm(rowsOfProduct, config.bm) / config.bm;
   const int64_t rowsOfTurn = blocksOfTurn * config.bm;
+  /// As many columns of dQ are multiplied, and leave, at a time.
+  const int64_t sumColumns = config.apart ? 64 : form.d;
 
   Size B = size("B"), H = size("H"), Hk = size("Hk"), Sq = size("Sq"),
        Sk = size("Sk");
@@ -180,8 +199,13 @@ private:
       pipeline(config.stages, smem(form.type, {config.bm, form.d}),
                smem(form.type, {config.bm, form.dv}), smem(f32, {config.bm}),
                smem(f32, {config.bm}));
-  Pipeline sumRing = pipeline(1, smem(f32, {rowsOfTurn, form.d}));
+  Pipeline sumRing = pipeline(1, smem(f32, {rowsOfTurn, sumColumns}));
   SharedTile slopes = shared(form.type, {config.bn, rowsOfTurn});
+  /// From the warpgroups that keep dV to those that keep dK.
+  std::optional<Pipeline> weightRing =
+      config.apart
+          ? std::optional(pipeline(1, smem(form.type, {config.bn, config.bm})))
+          : std::nullopt;
 
   static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
     return isThere ? std::optional(size(name)) : std::nullopt;

@@ -41,8 +41,9 @@ std::string describe(const Case &tested) {
   const AttentionLengths &n = tested.lengths;
   text << (form.packed ? " packed" : "")
        << (tested.config.deterministic ? " deterministic" : "") << ", "
-       << tested.config.bm << "x" << tested.config.bn << ", B " << n.b << " H "
-       << n.h << " Hk " << n.hk << " Sq " << n.sq << " Sk " << n.sk;
+       << tested.config.bm << "x" << tested.config.bn
+       << (tested.config.apart ? " apart" : "") << ", B " << n.b << " H " << n.h
+       << " Hk " << n.hk << " Sq " << n.sq << " Sk " << n.sk;
   for (auto [queries, keys] : n.sequences)
     text << " " << queries << "/" << keys;
   return text.str();
@@ -274,7 +275,11 @@ void isRight(const Case &tested, uint64_t seed = 0) {
 }
 
 /// A configuration whose registers and shared memory suffice.
-AttentionBackwardConfig configFor(const AttentionForm &form) { return {}; }
+AttentionBackwardConfig configFor(const AttentionForm &form) {
+  if (form.d > 128)
+    return {.bn = 64, .apart = true};
+  return {};
+}
 
 std::vector<Case> named() {
   const AttentionLengths ragged{1, 2, 1, 150, 300};
@@ -283,12 +288,14 @@ std::vector<Case> named() {
                  AttentionLengths lengths) {
     all.push_back({name, form, configFor(form), lengths});
   };
-  for (int64_t d : {64, 128}) {
+  for (int64_t d : {64, 128, 192, 256}) {
     AttentionForm form{.d = d, .dv = d};
     add("d " + std::to_string(d), form, ragged);
     form.after = 0;
     add("causal, d " + std::to_string(d), form, ragged);
   }
+  add("d 192, dv 128", {.d = 192, .dv = 128, .after = 0}, ragged);
+  add("d 128, dv 64", {.d = 128, .dv = 64, .after = 0}, ragged);
   add("f16", {.type = f16, .d = 64, .dv = 64, .after = 0}, ragged);
   add("a window", {.before = 70, .after = 0}, {1, 2, 2, 300, 300});
   add("a window on both sides", {.before = 20, .after = 31},
@@ -316,7 +323,8 @@ Case drawn(uint64_t seed) {
   };
   AttentionForm form;
   form.type = of(0, 1) ? bf16 : f16;
-  form.d = form.dv = of(64, 128);
+  form.d = of(64, 128, 192, 256);
+  form.dv = form.d == 64 ? 64 : of(form.d, form.d, 64, 128);
   if (of(0, 1))
     form.after = of(0, 0, 0, 5, 100);
   if (of(0, 0, 1))
@@ -324,7 +332,7 @@ Case drawn(uint64_t seed) {
   auto length = [&] { return of(1, 3, 64, 113, 239, 300); };
   const int64_t hk = of(1, 1, 2);
   AttentionLengths lengths{of(1, 1, 2), hk * of(1, 2), hk, length(), length()};
-  form.packed = of(0, 0, 1);
+  form.packed = of(0, 0, 1) && form.d <= 128;
   for (int64_t b = 0; b < lengths.b; ++b)
     lengths.sequences.push_back({length(), length()});
   AttentionBackwardConfig config = configFor(form);
