@@ -254,7 +254,8 @@ static void refuse(const std::string &sentence, SourceLocation where) {
               "attention_backward: " + sentence);
 }
 
-static void check(const AttentionForm &form, SourceLocation where) {
+static void check(const AttentionForm &form,
+                  const AttentionBackwardConfig &config, SourceLocation where) {
   if (form.type != bf16 && form.type != f16)
     refuse("there is no product of " + std::string(name(form.type)) +
                " here: use bf16 or f16",
@@ -262,16 +263,25 @@ static void check(const AttentionForm &form, SourceLocation where) {
   if (form.page)
     refuse("there are no gradients of keys in pages: use packed ones", where);
   if (form.soft_cap || form.alibi || form.modify || form.mask)
-    refuse("there are no gradients of scores that are changed or masked by "
-           "more than a window: use a form without soft_cap, alibi, modify "
-           "and mask",
+    refuse("there are no gradients of scores that are capped, sloped, modified "
+           "or masked by more than a window: use a form without",
+           where);
+  if (!config.apart)
+    return;
+  if (form.packed)
+    refuse("warpgroups that are apart clear nothing behind a sequence: use a "
+           "form that is not packed, or a configuration that is not apart",
+           where);
+  if (config.warpgroups % 2)
+    refuse("one half of " + std::to_string(config.warpgroups) +
+               " warpgroups is to keep dV: use 2",
            where);
 }
 
 Kernel attention_backward(const AttentionForm &form,
                           const AttentionBackwardConfig &config,
                           SourceLocation where) {
-  check(form, where);
+  check(form, config, where);
   return kernel(
       "attention_backward",
       [&] { AttentionBackwardProgram(form, config).define(); }, where);

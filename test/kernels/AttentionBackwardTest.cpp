@@ -305,6 +305,7 @@ std::vector<Case> named() {
   add("one key", {}, {1, 4, 1, 3, 1});
   add("no key", {.d = 64, .dv = 64}, {1, 2, 1, 130, 0});
   add("no query", {.d = 64, .dv = 64}, {1, 2, 1, 0, 130});
+  add("equal heads", {.after = 0}, {2, 2, 2, 64, 239});
   add("one query", {.after = 0}, {2, 4, 2, 1, 239});
   const AttentionLengths several{
       4, 2, 1, 0, 0, {{150, 300}, {1, 113}, {130, 130}, {40, 3}}};
@@ -340,6 +341,59 @@ Case drawn(uint64_t seed) {
   return {"seed " + std::to_string(seed), form, config, lengths};
 }
 
+/// What the forward has written is what the gradients take.
+void takesWhatTheForwardGives() {
+  Case tested{"", {.d = 64, .dv = 64, .after = 0}, {}, {1, 2, 1, 150, 113}};
+  const Reference reference(tested);
+  tested.form.logarithms = true;
+  auto forward = launchOf(
+      tested, attention(tested.form, {.bn = 64}),
+      {reference.q.input("Q"), reference.k.input("K"), reference.v.input("V")},
+      0);
+  auto before =
+      launchOf(tested, attention_delta(tested.form),
+               {inputOf(forward.at("O")), reference.gradient.input("DO")}, 0);
+  auto results = launchOf(
+      tested, attention_backward(tested.form, tested.config),
+      {reference.q.input("Q"), reference.k.input("K"), reference.v.input("V"),
+       reference.gradient.input("DO"), inputOf(forward.at("L")),
+       inputOf(before.at("Delta")), inputOf(before.at("Sums"))},
+      0);
+  EXPECT_LE(reference.dk.errorOf(results.at("DK")), 1e-2);
+  EXPECT_LE(reference.dv.errorOf(results.at("DV")), 1e-2);
+}
+
+TEST(AttentionBackwardRefuses, WhatItIsNotMadeFor) {
+  auto refusal = [](const AttentionForm &form,
+                    const AttentionBackwardConfig &config = {}) {
+    try {
+      compile(attention_backward(form, config));
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(refusal({.type = e4m3}), HasSubstr("use bf16 or f16"));
+  EXPECT_THAT(refusal({.page = 64}), HasSubstr("use packed ones"));
+  EXPECT_THAT(refusal({.soft_cap = true}), HasSubstr("use a form without"));
+  EXPECT_THAT(refusal({.alibi = true}),
+              HasSubstr("AttentionBackwardTest.cpp:"));
+  EXPECT_THAT(refusal({.packed = true}, {.apart = true}),
+              HasSubstr("use a form that is not packed"));
+  EXPECT_THAT(refusal({}, {.warpgroups = 1, .apart = true}),
+              HasSubstr("use 2"));
+  EXPECT_THAT(refusal({.d = 256, .dv = 256}), HasSubstr("over the limit of"));
+}
+
+TEST(AttentionBackwardRefuses, HeadsThatAreNotShared) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      launchAndExit(attention_backward({.d = 64, .dv = 64}, {}),
+                    {{"B", 1}, {"H", 3}, {"Hk", 2}, {"Sq", 3}, {"Sk", 3}}, {}),
+      testing::ExitedWithCode(3), "the heads of Q, is a multiple of Hk");
+}
+
 /// Whatever the schedule, the same bits.
 void isDeterministic(Case tested) {
   tested.config.deterministic = true;
@@ -350,6 +404,8 @@ void isDeterministic(Case tested) {
 }
 
 [[maybe_unused]] const bool registered = registerAtStart([] {
+  registerTest("AttentionBackward", "what the forward gives",
+               takesWhatTheForwardGives);
   for (const Case &tested : named())
     registerTest("AttentionBackwardInOrder", tested.name,
                  [tested] { isDeterministic(tested); });
