@@ -162,7 +162,8 @@ private:
       isTransposed ? 1 : std::lcm(rowsOfProduct, config.bm) / config.bm;
   const int64_t rowsOfTurn = blocksOfTurn * config.bm;
   /// As many columns of dQ are multiplied, and leave, at a time.
-  const int64_t sumColumns = config.apart ? 64 : form.d;
+  const int64_t sumColumns =
+      config.apart ? std::gcd(form.d, int64_t(64)) : form.d;
 
   Size B = size("B"), H = size("H"), Hk = size("Hk"), Sq = size("Sq"),
        Sk = size("Sk");
@@ -199,7 +200,8 @@ private:
       pipeline(config.stages, smem(form.type, {config.bm, form.d}),
                smem(form.type, {config.bm, form.dv}), smem(f32, {config.bm}),
                smem(f32, {config.bm}));
-  Pipeline sumRing = pipeline(1, smem(f32, {rowsOfTurn, sumColumns}));
+  Pipeline sumRing =
+      pipeline(config.apart ? 1 : 2, smem(f32, {rowsOfTurn, sumColumns}));
   SharedTile slopes = shared(form.type, {config.bn, rowsOfTurn});
   /// From the warpgroups that keep dV to those that keep dK.
   std::optional<Pipeline> weightRing =

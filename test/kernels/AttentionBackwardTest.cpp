@@ -276,7 +276,8 @@ void isRight(const Case &tested, uint64_t seed = 0) {
 
 /// A configuration whose registers and shared memory suffice.
 AttentionBackwardConfig configFor(const AttentionForm &form) {
-  if (form.d > 128)
+  const bool isOdd = form.d % 64 != 0 || form.dv > form.d;
+  if (form.d > 128 || (isOdd && !form.packed))
     return {.bn = 64, .apart = true};
   return {};
 }
@@ -288,7 +289,7 @@ std::vector<Case> named() {
                  AttentionLengths lengths) {
     all.push_back({name, form, configFor(form), lengths});
   };
-  for (int64_t d : {64, 128, 192, 256}) {
+  for (int64_t d : {64, 96, 128, 192, 256}) {
     AttentionForm form{.d = d, .dv = d};
     add("d " + std::to_string(d), form, ragged);
     form.after = 0;
@@ -324,8 +325,8 @@ Case drawn(uint64_t seed) {
   };
   AttentionForm form;
   form.type = of(0, 1) ? bf16 : f16;
-  form.d = of(64, 128, 192, 256);
-  form.dv = form.d == 64 ? 64 : of(form.d, form.d, 64, 128);
+  form.d = of(64, 80, 128, 192, 256);
+  form.dv = of(form.d, form.d, 64, 128);
   if (of(0, 1))
     form.after = of(0, 0, 0, 5, 100);
   if (of(0, 0, 1))
@@ -333,7 +334,9 @@ Case drawn(uint64_t seed) {
   auto length = [&] { return of(1, 3, 64, 113, 239, 300); };
   const int64_t hk = of(1, 1, 2);
   AttentionLengths lengths{of(1, 1, 2), hk * of(1, 2), hk, length(), length()};
-  form.packed = of(0, 0, 1) && form.d <= 128;
+  form.packed = of(0, 0, 1);
+  if (form.packed)
+    form.d = form.dv = of(64, 128);
   for (int64_t b = 0; b < lengths.b; ++b)
     lengths.sequences.push_back({length(), length()});
   AttentionBackwardConfig config = configFor(form);
