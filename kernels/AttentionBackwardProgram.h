@@ -170,15 +170,9 @@ private:
   std::optional<Size> Tq = sizeIf("Tq", form.packed),
                       Tk = sizeIf("Tk", form.packed),
                       Starts = sizeIf("Starts", form.packed);
-  Tensor Q = form.packed ? input("Q", form.type, {H, *Tq, form.d})
-                         : input("Q", form.type, {B, H, Sq, form.d});
-  Tensor K = form.packed ? input("K", form.type, {Hk, *Tk, form.d})
-                         : input("K", form.type, {B, Hk, Sk, form.d});
-  Tensor V = form.packed ? input("V", form.type, {Hk, *Tk, form.dv})
-                         : input("V", form.type, {B, Hk, Sk, form.dv});
-  Tensor DO = form.packed ? input("DO", form.type, {H, *Tq, form.dv})
-                          : input("DO", form.type, {B, H, Sq, form.dv});
-  Tensor L = valueOfRows("L"), Delta = valueOfRows("Delta");
+  Tensor Q = rowsIn("Q", form.d), DO = rowsIn("DO", form.dv);
+  Tensor K = keysIn("K", form.d), V = keysIn("V", form.dv);
+  Tensor L = valuesIn("L"), Delta = valuesIn("Delta");
   std::optional<Tensor> qStarts, kStarts;
   Tensor sums = form.packed ? inout("Sums", f32, {H, *Tq, form.d})
                             : inout("Sums", f32, {B, H, Sq, form.d});
@@ -186,10 +180,7 @@ private:
       config.deterministic
           ? std::optional(inout("Order", s32, {B, H, size("Turns")}, align(4)))
           : std::nullopt;
-  Tensor DK = form.packed ? output("DK", form.type, {Hk, *Tk, form.d})
-                          : output("DK", form.type, {B, Hk, Sk, form.d});
-  Tensor DV = form.packed ? output("DV", form.type, {Hk, *Tk, form.dv})
-                          : output("DV", form.type, {B, Hk, Sk, form.dv});
+  Tensor DK = keysOut("DK", form.d), DV = keysOut("DV", form.dv);
   Scalar scale = scalar("scale", f32);
 
   TileLoop<3> blocks =
@@ -212,9 +203,21 @@ private:
   static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
     return isThere ? std::optional(size(name)) : std::nullopt;
   }
-  Tensor valueOfRows(std::string_view name) const {
+  Tensor rowsIn(std::string_view name, int64_t width) const {
+    return form.packed ? input(name, form.type, {H, *Tq, width})
+                       : input(name, form.type, {B, H, Sq, width});
+  }
+  Tensor valuesIn(std::string_view name) const {
     return form.packed ? input(name, f32, {H, *Tq}, align(4))
                        : input(name, f32, {B, H, Sq}, align(4));
+  }
+  Tensor keysIn(std::string_view name, int64_t width) const {
+    return form.packed ? input(name, form.type, {Hk, *Tk, width})
+                       : input(name, form.type, {B, Hk, Sk, width});
+  }
+  Tensor keysOut(std::string_view name, int64_t width) const {
+    return form.packed ? output(name, form.type, {Hk, *Tk, width})
+                       : output(name, form.type, {B, Hk, Sk, width});
   }
 };
 

@@ -5,7 +5,9 @@
 
 #include "ashlar/ashlar.h"
 
+#include <algorithm>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 namespace ashlar {
@@ -15,19 +17,20 @@ namespace {
 /// Rows of Q, a few to a tile, of a batch or of packed sequences.
 class RowsOfQueries {
 public:
-  explicit RowsOfQueries(const AttentionForm &form) : packed(form.packed) {
-    ctas_per_sm(4);
+  explicit RowsOfQueries(const AttentionForm &form)
+      : height(heightFor(std::max(form.d, form.dv))), packed(form.packed) {
+    ctas_per_sm(8);
   }
 
-  Tensor matrix(Tensor (*declare)(std::string_view, ElementType,
-                                  std::initializer_list<Index>, Alignment,
-                                  SourceLocation),
-                std::string_view name, ElementType type, int64_t width) const {
-    const SourceLocation where = SourceLocation::current();
-    return packed ? declare(name, type, {H, Rows, width}, align(16), where)
-                  : declare(name, type, {*B, H, Rows, width}, align(16), where);
+  Tensor read(std::string_view name, ElementType type, int64_t width) const {
+    return packed ? input(name, type, {H, Rows, width})
+                  : input(name, type, {*B, H, Rows, width});
   }
-  Tensor vector(std::string_view name) const {
+  Tensor written(std::string_view name, ElementType type, int64_t width) const {
+    return packed ? output(name, type, {H, Rows, width})
+                  : output(name, type, {*B, H, Rows, width});
+  }
+  Tensor writtenValues(std::string_view name) const {
     return packed ? output(name, f32, {H, Rows}, align(4))
                   : output(name, f32, {*B, H, Rows}, align(4));
   }
@@ -50,9 +53,15 @@ public:
     });
   }
 
-  static constexpr int64_t height = 16;
+  /// Of a tile.
+  const int64_t height;
 
 private:
+  /// Some 2048 elements, of which few registers of a thread hold its own.
+  static int64_t heightFor(int64_t width) {
+    return width > 128 ? 8 : width > 64 ? 16 : 32;
+  }
+
   const bool packed;
   std::optional<Size> B = packed ? std::nullopt : std::optional(size("B"));
   Size H = size("H"), Rows = size(packed ? "Tq" : "Sq");
@@ -68,10 +77,10 @@ Kernel attention_delta(const AttentionForm &form, SourceLocation where) {
       [&] {
         const RowsOfQueries rows(form);
         const Shape shape{rows.height, form.dv};
-        Tensor O = rows.matrix(input, "O", form.type, form.dv);
-        Tensor DO = rows.matrix(input, "DO", form.type, form.dv);
-        Tensor Delta = rows.vector("Delta");
-        Tensor sums = rows.matrix(output, "Sums", f32, form.d);
+        Tensor O = rows.read("O", form.type, form.dv);
+        Tensor DO = rows.read("DO", form.type, form.dv);
+        Tensor Delta = rows.writtenValues("Delta");
+        Tensor sums = rows.written("Sums", f32, form.d);
         rows.forEach([&](const RowsOfQueries::Tile &t) {
           Fragment o = convert(load(rows.of(O, t), shape), f32);
           Fragment gradient = convert(load(rows.of(DO, t), shape), f32);
@@ -88,8 +97,8 @@ Kernel attention_query_gradient(const AttentionForm &form,
       "attention_query_gradient",
       [&] {
         const RowsOfQueries rows(form);
-        Tensor sums = rows.matrix(input, "Sums", f32, form.d);
-        Tensor DQ = rows.matrix(output, "DQ", form.type, form.d);
+        Tensor sums = rows.read("Sums", f32, form.d);
+        Tensor DQ = rows.written("DQ", form.type, form.d);
         Scalar scale = scalar("scale", f32);
         rows.forEach([&](const RowsOfQueries::Tile &t) {
           Fragment sum = load(rows.of(sums, t), {rows.height, form.d});
