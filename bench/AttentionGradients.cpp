@@ -62,7 +62,7 @@ public:
       add(name, f32, {b, h, sq});
     add("Sums", f32, {b, h, sq, d});
     if (config.deterministic) {
-      add("Order", s32, {b, h, (sq + 63) / 64});
+      add("Order", s32, {b, h, (sq + config.bm - 1) / config.bm});
       tensors.at("Order").buffer.fill(std::byte(0));
     }
     uint64_t seed = 0;

@@ -25,7 +25,7 @@ constexpr double milliseconds = 30;
 constexpr int rowsChecked = 12;
 
 /// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager"; of gradients the
-/// same, "backward" and "bm bn stages warpgroups deterministic".
+/// same, "backward" and "bm bn stages warpgroups apart deterministic".
 struct Line : AttentionSizes {
   AttentionConfig config;
   std::optional<AttentionBackwardConfig> backward;
@@ -42,9 +42,9 @@ struct Line : AttentionSizes {
       return;
     backward.emplace();
     in >> backward->bm >> backward->bn >> backward->stages >>
-        backward->warpgroups >> backward->deterministic;
+        backward->warpgroups >> backward->apart >> backward->deterministic;
     if (!in || word != "backward")
-      throw Error("behind the thirteen numbers are 'backward' and five, not '" +
+      throw Error("behind the thirteen numbers are 'backward' and six, not '" +
                   text + "'");
   }
 };

@@ -31,10 +31,11 @@ CONFIGURATIONS = {
     128: [(128, 128, 4, 2, 0), (128, 112, 4, 2, 0)],
     256: [(128, 48, 4, 2, 1), (128, 64, 4, 2, 1)],
 }
-# Of the gradients: bm, bn, stages, warpgroups, deterministic.
+# Of the gradients: bm, bn, stages, warpgroups, apart, deterministic.
 BACKWARD = {
-    64: [(64, 128, 2, 2, 0), (64, 128, 4, 2, 0), (64, 128, 4, 2, 1)],
-    128: [(64, 128, 2, 2, 0), (64, 128, 2, 2, 1)],
+    64: [(64, 128, 2, 2, 0, 0), (64, 128, 4, 2, 0, 0), (64, 128, 4, 2, 0, 1)],
+    128: [(64, 128, 2, 2, 0, 0), (64, 64, 3, 2, 1, 0), (64, 128, 2, 2, 0, 1)],
+    256: [(64, 64, 2, 2, 1, 0), (64, 64, 2, 2, 1, 1)],
 }
 TOKENS, HIDDEN = 16384, 2048
 # Relative errors: weights, their gradients and results are rounded to bf16.
@@ -141,7 +142,7 @@ def main():
             for length in options.lengths:
                 b, h = TOKENS // length, HIDDEN // d
                 operations = (10 if backward else 4) * b * h * length**2 * d / (2 if causal else 1)
-                rows = {c: [] for c in configurations.get(d, [])}
+                rows = {c: [] for c in configurations[d]}
                 others = {name: [] for name, _ in peers(backward, causal, d, b, h, length)}
                 for _ in range(options.rounds):
                     for name, launch in peers(backward, causal, d, b, h, length):
@@ -163,7 +164,7 @@ def main():
                 for c, (cold, hot) in ratios.items():
                     us = [statistics.median(t[i] for t in rows[c]) for i in (0, 1)]
                     print(f"d{d} {'causal' if causal else 'full  '} {length:6d} "
-                          f"{('%dx%d s%d w%d d%d' if backward else '%dx%d s%d w%d e%d') % c:18s} {us[0]:8.1f} {us[1]:8.1f} us "
+                          f"{('%dx%d s%d w%d a%d d%d' if backward else '%dx%d s%d w%d e%d') % c:18s} {us[0]:8.1f} {us[1]:8.1f} us "
                           f"{operations / us[1] / 1e6:4.0f} TFLOP/s  cold {cold:.3f} hot {hot:.3f}"
                           f"{' *' if c == star else ''}", flush=True)
     for i, name in enumerate(("cold", "hot")):
