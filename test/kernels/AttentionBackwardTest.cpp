@@ -295,6 +295,8 @@ std::vector<Case> named() {
     form.after = 0;
     add("causal, d " + std::to_string(d), form, ragged);
   }
+  add("128 rows in a block", {.d = 64, .dv = 64, .after = 0}, ragged);
+  all.back().config.bm = 128;
   add("d 192, dv 128", {.d = 192, .dv = 128, .after = 0}, ragged);
   add("d 128, dv 64", {.d = 128, .dv = 64, .after = 0}, ragged);
   add("f16", {.type = f16, .d = 64, .dv = 64, .after = 0}, ragged);
