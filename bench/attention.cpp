@@ -1,10 +1,11 @@
-// Times the library's attention for bench/attention.py, a problem to a line of
-// standard input: random normal data, results checked.
+// Times the library's attention, or its gradients, for bench/attention.py, a
+// problem to a line of standard input: random normal data, results checked.
 
 #include "ashlar/attention.h"
 #include "ashlar/compile.h"
 #include "ashlar/module.h"
 #include "bench/AttentionDecoding.h"
+#include "bench/AttentionGradients.h"
 #include "bench/NormalData.h"
 #include "bench/Timer.h"
 #include "tool/Elements.h"
@@ -12,6 +13,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <optional>
 #include <random>
 #include <sstream>
 
@@ -23,22 +25,28 @@ namespace {
 constexpr double milliseconds = 30;
 constexpr int rowsChecked = 12;
 
-/// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager"
-struct Line {
-  int64_t causal, d, dv, b, h, hk, sq, sk;
+/// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager"; of gradients the
+/// same, "backward" and "bm bn stages warpgroups apart deterministic".
+struct Line : AttentionProblem {
   AttentionConfig config;
-  AttentionForm form;
+  std::optional<AttentionBackwardConfig> backward;
 
   explicit Line(const std::string &text) {
     std::istringstream in(text);
-    in >> causal >> d >> dv >> b >> h >> hk >> sq >> sk >> config.bm >>
-        config.bn >> config.stages >> config.warpgroups >> config.eager;
+    AttentionProblem &sizes = *this;
+    in >> sizes >> config.bm >> config.bn >> config.stages >>
+        config.warpgroups >> config.eager;
     if (!in)
       throw Error("a line is thirteen numbers, not '" + text + "'");
-    form.d = d;
-    form.dv = dv;
-    if (causal)
-      form.after = 0;
+    std::string word;
+    if (!(in >> word))
+      return;
+    backward.emplace();
+    in >> backward->bm >> backward->bn >> backward->stages >>
+        backward->warpgroups >> backward->apart >> backward->deterministic;
+    if (!in || word != "backward")
+      throw Error("behind the thirteen numbers are 'backward' and six, not '" +
+                  text + "'");
   }
 };
 
@@ -58,8 +66,6 @@ public:
     onDevice[3].fill(std::byte(0xff));
   }
 
-  float scale() const { return 1 / std::sqrt(float(line.d)); }
-
   void launch(Module &module, Stream &stream) {
     auto tensor = [&](int i, int64_t heads, int64_t rows, int64_t columns) {
       return TensorArgument{
@@ -69,7 +75,7 @@ public:
                    {"K", tensor(1, line.hk, line.sk, line.d)},
                    {"V", tensor(2, line.hk, line.sk, line.dv)},
                    {"O", tensor(3, line.h, line.sq, line.dv)},
-                   {"scale", scale()}},
+                   {"scale", line.scale()}},
                   stream);
   }
 
@@ -100,15 +106,14 @@ private:
     const int64_t i = row % line.sq, h = row / line.sq % line.h,
                   b = row / line.sq / line.h;
     const int64_t of = b * line.hk + h / (line.h / line.hk);
-    const int64_t keys =
-        line.causal ? std::min(line.sk, i + 1 + line.sk - line.sq) : line.sk;
-    std::vector<double> result(line.dv), scores(std::max<int64_t>(keys, 0));
+    const int64_t keys = line.keysOf(i);
+    std::vector<double> result(line.dv), scores(keys);
     double top = -HUGE_VAL, sum = 0;
     for (int64_t j = 0; j < keys; ++j) {
       for (int64_t e = 0; e < line.d; ++e)
         scores[j] +=
             at(q, row * line.d + e) * at(k, (of * line.sk + j) * line.d + e);
-      scores[j] *= scale();
+      scores[j] *= line.scale();
       top = std::max(top, scores[j]);
     }
     for (double &score : scores)
@@ -126,7 +131,9 @@ private:
 
 std::string measured(Device &device, Timer &timer, const std::string &text) {
   const Line line(text);
-  Compilation compilation = compile(attention(line.form, line.config));
+  if (line.backward)
+    return measureGradients(device, timer, line, line.config, *line.backward);
+  Compilation compilation = compile(attention(line.form(), line.config));
   Module module(device, compilation.artifact);
   Problem problem(device, line);
   const Contender ours{"ashlar",

@@ -3,8 +3,10 @@
 installed, FlashAttention-4's: in turns, in one run, on random normal data.
 
     python3 pack/attention.py [--dims 64,128,256] [--lengths 1024,4096] [--rounds 1]
+        [--backward]
 
-Forward, bf16, 16k tokens in all, hidden 2048. A line for each of our
+Forward, or the gradients of all three inputs, bf16, 16k tokens in all, hidden
+2048. A line for each of our
 configurations: microseconds cold (L2 overwritten) and hot (back to back), and
 our speed over that of the faster of the others; the best of a problem has a
 star. Results are checked by `bench-attention`; a wrong one is named."""
@@ -29,8 +31,15 @@ CONFIGURATIONS = {
     128: [(128, 128, 4, 2, 0), (128, 112, 4, 2, 0)],
     256: [(128, 48, 4, 2, 1), (128, 64, 4, 2, 1)],
 }
+# Of the gradients: bm, bn, stages, warpgroups, apart, deterministic.
+BACKWARD = {
+    64: [(128, 128, 2, 2, 0, 0), (64, 128, 4, 2, 0, 0), (128, 128, 2, 2, 0, 1)],
+    128: [(64, 128, 2, 2, 0, 0), (64, 64, 3, 2, 1, 0), (64, 128, 2, 2, 0, 1)],
+    256: [(64, 64, 2, 2, 1, 0), (64, 64, 2, 2, 1, 1)],
+}
 TOKENS, HIDDEN = 16384, 2048
-WRONG = 6e-3  # weights and results are rounded to bf16
+# Relative errors: weights, their gradients and results are rounded to bf16.
+WRONG = {False: 6e-3, True: 1e-2}
 
 
 class Ours:
@@ -39,15 +48,18 @@ class Ours:
         self.process = subprocess.Popen(
             [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def measure(self, causal, d, b, h, length, configuration):
-        line = [int(causal), d, d, b, h, h, length, length, *configuration]
+    def measure(self, backward, causal, d, b, h, length, configuration):
+        line = [int(causal), d, d, b, h, h, length, length]
+        if backward:
+            line += [*CONFIGURATIONS[d][0], "backward"]
+        line += configuration
         self.process.stdin.write(" ".join(map(str, line)) + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline().strip()
         if not answer or answer.startswith("error"):
             raise RuntimeError(answer or "bench-attention has ended")
         error, cold, hot = map(float, answer.split())
-        if not error < WRONG:
+        if not error < WRONG[backward]:
             raise RuntimeError(f"WRONG: relative error {error:.1e}")
         return cold, hot
 
@@ -88,17 +100,27 @@ def cold_and_hot(launch):
     return cold, statistics.median(times)
 
 
-def peers(causal, d, b, h, length):
-    q, k, v = (torch.randn(b, length, h, d, device="cuda").bfloat16() for _ in range(3))
+def peers(backward, causal, d, b, h, length):
+    q, k, v = (torch.randn(b, length, h, d, device="cuda").bfloat16().requires_grad_(backward)
+               for _ in range(3))
 
     def cudnn():
         with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
             return F.scaled_dot_product_attention(
                 *(t.transpose(1, 2) for t in (q, k, v)), is_causal=causal)
 
-    yield "cuDNN", cudnn
+    def flash():
+        return flash_attention(q, k, v, causal=causal)
+
+    def gradients(forward):
+        result = forward()
+        result = result[0] if isinstance(result, tuple) else result
+        gradient = torch.randn_like(result)
+        return lambda: torch.autograd.grad(result, (q, k, v), gradient, retain_graph=True)
+
+    yield "cuDNN", gradients(cudnn) if backward else cudnn
     if flash_attention:
-        yield "FlashAttention-4", lambda: flash_attention(q, k, v, causal=causal)
+        yield "FlashAttention-4", gradients(flash) if backward else flash
 
 
 def main():
@@ -107,7 +129,10 @@ def main():
     parser.add_argument("--dims", type=numbers, default=[64, 128, 256])
     parser.add_argument("--lengths", type=numbers, default=[1024, 2048, 4096, 8192, 16384])
     parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--backward", action="store_true")
     options = parser.parse_args()
+    backward = options.backward
+    configurations = BACKWARD if backward else CONFIGURATIONS
     ours = Ours()
     print(torch.cuda.get_device_name(), "torch", torch.__version__,
           "cuDNN", torch.backends.cudnn.version(), flush=True)
@@ -116,16 +141,16 @@ def main():
         for causal in (False, True):
             for length in options.lengths:
                 b, h = TOKENS // length, HIDDEN // d
-                operations = 4 * b * h * length**2 * d / (2 if causal else 1)
-                rows = {c: [] for c in CONFIGURATIONS[d]}
-                others = {name: [] for name, _ in peers(causal, d, b, h, length)}
+                operations = (10 if backward else 4) * b * h * length**2 * d / (2 if causal else 1)
+                rows = {c: [] for c in configurations[d]}
+                others = {name: [] for name, _ in peers(backward, causal, d, b, h, length)}
                 for _ in range(options.rounds):
-                    for name, launch in peers(causal, d, b, h, length):
+                    for name, launch in peers(backward, causal, d, b, h, length):
                         others[name].append(cold_and_hot(launch))
                     for configuration in rows:
                         try:
                             rows[configuration].append(
-                                ours.measure(causal, d, b, h, length, configuration))
+                                ours.measure(backward, causal, d, b, h, length, configuration))
                         except RuntimeError as error:
                             print(configuration, error, flush=True)
                 theirs = [min(statistics.median(t[i] for t in times) for times in others.values())
@@ -139,7 +164,7 @@ def main():
                 for c, (cold, hot) in ratios.items():
                     us = [statistics.median(t[i] for t in rows[c]) for i in (0, 1)]
                     print(f"d{d} {'causal' if causal else 'full  '} {length:6d} "
-                          f"{'%dx%d s%d w%d e%d' % c:18s} {us[0]:8.1f} {us[1]:8.1f} us "
+                          f"{('%dx%d s%d w%d a%d d%d' if backward else '%dx%d s%d w%d e%d') % c:18s} {us[0]:8.1f} {us[1]:8.1f} us "
                           f"{operations / us[1] / 1e6:4.0f} TFLOP/s  cold {cold:.3f} hot {hot:.3f}"
                           f"{' *' if c == star else ''}", flush=True)
     for i, name in enumerate(("cold", "hot")):

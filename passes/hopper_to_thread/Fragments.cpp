@@ -110,6 +110,18 @@ Value swizzled(PtxBuilder &b, const layout::Swizzle &swizzle, Value offset) {
                                        b.bitAnd(moved, b.i32(mask)));
 }
 
+Value swizzledAddress(PtxBuilder &b, Value start,
+                      const layout::Swizzle &swizzle, Value offset,
+                      int64_t constant) {
+  const int64_t period =
+      swizzle.bits ? int64_t(1) << (swizzle.base + swizzle.shift + swizzle.bits)
+                   : 1;
+  const int64_t whole = constant / period * period;
+  return b.add(
+      b.add(start, swizzled(b, swizzle, b.add(offset, constant - whole))),
+      whole);
+}
+
 Place placeOf(PtxBuilder &b, const FragmentType &type, Value thread) {
   Place place;
   const auto &shape = type.layout.shape;

@@ -57,6 +57,12 @@ mlir::Value image(PtxBuilder &b, const layout::Layout &layout,
                   mlir::Value coordinate);
 mlir::Value swizzled(PtxBuilder &b, const layout::Swizzle &swizzle,
                      mlir::Value offset);
+/// start + swizzle(offset + constant). What of the constant is a multiple of
+/// the swizzle's period is added last: addresses that differ by it alone share
+/// a register.
+mlir::Value swizzledAddress(PtxBuilder &b, mlir::Value start,
+                            const layout::Swizzle &swizzle, mlir::Value offset,
+                            int64_t constant);
 
 } // namespace ashlar
 

@@ -87,7 +87,7 @@ public:
   /// The address of this lane's row of the matrices from a number on.
   Value address(ThreadBuilder &b, Value start, Value base,
                 int64_t first) const {
-    return b.add(start, swizzled(b, tile.swizzle, b.add(base, offsets[first])));
+    return swizzledAddress(b, start, tile.swizzle, base, offsets[first]);
   }
 
 private:

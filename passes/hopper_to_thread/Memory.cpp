@@ -14,8 +14,7 @@ static std::string spaceOf(bool peer) {
   return peer ? "shared::cluster" : "shared::cta";
 }
 
-/// Byte offsets of a fragment's vectors in a shared tile, before it is
-/// swizzled.
+/// Byte offsets of a fragment's vectors in a shared tile.
 class Offsets {
 public:
   Offsets(ThreadBuilder &b, const FragmentType &type,
@@ -33,7 +32,8 @@ public:
   /// Whether each is the sum of a thread's part and a constant.
   bool areSums() const { return isSum; }
 
-  Value of(int64_t value) {
+  /// Of a value, in a tile that starts at an address.
+  Value address(Value start, const layout::Swizzle &swizzle, int64_t value) {
     int64_t constant = 0;
     Value offset = base;
     for (auto [i, coordinates] : llvm::enumerate(place.value)) {
@@ -44,7 +44,7 @@ public:
             b.add(offset, image(b, mode(i),
                                 b.add(place.thread[i], coordinates[value])));
     }
-    return b.add(offset, constant);
+    return swizzledAddress(b, start, swizzle, offset, constant);
   }
 
   /// Of so many words that lie one behind another, from a multiple of all their
@@ -122,8 +122,7 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
   Words words(length * bytes);
   Registers scalars = unpack(b, type, in.getValue());
   for (int64_t v = 0; v < type.values; v += length) {
-    Value address =
-        b.add(one(in.getTarget()), swizzled(b, tile.swizzle, offsets.of(v)));
+    Value address = offsets.address(one(in.getTarget()), tile.swizzle, v);
     SmallVector<Value> operands{address};
     for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, length)))
       operands.push_back(widen(b, word));
@@ -181,8 +180,7 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
   for (int64_t v = 0; v < type.values; v += length) {
     if (scalars[v])
       continue;
-    Value address =
-        b.add(one(in.getSource()), swizzled(b, tile.swizzle, offsets.of(v)));
+    Value address = offsets.address(one(in.getSource()), tile.swizzle, v);
     if (bytes * length == 1 && loadAcross(b, address, offsets, v, scalars))
       continue;
     SmallVector<Type> results(words.count, wordRegister(b, words));

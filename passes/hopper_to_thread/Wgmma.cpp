@@ -106,21 +106,18 @@ lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
       return op.emitError("wgmma cannot read this tile: ") << operand->why();
 
   // A descriptor is the start address over 16 and, above it, constant fields.
-  auto descriptor = [&](Value address, uint64_t constant) {
-    Value field = arith::ShRUIOp::create(b, b.loc, address, b.i32(4));
-    field = b.bitAnd(field, b.i32(0x3FFF));
-    Value wide = arith::ExtUIOp::create(b, b.loc, b.getI64Type(), field);
-    return Value(
-        arith::OrIOp::create(b, b.loc, wide, b.i64(int64_t(constant))));
+  auto field = [&](Value address) {
+    Value start = arith::ShRUIOp::create(b, b.loc, address, b.i32(4));
+    return b.bitAnd(start, b.i32(0x3FFF));
   };
   Value startA;
   if (tileA) {
     Value address = one(in.getA());
     if (warpgroups > 1)
       address = b.add(address, b.mul(b.warpgroupOfRole(), a->offset(rows, 0)));
-    startA = descriptor(address, a->descriptor);
+    startA = field(address);
   }
-  Value startB = descriptor(one(in.getB()), bOperand->descriptor);
+  Value startB = field(one(in.getB()));
 
   std::string instruction =
       std::string("wgmma.mma_async") + (op.getMetadata() ? ".sp" : "") +
@@ -145,7 +142,12 @@ lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
     overwritten = "$0";
     operands.push_back(b.flag(one(in.getOverwrite())));
   }
+  const size_t operandB = operands.size(), operandA = operandB + 1;
+  operands.push_back(startB);
+  if (tileA)
+    operands.push_back(startA);
   std::string text = "{\n\t.reg .pred accumulate, accumulate_first;\n\t"
+                     ".reg .b32 start;\n\t.reg .b64 left, right;\n\t"
                      "setp.ne.b32 accumulate, 1, 0;\n\t"
                      "setp.eq.b32 accumulate_first, " +
                      overwritten + ", 0;\n\twgmma.fence.sync.aligned;\n\t";
@@ -156,17 +158,22 @@ lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
     const std::string registers =
         registersOf(b, op.getAccumulator(), block * perBlock, perBlock);
     for (int64_t step = 0; step < k / kStep; ++step) {
-      auto operand = [&](Value value) {
-        operands.push_back(value);
-        return "$" + std::to_string(operands.size() - 1);
+      auto descriptor = [&](const char *name, size_t start, const Operand &of,
+                            int64_t bytes) {
+        const uint64_t low = (of.descriptor & 0xffffffff) + bytes / 16;
+        text += "add.s32 start, $" + std::to_string(start) + ", " +
+                std::to_string(low) + ";\n\tmov.b64 " + name + ", {start, " +
+                std::to_string(of.descriptor >> 32) + "};\n\t";
+        return std::string(name);
       };
       // Four registers have A's 64 rows of a step.
       const std::string left =
           tileA
-              ? operand(b.add(startA, a->offset(row, step * kStepOfA) / 16))
+              ? descriptor("left", operandA, *a,
+                           a->offset(row, step * kStepOfA))
               : registersOf(b, op.getA(), (rowBlock * k / kStep + step) * 4, 4);
-      const std::string right =
-          operand(b.add(startB, bOperand->offset(column, step * kStep) / 16));
+      const std::string right = descriptor(
+          "right", operandB, *bOperand, bOperand->offset(column, step * kStep));
       text += instruction + " " + registers + ", " + left + ", " + right +
               metadataOf(b, op, rowBlock, blocks / blocksPerRow, step) +
               (step == 0 ? ", accumulate_first" : ", accumulate") + modifiers +

@@ -2,6 +2,7 @@
 // lengths that divide nothing: by name, and drawn at random.
 
 #include "ashlar/attention_auto.h"
+#include "test/kernels/AttentionLayout.h"
 #include "test/kernels/Check.h"
 #include "test/kernels/Register.h"
 
@@ -21,146 +22,13 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct Lengths {
-  int64_t b, h, hk, sq, sk;
-  /// Of packed or paged ones, queries and keys of each sequence.
-  std::vector<std::pair<int64_t, int64_t>> sequences = {};
-};
-
-/// Where the queries and keys of a batch lie.
-struct Layout {
-  const AttentionForm &form;
-  const Lengths &n;
-
-  int64_t queries(int64_t b) const {
-    return form.packed ? n.sequences[b].first : n.sq;
-  }
-  int64_t keys(int64_t b) const {
-    return form.packed || form.page ? n.sequences[b].second : n.sk;
-  }
-  int64_t firstRow(int64_t b) const {
-    return b ? firstRow(b - 1) + queries(b - 1) : 0;
-  }
-  int64_t firstKey(int64_t b) const {
-    return b ? firstKey(b - 1) + keys(b - 1) : 0;
-  }
-  int64_t pagesOf(int64_t b) const {
-    return (keys(b) + *form.page - 1) / *form.page;
-  }
-  int64_t mostPages() const {
-    int64_t most = 1;
-    for (int64_t b = 0; b < n.b; ++b)
-      most = std::max(most, pagesOf(b));
-    return most;
-  }
-  int64_t mostQueries() const {
-    int64_t most = 0;
-    for (int64_t b = 0; b < n.b; ++b)
-      most = std::max(most, queries(b));
-    return most;
-  }
-  /// Pages of a batch lie apart, in reverse; the first is nobody's.
-  int64_t page(int64_t b, int64_t i) const {
-    return 1 + (n.b - 1 - b) + n.b * i;
-  }
-  int64_t pages() const { return 1 + n.b * mostPages(); }
-
-  double query(const HostTensor &q, int64_t b, int64_t h, int64_t i,
-               int64_t e) const {
-    if (form.group > 1) {
-      const int64_t hk = h / shared(), g = h % shared();
-      return form.packed ? q(hk, firstRow(b) + i, g, e) : q(b, hk, i, g, e);
-    }
-    return form.packed ? q(h, firstRow(b) + i, e) : q(b, h, i, e);
-  }
-  double key(const HostTensor &k, int64_t b, int64_t g, int64_t j,
-             int64_t e) const {
-    if (form.page)
-      return k(page(b, j / *form.page), g, j % *form.page, e);
-    return form.packed ? k(g, firstKey(b) + j, e) : k(b, g, j, e);
-  }
-  /// Heads that share keys.
-  int64_t shared() const { return n.h / n.hk; }
-  double ofHead(const HostTensor &heads, int64_t h) const {
-    return form.group > 1 ? heads(h / shared(), h % shared()) : heads(h);
-  }
-  int64_t rowOfO(int64_t b, int64_t h, int64_t i) const {
-    if (form.group == 1)
-      return row(b, h, i);
-    const int64_t hk = h / shared();
-    return (form.packed ? hk * firstRow(n.b) + firstRow(b) + i
-                        : (b * n.hk + hk) * n.sq + i) *
-               shared() +
-           h % shared();
-  }
-  /// Of row i of L.
-  int64_t row(int64_t b, int64_t h, int64_t i) const {
-    return form.packed ? h * firstRow(n.b) + firstRow(b) + i
-                       : (b * n.h + h) * n.sq + i;
-  }
-
-  std::vector<NamedSize> sizes() const {
-    std::vector<NamedSize> all = {{"B", n.b}, {"Hk", n.hk}};
-    if (form.group > 1)
-      all.push_back({"G", shared()});
-    else
-      all.push_back({"H", n.h});
-    if (form.packed) {
-      all.insert(
-          all.end(),
-          {{"Sq", mostQueries()}, {"Tq", firstRow(n.b)}, {"Starts", n.b + 1}});
-    } else {
-      all.push_back({"Sq", n.sq});
-    }
-    if (form.page)
-      all.insert(all.end(), {{"P", pages()}, {"Pages", mostPages()}});
-    else if (form.packed)
-      all.push_back({"Tk", firstKey(n.b)});
-    else
-      all.push_back({"Sk", n.sk});
-    return all;
-  }
-
-  /// The tables, and pages whose keys behind the last are NaN.
-  std::vector<Input> inputs() const {
-    std::vector<Input> all;
-    const Layout at = *this;
-    auto add = [&](const char *name, auto element) {
-      all.push_back({name, [=](const Problem &, Coordinate c) -> double {
-                       return element(c);
-                     }});
-    };
-    if (form.packed)
-      add("QStarts", [=](Coordinate c) { return at.firstRow(c[0]); });
-    if (form.packed && !form.page)
-      add("KStarts", [=](Coordinate c) { return at.firstKey(c[0]); });
-    if (!form.page)
-      return all;
-    add("Lengths", [=](Coordinate c) { return at.keys(c[0]); });
-    add("Table", [=](Coordinate c) {
-      return c[1] < at.pagesOf(c[0]) ? at.page(c[0], c[1]) : -7;
-    });
-    for (const char *name : {"K", "V"})
-      add(name, [=](Coordinate c) {
-        for (int64_t b = 0; b < at.n.b; ++b)
-          for (int64_t i = 0; i < at.pagesOf(b); ++i)
-            if (at.page(b, i) == c[0] && i * *at.form.page + c[2] < at.keys(b))
-              return std::sin(double(1 + c[0] * 7919 + c[1] * 104729 +
-                                     c[2] * 1299709 + c[3] * 15485863 +
-                                     (*name == 'V')));
-        return std::numeric_limits<double>::quiet_NaN();
-      });
-    return all;
-  }
-};
-
 /// A form, and the author's functions by number: none, a score that falls with
 /// the distance, keys of the same parity alone.
 struct Case {
   std::string name;
   AttentionForm form;
   AttentionConfig config;
-  Lengths lengths;
+  AttentionLengths lengths;
   bool modifies = false, masks = false;
   int64_t splits = 0; ///< of a configuration that shares keys out
 };
@@ -179,7 +47,7 @@ std::string describe(const Case &tested) {
        << (tested.modifies ? " author's scores" : "")
        << (tested.masks ? " author's mask" : "") << ", " << tested.config.bm
        << "x" << tested.config.bn << " ctas " << tested.config.ctas;
-  const Lengths &n = tested.lengths;
+  const AttentionLengths &n = tested.lengths;
   if (form.group > 1)
     text << " groups of " << form.group;
   text << " in " << tested.splits << " parts, B " << n.b << " H " << n.h
@@ -196,8 +64,8 @@ struct Reference {
 std::vector<double> scoresOf(const Case &tested, const Problem &p, int64_t b,
                              int64_t h, int64_t i) {
   const AttentionForm &form = tested.form;
-  const Lengths &n = tested.lengths;
-  const Layout at{form, n};
+  const AttentionLengths &n = tested.lengths;
+  const AttentionLayout at{form, n};
   const HostTensor &q = p["Q"], &k = p["K"];
   const int64_t keys = at.keys(b), place = i + keys - at.queries(b);
   const int64_t g = h / at.shared();
@@ -223,8 +91,8 @@ std::vector<double> scoresOf(const Case &tested, const Problem &p, int64_t b,
 }
 
 Reference referenceOf(const Case &tested, const Problem &p) {
-  const Lengths &n = tested.lengths;
-  const Layout at{tested.form, n};
+  const AttentionLengths &n = tested.lengths;
+  const AttentionLayout at{tested.form, n};
   const int64_t dv = tested.form.dv;
   Reference result;
   for (int64_t b = 0; b < n.b; ++b)
@@ -305,14 +173,14 @@ void isRight(Case tested) {
   SCOPED_TRACE(describe(tested));
   form.logarithms = true;
   addAuthors(tested);
-  const Lengths &n = tested.lengths;
+  const AttentionLengths &n = tested.lengths;
   std::optional<Artifact> artifact;
   ASSERT_NO_THROW(artifact = compileCleanly(attention(form, tested.config)));
   Module module(device(), *artifact);
   std::vector<NamedScalar> scalars = {{"scale", 0.11}};
   if (form.soft_cap)
     scalars.push_back({"cap", 1.5});
-  const Layout layout{form, n};
+  const AttentionLayout layout{form, n};
   std::vector<NamedSize> sizes = layout.sizes();
   std::vector<Input> inputs = layout.inputs();
   std::vector<std::string> zeros;
@@ -354,9 +222,9 @@ void splitUp(Case &tested, int64_t splits) {
 }
 
 std::vector<Case> named() {
-  const Lengths ragged{1, 2, 1, 150, 300};
+  const AttentionLengths ragged{1, 2, 1, 150, 300};
   std::vector<Case> all;
-  auto add = [&](std::string name, AttentionForm form, Lengths lengths,
+  auto add = [&](std::string name, AttentionForm form, AttentionLengths lengths,
                  bool modifies = false, bool masks = false) {
     all.push_back({name, form, configFor(form, modifies || masks), lengths,
                    modifies, masks});
@@ -384,8 +252,8 @@ std::vector<Case> named() {
   add("an author's scores", {.d = 64, .dv = 64}, {2, 2, 1, 130, 140}, true);
   add("an author's mask", {.d = 64, .dv = 64, .after = 0}, {1, 2, 1, 130, 140},
       false, true);
-  const Lengths several{4, 2, 1,
-                        0, 0, {{150, 300}, {1, 113}, {130, 130}, {40, 3}}};
+  const AttentionLengths several{
+      4, 2, 1, 0, 0, {{150, 300}, {1, 113}, {130, 130}, {40, 3}}};
   add("packed", {.after = 0, .packed = true}, several);
   add("packed, all keys", {.d = 64, .dv = 64, .packed = true}, several);
   add("packed, a window", {.before = 50, .after = 0, .packed = true}, several);
@@ -416,7 +284,7 @@ std::vector<Case> named() {
   const AttentionConfig decoding{
       .bm = 64, .bn = 64, .stages = 8, .warpgroups = 1};
   auto addGrouped = [&](std::string name, AttentionForm form, int64_t splits,
-                        Lengths lengths) {
+                        AttentionLengths lengths) {
     all.push_back({name, form, decoding, lengths});
     splitUp(all.back(), splits);
   };
@@ -461,7 +329,7 @@ Case drawn(uint64_t seed) {
   form.sinks = of(0, 0, 0, 1);
   auto length = [&] { return of(1, 3, 64, 113, 239, 300); };
   const int64_t hk = of(1, 1, 2);
-  Lengths lengths{of(1, 1, 2), hk * of(1, 2), hk, length(), length()};
+  AttentionLengths lengths{of(1, 1, 2), hk * of(1, 2), hk, length(), length()};
   form.packed = of(0, 0, 1);
   if (of(0, 0, 1))
     form.page = of(16, 32, 64, 128, 256);
@@ -487,8 +355,8 @@ Case drawn(uint64_t seed) {
   return result;
 }
 
-AttentionSizes sizesOf(const AttentionForm &form, const Lengths &n) {
-  const Layout at{form, n};
+AttentionSizes sizesOf(const AttentionForm &form, const AttentionLengths &n) {
+  const AttentionLayout at{form, n};
   AttentionSizes sizes{n.b, n.h, n.hk, at.mostQueries(), 0};
   for (int64_t b = 0; b < n.b; ++b)
     sizes.keys = std::max(sizes.keys, at.keys(b));

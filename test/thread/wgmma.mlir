@@ -187,8 +187,8 @@ hopper.kernel @u8_s8 threads 128 shared 65536 cluster 1 {
 !acc = tensor<64x8xf32, #tile.fragment<"64x8 (4,8,4,1):(128,1,16,64) / (2,2,1,1):(64,8,512,64)">>
 // CHECK-LABEL: llvm.func @registers
 // Four registers to a thread, two steps of K.
-// CHECK: wgmma.fence.sync.aligned;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%acc0_0, %acc0_1, %acc0_2, %acc0_3}, $0, $1, accumulate_first, 1, 1, 0, 0;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%acc0_0, %acc0_1, %acc0_2, %acc0_3}, $2, $3, accumulate, 1, 1, 0, 0;
-// CHECK-SAME: "l,l,l,l,~{memory}"
+// CHECK: wgmma.fence.sync.aligned;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%acc0_0, %acc0_1, %acc0_2, %acc0_3}, left, right, accumulate_first, 1, 1, 0, 0;{{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%acc0_0, %acc0_1, %acc0_2, %acc0_3}, left, right, accumulate, 1, 1, 0, 0;
+// CHECK-SAME: "r,r,~{memory}"
 hopper.kernel @registers threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     %at = hopper.shared_address 0
@@ -207,8 +207,8 @@ hopper.kernel @registers threads 128 shared 65536 cluster 1 {
 !acc = tensor<64x16xf16, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
 // CHECK-LABEL: llvm.func @packed
 // Two f16 to a register.
-// CHECK: m64n16k16.f16.f16.f16 {%acc0_0, %acc0_1, %acc0_2, %acc0_3}, $0, $1,
-// CHECK-SAME: "l,l,~{memory}"
+// CHECK: m64n16k16.f16.f16.f16 {%acc0_0, %acc0_1, %acc0_2, %acc0_3}, left, right,
+// CHECK-SAME: "r,r,~{memory}"
 hopper.kernel @packed threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     %at = hopper.shared_address 0
@@ -231,10 +231,7 @@ hopper.kernel @packed threads 128 shared 65536 cluster 1 {
 // CHECK: arith.shrui
 // CHECK: %[[MASK:.+]] = arith.constant 16383 : i32
 // CHECK: arith.andi %{{.+}}, %[[MASK]]
-// CHECK: %[[FIELDS:.+]] = arith.constant 4611686293305360384 : i64
-// CHECK: %[[START:.+]] = arith.ori %{{.+}}, %[[FIELDS]]
-// CHECK: %[[TWO:.+]] = arith.constant 2 : i64
-// CHECK: arith.addi %[[START]], %[[TWO]]
+// CHECK: add.s32 start, $1, 65536;\0A\09mov.b64 left, {start, 1073741888};\0A\09add.s32 start, $0, 65536;\0A\09mov.b64 right, {start, 1073741825};{{.*}}add.s32 start, $1, 65538;
 hopper.kernel @descriptor threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     %at = hopper.shared_address 0
@@ -376,7 +373,7 @@ hopper.kernel @a_of_bytes threads 128 shared 65536 cluster 1 {
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
 // CHECK-LABEL: llvm.func @sparse
 // CHECK: max.u16x2 %acc0_0, $0, least;
-// CHECK: wgmma.mma_async.sp.sync.aligned.m64n64k32.f32.bf16.bf16 {%acc1_0,{{.*}}}, $0, $1, %acc0_0, 0, accumulate_first, 1, 1, 0, 0;{{.*}}, $2, $3, %acc0_0, 1, accumulate, 1, 1, 0, 0;
+// CHECK: wgmma.mma_async.sp.sync.aligned.m64n64k32.f32.bf16.bf16 {%acc1_0,{{.*}}}, left, right, %acc0_0, 0, accumulate_first, 1, 1, 0, 0;{{.*}}, left, right, %acc0_0, 1, accumulate, 1, 1, 0, 0;
 hopper.kernel @sparse threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     %at = hopper.shared_address 0

@@ -109,4 +109,43 @@ struct PartSizes {
 PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
                      const AttentionSizes &sizes);
 
+/// How the work of `attention_backward` is cut up.
+struct AttentionBackwardConfig {
+  /// Rows of Q and dO in a block, and keys of a tile, of all warpgroups.
+  int64_t bm = 64, bn = 128;
+  /// Blocks of rows in shared memory.
+  int64_t stages = 2;
+  int64_t warpgroups = 2;
+  /// One half of the warpgroups keeps dV, and the other one dK: for d above 128,
+  /// where a thread has no registers for both.
+  bool apart = false;
+  /// The parts of dQ are added in the order of the keys: each launch gives the
+  /// same bits. The kernel has Order then, s32, B×H×Turns of any number of
+  /// turns that is not less than Sq/bm: zeros, which it leaves as it found
+  /// them.
+  bool deterministic = false;
+};
+
+/// What the gradients need of each row before `attention_backward`, and where
+/// that adds up dQ: of O and dO (DO), in the form's layout, Delta = Σ O · dO,
+/// f32, laid out as L is, and zeros in Sums, f32, laid out as Q is.
+Kernel attention_delta(const AttentionForm &form,
+                       SourceLocation where = SourceLocation::current());
+
+/// The gradients of `attention`: inputs Q, K, V and what the form names, dO
+/// (DO), L as the forward has written it, Delta, and the scalar "scale";
+/// outputs dK (DK) and dV (DV), laid out as K and V are, and Sums, to which dQ
+/// / scale is added. Of packed sequences Sk is the most keys of one. Sinks are
+/// in L, so that the kernel does not take them; the gradient of one is -Σ
+/// exp(Sink - L) · Delta. Pages, capped scores, slopes and an author's scores
+/// and masks are refused.
+Kernel attention_backward(const AttentionForm &form,
+                          const AttentionBackwardConfig &config,
+                          SourceLocation where = SourceLocation::current());
+
+/// dQ (DQ), in the form's type, of Sums and the scalar "scale".
+Kernel
+attention_query_gradient(const AttentionForm &form,
+                         SourceLocation where = SourceLocation::current());
+
 } // namespace ashlar

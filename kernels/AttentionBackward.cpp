@@ -1,0 +1,290 @@
+#include "kernels/AttentionBackwardProgram.h"
+
+#include "ashlar/error.h"
+
+#include <numbers>
+#include <string>
+
+namespace ashlar {
+
+static constexpr float log2e = std::numbers::log2e_v<float>;
+
+void AttentionBackwardProgram::forEachBlock(
+    const std::function<void(const KeyBlock &)> &body) const {
+  auto sequence = [](const std::optional<Tensor> &starts, const Index &b,
+                     const Index &all) -> std::pair<Index, Index> {
+    if (!starts)
+      return {0, all};
+    Index first = load_index(starts->at({b}));
+    return {first, load_index(starts->at({b + 1})) - first};
+  };
+  for (auto [b, g, i] : blocks) {
+    auto [firstRow, rows] = sequence(qStarts, b, Sq);
+    auto [firstKey, keys] = sequence(kStarts, b, Sk);
+    auto at = [&](const Index &n) {
+      body({b, g, n, firstRow, rows, firstKey, keys});
+    };
+    if (isPaired()) {
+      Index count = ceil_div(keys, config.bn);
+      for (Index half : range(min(count - 2 * i, 2)))
+        at(i + half * (count - 1 - 2 * i));
+    } else if (form.packed) {
+      when(i * config.bn < keys, [&] { at(i); });
+    } else {
+      at(i);
+    }
+  }
+}
+
+void AttentionBackwardProgram::defineLoad() {
+  role("load", warps(1), registers(24), [&] {
+    expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
+    forEachBlock([&](const KeyBlock &t) {
+      Stage s = keyRing.acquire();
+      copy(keysOf(K, t), s[0]);
+      copy(keysOf(V, t), s[1]);
+      keyRing.commit(s);
+      forEachRows(t, config.bm, [&](const Index &h, const Index &row) {
+        Stage s = rowRing.acquire();
+        copy(rowsOf(Q, t, h, row), s[0]);
+        copy(rowsOf(DO, t, h, row), s[1]);
+        copy(valuesOf(L, t, h, row), s[2]);
+        copy(valuesOf(Delta, t, h, row), s[3]);
+        rowRing.commit(s);
+      });
+    });
+  });
+}
+
+void AttentionBackwardProgram::addSums(const KeyBlock &t, const Index &h,
+                                       const Index &row) {
+  auto add = [&](const Condition &isThere) {
+    for (int64_t column = 0; column < form.d; column += sumColumns) {
+      Stage s = sumRing.wait();
+      when(isThere,
+           [&] { copy(s[0], rowsOf(sums, t, h, row, column), reduce_add); });
+      sumRing.release(s);
+    }
+  };
+  if (!order)
+    return add(row < t.rows);
+  // The blocks of keys that these rows see take turns.
+  Index first = form.before ? max(placeOf(t, row) - *form.before, 0) / config.bn
+                            : Index(0);
+  Index keys = t.keys;
+  if (form.after)
+    keys = min(keys, placeOf(t, row + rowsOfTurn) + *form.after);
+  Index last = ceil_div(keys, config.bn) - 1;
+  Condition isThere = row < t.rows && t.n >= first && t.n <= last;
+  TileRef turns = order->at({t.b, h, row / rowsOfTurn});
+  when(isThere, [&] { await(turns, t.n - first); });
+  add(isThere);
+  when(isThere, [&] { signal(turns, select(t.n == last, first - last, 1)); });
+}
+
+void AttentionBackwardProgram::defineStore() {
+  role("store", warps(1), registers(24), [&] {
+    forEachBlock([&](const KeyBlock &t) {
+      forEachRows(t, rowsOfTurn, [&](const Index &h, const Index &row) {
+        addSums(t, h, row);
+      });
+      auto copyOut = [&](const Tensor &to, int64_t width) {
+        const int64_t columns = columnsOfKeys(width);
+        for (int64_t column = 0; column < width; column += columns) {
+          Stage s = sumRing.wait();
+          copy(keyTile(s, columns), keysOf(to, t, column));
+          sumRing.release(s);
+        }
+      };
+      auto copyBoth = [&] {
+        if (!config.apart)
+          copyOut(DV, form.dv);
+        copyOut(DK, form.d);
+      };
+      if (form.packed)
+        when(isWhole(t), copyBoth);
+      else
+        copyBoth();
+    });
+  });
+}
+
+Mask AttentionBackwardProgram::isSeen(const KeyBlock &t,
+                                      const Index &row) const {
+  const Shape shape{config.bn, config.bm};
+  const Fragment key = rows({config.bn, 1}) + t.n * config.bn;
+  Mask seen = rows(shape) < t.keys - t.n * config.bn;
+  if (form.after)
+    seen = seen && columns(shape) >= key - (placeOf(t, row) + *form.after);
+  if (form.before)
+    seen = seen && columns(shape) <= key - (placeOf(t, row) - *form.before);
+  return seen;
+}
+
+/// Zeros in the rows of a tile from this one on, a few at a time, which takes
+/// few registers.
+static void clearBehind(const SharedTile &tile, const Index &left) {
+  constexpr int64_t height = 16;
+  const int64_t all = tile.shape()[0], width = tile.shape()[1];
+  for (Index i : range(max(left, 0) / height, all / height)) {
+    SharedTile part = slice(tile, {i * height, 0}, {height, width});
+    store(part, select(rows(part.shape()) < left - i * height, load(part), 0));
+  }
+}
+
+void AttentionBackwardProgram::clearRowsBehind(const KeyBlock &t,
+                                               const Index &row,
+                                               const Stage &s) const {
+  if (!form.packed)
+    return;
+  Index left = t.rows - row;
+  when(left < config.bm, [&] {
+    for (int i : {0, 1})
+      clearBehind(s[i], left);
+    for (int i : {2, 3})
+      store(s[i], select(columns(s[i].shape()) < left, load(s[i]), 0));
+  });
+}
+
+void AttentionBackwardProgram::clearKeysBehind(const KeyBlock &t,
+                                               const Stage &kv) const {
+  if (!form.packed)
+    return;
+  for (int i : {0, 1})
+    clearBehind(kv[i], t.keys - t.n * config.bn);
+}
+
+void AttentionBackwardProgram::storeKeys(const KeyBlock &t, const Tensor &to,
+                                         const Fragment &sums) {
+  const Fragment result = convert(sums, form.type);
+  const int64_t width = result.shape()[1], part = columnsOfKeys(width);
+  auto byTma = [&] {
+    for (int64_t column = 0; column < width; column += part) {
+      Stage s = sumRing.acquire();
+      store(keyTile(s, part), slice(result, {0, column}, {config.bn, part}));
+      sumRing.commit(s);
+    }
+  };
+  if (!form.packed)
+    return byTma();
+  when(isWhole(t), byTma, [&] {
+    Fragment key = rows(result.shape()) + t.n * config.bn;
+    key = select(key < t.keys, key + t.firstKey, -1);
+    scatter(to, {t.g, key, columns(result.shape())}, result);
+  });
+}
+
+Fragment AttentionBackwardProgram::scoresOf(const Stage &kv,
+                                            const Stage &s) const {
+  return mma(kv[0], s[0].T(),
+             broadcast(load(s[2]) * (-1 / scale), {config.bn, config.bm}));
+}
+
+Fragment AttentionBackwardProgram::weightsOf(const KeyBlock &t,
+                                             const Index &row,
+                                             const Fragment &scores) const {
+  Fragment weights = fast::exp2(scores * (scale * log2e));
+  when(isCut(t, row), [&] { weights = select(isSeen(t, row), weights, 0); });
+  return weights;
+}
+
+Fragment AttentionBackwardProgram::gradientOf(const Stage &kv,
+                                              const Stage &s) const {
+  return mma(kv[1], s[1].T(), broadcast(-load(s[3]), {config.bn, config.bm}));
+}
+
+void AttentionBackwardProgram::defineMath() {
+  role("math", warpgroups(warpgroupsOfRole), registers(240), [&] {
+    const Shape shape{config.bn, config.bm};
+    forEachBlock([&](const KeyBlock &t) {
+      Stage kv = keyRing.wait();
+      clearKeysBehind(t, kv);
+      auto nextRows = [&](const Index &row) {
+        Stage s = rowRing.wait();
+        clearRowsBehind(t, row, s);
+        return s;
+      };
+      Fragment dk = zeros(f32, {config.bn, form.d}),
+               dv = zeros(f32, {config.bn, form.dv});
+      Index first = firstTurn(t) * rowsOfTurn, end = endOfTurns(t) * rowsOfTurn,
+            row = first;
+      Stage s = nextRows(row);
+      Fragment x = scoresOf(kv, s);
+      auto take = [&](bool isLast) {
+        for (int64_t block = 0; block < blocksOfTurn; ++block) {
+          Fragment dp = gradientOf(kv, s);
+          Fragment p = weightsOf(t, row, x);
+          dv = mma(convert(p, form.type), s[1], dv);
+          Fragment slope = convert(p * dp, form.type);
+          store(slice(slopes, {0, block * config.bm}, shape), slope);
+          row += config.bm;
+          if (block + 1 < blocksOfTurn) {
+            dk = mma(slope, s[0], dk);
+          } else {
+            Fragment dq =
+                isTransposed ? mma(kv[0].T(), slopes) : mma(slopes.T(), kv[0]);
+            // In flight while dQ's part is stored.
+            dk = mma(slope, s[0], dk);
+            Stage out = sumRing.acquire();
+            store(isTransposed ? out[0].T() : out[0], dq);
+            sumRing.commit(out);
+            if (isLast)
+              return;
+            row = select(row == end, first, row);
+          }
+          Stage next = nextRows(row);
+          x = scoresOf(kv, next);
+          rowRing.release(s);
+          s = next;
+        }
+      };
+      for (Index turn : range(turnsOf(t) - 1))
+        take(false);
+      take(true);
+      rowRing.release(s);
+      keyRing.release(kv);
+      storeKeys(t, DV, dv);
+      storeKeys(t, DK, dk * scale);
+    });
+  });
+}
+
+static void refuse(const std::string &sentence, SourceLocation where) {
+  throw Error({where.file_name(), where.line(), where.column()},
+              "attention_backward: " + sentence);
+}
+
+static void check(const AttentionForm &form,
+                  const AttentionBackwardConfig &config, SourceLocation where) {
+  if (form.type != bf16 && form.type != f16)
+    refuse("there is no product of " + std::string(name(form.type)) +
+               " here: use bf16 or f16",
+           where);
+  if (form.page)
+    refuse("there are no gradients of keys in pages: use packed ones", where);
+  if (form.soft_cap || form.alibi || form.modify || form.mask)
+    refuse("there are no gradients of scores that are capped, sloped, modified "
+           "or masked by more than a window: use a form without",
+           where);
+  if (!config.apart)
+    return;
+  if (form.packed)
+    refuse("warpgroups that are apart clear nothing behind a sequence: use a "
+           "form that is not packed, or a configuration that is not apart",
+           where);
+  if (config.warpgroups % 2)
+    refuse("one half of " + std::to_string(config.warpgroups) +
+               " warpgroups is to keep dV: use 2",
+           where);
+}
+
+Kernel attention_backward(const AttentionForm &form,
+                          const AttentionBackwardConfig &config,
+                          SourceLocation where) {
+  check(form, config, where);
+  return kernel(
+      "attention_backward",
+      [&] { AttentionBackwardProgram(form, config).define(); }, where);
+}
+
+} // namespace ashlar

@@ -1,0 +1,224 @@
+// The kernel of attention's gradients while it is defined: its tensors and
+// pipelines, and where the rows of a block of keys are.
+#pragma once
+
+#include "ashlar/ashlar.h"
+#include "ashlar/attention.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+namespace ashlar {
+
+/// A block of keys: its coordinates, and the sequence that it is of. Rows and
+/// keys are counted from the first of the sequence.
+struct KeyBlock {
+  Index b, g, n;        ///< g: a head of K
+  Index firstRow, rows; ///< of the sequence, in Q
+  Index firstKey, keys; ///< the same in K
+};
+
+/// The kernel while it is defined: what its roles have in common.
+class AttentionBackwardProgram {
+public:
+  AttentionBackwardProgram(const AttentionForm &form,
+                           const AttentionBackwardConfig &config)
+      : form(form), config(config) {
+    if (form.packed) {
+      qStarts.emplace(input("QStarts", s32, {*Starts}, align(4)));
+      kStarts.emplace(input("KStarts", s32, {*Starts}, align(4)));
+    }
+  }
+
+  void define() {
+    defineLoad();
+    defineStore();
+    if (config.apart) {
+      defineValues();
+      defineKeys();
+    } else {
+      defineMath();
+    }
+  }
+
+private:
+  void defineLoad();
+  void defineStore();
+  void defineMath();
+  void defineValues();
+  void defineKeys();
+  void addSums(const KeyBlock &t, const Index &h, const Index &row);
+  // Products begin with what would be subtracted from them: L from the scores,
+  // Delta from the gradients of the weights.
+  Fragment scoresOf(const Stage &kv, const Stage &s) const;
+  Fragment weightsOf(const KeyBlock &t, const Index &row,
+                     const Fragment &scores) const;
+  Fragment gradientOf(const Stage &kv, const Stage &s) const;
+  void storeKeys(const KeyBlock &t, const Tensor &to, const Fragment &sums);
+
+  /// Keys of a causal block with few rows behind them and those of one with
+  /// many are as much work as any other pair.
+  bool isPaired() const {
+    return form.after && !form.before && !form.packed && !config.deterministic;
+  }
+  void forEachBlock(const std::function<void(const KeyBlock &)> &body) const;
+
+  // A row sees the keys from its place among them minus `before` to its place
+  // plus `after`.
+  Index placeOf(const KeyBlock &t, const Index &row) const {
+    return row + t.keys - t.rows;
+  }
+  /// Turns of a head, by their numbers: those of which some row may see some
+  /// key. There is one at least, be it one of which nothing is seen.
+  Index firstTurn(const KeyBlock &t) const {
+    if (!form.after)
+      return 0;
+    Index row = t.n * config.bn - *form.after - (t.keys - t.rows);
+    return clamp(row, 0, max(t.rows - 1, 0)) / rowsOfTurn;
+  }
+  Index endOfTurns(const KeyBlock &t) const {
+    Index end = t.rows;
+    if (form.before)
+      end = min(end, min((t.n + 1) * config.bn, t.keys) + *form.before -
+                         (t.keys - t.rows));
+    return max(ceil_div(end, rowsOfTurn), firstTurn(t) + 1);
+  }
+  /// Of all heads that share a block of keys, one after another.
+  Index turnsOf(const KeyBlock &t) const {
+    return H / Hk * (endOfTurns(t) - firstTurn(t));
+  }
+  /// Walks over the rows that a block of keys meets, so many at a time.
+  void forEachRows(
+      const KeyBlock &t, int64_t step,
+      const std::function<void(const Index &h, const Index &row)> &body) const {
+    for (Index h : range(H / Hk))
+      for (Index row :
+           range(firstTurn(t) * rowsOfTurn, endOfTurns(t) * rowsOfTurn, step))
+        body(t.g * (H / Hk) + h, row);
+  }
+  /// Whether some row of the one does not see all keys of the other.
+  Condition isCut(const KeyBlock &t, const Index &row) const {
+    Condition cut = (t.n + 1) * config.bn > t.keys;
+    if (form.after)
+      cut = cut || (t.n + 1) * config.bn - 1 > placeOf(t, row) + *form.after;
+    if (form.before)
+      cut = cut ||
+            t.n * config.bn < placeOf(t, row + config.bm - 1) - *form.before;
+    return cut;
+  }
+  Mask isSeen(const KeyBlock &t, const Index &row) const;
+
+  // Of packed sequences, what lies behind the last row or key is another one's,
+  // and counts for nothing, be it NaN: zeros take its place.
+  void clearRowsBehind(const KeyBlock &t, const Index &row,
+                       const Stage &s) const;
+  void clearKeysBehind(const KeyBlock &t, const Stage &kv) const;
+
+  /// Of a tensor with a row for each of Q.
+  TileRef rowsOf(const Tensor &tensor, const KeyBlock &t, const Index &h,
+                 const Index &row, int64_t column = 0) const {
+    return form.packed ? tensor.at({h, t.firstRow + row, column})
+                       : tensor.at({t.b, h, row, column});
+  }
+  TileRef valuesOf(const Tensor &vector, const KeyBlock &t, const Index &h,
+                   const Index &row) const {
+    return form.packed ? vector.at({h, t.firstRow + row})
+                       : vector.at({t.b, h, row});
+  }
+  TileRef keysOf(const Tensor &tensor, const KeyBlock &t,
+                 int64_t column = 0) const {
+    return form.packed ? tensor.at({t.g, t.firstKey + t.n * config.bn, column})
+                       : tensor.at({t.b, t.g, t.n * config.bn, column});
+  }
+
+  /// Whether all keys of the block are the sequence's: what is behind them is
+  /// another one's.
+  Condition isWhole(const KeyBlock &t) const {
+    return (t.n + 1) * config.bn <= t.keys;
+  }
+  /// As many columns of dK or dV leave at a time as a part of dQ has bytes for.
+  SharedTile keyTile(const Stage &s, int64_t width) const {
+    return s[0].as(form.type, {config.bn, width}, 0);
+  }
+  int64_t columnsOfKeys(int64_t width) const {
+    return std::gcd(width, 2 * rowsOfTurn * sumColumns / config.bn);
+  }
+
+  const AttentionForm &form;
+  const AttentionBackwardConfig &config;
+  /// Of a role that multiplies.
+  const int64_t warpgroupsOfRole =
+      config.apart ? config.warpgroups / 2 : config.warpgroups;
+  /// dQ is multiplied transposed where a block has no rows enough for the
+  /// warpgroups, but columns; else so many blocks of rows are taken together in
+  /// a turn.
+  const int64_t rowsOfProduct = 64 * warpgroupsOfRole;
+  const bool isTransposed =
+      config.bm % rowsOfProduct && form.d % rowsOfProduct == 0;
+  const int64_t blocksOfTurn =
+      isTransposed ? 1 : std::lcm(rowsOfProduct, config.bm) / config.bm;
+  const int64_t rowsOfTurn = blocksOfTurn * config.bm;
+  /// As many columns of dQ are multiplied, and leave, at a time.
+  const int64_t sumColumns =
+      config.apart ? std::gcd(form.d, int64_t(64)) : form.d;
+
+  Size B = size("B"), H = size("H"), Hk = size("Hk"), Sq = size("Sq"),
+       Sk = size("Sk");
+  std::optional<Size> Tq = sizeIf("Tq", form.packed),
+                      Tk = sizeIf("Tk", form.packed),
+                      Starts = sizeIf("Starts", form.packed);
+  Tensor Q = rowsIn("Q", form.d), DO = rowsIn("DO", form.dv);
+  Tensor K = keysIn("K", form.d), V = keysIn("V", form.dv);
+  Tensor L = valuesIn("L"), Delta = valuesIn("Delta");
+  std::optional<Tensor> qStarts, kStarts;
+  Tensor sums = form.packed ? inout("Sums", f32, {H, *Tq, form.d})
+                            : inout("Sums", f32, {B, H, Sq, form.d});
+  std::optional<Tensor> order =
+      config.deterministic
+          ? std::optional(inout("Order", s32, {B, H, size("Turns")}, align(4)))
+          : std::nullopt;
+  Tensor DK = keysOut("DK", form.d), DV = keysOut("DV", form.dv);
+  Scalar scale = scalar("scale", f32);
+
+  TileLoop<3> blocks =
+      persistent({B, Hk, Sk}, {1, 1, (isPaired() ? 2 : 1) * config.bn});
+  Pipeline keyRing = pipeline(1, smem(form.type, {config.bn, form.d}),
+                              smem(form.type, {config.bn, form.dv}));
+  Pipeline rowRing =
+      pipeline(config.stages, smem(form.type, {config.bm, form.d}),
+               smem(form.type, {config.bm, form.dv}), smem(f32, {config.bm}),
+               smem(f32, {config.bm}));
+  Pipeline sumRing =
+      pipeline(config.apart ? 1 : 2, smem(f32, {rowsOfTurn, sumColumns}));
+  SharedTile slopes = shared(form.type, {config.bn, rowsOfTurn});
+  /// From the warpgroups that keep dV to those that keep dK.
+  std::optional<Pipeline> weightRing =
+      config.apart
+          ? std::optional(pipeline(1, smem(form.type, {config.bn, config.bm})))
+          : std::nullopt;
+
+  static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
+    return isThere ? std::optional(size(name)) : std::nullopt;
+  }
+  Tensor rowsIn(std::string_view name, int64_t width) const {
+    return form.packed ? input(name, form.type, {H, *Tq, width})
+                       : input(name, form.type, {B, H, Sq, width});
+  }
+  Tensor valuesIn(std::string_view name) const {
+    return form.packed ? input(name, f32, {H, *Tq}, align(4))
+                       : input(name, f32, {B, H, Sq}, align(4));
+  }
+  Tensor keysIn(std::string_view name, int64_t width) const {
+    return form.packed ? input(name, form.type, {Hk, *Tk, width})
+                       : input(name, form.type, {B, Hk, Sk, width});
+  }
+  Tensor keysOut(std::string_view name, int64_t width) const {
+    return form.packed ? output(name, form.type, {Hk, *Tk, width})
+                       : output(name, form.type, {B, Hk, Sk, width});
+  }
+};
+
+} // namespace ashlar

@@ -1,0 +1,429 @@
+// The gradients of the library's attention against double, over forms, head
+// dimensions and lengths that divide nothing: by name, and drawn at random.
+
+#include "ashlar/attention.h"
+#include "runtime/sim/driver/SimulatorDriver.h"
+#include "test/kernels/AttentionLayout.h"
+#include "test/kernels/Check.h"
+#include "test/kernels/Register.h"
+#include "tool/MakeProblem.h"
+
+#include "ashlar/error.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+#include <sstream>
+#include <utility>
+
+namespace ashlar::test {
+namespace {
+
+constexpr double scale = 0.11;
+
+struct Case {
+  std::string name;
+  AttentionForm form;
+  AttentionBackwardConfig config;
+  AttentionLengths lengths;
+};
+
+std::string describe(const Case &tested) {
+  const AttentionForm &form = tested.form;
+  std::ostringstream text;
+  text << name(form.type) << " d " << form.d << " dv " << form.dv;
+  if (form.before)
+    text << " before " << *form.before;
+  if (form.after)
+    text << " after " << *form.after;
+  const AttentionLengths &n = tested.lengths;
+  text << (form.packed ? " packed" : "")
+       << (tested.config.deterministic ? " deterministic" : "") << ", "
+       << tested.config.bm << "x" << tested.config.bn
+       << (tested.config.apart ? " apart" : "") << ", B " << n.b << " H " << n.h
+       << " Hk " << n.hk << " Sq " << n.sq << " Sk " << n.sk;
+  for (auto [queries, keys] : n.sequences)
+    text << " " << queries << "/" << keys;
+  return text.str();
+}
+
+/// Rows of Q or of K, of as many elements each, of all heads: what a launch
+/// takes, or what it must give. Packed tensors have some rows behind the last
+/// sequence.
+class Matrices {
+public:
+  enum Of { queries, keys };
+
+  Matrices(const Case &tested, Of of, int64_t width)
+      : layout{tested.form, tested.lengths}, of(of), width(width),
+        elements(size_t((of == queries ? layout.n.h : layout.n.hk) *
+                        rowsOfHead() * width)) {}
+
+  double &operator()(int64_t b, int64_t h, int64_t i, int64_t e = 0) {
+    return elements[size_t(number(b, h, i) * width + e)];
+  }
+
+  /// Normal numbers that the type has.
+  void fillAtRandom(ElementType type, uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    HostTensor rounded("", type, {1}, {1});
+    for (double &element : elements) {
+      rounded.write(0, normal(random));
+      element = rounded.read(0);
+    }
+  }
+
+  /// NaN behind the last sequence.
+  Input input(const char *name) const {
+    return {name, [this](const Problem &, Coordinate at) {
+              return isBehind(at) ? std::numeric_limits<double>::quiet_NaN()
+                                  : elements[size_t(number(at))];
+            }};
+  }
+
+  /// ‖result - this‖ / ‖this‖.
+  double errorOf(const HostTensor &result) const {
+    double difference = 0, norm = 0;
+    harness::forEachCoordinate(result.shape(), [&](Coordinate at) {
+      if (isBehind(at))
+        return;
+      const double truth = elements[size_t(number(at))];
+      difference += std::pow(result(at) - truth, 2);
+      norm += std::pow(truth, 2);
+    });
+    return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+  }
+
+  /// Whether what lies behind the last sequence has been written.
+  bool writesBehind(const HostTensor &result) const {
+    bool writes = false;
+    harness::forEachCoordinate(result.shape(), [&](Coordinate at) {
+      writes |= isBehind(at) && !std::isnan(result(at));
+    });
+    return writes;
+  }
+
+private:
+  int64_t first(int64_t b) const {
+    return of == queries ? layout.firstRow(b) : layout.firstKey(b);
+  }
+  /// Of all sequences.
+  int64_t rowsOfHead() const {
+    return layout.form.packed ? first(layout.n.b)
+                              : layout.n.b * rowsOfSequence();
+  }
+  int64_t rowsOfSequence() const {
+    return of == queries ? layout.n.sq : layout.n.sk;
+  }
+  int64_t number(int64_t b, int64_t h, int64_t i) const {
+    return h * rowsOfHead() +
+           (layout.form.packed ? first(b) : b * rowsOfSequence()) + i;
+  }
+  int64_t number(Coordinate at) const {
+    const bool isPacked = layout.form.packed;
+    const size_t e = isPacked ? 2 : 3;
+    return number(isPacked ? 0 : at[0], at[e - 2], at[e - 1]) * width +
+           (at.size() > e ? at[e] : 0);
+  }
+  bool isBehind(Coordinate at) const {
+    return layout.form.packed && at[1] >= rowsOfHead();
+  }
+
+  const AttentionLayout layout;
+  const Of of;
+  const int64_t width;
+  std::vector<double> elements;
+};
+
+/// A problem, and what the gradients must be.
+struct Reference {
+  explicit Reference(const Case &tested)
+      : tested(tested), q(queries(tested.form.d)), k(keys(tested.form.d)),
+        v(keys(tested.form.dv)), o(queries(tested.form.dv)),
+        gradient(queries(tested.form.dv)), l(queries(1)), dq(q), dk(k), dv(v) {
+    const ElementType type = tested.form.type;
+    q.fillAtRandom(type, 1);
+    k.fillAtRandom(type, 2);
+    v.fillAtRandom(type, 3);
+    gradient.fillAtRandom(type, 4);
+    const AttentionLayout at{tested.form, tested.lengths};
+    for (int64_t b = 0; b < tested.lengths.b; ++b)
+      for (int64_t h = 0; h < tested.lengths.h; ++h)
+        for (int64_t i = 0; i < at.queries(b); ++i)
+          addRow(b, h, i, at.keys(b), i + at.keys(b) - at.queries(b));
+  }
+
+  const Case &tested;
+  Matrices q, k, v, o, gradient, l, dq, dk, dv;
+
+private:
+  Matrices queries(int64_t width) const {
+    return {tested, Matrices::queries, width};
+  }
+  Matrices keys(int64_t width) const { return {tested, Matrices::keys, width}; }
+
+  void addRow(int64_t b, int64_t h, int64_t i, int64_t count, int64_t place) {
+    const AttentionForm &form = tested.form;
+    const int64_t g = h / (tested.lengths.h / tested.lengths.hk);
+    const int64_t low =
+        form.before ? std::max<int64_t>(place - *form.before, 0) : 0;
+    const int64_t high =
+        form.after ? std::min(count, place + *form.after + 1) : count;
+    std::vector<double> weight(size_t(std::max(high, int64_t(0))), 0);
+    double sum = 0;
+    for (int64_t j = low; j < high; ++j) {
+      double score = 0;
+      for (int64_t e = 0; e < form.d; ++e)
+        score += q(b, h, i, e) * k(b, g, j, e);
+      sum += weight[size_t(j)] = std::exp(score * scale);
+    }
+    l(b, h, i) = std::log(sum);
+    double delta = 0;
+    std::vector<double> slope(weight.size(), 0);
+    for (int64_t j = low; j < high; ++j) {
+      weight[size_t(j)] /= sum;
+      for (int64_t e = 0; e < form.dv; ++e) {
+        o(b, h, i, e) += weight[size_t(j)] * v(b, g, j, e);
+        slope[size_t(j)] += gradient(b, h, i, e) * v(b, g, j, e);
+        dv(b, g, j, e) += weight[size_t(j)] * gradient(b, h, i, e);
+      }
+      delta += weight[size_t(j)] * slope[size_t(j)];
+    }
+    for (int64_t j = low; j < high; ++j) {
+      const double s = weight[size_t(j)] * (slope[size_t(j)] - delta) * scale;
+      for (int64_t e = 0; e < form.d; ++e) {
+        dq(b, h, i, e) += s * k(b, g, j, e);
+        dk(b, g, j, e) += s * q(b, h, i, e);
+      }
+    }
+  }
+};
+
+/// What a launch of a kernel writes, by name, given these inputs.
+std::map<std::string, HostTensor> launchOf(const Case &tested,
+                                           const Kernel &kernel,
+                                           const std::vector<Input> &inputs,
+                                           uint64_t seed) {
+  constexpr int64_t rowsBehind = 9;
+  Module module(device(), compileCleanly(kernel));
+  const AttentionLayout layout{tested.form, tested.lengths};
+  std::vector<NamedSize> sizes = layout.sizes();
+  if (tested.form.packed) {
+    int64_t most = 0;
+    for (auto [queries, keys] : tested.lengths.sequences)
+      most = std::max(most, keys);
+    sizes.push_back({"Sk", most});
+    sizes.push_back({"Tq", layout.firstRow(layout.n.b) + rowsBehind});
+    sizes.push_back({"Tk", layout.firstKey(layout.n.b) + rowsBehind});
+  }
+  sizes.push_back({"Turns", 6});
+  const Artifact &artifact = module.artifact();
+  std::erase_if(sizes, [&](const NamedSize &size) {
+    return std::ranges::find(artifact.sizes, size.name) == artifact.sizes.end();
+  });
+  std::vector<NamedScalar> scalars;
+  if (!artifact.scalars.empty())
+    scalars.push_back({"scale", scale});
+  std::vector<std::string> zeros;
+  for (const TensorContract &tensor : artifact.tensors)
+    if (tensor.name == "Order")
+      zeros.push_back("Order");
+  const uint64_t usual = std::exchange(sim::settings().seed, seed);
+  std::map<std::string, HostTensor> results;
+  for (HostTensor &result : launchForAll(
+           module, randomProblem(artifact, sizes, scalars, zeros, inputs)))
+    results.emplace(result.name(), std::move(result));
+  sim::settings().seed = usual;
+  return results;
+}
+
+Input inputOf(const HostTensor &result) {
+  return {result.name(),
+          [&result](const Problem &, Coordinate at) { return result(at); }};
+}
+
+void isRight(const Case &tested, uint64_t seed = 0) {
+  SCOPED_TRACE(describe(tested));
+  Reference reference(tested);
+  auto before =
+      launchOf(tested, attention_delta(tested.form),
+               {reference.o.input("O"), reference.gradient.input("DO")}, seed);
+  std::vector<Input> inputs =
+      AttentionLayout{tested.form, tested.lengths}.inputs();
+  for (Input input :
+       {reference.q.input("Q"), reference.k.input("K"), reference.v.input("V"),
+        reference.gradient.input("DO"), reference.l.input("L"),
+        inputOf(before.at("Delta")), inputOf(before.at("Sums"))})
+    inputs.push_back(input);
+  auto results = launchOf(
+      tested, attention_backward(tested.form, tested.config), inputs, seed);
+  auto behind = launchOf(tested, attention_query_gradient(tested.form),
+                         {inputOf(results.at("Sums"))}, seed);
+  // Weights, their gradients and results are rounded to the type.
+  const double tolerance = tested.form.type == f16 ? 2e-3 : 1e-2;
+  EXPECT_LE(reference.dq.errorOf(behind.at("DQ")), tolerance);
+  EXPECT_LE(reference.dk.errorOf(results.at("DK")), tolerance);
+  EXPECT_LE(reference.dv.errorOf(results.at("DV")), tolerance);
+  EXPECT_FALSE(reference.dk.writesBehind(results.at("DK")));
+  EXPECT_FALSE(reference.dv.writesBehind(results.at("DV")));
+  if (auto order = results.find("Order"); order != results.end())
+    for (int64_t i = 0; i < order->second.elements(); ++i)
+      EXPECT_EQ(order->second.read(i), 0);
+}
+
+/// A configuration whose registers and shared memory suffice.
+AttentionBackwardConfig configFor(const AttentionForm &form) {
+  const bool isOdd = form.d % 64 != 0 || form.dv > form.d;
+  if (form.d > 128 || (isOdd && !form.packed))
+    return {.bn = 64, .apart = true};
+  return {};
+}
+
+std::vector<Case> named() {
+  const AttentionLengths ragged{1, 2, 1, 150, 300};
+  std::vector<Case> all;
+  auto add = [&](std::string name, AttentionForm form,
+                 AttentionLengths lengths) {
+    all.push_back({name, form, configFor(form), lengths});
+  };
+  for (int64_t d : {64, 96, 128, 192, 256}) {
+    AttentionForm form{.d = d, .dv = d};
+    add("d " + std::to_string(d), form, ragged);
+    form.after = 0;
+    add("causal, d " + std::to_string(d), form, ragged);
+  }
+  add("128 rows in a block", {.d = 64, .dv = 64, .after = 0}, ragged);
+  all.back().config.bm = 128;
+  add("d 192, dv 128", {.d = 192, .dv = 128, .after = 0}, ragged);
+  add("d 128, dv 64", {.d = 128, .dv = 64, .after = 0}, ragged);
+  add("f16", {.type = f16, .d = 64, .dv = 64, .after = 0}, ragged);
+  add("a window", {.before = 70, .after = 0}, {1, 2, 2, 300, 300});
+  add("a window on both sides", {.before = 20, .after = 31},
+      {1, 1, 1, 239, 113});
+  add("rows without a key", {.after = 0}, {2, 1, 1, 300, 113});
+  add("keys without a row", {.before = 7}, {1, 1, 1, 20, 300});
+  add("one key", {}, {1, 4, 1, 3, 1});
+  add("no key", {.d = 64, .dv = 64}, {1, 2, 1, 130, 0});
+  add("no query", {.d = 64, .dv = 64}, {1, 2, 1, 0, 130});
+  add("equal heads", {.after = 0}, {2, 2, 2, 64, 239});
+  add("more tiles than CTAs", {.d = 64, .dv = 64}, {5, 10, 10, 40, 300});
+  add("more tiles of wide heads than CTAs", {.d = 192, .dv = 192},
+      {1, 34, 34, 10, 300});
+  add("one query", {.after = 0}, {2, 4, 2, 1, 239});
+  const AttentionLengths several{
+      4, 2, 1, 0, 0, {{150, 300}, {1, 113}, {130, 130}, {40, 3}}};
+  add("packed", {.after = 0, .packed = true}, several);
+  add("packed, all keys", {.d = 64, .dv = 64, .packed = true}, several);
+  add("packed, a window", {.before = 50, .after = 0, .packed = true}, several);
+  return all;
+}
+
+/// Any form, lengths and head dimension.
+Case drawn(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  auto of = [&](auto... values) {
+    const int64_t all[] = {values...};
+    return all[random() % std::size(all)];
+  };
+  AttentionForm form;
+  form.type = of(0, 1) ? bf16 : f16;
+  form.d = of(64, 80, 128, 192, 256);
+  form.dv = of(form.d, form.d, 64, 128);
+  if (of(0, 1))
+    form.after = of(0, 0, 0, 5, 100);
+  if (of(0, 0, 1))
+    form.before = of(0, 7, 64, 200);
+  auto length = [&] { return of(1, 3, 64, 113, 239, 300); };
+  const int64_t hk = of(1, 1, 2);
+  AttentionLengths lengths{of(1, 1, 2), hk * of(1, 2), hk, length(), length()};
+  form.packed = of(0, 0, 1);
+  if (form.packed)
+    form.d = form.dv = of(64, 128);
+  for (int64_t b = 0; b < lengths.b; ++b)
+    lengths.sequences.push_back({length(), length()});
+  AttentionBackwardConfig config = configFor(form);
+  config.deterministic = of(0, 0, 1);
+  return {"seed " + std::to_string(seed), form, config, lengths};
+}
+
+/// What the forward has written is what the gradients take.
+void takesWhatTheForwardGives() {
+  Case tested{"", {.d = 64, .dv = 64, .after = 0}, {}, {1, 2, 1, 150, 113}};
+  const Reference reference(tested);
+  tested.form.logarithms = true;
+  auto forward = launchOf(
+      tested, attention(tested.form, {.bn = 64}),
+      {reference.q.input("Q"), reference.k.input("K"), reference.v.input("V")},
+      0);
+  auto before =
+      launchOf(tested, attention_delta(tested.form),
+               {inputOf(forward.at("O")), reference.gradient.input("DO")}, 0);
+  auto results = launchOf(
+      tested, attention_backward(tested.form, tested.config),
+      {reference.q.input("Q"), reference.k.input("K"), reference.v.input("V"),
+       reference.gradient.input("DO"), inputOf(forward.at("L")),
+       inputOf(before.at("Delta")), inputOf(before.at("Sums"))},
+      0);
+  EXPECT_LE(reference.dk.errorOf(results.at("DK")), 1e-2);
+  EXPECT_LE(reference.dv.errorOf(results.at("DV")), 1e-2);
+}
+
+TEST(AttentionBackwardRefuses, WhatItIsNotMadeFor) {
+  auto refusal = [](const AttentionForm &form,
+                    const AttentionBackwardConfig &config = {}) {
+    try {
+      compile(attention_backward(form, config));
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(refusal({.type = e4m3}), HasSubstr("use bf16 or f16"));
+  EXPECT_THAT(refusal({.page = 64}), HasSubstr("use packed ones"));
+  EXPECT_THAT(refusal({.soft_cap = true}), HasSubstr("use a form without"));
+  EXPECT_THAT(refusal({.alibi = true}),
+              HasSubstr("AttentionBackwardTest.cpp:"));
+  EXPECT_THAT(refusal({.packed = true}, {.apart = true}),
+              HasSubstr("use a form that is not packed"));
+  EXPECT_THAT(refusal({}, {.warpgroups = 1, .apart = true}),
+              HasSubstr("use 2"));
+  EXPECT_THAT(refusal({.d = 256, .dv = 256}), HasSubstr("over the limit of"));
+}
+
+TEST(AttentionBackwardRefuses, HeadsThatAreNotShared) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      launchAndExit(attention_backward({.d = 64, .dv = 64}, {}),
+                    {{"B", 1}, {"H", 3}, {"Hk", 2}, {"Sq", 3}, {"Sk", 3}}, {}),
+      testing::ExitedWithCode(3), "the heads of Q, is a multiple of Hk");
+}
+
+/// Whatever the schedule, the same bits.
+void isDeterministic(Case tested) {
+  tested.config.deterministic = true;
+  const unsigned usual = std::exchange(sim::settings().seeds, 4);
+  isRight(tested);
+  sim::settings().seeds = usual;
+}
+
+[[maybe_unused]] const bool registered = registerAtStart([] {
+  registerTest("AttentionBackward", "what the forward gives",
+               takesWhatTheForwardGives);
+  for (const Case &tested : named())
+    registerTest("AttentionBackwardInOrder", tested.name,
+                 [tested] { isDeterministic(tested); });
+  for (uint64_t seed = 0; seed < (isSimulated() ? 25 : 150); ++seed)
+    registerTest("RandomAttentionBackward", "seed " + std::to_string(seed),
+                 [seed] { isRight(drawn(seed), seed); });
+  for (const Case &tested : named())
+    registerTest("AttentionBackward", tested.name,
+                 [tested] { isRight(tested); });
+});
+
+} // namespace
+} // namespace ashlar::test
