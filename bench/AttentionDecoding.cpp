@@ -19,9 +19,9 @@ namespace ashlar::bench {
 namespace {
 
 constexpr double milliseconds = 30;
-constexpr int rowsChecked = 4;
+constexpr int rowsChecked = 3;
 /// Of keys and values, which repeat: no multiple of anything.
-constexpr int64_t blockElements = (1 << 24) + 8 * 1009;
+constexpr int64_t blockElements = (1 << 22) + 8 * 1009;
 
 struct Line {
   int64_t d, b, hk, g, sq, sk, page;

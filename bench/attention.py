@@ -4,12 +4,18 @@ installed, FlashAttention-4's: in turns, in one run, on random normal data.
 
     python3 pack/attention.py [--dims 64,128,256] [--lengths 1024,4096] [--rounds 1]
         [--backward]
+    python3 pack/attention.py --grouped [--lengths 2048,32768] [--rounds 1] [--backward]
+    python3 pack/attention.py --decode
 
 Forward, or the gradients of all three inputs, bf16, 16k tokens in all, hidden
-2048. A line for each of our
+2048; `--grouped`: batch 2, 64 heads of which 8 share keys, d 128. A line for each of our
 configurations: microseconds cold (L2 overwritten) and hot (back to back), and
 our speed over that of the faster of the others; the best of a problem has a
-star. Results are checked by `bench-attention`; a wrong one is named."""
+star. Results are checked by `bench-attention`; a wrong one is named.
+
+`--decode`: few queries and many keys in pages of 16, d 128, ours alone: for each
+configuration, the library's choice first, microseconds, GB/s and the share of the
+memory's bandwidth, cold and hot, and TFLOP/s."""
 import argparse
 import math
 import pathlib
@@ -27,9 +33,9 @@ except Exception:
 
 # bm, bn, stages, warpgroups, eager: of each head dimension, full and causal.
 CONFIGURATIONS = {
-    64: [(128, 128, 4, 2, 0), (192, 96, 4, 3, 0)],
-    128: [(128, 128, 4, 2, 0), (128, 112, 4, 2, 0)],
-    256: [(128, 48, 4, 2, 1), (128, 64, 4, 2, 1)],
+    64: [(192, 128, 6, 3, 0)],
+    128: [(128, 128, 5, 2, 0)],
+    256: [(128, 64, 4, 2, 1), (128, 48, 5, 2, 1)],
 }
 # Of the gradients: bm, bn, stages, warpgroups, apart, deterministic.
 BACKWARD = {
@@ -48,20 +54,21 @@ class Ours:
         self.process = subprocess.Popen(
             [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def measure(self, backward, causal, d, b, h, length, configuration):
-        line = [int(causal), d, d, b, h, h, length, length]
-        if backward:
-            line += [*CONFIGURATIONS[d][0], "backward"]
-        line += configuration
+    def ask(self, backward, *line):
         self.process.stdin.write(" ".join(map(str, line)) + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline().strip()
         if not answer or answer.startswith("error"):
             raise RuntimeError(answer or "bench-attention has ended")
-        error, cold, hot = map(float, answer.split())
+        error, cold, hot, *chosen = map(float, answer.split())
         if not error < WRONG[backward]:
             raise RuntimeError(f"WRONG: relative error {error:.1e}")
-        return cold, hot
+        return cold, hot, tuple(map(int, chosen))
+
+    def measure(self, backward, causal, d, b, h, hk, length, configuration):
+        forward = (*CONFIGURATIONS[d][0], "backward") if backward else ()
+        return self.ask(backward, int(causal), d, d, b, h, hk, length, length,
+                        *forward, *configuration)[:2]
 
 
 flush = None
@@ -100,14 +107,15 @@ def cold_and_hot(launch):
     return cold, statistics.median(times)
 
 
-def peers(backward, causal, d, b, h, length):
-    q, k, v = (torch.randn(b, length, h, d, device="cuda").bfloat16().requires_grad_(backward)
-               for _ in range(3))
+def peers(backward, causal, d, b, h, hk, length):
+    q, k, v = (torch.randn(b, length, heads, d, device="cuda").bfloat16().requires_grad_(backward)
+               for heads in (h, hk, hk))
 
     def cudnn():
         with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
             return F.scaled_dot_product_attention(
-                *(t.transpose(1, 2) for t in (q, k, v)), is_causal=causal)
+                *(t.transpose(1, 2) for t in (q, k, v)), is_causal=causal,
+                enable_gqa=hk != h)
 
     def flash():
         return flash_attention(q, k, v, causal=causal)
@@ -123,11 +131,56 @@ def peers(backward, causal, d, b, h, length):
         yield "FlashAttention-4", gradients(flash) if backward else flash
 
 
+# name: b, hk, heads that share keys, queries, keys.
+DECODING = {
+    "1 x 8k": (1, 8, 8, 1, 8192),
+    "8 x 8k": (8, 8, 8, 1, 8192),
+    "32 x 8k": (32, 8, 8, 1, 8192),
+    "128 x 32k": (128, 8, 8, 1, 32768),
+    "8 tokens, 8 x 8k": (8, 8, 8, 8, 8192),
+    "256 tokens, 1 x 32k": (1, 2, 8, 256, 32768),
+}
+# group, splits, bm, bn, stages, warpgroups, queries, ctas; none is the library's choice.
+DECODING_CONFIGURATIONS = [
+    (),
+    (8, 0, 64, 64, 10, 1, 2, 1),
+    (8, 0, 64, 64, 4, 1, 1, 2),
+    (8, 2, 64, 64, 11, 1, 1, 1),
+    (8, 16, 64, 64, 11, 1, 1, 1),
+    (8, 4, 128, 64, 10, 2, 1, 1),
+]
+PEAK = {"H200": 4800, "H100": 3350}  # GB/s, by the data sheets
+
+
+def decode(ours):
+    device = torch.cuda.get_device_name()
+    peak = next((gbs for name, gbs in PEAK.items() if name in device), None)
+    d, page = 128, 16
+    for name, (b, hk, g, sq, sk) in DECODING.items():
+        bytes_moved = 2 * 2 * b * hk * d * (sk + g * sq)
+        operations = 4 * b * hk * g * sq * sk * d
+        for configuration in DECODING_CONFIGURATIONS:
+            try:
+                cold, hot, chosen = ours.ask(False, "decode", d, b, hk, g, sq, sk, page, *configuration)
+            except RuntimeError as error:
+                print(f"{name:20s} {configuration} {error}", flush=True)
+                continue
+            rates = [bytes_moved / us / 1e3 for us in (cold, hot)]
+            shares = [f"{100 * rate / peak:4.0f} %" if peak else "" for rate in rates]
+            print(f"{name:20s} {'g%d p%d %dx%d s%d w%d q%d c%d' % chosen:30s} "
+                  f"cold {cold:8.1f} us {rates[0]:6.0f} GB/s {shares[0]}  "
+                  f"hot {hot:8.1f} us {rates[1]:6.0f} GB/s {shares[1]}  "
+                  f"{operations / hot / 1e6:5.0f} TFLOP/s"
+                  f"{'' if configuration else '  chosen'}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     numbers = lambda text: [int(n) for n in text.split(",")]
-    parser.add_argument("--dims", type=numbers, default=[64, 128, 256])
-    parser.add_argument("--lengths", type=numbers, default=[1024, 2048, 4096, 8192, 16384])
+    parser.add_argument("--dims", type=numbers)
+    parser.add_argument("--lengths", type=numbers)
+    parser.add_argument("--grouped", action="store_true")
+    parser.add_argument("--decode", action="store_true")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--backward", action="store_true")
     options = parser.parse_args()
@@ -136,21 +189,27 @@ def main():
     ours = Ours()
     print(torch.cuda.get_device_name(), "torch", torch.__version__,
           "cuDNN", torch.backends.cudnn.version(), flush=True)
+    if options.decode:
+        return decode(ours)
+    grouped = options.grouped
     best = []
-    for d in options.dims:
+    for d in options.dims or ([128] if grouped else [64, 128, 256]):
         for causal in (False, True):
-            for length in options.lengths:
-                b, h = TOKENS // length, HIDDEN // d
+            for length in options.lengths or (
+                    [2048, 4096, 8192, 16384, 32768] if grouped
+                    else [1024, 2048, 4096, 8192, 16384]):
+                b, h, hk = (2, 64, 8) if grouped else (TOKENS // length, HIDDEN // d, HIDDEN // d)
+                problem = (backward, causal, d, b, h, hk, length)
                 operations = (10 if backward else 4) * b * h * length**2 * d / (2 if causal else 1)
                 rows = {c: [] for c in configurations[d]}
-                others = {name: [] for name, _ in peers(backward, causal, d, b, h, length)}
+                others = {name: [] for name, _ in peers(*problem)}
                 for _ in range(options.rounds):
-                    for name, launch in peers(backward, causal, d, b, h, length):
+                    for name, launch in peers(*problem):
                         others[name].append(cold_and_hot(launch))
                     for configuration in rows:
                         try:
                             rows[configuration].append(
-                                ours.measure(backward, causal, d, b, h, length, configuration))
+                                ours.measure(*problem, configuration))
                         except RuntimeError as error:
                             print(configuration, error, flush=True)
                 theirs = [min(statistics.median(t[i] for t in times) for times in others.values())

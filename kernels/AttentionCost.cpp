@@ -25,9 +25,6 @@ constexpr double shuffleClocks = 25, shufflesInARow = 4;
 constexpr double heldStages = 2;
 /// Round trips to L2 of each part: the ticket, and the fence of the signal.
 constexpr double roundTripsOfPart = 2;
-/// Parts whose loads are on their way together.
-constexpr int64_t partsAtOnce = 4;
-
 class Model {
 public:
   Model(const AttentionForm &form, const AttentionSizes &sizes,
@@ -185,9 +182,11 @@ private:
   /// The last CTA of a tile waits for the others and reads the parts of the
   /// rows that there are, some at once.
   double combine(double turns, double slots) const {
-    const int64_t rowsAtOnce = 8 * config.warpgroups;
-    const double steps = double(ceilDiv(rowsThere(), rowsAtOnce) *
-                                ceilDiv(int64_t(parts), partsAtOnce));
+    const LoadsOfParts few = loadsOfFewRows(form, config);
+    const LoadsOfParts loads =
+        rowsThere() <= few.rows ? few : loadsOfManyRows(form, config);
+    const double steps = double(ceilDiv(rowsThere(), loads.rows) *
+                                ceilDiv(int64_t(parts), loads.parts));
     return gpu.load_microseconds *
            (turns * roundTripsOfPart +
             std::ceil(double(tiles) / slots) * (1 + steps));

@@ -36,7 +36,13 @@ void AttentionProgram::finishPart(const AttentionTile &t, const Fragment &o,
     signal(done->at({tile, 1}));
     when(earlier == count - 1, [&] {
       await(done->at({tile, 1}), count);
-      addParts(t, tile, count);
+      const Index all = min((t.rows - t.m * queries) * form.group, config.bm);
+      const LoadsOfParts few = loadsOfFewRows(form, config);
+      when(
+          all <= few.rows, [&] { addParts(t, tile, count, all, few); },
+          [&] {
+            addParts(t, tile, count, all, loadsOfManyRows(form, config));
+          });
       for (int64_t i : {0, 1})
         atomic_exchange(done->at({tile, i}), 0);
     });
@@ -45,11 +51,10 @@ void AttentionProgram::finishPart(const AttentionTile &t, const Fragment &o,
 }
 
 void AttentionProgram::addParts(const AttentionTile &t, const Index &tile,
-                                const Index &count) {
-  constexpr int64_t together = 4; // loads of as many parts are on their way
-  const int64_t height = 8 * config.warpgroups;
+                                const Index &count, const Index &all,
+                                const LoadsOfParts &loads) {
+  const auto [height, together] = loads;
   const Shape shape{height, form.dv}, vector{height};
-  const Index all = min((t.rows - t.m * queries) * form.group, config.bm);
   for (Index i : range(ceil_div(all, height))) {
     const Index row = i * height;
     Fragment top = full(f32, vector, -infinity), sum = zeros(f32, vector);

@@ -185,7 +185,8 @@ private:
 
   /// Stores a part, its logarithms those of 2; the last part of a tile adds up.
   void finishPart(const AttentionTile &t, const Fragment &o, const Fragment &l);
-  void addParts(const AttentionTile &t, const Index &tile, const Index &count);
+  void addParts(const AttentionTile &t, const Index &tile, const Index &count,
+                const Index &all, const LoadsOfParts &loads);
   /// The number of a tile, whatever part.
   Index numberOf(const AttentionTile &t) const {
     return (t.b * tileHeads() + t.h) * ceil_div(Sq, queries) + t.m;

@@ -3,6 +3,7 @@
 #include "compiler/target/Target.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace ashlar {
@@ -149,6 +150,25 @@ int64_t registersOfClearing(const AttentionForm &form,
 }
 
 } // namespace
+
+/// Of which a thread has as many elements.
+static constexpr int64_t elementsOfLoads = 64;
+
+LoadsOfParts loadsOfFewRows(const AttentionForm &form,
+                            const AttentionConfig &config) {
+  constexpr int64_t rows = 8;
+  return {rows * config.warpgroups,
+          elementsOfLoads * target::warpgroupThreads / (rows * form.dv)};
+}
+
+LoadsOfParts loadsOfManyRows(const AttentionForm &form,
+                             const AttentionConfig &config) {
+  constexpr int64_t parts = 4;
+  const uint64_t rows =
+      elementsOfLoads * target::warpgroupThreads / (parts * form.dv);
+  return {std::min<int64_t>(std::bit_floor(rows), 64) * config.warpgroups,
+          parts};
+}
 
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
   const int64_t inTheLoop =

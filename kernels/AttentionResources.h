@@ -35,6 +35,16 @@ int64_t mathRegisters(const AttentionForm &form, const AttentionConfig &config);
 std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config);
 
+/// So many rows of so many parts of the keys are on their way together when
+/// parts are added up: as much as a quarter of a thread's registers hold.
+struct LoadsOfParts {
+  int64_t rows, parts;
+};
+LoadsOfParts loadsOfFewRows(const AttentionForm &form,
+                            const AttentionConfig &config);
+LoadsOfParts loadsOfManyRows(const AttentionForm &form,
+                             const AttentionConfig &config);
+
 /// Whether a thread holds its fragments without a spill, as far as a formula
 /// knows.
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config);

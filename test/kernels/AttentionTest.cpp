@@ -479,6 +479,38 @@ void hasPrefixes() {
   EXPECT_LE(relativeError(launch(module, problem, "O"), expected), 6e-3);
 }
 
+/// For the same Splits, bit for bit.
+TEST(AttentionParts, DoNotDependOnTheRestOfTheBatch) {
+  const AttentionForm form{.d = 64, .dv = 64, .group = 4};
+  const AttentionConfig config{
+      .bm = 64, .bn = 64, .warpgroups = 1, .splits = true};
+  Module module(device(), compileCleanly(attention(form, config)));
+  auto element = [](const Problem &, Coordinate at) {
+    return std::sin(double(1 + at[1] * 7919 + at[2] * 104729 + at[3] * 1299709 +
+                           (at.size() > 4 ? at[4] * 15485863 : 0)));
+  };
+  auto resultOf = [&](int64_t batch) {
+    const PartSizes parts = part_sizes(form, config, {batch, 8, 2, 3, 500});
+    return launch(
+        module,
+        randomProblem(module.artifact(),
+                      {{"B", batch},
+                       {"Hk", 2},
+                       {"G", 4},
+                       {"Sq", 3},
+                       {"Sk", 500},
+                       {"Splits", 3},
+                       {"Tiles", parts.tiles},
+                       {"Rows", parts.rows}},
+                      {{"scale", 0.2}}, {"Done"},
+                      {{"Q", element}, {"K", element}, {"V", element}}),
+        "O");
+  };
+  const HostTensor alone = resultOf(1), among = resultOf(5);
+  for (int64_t i = 0; i < among.elements(); ++i)
+    ASSERT_EQ(among.read(i), alone.read(i % alone.elements())) << i;
+}
+
 TEST(AttentionRefuses, WhatItIsNotMadeFor) {
   auto refusal = [](const AttentionForm &form, const AttentionConfig &config) {
     try {
