@@ -37,7 +37,7 @@ void AttentionBackwardProgram::forEachBlock(
 }
 
 void AttentionBackwardProgram::defineLoad() {
-  role("load", warps(1), registers(24), [&] {
+  role("load", warps(1), registers(copyBudget), [&] {
     expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
     forEachBlock([&](const KeyBlock &t) {
       Stage s = keyRing.acquire();
@@ -83,7 +83,7 @@ void AttentionBackwardProgram::addSums(const KeyBlock &t, const Index &h,
 }
 
 void AttentionBackwardProgram::defineStore() {
-  role("store", warps(1), registers(24), [&] {
+  role("store", warps(1), registers(copyBudget), [&] {
     forEachBlock([&](const KeyBlock &t) {
       forEachRows(t, rowsOfTurn, [&](const Index &h, const Index &row) {
         addSums(t, h, row);
@@ -194,7 +194,7 @@ Fragment AttentionBackwardProgram::gradientOf(const Stage &kv,
 }
 
 void AttentionBackwardProgram::defineMath() {
-  role("math", warpgroups(warpgroupsOfRole), registers(240), [&] {
+  role("math", warpgroups(warpgroupsOfRole), registers(mathBudget), [&] {
     const Shape shape{config.bn, config.bm};
     forEachBlock([&](const KeyBlock &t) {
       Stage kv = keyRing.wait();

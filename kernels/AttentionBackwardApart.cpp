@@ -6,7 +6,7 @@
 namespace ashlar {
 
 void AttentionBackwardProgram::defineValues() {
-  role("values", warpgroups(warpgroupsOfRole), registers(240), [&] {
+  role("values", warpgroups(warpgroupsOfRole), registers(mathBudget), [&] {
     forEachBlock([&](const KeyBlock &t) {
       Stage kv = keyRing.wait(), s = rowRing.wait();
       Fragment dv = zeros(f32, {config.bn, form.dv});
@@ -39,7 +39,7 @@ void AttentionBackwardProgram::defineValues() {
 }
 
 void AttentionBackwardProgram::defineKeys() {
-  role("keys", warpgroups(warpgroupsOfRole), registers(240), [&] {
+  role("keys", warpgroups(warpgroupsOfRole), registers(mathBudget), [&] {
     forEachBlock([&](const KeyBlock &t) {
       Stage kv = keyRing.wait(), s = rowRing.wait();
       Fragment dk = zeros(f32, {config.bn, form.d});

@@ -152,6 +152,9 @@ private:
   /// Of a role that multiplies.
   const int64_t warpgroupsOfRole =
       config.apart ? config.warpgroups / 2 : config.warpgroups;
+  /// Registers of the roles that copy, and of those that multiply.
+  const int64_t copyBudget = config.apart ? 40 : 24,
+                mathBudget = config.apart ? 232 : 240;
   /// dQ is multiplied transposed where a block has no rows enough for the
   /// warpgroups, but columns; else so many blocks of rows are taken together in
   /// a turn.

@@ -40,7 +40,7 @@ std::string describe(const Case &tested) {
   if (form.after)
     text << " after " << *form.after;
   const AttentionLengths &n = tested.lengths;
-  text << (form.packed ? " packed" : "")
+  text << (form.packed ? " packed" : "") << (form.sinks ? " sinks" : "")
        << (tested.config.deterministic ? " deterministic" : "") << ", "
        << tested.config.bm << "x" << tested.config.bn
        << (tested.config.apart ? " apart" : "") << ", B " << n.b << " H " << n.h
@@ -174,7 +174,7 @@ private:
     const int64_t high =
         form.after ? std::min(count, place + *form.after + 1) : count;
     std::vector<double> weight(size_t(std::max(high, int64_t(0))), 0);
-    double sum = 0;
+    double sum = form.sinks ? std::exp(0.5 * double(h + 1)) : 0;
     for (int64_t j = low; j < high; ++j) {
       double score = 0;
       for (int64_t e = 0; e < form.d; ++e)
@@ -304,6 +304,7 @@ std::vector<Case> named() {
   add("a window", {.before = 70, .after = 0}, {1, 2, 2, 300, 300});
   add("a window on both sides", {.before = 20, .after = 31},
       {1, 1, 1, 239, 113});
+  add("sinks", {.d = 64, .dv = 64, .after = 0, .sinks = true}, ragged);
   add("rows without a key", {.after = 0}, {2, 1, 1, 300, 113});
   add("keys without a row", {.before = 7}, {1, 1, 1, 20, 300});
   add("one key", {}, {1, 4, 1, 3, 1});

@@ -134,11 +134,11 @@ Kernel attention_delta(const AttentionForm &form,
 
 /// The gradients of `attention`: inputs Q, K, V and what the form names, dO
 /// (DO), L as the forward has written it, Delta, and the scalar "scale";
-/// outputs dK (DK) and dV (DV), laid out as K and V are, and Sums, to which dQ
-/// / scale is added. Of packed sequences Sk is the most keys of one. Sinks are
-/// in L, so that the kernel does not take them; the gradient of one is -Σ
-/// exp(Sink - L) · Delta. Pages, capped scores, slopes and an author's scores
-/// and masks are refused.
+/// outputs dK (DK) and dV (DV), laid out as K and V are, and Sums, to which
+/// dQ / scale is added. Of packed sequences Sk is the most keys of one. L has
+/// the sinks in it, which the kernel therefore does not take; the gradient of
+/// one is the sum of -exp(Sink - L) · Delta over the rows of its head. Pages,
+/// capped scores, slopes and an author's scores and masks are refused.
 Kernel attention_backward(const AttentionForm &form,
                           const AttentionBackwardConfig &config,
                           SourceLocation where = SourceLocation::current());
