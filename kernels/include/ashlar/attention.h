@@ -70,7 +70,7 @@ struct AttentionConfig {
   /// Rows of Q in a tile, of all warpgroups, and keys in a block.
   int64_t bm = 128, bn = 128;
   /// Blocks of K and of V, which take turns, in shared memory.
-  int64_t stages = 4;
+  int64_t stages = 5;
   int64_t warpgroups = 2;
   /// The keys of a tile are shared out to several CTAs, for few rows and many
   /// keys: in Splits parts of as many blocks, of which those without a key are
