@@ -1,7 +1,8 @@
 #include "test/mutants/Kernels.h"
 
+#include "ashlar/error.h"
+
 #include <fstream>
-#include <stdexcept>
 
 namespace ashlar::test {
 
@@ -247,22 +248,43 @@ Kernel convertingGemm() {
 }
 
 const std::vector<NamedKernel> &mutantKernels() {
-  static const std::vector<NamedKernel> kernels{
-      {"multicast", multicastGemm},   {"staged", stagedGemm},
-      {"cp.async", asyncCopyGemm},    {"threads", threadCopyGemm},
-      {"transposed", transposedGemm}, {"reused", reusedStageGemm},
-      {"converting", convertingGemm},
-  };
+  static const std::vector<NamedKernel> kernels = [] {
+    const std::vector<NamedSize> few{{"M", 260}, {"N", 136}, {"K", 328}};
+    const std::vector<NamedSize> many{{"M", 260}, {"N", 2888}, {"K", 200}};
+    return std::vector<NamedKernel>{
+        {"multicast", multicastGemm, product, few, many},
+        {"staged", stagedGemm, product, few, many},
+        {"cp.async", asyncCopyGemm, product, few, many},
+        {"threads", threadCopyGemm, product, few, many},
+        {"transposed", transposedGemm, product, few, many},
+        {"reused", reusedStageGemm, product, few, many},
+        {"converting", convertingGemm, product, few, many},
+        {"attention",
+         attention,
+         weightedSums,
+         {{"H", 2}, {"Sq", 150}, {"Sk", 300}},
+         {{"H", 140}, {"Sq", 100}, {"Sk", 200}}},
+    };
+  }();
   return kernels;
 }
 
-unsigned lineOf(const std::string &mark) {
-  std::ifstream file(ASHLAR_SOURCE_DIR "/test/mutants/Kernels.cpp");
-  std::string line;
-  for (unsigned number = 1; std::getline(file, line); ++number)
-    if (line.ends_with("// [" + mark + "]"))
-      return number;
-  throw std::runtime_error("no line of the kernels is marked [" + mark + "]");
+const NamedKernel &mutantKernel(const std::string &name) {
+  for (const NamedKernel &kernel : mutantKernels())
+    if (kernel.name == name)
+      return kernel;
+  throw Error("there is no kernel '" + name + "'");
+}
+
+std::string lineOf(const std::string &mark) {
+  for (const std::string name : {"Kernels.cpp", "AttentionKernel.cpp"}) {
+    std::ifstream file(ASHLAR_SOURCE_DIR "/test/mutants/" + name);
+    std::string line;
+    for (unsigned number = 1; std::getline(file, line); ++number)
+      if (line.ends_with("// [" + mark + "]"))
+        return name + ":" + std::to_string(number);
+  }
+  throw Error("no line of the kernels is marked [" + mark + "]");
 }
 
 } // namespace ashlar::test

@@ -3,6 +3,8 @@
 #ifndef ASHLAR_TEST_MUTANTS_KERNELS_H
 #define ASHLAR_TEST_MUTANTS_KERNELS_H
 
+#include "test/mutants/References.h"
+
 #include "ashlar/ashlar.h"
 
 #include <ostream>
@@ -27,18 +29,27 @@ Kernel transposedGemm();
 Kernel reusedStageGemm();
 /// A in f32 by TMA, converted to bf16 by a role of its own.
 Kernel convertingGemm();
+/// Attention forward: K and V take turns in one ring, P is multiplied from
+/// registers, O is staged and stored by a role of its own.
+Kernel attention();
 
 struct NamedKernel {
   std::string name;
   Kernel (*make)();
+  std::vector<Expected> (*reference)(const Problem &);
+  /// A few tiles, and more than there are CTAs: ragged, with more blocks of K,
+  /// or of keys, than stages.
+  std::vector<NamedSize> fewTiles, manyTiles;
 };
 inline std::ostream &operator<<(std::ostream &out, const NamedKernel &kernel) {
   return out << kernel.name;
 }
 const std::vector<NamedKernel> &mutantKernels();
+/// Throws `Error` when there is none of the name.
+const NamedKernel &mutantKernel(const std::string &name);
 
-/// The number of the line that carries a mark.
-unsigned lineOf(const std::string &mark);
+/// The line that carries a mark, as reports name it: "Kernels.cpp:29".
+std::string lineOf(const std::string &mark);
 
 } // namespace ashlar::test
 

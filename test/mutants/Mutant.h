@@ -2,6 +2,8 @@
 #ifndef ASHLAR_TEST_MUTANTS_MUTANT_H
 #define ASHLAR_TEST_MUTANTS_MUTANT_H
 
+#include "test/mutants/Kernels.h"
+
 #include "ashlar/artifact.h"
 #include "runtime/sim/machine/Report.h"
 
@@ -11,12 +13,18 @@
 
 namespace ashlar::test {
 
-struct Mutant {
-  std::string name;   // what is wrong, in words
-  std::string kernel; // of mutantKernels()
+/// A change of the PTX.
+struct Edit {
   /// ECMAScript regular expression, its replacement (with $1, ...), and which
   /// of the places where it matches is changed: 0 is the first, -1 all.
   std::string pattern, replacement;
+  int occurrence = 0;
+};
+
+struct Mutant {
+  std::string name;                 // what is wrong, in words
+  std::string kernel;               // of mutantKernels()
+  std::string pattern, replacement; // as in Edit
   int occurrence = 0;
   sim::Finding finding = sim::Finding::other;
   /// Marks of lines (see Kernels.h) one of which the report's sites must name.
@@ -25,6 +33,7 @@ struct Mutant {
   /// follows from it. Empty: any report may be the first.
   std::string headline = {};
   bool moreTilesThanCtas = false; // it shows in a CTA's second tile only
+  std::vector<Edit> also = {};    // in what the first change left
 };
 
 inline std::ostream &operator<<(std::ostream &out, const Mutant &mutant) {
@@ -32,14 +41,16 @@ inline std::ostream &operator<<(std::ostream &out, const Mutant &mutant) {
 }
 
 const std::vector<Mutant> &mutants();
+/// The last of them, those of the attention kernel.
+std::vector<Mutant> attentionMutants();
 
 /// The PTX with the bug. Throws `Error` when the pattern does not occur.
 std::string mutate(const std::string &ptx, const Mutant &mutant);
 
-/// Runs a kernel of mutantKernels() in the simulator under a seed, on a ragged
-/// problem with more blocks of K than stages, and of a few tiles or of more
-/// than there are CTAs. A wrong result is a report as well.
-std::vector<sim::Report> run(const Artifact &artifact, uint64_t seed,
+/// Runs what a kernel was compiled to in the simulator under a seed, on a few
+/// tiles or on more than there are CTAs. A wrong result is a report as well.
+std::vector<sim::Report> run(const NamedKernel &kernel,
+                             const Artifact &artifact, uint64_t seed,
                              bool moreTilesThanCtas = false);
 
 /// The report that finds the mutant as expected; null when none does.

@@ -466,8 +466,9 @@ std::vector<Mutant> reusedStageMutants() {
 const std::vector<Mutant> &mutants() {
   static const std::vector<Mutant> all = [] {
     std::vector<Mutant> list;
-    for (const auto &part : {ringMutants(), clusterMutants(), wgmmaMutants(),
-                             proxyMutants(), reusedStageMutants()})
+    for (const auto &part :
+         {ringMutants(), clusterMutants(), wgmmaMutants(), proxyMutants(),
+          reusedStageMutants(), attentionMutants()})
       list.insert(list.end(), part.begin(), part.end());
     return list;
   }();

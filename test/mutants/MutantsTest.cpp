@@ -16,9 +16,7 @@ const Artifact &artifactOf(const std::string &name) {
   if (isNew) {
     CompileOptions options;
     options.assemble = false;
-    for (const NamedKernel &kernel : mutantKernels())
-      if (kernel.name == name)
-        entry->second = compile(kernel.make(), options).artifact;
+    entry->second = compile(mutantKernel(name).make(), options).artifact;
   }
   return entry->second;
 }
@@ -31,7 +29,8 @@ TEST_P(MutantFinding, NamesTheLine) {
   artifact.ptx = mutate(artifact.ptx, mutant);
   std::string all;
   for (uint64_t seed = 0; seed < 12; ++seed) {
-    const auto reports = run(artifact, seed, mutant.moreTilesThanCtas);
+    const auto reports = run(mutantKernel(mutant.kernel), artifact, seed,
+                             mutant.moreTilesThanCtas);
     if (!reports.empty())
       EXPECT_NE(reports[0].sentence.find(mutant.headline), std::string::npos)
           << "seed " << seed << ": the first report is\n"
@@ -58,13 +57,14 @@ class CleanKernel : public testing::TestWithParam<NamedKernel> {};
 
 TEST_P(CleanKernel, HasNoReportUnderFiftySeeds) {
   for (uint64_t seed = 0; seed < 50; ++seed)
-    for (const sim::Report &report : run(artifactOf(GetParam().name), seed))
+    for (const sim::Report &report :
+         run(GetParam(), artifactOf(GetParam().name), seed))
       ADD_FAILURE() << report.text();
 }
 
 TEST_P(CleanKernel, HasNoReportWithMoreTilesThanCtas) {
-  for (const sim::Report &report :
-       run(artifactOf(GetParam().name), 3, /*moreTilesThanCtas=*/true))
+  for (const sim::Report &report : run(GetParam(), artifactOf(GetParam().name),
+                                       3, /*moreTilesThanCtas=*/true))
     ADD_FAILURE() << report.text();
 }
 

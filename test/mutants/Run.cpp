@@ -8,66 +8,42 @@
 #include "tool/DeviceProblem.h"
 #include "tool/MakeProblem.h"
 
-#include <algorithm>
-#include <cmath>
 #include <regex>
 
 namespace ashlar::test {
 
-std::string mutate(const std::string &ptx, const Mutant &mutant) {
-  const std::regex pattern(mutant.pattern);
+static std::string change(const std::string &ptx, const Edit &edit,
+                          const std::string &mutant) {
+  const std::regex pattern(edit.pattern);
   std::string result;
   auto end = std::sregex_iterator();
   size_t copied = 0;
   int index = 0;
   for (auto it = std::sregex_iterator(ptx.begin(), ptx.end(), pattern);
        it != end; ++it, ++index) {
-    if (mutant.occurrence >= 0 && index != mutant.occurrence)
+    if (edit.occurrence >= 0 && index != edit.occurrence)
       continue;
     const auto begin = static_cast<size_t>(it->position());
     result += ptx.substr(copied, begin - copied);
-    result += it->format(mutant.replacement);
+    result += it->format(edit.replacement);
     copied = begin + static_cast<size_t>(it->length());
   }
   if (copied == 0)
-    throw Error("the PTX has nothing to plant '" + mutant.name + "' in");
+    throw Error("the PTX has nothing to plant '" + mutant + "' in");
   return result + ptx.substr(copied);
 }
 
-namespace {
-
-std::vector<double> values(const HostTensor &tensor, int64_t rows,
-                           int64_t columns) {
-  std::vector<double> result;
-  for (int64_t row = 0; row < rows; ++row)
-    for (int64_t column = 0; column < columns; ++column)
-      result.push_back(tensor(row, column));
+std::string mutate(const std::string &ptx, const Mutant &mutant) {
+  std::string result =
+      change(ptx, {mutant.pattern, mutant.replacement, mutant.occurrence},
+             mutant.name);
+  for (const Edit &edit : mutant.also)
+    result = change(result, edit, mutant.name);
   return result;
 }
 
-double worstError(const Problem &problem, const HostTensor &d) {
-  const int64_t rows = problem.size("M"), columns = problem.size("N"),
-                depth = problem.size("K");
-  const auto a = values(problem["A"], rows, depth);
-  const auto b = values(problem["B"], columns, depth);
-  double worst = 0;
-  for (int64_t m = 0; m < rows; ++m)
-    for (int64_t n = 0; n < columns; ++n) {
-      double sum = 0, magnitude = 0;
-      for (int64_t k = 0; k < depth; ++k) {
-        const double product = a[m * depth + k] * b[n * depth + k];
-        sum += product;
-        magnitude += std::abs(product);
-      }
-      const double error = std::abs(d(m, n) - sum) / (magnitude + 1e-9);
-      worst = std::isfinite(error) ? std::max(worst, error) : INFINITY;
-    }
-  return worst;
-}
-
-} // namespace
-
-std::vector<sim::Report> run(const Artifact &artifact, uint64_t seed,
+std::vector<sim::Report> run(const NamedKernel &kernel,
+                             const Artifact &artifact, uint64_t seed,
                              bool moreTilesThanCtas) {
   sim::resetSimulator();
   sim::settings().seed = seed;
@@ -77,17 +53,14 @@ std::vector<sim::Report> run(const Artifact &artifact, uint64_t seed,
   try {
     Device device = Device::open(sim::simulatorDriver());
     Module module(device, artifact);
-    const std::vector<NamedSize> sizes =
-        moreTilesThanCtas
-            ? std::vector<NamedSize>{{"M", 260}, {"N", 2888}, {"K", 200}}
-            : std::vector<NamedSize>{{"M", 260}, {"N", 136}, {"K", 328}};
-    Problem problem = harness::nameProblem(artifact, sizes, {});
+    Problem problem = harness::nameProblem(
+        artifact, moreTilesThanCtas ? kernel.manyTiles : kernel.fewTiles, {});
     harness::addTensors(artifact, problem);
     harness::DeviceProblem onDevice(device, artifact, problem);
     module.launch_and_wait(onDevice.arguments(), std::chrono::seconds(60));
     reports = sim::takeReports();
     for (const HostTensor &result : onDevice.results())
-      if (result.name() == "D" && worstError(problem, result) > 0.01)
+      if (worstError(kernel.reference(problem), result) > 0.01)
         reports.push_back(
             {sim::Finding::other, "the result is wrong", {}, seed});
   } catch (const Error &error) {
@@ -104,7 +77,7 @@ const sim::Report *findExpected(const Mutant &mutant,
     if (report.finding != mutant.finding)
       continue;
     for (const std::string &mark : mutant.marks) {
-      const std::string line = "Kernels.cpp:" + std::to_string(lineOf(mark));
+      const std::string line = lineOf(mark);
       for (const sim::Site &site : report.sites)
         if (site.source.ends_with(line))
           return &report;

@@ -16,10 +16,7 @@ namespace {
 Artifact artifactOf(const std::string &name) {
   CompileOptions options;
   options.assemble = false;
-  for (const NamedKernel &kernel : mutantKernels())
-    if (kernel.name == name)
-      return compile(kernel.make(), options).artifact;
-  throw Error("there is no kernel '" + name + "'");
+  return compile(mutantKernel(name).make(), options).artifact;
 }
 
 /// Of each mutant and seed, the first line of the first report.
@@ -31,7 +28,8 @@ int printHeadlines(const std::string &only, uint64_t seeds) {
     artifact.ptx = mutate(artifact.ptx, mutant);
     std::printf("%s (%s)\n", mutant.name.c_str(), mutant.kernel.c_str());
     for (uint64_t seed = 0; seed < seeds; ++seed) {
-      const auto reports = run(artifact, seed, mutant.moreTilesThanCtas);
+      const auto reports = run(mutantKernel(mutant.kernel), artifact, seed,
+                               mutant.moreTilesThanCtas);
       const std::string text =
           reports.empty() ? "nothing\n" : reports[0].text();
       std::printf("  %llu: %s\n", static_cast<unsigned long long>(seed),
@@ -59,7 +57,8 @@ int printTable(const std::string &only, uint64_t seeds) {
     std::string text;
     bool found = false;
     for (uint64_t seed = 0; seed < seeds && !found; ++seed) {
-      auto reports = run(artifact, seed, mutant.moreTilesThanCtas);
+      auto reports = run(mutantKernel(mutant.kernel), artifact, seed,
+                         mutant.moreTilesThanCtas);
       const sim::Report *report = findExpected(mutant, reports);
       found = report != nullptr;
       if (found) {
@@ -110,7 +109,8 @@ int main(int argc, char **argv) {
       int reported = 0;
       for (const NamedKernel &each : mutantKernels())
         for (uint64_t seed = 0; seed < clean; ++seed)
-          for (const sim::Report &report : run(artifactOf(each.name), seed)) {
+          for (const sim::Report &report :
+               run(each, artifactOf(each.name), seed)) {
             std::printf("%s: %s\n", each.name.c_str(), report.text().c_str());
             ++reported;
           }

@@ -97,11 +97,30 @@ TEST(Wgmma, AccumulatorIsWrittenAfterTheFence) {
                 Finding::accumulatorTouched, "after the last wgmma.fence");
 }
 
+TEST(Wgmma, AccumulatorIsACopyOfWhatIsWrittenAfterTheFence) {
+  expectFinding({.afterFence = "add.f32 %f4, %f2, 0f3F800000;\n"
+                               "mov.f32 %f2, %f4;\n"},
+                Finding::accumulatorTouched, "after the last wgmma.fence");
+}
+
+TEST(Wgmma, AccumulatorIsWrittenBehindALabelWithoutAFence) {
+  expectFinding({.afterFence = "setp.lt.u32 %p, %thread, 1000;\n"
+                               "@%p bra again;\nagain:\n"
+                               "add.f32 %f2, %f2, 0f3F800000;\n"},
+                Finding::accumulatorTouched, "after the last wgmma.fence");
+}
+
+TEST(Wgmma, AccumulatorMayBeCopiedAfterTheFence) {
+  const auto reports = run({.afterFence = "mov.f32 %f4, %f2;\n"
+                                          "mov.f32 %f2, %f4;\n"});
+  EXPECT_TRUE(reports.empty()) << text(reports);
+}
+
 TEST(Wgmma, AccumulatorIsWrittenAfterTheWaitWithoutAnotherFence) {
   Pieces pieces;
   pieces.afterWait = "setp.lt.u32 %p, %thread, 1000;\n"
-                     "@%p bra again;\nagain:\n"
-                     "add.f32 %f1, %f1, 0f3F800000;\n" +
+                     "add.f32 %f1, %f1, 0f3F800000;\n"
+                     "@%p bra again;\nagain:\n" +
                      pieces.multiply + pieces.commit + pieces.wait;
   expectFinding(pieces, Finding::accumulatorTouched,
                 "since the last wgmma.fence");

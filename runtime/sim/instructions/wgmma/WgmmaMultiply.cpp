@@ -8,6 +8,7 @@
 #include "runtime/sim/machine/matrix/Wgmma.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ashlar::sim {
 
@@ -97,31 +98,37 @@ bool choice(Decoder &decoder, size_t index, int64_t no, int64_t yes,
   return value == yes;
 }
 
-/// Goes back from the end of what is decoded to the nearest wgmma.fence. A
-/// copy of a register is passed over: a compiler that could not give two names
-/// of an accumulator one register copies it, which changes nothing.
+/// Goes back from the end of what is decoded to the nearest wgmma.fence, or to
+/// a label, behind which all is executed in order. A copy of a register is no
+/// write: a compiler that could not give two names of an accumulator one
+/// register copies it, which changes nothing. But what it copies is A or D as
+/// well.
 void findWriters(Decoder &decoder, WgmmaForm &form) {
   const Function &function = decoder.program().currentFunction();
   const auto &labels = function.text->labels;
   std::vector<const Instruction *> writers;
+  std::vector<RegisterRange> copied;
   for (size_t i = function.body.size(); i > 0; --i) {
-    for (const ptx::Label &label : labels)
-      if (label.instruction == i)
-        return;
     const Instruction &earlier = *function.body[i - 1];
-    if (earlier.traits.fencesRegisters) {
+    if (earlier.traits.fencesRegisters ||
+        std::ranges::find(labels, i, &ptx::Label::instruction) !=
+            labels.end()) {
       form.writersSinceFence = std::move(writers);
       return;
     }
-    if (earlier.hasGuard || earlier.traits.copiesRegister)
+    if (earlier.hasGuard)
       continue;
+    std::vector<Slot> read, written;
     for (size_t j = 0; j < earlier.registers.size(); ++j)
-      if (earlier.writes(j)) {
-        const std::vector<Slot> written = {earlier.registers[j]};
-        const auto range = rangesOf(written);
-        if (overlap(range, form.rangesD) || overlap(range, form.rangesA))
-          writers = {&earlier};
-      }
+      (earlier.writes(j) ? written : read).push_back(earlier.registers[j]);
+    const auto target = rangesOf(written);
+    if (!overlap(target, form.rangesD) && !overlap(target, form.rangesA) &&
+        !overlap(target, copied))
+      continue;
+    if (!earlier.traits.copiesRegister)
+      writers = {&earlier};
+    else
+      std::ranges::copy(rangesOf(read), std::back_inserter(copied));
   }
 }
 

@@ -49,7 +49,8 @@ std::optional<Partner> toldPartner(const Mbarrier &barrier) {
 
 /// An arrival for a round whose phase has completed without it: the barrier
 /// counts fewer than arrive.
-void reportLowCount(Warp &warp, const Mbarrier &empty, uint32_t round) {
+void reportLowCount(Warp &warp, const Mbarrier &barrier, uint32_t round,
+                    const char *did) {
   Cluster &cluster = warp.cluster;
   if (!cluster.launch.reporter.isNew(Finding::mbarrierMisuse, warp.current))
     return;
@@ -57,14 +58,27 @@ void reportLowCount(Warp &warp, const Mbarrier &empty, uint32_t round) {
   Report report;
   report.finding = Finding::mbarrierMisuse;
   report.sentence =
-      cluster.describeShared(empty.address()) + " completes too early: its " +
-      "count is " + std::to_string(empty.expected) + ", and an arrival of " +
+      cluster.describeShared(barrier.address()) + " completes too early: its " +
+      "count is " + std::to_string(barrier.expected) + ", and an arrival of " +
       phase + " comes when " + phase +
       " is over: more arrive in each round than are counted; raise the count "
       "that mbarrier.init gives it, or let fewer threads arrive";
-  report.sites.push_back(warp.site("gives back the stage"));
-  report.sites.push_back(cluster.site(empty.initialisedBy, "initialised it"));
+  report.sites.push_back(warp.site(did));
+  report.sites.push_back(cluster.site(barrier.initialisedBy, "initialised it"));
   cluster.launch.reporter.addCause(std::move(report));
+}
+
+/// Who fills a stage arrives in the round for which it was given the stage.
+void checkFilled(Warp &warp, const Participant &filler, const Mbarrier &full) {
+  const auto told = toldPartner(full);
+  if (!told || !told->barrier || told->isFull != false ||
+      warp.cta.linear != full.cta->linear)
+    return;
+  const Participant *self =
+      participant(*told->barrier, warp.cta.linear, warp.index);
+  if (self && self->passed && *self->passed < full.phase &&
+      filler.arrivals < self->passes)
+    reportLowCount(warp, full, *self->passed, "fills the stage");
 }
 
 /// Who gives back a stage must have waited for the phase in which it was
@@ -81,7 +95,7 @@ void checkGivenBack(Warp &warp, const Participant &giver,
   if (!self || !self->passed || *self->passed > empty.phase)
     return;
   if (giver.arrivals < self->passes && !self->passedAtStart)
-    reportLowCount(warp, empty, *self->passed - 1);
+    reportLowCount(warp, empty, *self->passed - 1, "gives back the stage");
   if (giver.arrivals < self->passes || giver.arrivedIn == empty.phase ||
       !launch.reporter.isNew(Finding::wrongPhase, self->passedAt))
     return;
@@ -111,6 +125,7 @@ void checkGivenBack(Warp &warp, const Participant &giver,
 void noteArrival(Warp &warp, Mbarrier &barrier) {
   Participant &self = of(barrier, warp);
   checkGivenBack(warp, self, barrier);
+  checkFilled(warp, self, barrier);
   self.arrivals += self.arrivedIn != barrier.phase;
   self.arrivedIn = barrier.phase;
   const auto &last = warp.state<LastPass>();

@@ -44,8 +44,9 @@ struct WgmmaForm {
   Slot metadata;
   std::vector<Slot> d, a; // `a` is empty when A lies in shared memory
   std::vector<RegisterRange> rangesD, rangesA; // metadata counts as A
-  /// Instructions that write registers of A or D between the last wgmma.fence
-  /// in straight-line code and this instruction.
+  /// Instructions that write registers of A or D, or what is copied to them,
+  /// in straight-line code before this instruction, with no wgmma.fence
+  /// between.
   std::vector<const Instruction *> writersSinceFence;
 };
 

@@ -210,7 +210,7 @@ void WgmmaGroups::checkFence(Warp &warp, const WgmmaForm &form) {
     report.finding = finding;
     report.sentence =
         "a register of wgmma.mma_async is written after the last wgmma.fence: "
-        "move the wgmma.fence behind the last write";
+        "put a wgmma.fence behind the last write";
     report.sites.push_back(warp.site("uses the register"));
     const Instruction *current = warp.current;
     warp.current = writer;
