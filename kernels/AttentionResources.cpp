@@ -151,21 +151,25 @@ int64_t registersOfClearing(const AttentionForm &form,
 
 } // namespace
 
-/// Of which a thread has as many elements.
-static constexpr int64_t elementsOfLoads = 64;
+/// Elements of each thread.
+static int64_t elementsOfLoads(const AttentionForm &form,
+                               const AttentionConfig &config) {
+  return int64_t(std::bit_floor(uint64_t(mathRegisters(form, config) / 3)));
+}
 
 LoadsOfParts loadsOfFewRows(const AttentionForm &form,
                             const AttentionConfig &config) {
   constexpr int64_t rows = 8;
-  return {rows * config.warpgroups,
-          elementsOfLoads * target::warpgroupThreads / (rows * form.dv)};
+  return {rows * config.warpgroups, elementsOfLoads(form, config) *
+                                        target::warpgroupThreads /
+                                        (rows * form.dv)};
 }
 
 LoadsOfParts loadsOfManyRows(const AttentionForm &form,
                              const AttentionConfig &config) {
   constexpr int64_t parts = 4;
-  const uint64_t rows =
-      elementsOfLoads * target::warpgroupThreads / (parts * form.dv);
+  const uint64_t rows = elementsOfLoads(form, config) *
+                        target::warpgroupThreads / (parts * form.dv);
   return {std::min<int64_t>(std::bit_floor(rows), 64) * config.warpgroups,
           parts};
 }
