@@ -53,12 +53,15 @@ int64_t copyRegisters(const AttentionForm &form,
   return config.splits || form.page ? 40 : target::leastBudget;
 }
 
+/// Each thread's before budgets are set.
+static int64_t entryRegisters(const AttentionConfig &config) {
+  return target::entryRegisters(
+      target::warpgroupThreads * (config.warpgroups + 1), config.ctas);
+}
+
 int64_t mathRegisters(const AttentionForm &form,
                       const AttentionConfig &config) {
-  const int64_t warpgroups = config.warpgroups + 1;
-  const int64_t all =
-      warpgroups * target::entryRegisters(target::warpgroupThreads * warpgroups,
-                                          config.ctas);
+  const int64_t all = (config.warpgroups + 1) * entryRegisters(config);
   return std::min((all - copyRegisters(form, config)) / config.warpgroups /
                       target::registerStep * target::registerStep,
                   target::mostBudget);
@@ -81,10 +84,13 @@ std::string notBuildable(const AttentionForm &form,
            " rows does not hold whole groups of " + text(form.group) +
            ": use a power of 2, at most " + text(config.bm & -config.bm) +
            ", and no less than the heads that share keys";
-  if (sumRegisters(form, config) >= mathRegisters(form, config))
+  // The assembler refuses them, whatever the budget.
+  if (const int64_t start = entryRegisters(config);
+      sumRegisters(form, config) >= start)
     return "a thread has " + text(sumRegisters(form, config)) +
-           " sums and no more than " + text(mathRegisters(form, config)) +
-           " registers: use fewer rows to a warpgroup, or narrower heads";
+           " sums and starts with " + text(start) +
+           " registers: use fewer warpgroups or CTAs, fewer rows to a "
+           "warpgroup, or narrower heads";
   const int64_t threads = target::warpgroupThreads * config.warpgroups;
   if ((form.packed || form.page) && config.bn * form.dv % threads)
     return "a block of " + text(config.bn) + " by " + text(form.dv) +
@@ -151,21 +157,25 @@ int64_t registersOfClearing(const AttentionForm &form,
 
 } // namespace
 
-/// Of which a thread has as many elements.
-static constexpr int64_t elementsOfLoads = 64;
+/// Elements of each thread.
+static int64_t elementsOfLoads(const AttentionForm &form,
+                               const AttentionConfig &config) {
+  return int64_t(std::bit_floor(uint64_t(mathRegisters(form, config) / 3)));
+}
 
 LoadsOfParts loadsOfFewRows(const AttentionForm &form,
                             const AttentionConfig &config) {
   constexpr int64_t rows = 8;
-  return {rows * config.warpgroups,
-          elementsOfLoads * target::warpgroupThreads / (rows * form.dv)};
+  return {rows * config.warpgroups, elementsOfLoads(form, config) *
+                                        target::warpgroupThreads /
+                                        (rows * form.dv)};
 }
 
 LoadsOfParts loadsOfManyRows(const AttentionForm &form,
                              const AttentionConfig &config) {
   constexpr int64_t parts = 4;
-  const uint64_t rows =
-      elementsOfLoads * target::warpgroupThreads / (parts * form.dv);
+  const uint64_t rows = elementsOfLoads(form, config) *
+                        target::warpgroupThreads / (parts * form.dv);
   return {std::min<int64_t>(std::bit_floor(rows), 64) * config.warpgroups,
           parts};
 }

@@ -530,6 +530,9 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
   EXPECT_THAT(refusal({.packed = true}, {.bm = 192, .bn = 64, .warpgroups = 3}),
               HasSubstr("does not divide among 384 threads: use a multiple of "
                         "3 keys"));
+  EXPECT_THAT(refusal({.d = 256, .dv = 256},
+                      {.bm = 64, .bn = 16, .warpgroups = 1, .ctas = 2}),
+              HasSubstr("128 sums and starts with 128 registers: use fewer"));
   EXPECT_THAT(refusal({.type = e4m3}, {}), HasSubstr("use bf16 or f16"));
   EXPECT_THAT(
       refusal({.group = 6}, {.bm = 64}),
