@@ -33,7 +33,7 @@ except Exception:
 
 # bm, bn, stages, warpgroups, eager: of each head dimension, full and causal.
 CONFIGURATIONS = {
-    64: [(192, 128, 6, 3, 0)],
+    64: [(192, 128, 6, 3, 0), (128, 128, 8, 2, 0)],
     128: [(128, 128, 5, 2, 0)],
     256: [(128, 64, 4, 2, 1), (128, 48, 5, 2, 1)],
 }

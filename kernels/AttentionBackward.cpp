@@ -38,7 +38,6 @@ void AttentionBackwardProgram::forEachBlock(
 
 void AttentionBackwardProgram::defineLoad() {
   role("load", warps(1), registers(copyBudget), [&] {
-    expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
     forEachBlock([&](const KeyBlock &t) {
       Stage s = keyRing.acquire();
       copy(keysOf(K, t), s[0]);
@@ -193,8 +192,14 @@ Fragment AttentionBackwardProgram::gradientOf(const Stage &kv,
   return mma(kv[1], s[1].T(), broadcast(-load(s[3]), {config.bn, config.bm}));
 }
 
+/// In a role whose registers suffice to tell.
+void AttentionBackwardProgram::expectHeads() const {
+  expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
+}
+
 void AttentionBackwardProgram::defineMath() {
   role("math", warpgroups(warpgroupsOfRole), registers(mathBudget), [&] {
+    expectHeads();
     const Shape shape{config.bn, config.bm};
     forEachBlock([&](const KeyBlock &t) {
       Stage kv = keyRing.wait();

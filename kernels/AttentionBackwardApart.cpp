@@ -7,6 +7,7 @@ namespace ashlar {
 
 void AttentionBackwardProgram::defineValues() {
   role("values", warpgroups(warpgroupsOfRole), registers(mathBudget), [&] {
+    expectHeads();
     forEachBlock([&](const KeyBlock &t) {
       Stage kv = keyRing.wait(), s = rowRing.wait();
       Fragment dv = zeros(f32, {config.bn, form.dv});

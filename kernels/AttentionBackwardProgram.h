@@ -48,6 +48,7 @@ private:
   void defineLoad();
   void defineStore();
   void defineMath();
+  void expectHeads() const;
   void defineValues();
   void defineKeys();
   void addSums(const KeyBlock &t, const Index &h, const Index &row);
