@@ -292,9 +292,10 @@ void AttentionProgram::defineMath() {
                x = select(isSeen(t, place, n * config.bn), x, -infinity);
              };
              x = scoresOf(x, place, slope);
-             if (isLast || form.mask)
+             const bool isWindow = form.after || form.before;
+             if (form.mask || (isLast && isWindow))
                hide();
-             else if (form.after || form.before)
+             else if (isLast || isWindow)
                when(isCut(t, n), hide);
              Fragment higher = max(top, row_max(x) * unit), base = higher;
              // Where there may have been no key yet.

@@ -110,32 +110,34 @@ std::string notBuildable(const AttentionForm &form,
 
 namespace {
 
-/// What a thread holds in the loop: its sums, and of a block the scores, the
-/// weights and these as they are multiplied.
+/// What a thread holds in the loop: its sums, and of a block the scores and
+/// either the weights of the one before, as they are multiplied, or what
+/// becomes of the scores.
 int64_t fragmentRegisters(const AttentionForm &form,
                           const AttentionConfig &config) {
   const int64_t scores =
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
-  return sumRegisters(form, config) + scores * 5 / 2;
+  return sumRegisters(form, config) + 2 * scores;
 }
 
 /// What else ptxas was seen to need: with the most keys to a block that do not
 /// spill, for heads of 64 to 256 and all that a form may ask for.
 int64_t registersBeside(const AttentionForm &form,
                         const AttentionConfig &config) {
-  int64_t all = 8;
+  int64_t all = 4;
   all += form.logarithms ? 4 : 0;
   all += form.after || form.before ? 8 : 0;
+  all += form.before ? 8 : 0;
   all += form.alibi ? 16 : form.soft_cap || form.sinks ? 8 : 0;
   // The numbers of a thread's keys, and what an author makes of them.
-  all += form.modify || form.mask ? 24 + config.bn / 4 : 0;
-  all += form.group > 1 ? 8 : 0;
+  all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
+  all += form.group > 1 ? 6 : 0;
   all += config.splits ? 8 : 0;
-  all += form.page ? 16 : 0;
-  // Rows of sequences that end within a tile are stored otherwise.
-  all += form.packed ? (config.splits ? 12 : 36) : 0;
-  // Sums beyond those of heads of 128.
-  all += std::max<int64_t>(sumRegisters(form, config) - 64, 0) * 5 / 8;
+  all += form.page ? 8 : 0;
+  all += form.packed ? 12 : 0;
+  all += config.warpgroups == 1 ? 24 : 0;
+  // The sums are there when the next scores are, not behind them.
+  all += config.eager ? 32 + (config.splits ? 8 : 0) : 0;
   return all;
 }
 
