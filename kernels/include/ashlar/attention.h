@@ -116,8 +116,8 @@ struct AttentionBackwardConfig {
   /// Blocks of rows in shared memory.
   int64_t stages = 2;
   int64_t warpgroups = 2;
-  /// One half of the warpgroups keeps dV, and the other one dK: for d above 128,
-  /// where a thread has no registers for both.
+  /// One half of the warpgroups keeps dV, and the other one dK: for d above
+  /// 128, where a thread has no registers for both.
   bool apart = false;
   /// The parts of dQ are added in the order of the keys: each launch gives the
   /// same bits. The kernel has Order then, s32, B×H×Turns of any number of
