@@ -2,6 +2,7 @@
 
 #include "ashlar/error.h"
 
+#include <cmath>
 #include <limits>
 #include <numbers>
 #include <string>
@@ -12,6 +13,14 @@ namespace ashlar {
 static constexpr float infinity = std::numeric_limits<float>::infinity();
 static constexpr float log2e = std::numbers::log2e_v<float>;
 static constexpr float ln2 = std::numbers::ln2_v<float>;
+
+/// Weights of e4m3 are at most 2^8, of the 448 that it has, so that small ones
+/// are not lost so soon. Their sum has the factor too.
+static constexpr float headroom = 8;
+
+Fragment AttentionProgram::lowered(const Fragment &top) const {
+  return isOf8Bits(form) ? top - headroom : top;
+}
 
 void AttentionProgram::forEachTile(
     const std::function<void(const AttentionTile &)> &body) const {
@@ -76,33 +85,54 @@ void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
   }
 }
 
+void AttentionProgram::copyTransposed(const Tensor &from,
+                                      const AttentionTile &t, const Index &n,
+                                      const std::optional<Stage> &pages,
+                                      SharedTile to) const {
+  const Index g = isGrouped() ? t.h : t.h / (*H / Hk), first = n * config.bn;
+  if (pages)
+    copy(from.at({load_index((*pages)[0], {0}), g, 0, first % *form.page}), to);
+  else if (form.packed)
+    copy(from.at({g, 0, t.firstKey + first}), to);
+  else
+    copy(from.at({t.b, g, 0, first}), to);
+}
+
 void AttentionProgram::defineLoad() {
   role("load", warps(1), registers(copyRegisters(form, config)), [&] {
     forEachTile([&](const AttentionTile &t) {
-      auto fetch = [&](const Tensor &from, const Index &n,
-                       const std::optional<Stage> &pages, int64_t width) {
+      auto fetchKeys = [&](const Index &n, const std::optional<Stage> &pages) {
         Stage s = ring.acquire();
-        copyKeys(from, t, n, pages, part(s[0], width), width);
+        copyKeys(K, t, n, pages, keysOf(s[0]), form.d);
+        ring.commit(s);
+      };
+      auto fetchValues = [&](const Index &n,
+                             const std::optional<Stage> &pages) {
+        Stage s = ring.acquire();
+        if (isOf8Bits(form))
+          copyTransposed(V, t, n, pages, valuesOf(s[0]));
+        else
+          copyKeys(V, t, n, pages, valuesOf(s[0]), form.dv);
         ring.commit(s);
       };
       auto nextPages = [&] {
         return numbers ? std::optional(numbers->wait()) : std::nullopt;
       };
       Stage s = query.acquire();
-      copy(queriesOf(t), grouped(s[0], form.d));
+      copy(queriesOf(t), grouped(s[0], form.type, form.d));
       query.commit(s);
       std::optional<Stage> before = nextPages();
-      fetch(K, firstBlock(t), before, form.d);
+      fetchKeys(firstBlock(t), before);
       for (Index n : range(firstBlock(t) + 1, endOfBlocks(t))) {
         std::optional<Stage> pages = nextPages();
-        fetch(K, n, pages, form.d);
-        fetch(V, n - 1, before, form.dv);
+        fetchKeys(n, pages);
+        fetchValues(n - 1, before);
         if (numbers) {
           numbers->release(*before);
           *before = *pages;
         }
       }
-      fetch(V, endOfBlocks(t) - 1, before, form.dv);
+      fetchValues(endOfBlocks(t) - 1, before);
       if (numbers)
         numbers->release(*before);
     });
@@ -133,7 +163,8 @@ void AttentionProgram::defineStore() {
         for (int64_t column = 0; column < form.dv;
              column += resultColumns(form)) {
           Stage s = result->wait();
-          copy(grouped(s[0], resultColumns(form)), resultOf(t, column));
+          copy(grouped(s[0], resultType(form), resultColumns(form)),
+               resultOf(t, column));
           result->release(s);
         }
       };
@@ -145,17 +176,22 @@ void AttentionProgram::defineStore() {
   });
 }
 
-void AttentionProgram::storeRows(const AttentionTile &t, const Fragment &o) {
+void AttentionProgram::storeRows(const AttentionTile &t, const Sums &o) {
   auto byTma = [&] {
-    for (int64_t column = 0; column < form.dv; column += resultColumns(form)) {
-      Stage s = result->acquire();
-      store(s[0], slice(o, {0, column}, {config.bm, resultColumns(form)}));
-      result->commit(s);
-    }
+    const int64_t width = resultColumns(form);
+    for (size_t i = 0; i < o.size(); ++i)
+      for (int64_t column = 0; column < sumColumns(form); column += width) {
+        Stage s = result->acquire();
+        store(s[0], slice(o[i], {0, column}, {config.bm, width}));
+        result->commit(s);
+      }
   };
   if (!form.packed)
     return byTma();
-  when(isWhole(t), byTma, [&] { scatterRows(t, rows({config.bm, 1}), o); });
+  when(isWhole(t), byTma, [&] {
+    for (size_t i = 0; i < o.size(); ++i)
+      scatterRows(t, rows({config.bm, 1}), int64_t(i) * sumColumns(form), o[i]);
+  });
 }
 
 void AttentionProgram::storeLogarithms(const AttentionTile &t,
@@ -173,8 +209,9 @@ Fragment AttentionProgram::queryOf(const AttentionTile &t,
 }
 
 void AttentionProgram::scatterRows(const AttentionTile &t, const Fragment &row,
-                                   const Fragment &o) {
-  const Fragment query = queryOf(t, row), column = columns({1, form.dv});
+                                   int64_t first, const Fragment &o) {
+  const Fragment query = queryOf(t, row),
+                 column = columns({1, o.shape()[1]}) + first;
   if (!isGrouped())
     return form.packed ? scatter(O, {t.h, query, column}, o)
                        : scatter(O, {t.b, t.h, query, column}, o);
@@ -203,10 +240,10 @@ void AttentionProgram::clearBehind(const AttentionTile &t, const Index &n,
                                    const SharedTile &values) const {
   if (!form.packed && !form.page)
     return; // zeros are behind the tensor
-  const Shape shape{config.bn, form.dv};
+  const Shape shape = values.shape();
   when((n + 1) * config.bn > t.keys, [&] {
-    store(values,
-          select(rows(shape) < t.keys - n * config.bn, load(values), 0));
+    const Fragment key = isOf8Bits(form) ? columns(shape) : rows(shape);
+    store(values, select(key < t.keys - n * config.bn, load(values), 0));
   });
 }
 
@@ -260,12 +297,18 @@ void AttentionProgram::defineMath() {
          forEachTile([&](const AttentionTile &t) {
            // What makes an exponent of 2 of a score.
            Scalar unit = changesScores() ? convert(log2e, f32) : scale * log2e;
-           Fragment o = zeros(f32, {config.bm, form.dv});
+           auto sums = [&] {
+             Sums all;
+             for (int64_t i = 0; i < form.dv; i += sumColumns(form))
+               all.push_back(zeros(f32, {config.bm, sumColumns(form)}));
+             return all;
+           };
+           Sums o = sums();
            Fragment top = full(f32, vector, -infinity),
                     sum = zeros(f32, vector);
            auto addSink = [&] {
-             top = ofRows(*sinks, t, vector) * log2e;
-             sum = full(f32, vector, 1);
+             top = lowered(ofRows(*sinks, t, vector) * log2e);
+             sum = full(f32, vector, isOf8Bits(form) ? std::exp2(headroom) : 1);
            };
            if (sinks && config.splits)
              when(t.split == 0, addSink);
@@ -297,7 +340,8 @@ void AttentionProgram::defineMath() {
                hide();
              else if (isLast || isWindow)
                when(isCut(t, n), hide);
-             Fragment higher = max(top, row_max(x) * unit), base = higher;
+             Fragment higher = max(top, lowered(row_max(x) * unit)),
+                      base = higher;
              // Where there may have been no key yet.
              if (isLast || form.after || form.before || form.mask)
                base = select(higher == -infinity, 0, higher);
@@ -307,44 +351,82 @@ void AttentionProgram::defineMath() {
              top = higher;
              return weights;
            };
+           auto shrinkSums = [&] {
+             for (Fragment &part : o)
+               part = part * along_rows(shrink);
+           };
+           auto productOf = [&](const Fragment &p, const Stage &v, size_t i) {
+             return mma(p, factorOf(v[0], int64_t(i) * sumColumns(form)));
+           };
+           // Of 8 bits a block's products begin at zero, where the tensor cores
+           // lose nothing; otherwise the sums are their accumulators.
+           auto addBlock = [&](const Fragment &p, const Stage &v) {
+             for (size_t i = 0; i < o.size(); ++i)
+               o[i] = isOf8Bits(form)
+                          ? o[i] * along_rows(shrink) + productOf(p, v, i)
+                          : mma(p, factorOf(v[0], 0), o[i]);
+           };
+           // Those of the block before, added when the next ones begin.
+           Sums late;
+           if (isOf8Bits(form) && !config.eager)
+             late = sums();
+           auto addLate = [&](const Fragment &shrinkBefore) {
+             for (size_t i = 0; i < late.size(); ++i)
+               o[i] = o[i] * along_rows(shrinkBefore) + late[i];
+           };
            Stage q = query.wait(), values = ring.wait();
-           Fragment product = mma(q[0], part(values[0], form.d).T());
+           Fragment product = mma(q[0], keysOf(values[0]).T());
            Index last = endOfBlocks(t) - 1;
            for (Index n : range(firstBlock(t), last)) {
+             Fragment shrinkBefore = shrink;
              Fragment weights = weightsOf(product, n, false);
              std::optional<Stage> k, v;
-             if (config.eager)
-               o = o * along_rows(shrink);
-             else
+             if (!config.eager)
                k = ring.wait();
+             else if (!isOf8Bits(form))
+               shrinkSums();
              Fragment p = convert(weights, form.type);
              (config.eager ? k : v) = ring.wait();
              // In flight under the next softmax: the next block's scores, and
              // this one's sums.
-             product = mma(q[0], part((*k)[0], form.d).T());
+             product = mma(q[0], keysOf((*k)[0]).T());
              if (config.eager)
                v = ring.wait();
-             else
-               o = o * along_rows(shrink);
+             else if (!isOf8Bits(form))
+               shrinkSums();
              if (config.eager)
                ring.release(values);
-             o = mma(p, part((*v)[0], form.dv), o);
+             addLate(shrinkBefore);
+             for (size_t i = 0; i < late.size(); ++i)
+               late[i] = productOf(p, *v, i);
+             if (late.empty())
+               addBlock(p, *v);
              if (!config.eager)
                ring.release(values);
              ring.release(*k);
              values = *v;
            }
            query.release(q);
+           addLate(shrink);
            Fragment p = convert(weightsOf(product, last, true), form.type);
            Stage v = ring.wait();
-           clearBehind(t, last, part(v[0], form.dv));
-           o = mma(p, part(v[0], form.dv), o * along_rows(shrink));
+           clearBehind(t, last, valuesOf(v[0]));
+           if (!isOf8Bits(form))
+             shrinkSums();
+           addBlock(p, v);
            ring.release(values);
            ring.release(v);
-           o = o * along_rows(select(sum == 0, 0, 1 / sum));
+           Fragment factor = select(sum == 0, 0, 1 / sum);
+           if (valueScale)
+             factor = factor * *valueScale;
+           for (Fragment &part : o)
+             part = part * along_rows(factor);
            if (config.splits)
              return finishPart(t, o, top + log2(sum));
-           storeRows(t, convert(o, form.type));
+           Sums results;
+           for (const Fragment &part : o)
+             results.push_back(convert(part, resultType(form)));
+           storeRows(t, results);
            if (L)
              storeLogarithms(t, (top + log2(sum)) * ln2);
          });

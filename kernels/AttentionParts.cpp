@@ -19,19 +19,22 @@ PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
           std::min(config.bm, sizes.queries * form.group)};
 }
 
-void AttentionProgram::finishPart(const AttentionTile &t, const Fragment &o,
+void AttentionProgram::finishPart(const AttentionTile &t, const Sums &o,
                                   const Fragment &l) {
   const Shape height{config.bm, 1}, vector{config.bm};
   const Index count = partsOf(t);
   auto storeWhole = [&] {
-    scatterRows(t, rows(height), convert(o, form.type));
+    for (size_t i = 0; i < o.size(); ++i)
+      scatterRows(t, rows(height), int64_t(i) * sumColumns(form),
+                  convert(o[i], resultType(form)));
     if (L)
       scatterLogarithms(t, columns(vector), l * std::numbers::ln2_v<float>);
   };
   auto storePart = [&] {
     const Index tile = numberOf(t);
     Index earlier = atomic_add(done->at({tile, 0}), 1);
-    store(parts->at({t.split, tile, 0, 0}), o);
+    for (size_t i = 0; i < o.size(); ++i)
+      store(parts->at({t.split, tile, 0, int64_t(i) * sumColumns(form)}), o[i]);
     store(partL->at({t.split, tile, 0}), l);
     signal(done->at({tile, 1}));
     when(earlier == count - 1, [&] {
@@ -86,7 +89,7 @@ void AttentionProgram::addParts(const AttentionTile &t, const Index &tile,
       top = higher;
     }
     o = o * along_rows(select(sum == 0, 0, 1 / sum));
-    scatterRows(t, rows({height, 1}) + row, convert(o, form.type));
+    scatterRows(t, rows({height, 1}) + row, 0, convert(o, resultType(form)));
     if (L)
       scatterLogarithms(t, columns(vector) + row,
                         (top + log2(sum)) * std::numbers::ln2_v<float>);

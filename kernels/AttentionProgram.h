@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace ashlar {
 
@@ -46,7 +47,7 @@ public:
     else
       result.emplace(
           pipeline(resultStages(form),
-                   smem(form.type, {config.bm, resultColumns(form)})));
+                   smem(resultType(form), {config.bm, resultColumns(form)})));
     if (config.ctas > 1)
       ctas_per_sm(config.ctas);
   }
@@ -137,9 +138,9 @@ private:
     return isGrouped() ? O.at({t.b, t.h, row, 0, column})
                        : O.at({t.b, t.h, row, column});
   }
-  SharedTile grouped(const SharedTile &tile, int64_t width) const {
-    return isGrouped() ? tile.as(form.type, {queries, form.group, width})
-                       : tile;
+  SharedTile grouped(const SharedTile &tile, ElementType type,
+                     int64_t width) const {
+    return isGrouped() ? tile.as(type, {queries, form.group, width}) : tile;
   }
   /// What belongs to the head of each row, of slopes or sinks.
   Fragment ofRows(const Tensor &heads, const AttentionTile &t,
@@ -148,17 +149,35 @@ private:
   void copyKeys(const Tensor &from, const AttentionTile &t, const Index &n,
                 const std::optional<Stage> &pages, SharedTile to,
                 int64_t width) const;
+  void copyTransposed(const Tensor &from, const AttentionTile &t,
+                      const Index &n, const std::optional<Stage> &pages,
+                      SharedTile to) const;
 
   /// Whether all rows of a tile are the sequence's: what is behind it is
   /// another one's.
   Condition isWhole(const AttentionTile &t) const {
     return (t.m + 1) * queries <= t.rows;
   }
-  /// K and V take turns in a ring of tiles as wide as the wider.
+  // K and V take turns in a ring of tiles as wide as the wider.
   SharedTile part(const SharedTile &stage, int64_t width) const {
     return width == std::max(form.d, form.dv)
                ? stage
                : stage.as(form.type, {config.bn, width}, 0);
+  }
+  SharedTile keysOf(const SharedTile &stage) const {
+    return part(stage, form.d);
+  }
+  /// As they lie: of 8 bits dv×bn.
+  SharedTile valuesOf(const SharedTile &stage) const {
+    return isOf8Bits(form) ? stage.as(form.type, {form.dv, config.bn}, 0)
+                           : part(stage, form.dv);
+  }
+  /// Those of some sums, as they are multiplied: bn×columns.
+  SharedTile factorOf(const SharedTile &stage, int64_t column) const {
+    return isOf8Bits(form) ? slice(valuesOf(stage), {column, 0},
+                                   {sumColumns(form), config.bn})
+                                 .T()
+                           : valuesOf(stage);
   }
 
   /// The scores of a block; where nothing changes them, without the scale.
@@ -168,23 +187,28 @@ private:
   /// sees.
   Mask isSeen(const AttentionTile &t, const ScorePlace &place,
               const Index &first) const;
+  /// What weights are 1 at, of a row's highest score, both as exponents of 2.
+  Fragment lowered(const Fragment &top) const;
   bool changesScores() const {
     return form.soft_cap || form.alibi || form.modify;
   }
   /// What V has behind the last key counts for nothing, be it NaN.
   void clearBehind(const AttentionTile &t, const Index &n,
                    const SharedTile &values) const;
-  void storeRows(const AttentionTile &t, const Fragment &o);
+  /// What each thread of a role holds of bm×dv: its columns in turn.
+  using Sums = std::vector<Fragment>;
+  void storeRows(const AttentionTile &t, const Sums &o);
   void storeLogarithms(const AttentionTile &t, const Fragment &l);
   /// The query of each row of a tile, -1 where there is none, and its head.
   Fragment queryOf(const AttentionTile &t, const Fragment &row) const;
-  void scatterRows(const AttentionTile &t, const Fragment &row,
+  /// Columns of O from this one on.
+  void scatterRows(const AttentionTile &t, const Fragment &row, int64_t column,
                    const Fragment &o);
   void scatterLogarithms(const AttentionTile &t, const Fragment &row,
                          const Fragment &l);
 
   /// Stores a part, its logarithms those of 2; the last part of a tile adds up.
-  void finishPart(const AttentionTile &t, const Fragment &o, const Fragment &l);
+  void finishPart(const AttentionTile &t, const Sums &o, const Fragment &l);
   void addParts(const AttentionTile &t, const Index &tile, const Index &count,
                 const Index &all, const LoadsOfParts &loads);
   /// The number of a tile, whatever part.
@@ -210,14 +234,18 @@ private:
                       Splits = sizeIf("Splits", config.splits),
                       Tiles = sizeIf("Tiles", config.splits),
                       Rows = sizeIf("Rows", config.splits);
-  Tensor Q = rowsAs(input, "Q", form.d);
-  Tensor K = keysAs("K", form.d), V = keysAs("V", form.dv);
+  Tensor Q = rowsAs(input, "Q", form.type, form.d);
+  Tensor K = keysAs("K", form.d);
+  Tensor V = isOf8Bits(form) ? transposedAs("V") : keysAs("V", form.dv);
   std::optional<Tensor> qStarts, kStarts, lengths, table, slopes, sinks;
-  Tensor O = rowsAs(output, "O", form.dv);
+  Tensor O = rowsAs(output, "O", resultType(form), form.dv);
   std::optional<Tensor> L, parts, partL, done;
   Scalar scale = scalar("scale", f32);
   std::optional<Scalar> cap =
       form.soft_cap ? std::optional(scalar("cap", f32)) : std::nullopt;
+  std::optional<Scalar> valueScale =
+      isOf8Bits(form) ? std::optional(scalar("value_scale", f32))
+                      : std::nullopt;
 
   const int64_t queriesAtOnce = isPaired() ? 2 * queries : queries;
   std::optional<TileLoop<3>> tiles =
@@ -245,10 +273,9 @@ private:
   Tensor rowsAs(Tensor (*declare)(std::string_view, ElementType,
                                   std::initializer_list<Index>, Alignment,
                                   SourceLocation),
-                std::string_view name, int64_t width) const {
+                std::string_view name, ElementType type, int64_t width) const {
     auto of = [&](std::initializer_list<Index> extents) {
-      return declare(name, form.type, extents, align(16),
-                     SourceLocation::current());
+      return declare(name, type, extents, align(16), SourceLocation::current());
     };
     if (form.packed)
       return isGrouped() ? of({Hk, *Tq, *G, width}) : of({*H, *Tq, width});
@@ -275,6 +302,12 @@ private:
       return input(name, form.type, {*P, Hk, *form.page, width});
     return form.packed ? input(name, form.type, {Hk, *Tk, width})
                        : input(name, form.type, {B, Hk, *Sk, width});
+  }
+  Tensor transposedAs(std::string_view name) const {
+    if (form.page)
+      return input(name, form.type, {*P, Hk, form.dv, *form.page});
+    return form.packed ? input(name, form.type, {Hk, form.dv, *Tk})
+                       : input(name, form.type, {B, Hk, form.dv, *Sk});
   }
 };
 

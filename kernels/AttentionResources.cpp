@@ -21,6 +21,16 @@ int64_t numbersOfBlock(const AttentionForm &form,
   return (pagesOfBlock(form, config) + 3) / 4 * 4;
 }
 
+bool isOf8Bits(const AttentionForm &form) { return form.type == e4m3; }
+
+ElementType resultType(const AttentionForm &form) {
+  return isOf8Bits(form) ? bf16 : form.type;
+}
+
+int64_t sumColumns(const AttentionForm &form) {
+  return isOf8Bits(form) ? resultColumns(form) : form.dv;
+}
+
 int64_t resultColumns(const AttentionForm &form) {
   return form.dv > 128 ? 64 : form.dv;
 }
@@ -37,9 +47,12 @@ int64_t keyStageBytes(const AttentionForm &form,
 int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config) {
   constexpr int64_t barriersAndAlignment = 2048;
   const int64_t row = config.bm * size_bytes(form.type);
+  const int64_t rowOfResult = config.bm * size_bytes(resultType(form));
   return config.queries * row * form.d +
          config.stages * keyStageBytes(form, config) +
-         (config.splits ? 0 : resultStages(form) * row * resultColumns(form)) +
+         (config.splits
+              ? 0
+              : resultStages(form) * rowOfResult * resultColumns(form)) +
          stagesOfNumbers * numbersOfBlock(form, config) * size_bytes(s32) +
          barriersAndAlignment;
 }
@@ -76,9 +89,22 @@ static int64_t sumRegisters(const AttentionForm &form,
 std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config) {
   auto text = [](int64_t number) { return std::to_string(number); };
-  if (form.type != bf16 && form.type != f16)
+  if (form.type != bf16 && form.type != f16 && form.type != e4m3)
     return "there is no product of " + std::string(name(form.type)) +
-           " here: use bf16 or f16";
+           " here: use bf16, f16 or e4m3";
+  if (isOf8Bits(form) && (form.d % 32 || form.dv % 16))
+    return "heads of " + text(form.d) + " and " + text(form.dv) +
+           " of e4m3 do not divide into wgmma's: use a multiple of 32 for "
+           "those "
+           "of Q and K, of 16 for those of V";
+  if (isOf8Bits(form) && config.bn % 32)
+    return "a block of " + text(config.bn) +
+           " keys is no depth of a product of e4m3: use a multiple of 32";
+  if (isOf8Bits(form) && form.page && *form.page % config.bn)
+    return "a page of " + text(*form.page) +
+           " keys of e4m3, which lie beside one another in V, does not hold "
+           "whole blocks of " +
+           text(config.bn) + ": use a multiple";
   if (form.group < 1 || config.bm % form.group)
     return "a tile of " + text(config.bm) +
            " rows does not hold whole groups of " + text(form.group) +

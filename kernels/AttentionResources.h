@@ -18,6 +18,16 @@ int64_t numbersOfBlock(const AttentionForm &form,
                        const AttentionConfig &config);
 inline constexpr int64_t stagesOfNumbers = 4;
 
+/// Whether products are of 8 bits: the tensor cores read V with its keys beside
+/// one another then, and add up what loses its last bits.
+bool isOf8Bits(const AttentionForm &form);
+/// The type of O.
+ElementType resultType(const AttentionForm &form);
+
+/// Columns of the sums that are one fragment: of 8 bits as many as a block's
+/// products are added to at a time.
+int64_t sumColumns(const AttentionForm &form);
+
 /// Columns of O that leave by TMA at a time, and in how many stages.
 int64_t resultColumns(const AttentionForm &form);
 int64_t resultStages(const AttentionForm &form);

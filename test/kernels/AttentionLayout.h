@@ -72,6 +72,15 @@ struct AttentionLayout {
       return k(page(b, j / *form.page), g, j % *form.page, e);
     return form.packed ? k(g, firstKey(b) + j, e) : k(b, g, j, e);
   }
+  /// The same of V, which has the keys of 8 bits beside one another.
+  double value(const HostTensor &v, int64_t b, int64_t g, int64_t j,
+               int64_t e) const {
+    if (form.type != e4m3)
+      return key(v, b, g, j, e);
+    if (form.page)
+      return v(page(b, j / *form.page), g, e, j % *form.page);
+    return form.packed ? v(g, e, firstKey(b) + j) : v(b, g, e, j);
+  }
   /// Heads that share keys.
   int64_t shared() const { return n.h / n.hk; }
   double ofHead(const HostTensor &heads, int64_t h) const {
@@ -135,12 +144,13 @@ struct AttentionLayout {
     });
     for (const char *name : {"K", "V"})
       add(name, [=](Coordinate c) {
+        const bool isV = *name == 'V', turned = isV && at.form.type == e4m3;
+        const int64_t key = c[turned ? 3 : 2], e = c[turned ? 2 : 3];
         for (int64_t b = 0; b < at.n.b; ++b)
           for (int64_t i = 0; i < at.pagesOf(b); ++i)
-            if (at.page(b, i) == c[0] && i * *at.form.page + c[2] < at.keys(b))
+            if (at.page(b, i) == c[0] && i * *at.form.page + key < at.keys(b))
               return std::sin(double(1 + c[0] * 7919 + c[1] * 104729 +
-                                     c[2] * 1299709 + c[3] * 15485863 +
-                                     (*name == 'V')));
+                                     key * 1299709 + e * 15485863 + isV));
         return std::numeric_limits<double>::quiet_NaN();
       });
     return all;
