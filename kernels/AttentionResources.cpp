@@ -32,7 +32,8 @@ int64_t sumColumns(const AttentionForm &form) {
 }
 
 int64_t resultColumns(const AttentionForm &form) {
-  return form.dv > 128 ? 64 : form.dv;
+  const bool isCut = isOf8Bits(form) ? form.dv % 64 == 0 : form.dv > 128;
+  return isCut ? 64 : form.dv;
 }
 
 int64_t resultStages(const AttentionForm &form) {
@@ -86,6 +87,13 @@ static int64_t sumRegisters(const AttentionForm &form,
   return rowsOfWarpgroup(config) * form.dv / target::warpgroupThreads;
 }
 
+/// And those of the block before where they are added late.
+static int64_t heldSums(const AttentionForm &form,
+                        const AttentionConfig &config) {
+  const bool isLate = isOf8Bits(form) && !config.eager;
+  return sumRegisters(form, config) * (isLate ? 2 : 1);
+}
+
 std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config) {
   auto text = [](int64_t number) { return std::to_string(number); };
@@ -111,12 +119,16 @@ std::string notBuildable(const AttentionForm &form,
            ": use a power of 2, at most " + text(config.bm & -config.bm) +
            ", and no less than the heads that share keys";
   // The assembler refuses them, whatever the budget.
-  if (const int64_t start = entryRegisters(config);
-      sumRegisters(form, config) >= start)
-    return "a thread has " + text(sumRegisters(form, config)) +
-           " sums and starts with " + text(start) +
+  if (const int64_t start = entryRegisters(config),
+      held = heldSums(form, config);
+      held >= start)
+    return "a thread has " + text(held) + " sums and starts with " +
+           text(start) +
            " registers: use fewer warpgroups or CTAs, fewer rows to a "
-           "warpgroup, or narrower heads";
+           "warpgroup, or narrower heads" +
+           (held > sumRegisters(form, config)
+                ? ", or finish blocks at once (eager)"
+                : "");
   const int64_t threads = target::warpgroupThreads * config.warpgroups;
   if ((form.packed || form.page) && config.bn * form.dv % threads)
     return "a block of " + text(config.bn) + " by " + text(form.dv) +
