@@ -358,15 +358,18 @@ void AttentionProgram::defineMath() {
            auto productOf = [&](const Fragment &p, const Stage &v, size_t i) {
              return mma(p, factorOf(v[0], int64_t(i) * sumColumns(form)));
            };
-           // Of 8 bits a block's products begin at zero, where the tensor cores
-           // lose nothing; otherwise the sums are their accumulators.
-           auto addBlock = [&](const Fragment &p, const Stage &v) {
-             for (size_t i = 0; i < o.size(); ++i)
-               o[i] = isOf8Bits(form)
-                          ? o[i] * along_rows(shrink) + productOf(p, v, i)
-                          : mma(p, factorOf(v[0], 0), o[i]);
+           // Of 8 bits a block's products begin at zero, and the threads add
+           // them: the tensor cores keep some 14 bits of a sum.
+           auto addBlock = [&](const Fragment &p, const Stage &v,
+                               const std::function<void()> &meanwhile) {
+             for (size_t i = 0; i < o.size(); ++i) {
+               const Fragment part = productOf(p, v, i);
+               if (i == 0)
+                 meanwhile();
+               o[i] = o[i] * along_rows(shrink) + part;
+             }
            };
-           // Those of the block before, added when the next ones begin.
+           // Of the block before, which are added when the next ones begin.
            Sums late;
            if (isOf8Bits(form) && !config.eager)
              late = sums();
@@ -377,14 +380,30 @@ void AttentionProgram::defineMath() {
            Stage q = query.wait(), values = ring.wait();
            Fragment product = mma(q[0], keysOf(values[0]).T());
            Index last = endOfBlocks(t) - 1;
-           for (Index n : range(firstBlock(t), last)) {
-             Fragment shrinkBefore = shrink;
+           auto takeOf8Bits = [&](const Index &n) {
+             const Fragment shrinkBefore = shrink;
+             Fragment p = convert(weightsOf(product, n, false), form.type);
+             Stage k = ring.wait(), v = ring.wait();
+             auto multiplyNext = [&] { product = mma(q[0], keysOf(k[0]).T()); };
+             if (config.eager) {
+               addBlock(p, v, multiplyNext);
+             } else {
+               multiplyNext();
+               addLate(shrinkBefore);
+               for (size_t i = 0; i < late.size(); ++i)
+                 late[i] = productOf(p, v, i);
+             }
+             ring.release(values);
+             ring.release(k);
+             values = v;
+           };
+           auto take = [&](const Index &n) {
              Fragment weights = weightsOf(product, n, false);
              std::optional<Stage> k, v;
-             if (!config.eager)
-               k = ring.wait();
-             else if (!isOf8Bits(form))
+             if (config.eager)
                shrinkSums();
+             else
+               k = ring.wait();
              Fragment p = convert(weights, form.type);
              (config.eager ? k : v) = ring.wait();
              // In flight under the next softmax: the next block's scores, and
@@ -392,28 +411,29 @@ void AttentionProgram::defineMath() {
              product = mma(q[0], keysOf((*k)[0]).T());
              if (config.eager)
                v = ring.wait();
-             else if (!isOf8Bits(form))
+             else
                shrinkSums();
              if (config.eager)
                ring.release(values);
-             addLate(shrinkBefore);
-             for (size_t i = 0; i < late.size(); ++i)
-               late[i] = productOf(p, *v, i);
-             if (late.empty())
-               addBlock(p, *v);
+             o[0] = mma(p, factorOf((*v)[0], 0), o[0]);
              if (!config.eager)
                ring.release(values);
              ring.release(*k);
              values = *v;
-           }
+           };
+           for (Index n : range(firstBlock(t), last))
+             isOf8Bits(form) ? takeOf8Bits(n) : take(n);
            query.release(q);
            addLate(shrink);
            Fragment p = convert(weightsOf(product, last, true), form.type);
            Stage v = ring.wait();
            clearBehind(t, last, valuesOf(v[0]));
-           if (!isOf8Bits(form))
+           if (isOf8Bits(form)) {
+             addBlock(p, v, [] {});
+           } else {
              shrinkSums();
-           addBlock(p, v);
+             o[0] = mma(p, factorOf(v[0], 0), o[0]);
+           }
            ring.release(values);
            ring.release(v);
            Fragment factor = select(sum == 0, 0, 1 / sum);

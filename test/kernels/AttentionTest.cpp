@@ -211,11 +211,13 @@ void isRight(Case tested) {
   compare(tested, referenceOf(tested, problem), launchForAll(module, problem));
 }
 
+/// Blocks of 8 bits are multiples of 32 keys.
 AttentionConfig configOf8Bits(const AttentionForm &form, bool isAuthors) {
   const bool changes =
       form.soft_cap || form.alibi || form.before || form.packed || isAuthors;
   const bool isWide = std::max(form.d, form.dv) > 128;
-  return {.bn = isWide || changes ? 32 : 64, .stages = 4, .eager = true};
+  const bool isSmall = isWide || changes || form.page == 32;
+  return {.bn = isSmall ? 32 : 64, .stages = 4, .eager = true};
 }
 
 /// A configuration whose registers and shared memory suffice.
@@ -337,6 +339,29 @@ std::vector<Case> named() {
   add("e4m3, packed", {.type = e4m3, .after = 0, .packed = true}, several);
   add("e4m3, sinks and slopes",
       {.type = e4m3, .after = 0, .alibi = true, .sinks = true}, ragged);
+  for (int64_t page : {64, 256}) {
+    add("e4m3, packed, pages of " + std::to_string(page),
+        {.type = e4m3, .after = 0, .packed = true, .page = page}, several);
+  }
+  Case late{"e4m3, sums of a block added late",
+            {.type = e4m3, .after = 0},
+            {.bn = 64},
+            {1, 2, 1, 150, 700}};
+  all.push_back(late);
+  all.push_back({"e4m3, d 64, sums of a block added late",
+                 {.type = e4m3, .d = 64, .dv = 64},
+                 {.bn = 128},
+                 {1, 2, 1, 150, 700}});
+  all.push_back({"e4m3, blocks of 160 keys",
+                 {.type = e4m3},
+                 {.bn = 160, .stages = 4, .eager = true},
+                 {1, 2, 1, 150, 700}});
+  all.push_back(
+      {"e4m3, decoding",
+       {.type = e4m3, .group = 8, .after = 0},
+       {.bm = 64, .bn = 128, .warpgroups = 1, .splits = true, .eager = true},
+       {2, 16, 2, 3, 700}});
+  splitUp(all.back(), 3);
   add("e4m3, in 3 parts", {.type = e4m3, .after = 0, .sinks = true},
       {1, 2, 1, 3, 700});
   splitUp(all.back(), 3);
@@ -375,13 +400,19 @@ Case drawn(uint64_t seed) {
     lengths.h = hk * of(form.group, form.group, form.group - 1);
   }
   const bool modifies = of(0, 0, 0, 1), masks = of(0, 0, 0, 1);
+  const bool isOneWarpgroup = of(0, 0, 1);
+  if (of(0, 0, 1)) {
+    form.type = e4m3;
+    if (form.page)
+      form.page = std::max<int64_t>(*form.page, 32);
+  }
   Case result{"seed " + std::to_string(seed),
               form,
               configFor(form, modifies || masks),
               lengths,
               modifies,
               masks};
-  if (of(0, 0, 1)) {
+  if (isOneWarpgroup) {
     result.config.bm = 64;
     result.config.warpgroups = 1;
   }
@@ -567,6 +598,15 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
   EXPECT_THAT(refusal({.d = 256, .dv = 256},
                       {.bm = 64, .bn = 16, .warpgroups = 1, .ctas = 2}),
               HasSubstr("128 sums and starts with 128 registers: use fewer"));
+  EXPECT_THAT(refusal({.type = e4m3}, {.bn = 48}),
+              HasSubstr("48 keys is no depth of a product of e4m3: use a "
+                        "multiple of 32"));
+  EXPECT_THAT(refusal({.type = e4m3, .d = 48, .dv = 48}, {}),
+              HasSubstr("use a multiple of 32 for those of Q and K"));
+  EXPECT_THAT(refusal({.type = e4m3, .page = 64}, {}),
+              HasSubstr("does not hold whole blocks of 128: use a multiple"));
+  EXPECT_THAT(refusal({.type = e4m3, .d = 256, .dv = 256}, {.bn = 64}),
+              HasSubstr("or finish blocks at once (eager)"));
   EXPECT_THAT(refusal({.type = e5m2}, {}), HasSubstr("use bf16, f16 or e4m3"));
   EXPECT_THAT(
       refusal({.group = 6}, {.bm = 64}),
