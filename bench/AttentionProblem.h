@@ -13,9 +13,11 @@ namespace ashlar::bench {
 
 struct AttentionProblem {
   int64_t causal, d, dv, b, h, hk, sq, sk;
+  ElementType type = bf16; ///< or e4m3
 
   AttentionForm form() const {
     AttentionForm form;
+    form.type = type;
     form.d = d;
     form.dv = dv;
     if (causal)

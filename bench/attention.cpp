@@ -25,8 +25,9 @@ namespace {
 constexpr double milliseconds = 30;
 constexpr int rowsChecked = 12;
 
-/// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager"; of gradients the
-/// same, "backward" and "bm bn stages warpgroups apart deterministic".
+/// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager", before which may
+/// be "e4m3"; of gradients the same, "backward" and "bm bn stages warpgroups
+/// apart deterministic".
 struct Line : AttentionProblem {
   AttentionConfig config;
   std::optional<AttentionBackwardConfig> backward;
@@ -34,11 +35,15 @@ struct Line : AttentionProblem {
   explicit Line(const std::string &text) {
     std::istringstream in(text);
     AttentionProblem &sizes = *this;
+    std::string word;
+    if (text.starts_with("e4m3 ")) {
+      in >> word;
+      type = e4m3;
+    }
     in >> sizes >> config.bm >> config.bn >> config.stages >>
         config.warpgroups >> config.eager;
     if (!in)
       throw Error("a line is thirteen numbers, not '" + text + "'");
-    std::string word;
     if (!(in >> word))
       return;
     backward.emplace();
@@ -54,9 +59,10 @@ struct Line : AttentionProblem {
 class Problem {
 public:
   Problem(Device &device, const Line &line)
-      : line(line), q(normalData(bf16, line.b * line.h * line.sq * line.d, 1)),
-        k(normalData(bf16, line.b * line.hk * line.sk * line.d, 2)),
-        v(normalData(bf16, line.b * line.hk * line.sk * line.dv, 3)),
+      : line(line),
+        q(normalData(line.type, line.b * line.h * line.sq * line.d, 1)),
+        k(normalData(line.type, line.b * line.hk * line.sk * line.d, 2)),
+        v(normalData(line.type, line.b * line.hk * line.sk * line.dv, 3)),
         onDevice{Buffer(device, q.size()), Buffer(device, k.size()),
                  Buffer(device, v.size()),
                  Buffer(device, 2 * line.b * line.h * line.sq * line.dv)} {
@@ -67,16 +73,21 @@ public:
   }
 
   void launch(Module &module, Stream &stream) {
-    auto tensor = [&](int i, int64_t heads, int64_t rows, int64_t columns) {
+    auto tensor = [&](int i, ElementType type, int64_t heads, int64_t rows,
+                      int64_t columns) {
       return TensorArgument{
-          onDevice[i].data(), bf16, {line.b, heads, rows, columns}};
+          onDevice[i].data(), type, {line.b, heads, rows, columns}};
     };
-    module.launch({{"Q", tensor(0, line.h, line.sq, line.d)},
-                   {"K", tensor(1, line.hk, line.sk, line.d)},
-                   {"V", tensor(2, line.hk, line.sk, line.dv)},
-                   {"O", tensor(3, line.h, line.sq, line.dv)},
-                   {"scale", line.scale()}},
-                  stream);
+    std::vector<NamedArgument> arguments = {
+        {"Q", tensor(0, line.type, line.h, line.sq, line.d)},
+        {"K", tensor(1, line.type, line.hk, line.sk, line.d)},
+        {"V", isOf8Bits() ? tensor(2, e4m3, line.hk, line.dv, line.sk)
+                             : tensor(2, line.type, line.hk, line.sk, line.dv)},
+        {"O", tensor(3, bf16, line.h, line.sq, line.dv)},
+        {"scale", line.scale()}};
+    if (isOf8Bits())
+      arguments.push_back({"value_scale", valueScale});
+    module.launch(arguments, stream);
   }
 
   /// ‖result - truth‖ / ‖truth‖ over some rows.
@@ -90,7 +101,7 @@ public:
                             : line.b * line.h * line.sq - 1;
       const std::vector<double> truth = rowOf(row);
       for (int64_t e = 0; e < line.dv; ++e) {
-        difference += std::pow(at(o, row * line.dv + e) - truth[e], 2);
+        difference += std::pow(at(bf16, o, row * line.dv + e) - truth[e], 2);
         norm += truth[e] * truth[e];
       }
     }
@@ -98,8 +109,21 @@ public:
   }
 
 private:
-  static double at(const std::vector<std::byte> &tensor, int64_t i) {
-    return harness::decode(bf16, harness::loadBits(bf16, tensor.data(), i));
+  static constexpr float valueScale = 0.75;
+
+  static double at(ElementType type, const std::vector<std::byte> &tensor,
+                   int64_t i) {
+    return harness::decode(type, harness::loadBits(type, tensor.data(), i));
+  }
+  double input(const std::vector<std::byte> &tensor, int64_t i) const {
+    return at(line.type, tensor, i);
+  }
+  /// V has the keys beside one another then.
+  bool isOf8Bits() const { return line.type == e4m3; }
+  double value(int64_t head, int64_t key, int64_t e) const {
+    return isOf8Bits()
+               ? valueScale * input(v, (head * line.dv + e) * line.sk + key)
+               : input(v, (head * line.sk + key) * line.dv + e);
   }
 
   std::vector<double> rowOf(int64_t row) const {
@@ -111,8 +135,8 @@ private:
     double top = -HUGE_VAL, sum = 0;
     for (int64_t j = 0; j < keys; ++j) {
       for (int64_t e = 0; e < line.d; ++e)
-        scores[j] +=
-            at(q, row * line.d + e) * at(k, (of * line.sk + j) * line.d + e);
+        scores[j] += input(q, row * line.d + e) *
+                     input(k, (of * line.sk + j) * line.d + e);
       scores[j] *= line.scale();
       top = std::max(top, scores[j]);
     }
@@ -120,7 +144,7 @@ private:
       sum += score = std::exp(score - top);
     for (int64_t j = 0; j < keys; ++j)
       for (int64_t e = 0; e < line.dv; ++e)
-        result[e] += scores[j] / sum * at(v, (of * line.sk + j) * line.dv + e);
+        result[e] += scores[j] / sum * value(of, j, e);
     return result;
   }
 
