@@ -17,7 +17,9 @@ namespace {
 constexpr int64_t leastStages = 3;
 constexpr int64_t mostSplits = 64;
 /// The depth of a wgmma.
-constexpr int64_t leastKeys = 16;
+int64_t leastKeys(const AttentionForm &form) {
+  return isOf8Bits(form) ? 32 : 16;
+}
 
 class Candidates {
 public:
@@ -47,7 +49,7 @@ private:
     grouped.group = group;
     for (int64_t warpgroups : {1, 2, 3})
       for (int64_t ctas : {1, 2})
-        for (int64_t bn = leastKeys; bn <= 128; bn += leastKeys)
+        for (int64_t bn = leastKeys(form); bn <= 128; bn += leastKeys(form))
           for (bool splits : {false, true})
             for (int64_t queries : {1, 2})
               addStages(grouped, {.bm = target::wgmmaRows * warpgroups,
@@ -56,7 +58,8 @@ private:
                                   .splits = splits,
                                   .queries = queries,
                                   .ctas = ctas,
-                                  .eager = std::max(form.d, form.dv) > 128});
+                                  .eager = isOf8Bits(form) ||
+                                           std::max(form.d, form.dv) > 128});
   }
 
   void addStages(const AttentionForm &grouped, AttentionConfig config) {
@@ -68,7 +71,7 @@ private:
 
   /// What spills least, where everything does.
   bool isLeast(const AttentionConfig &config) const {
-    return maySpill && config.bn == leastKeys && config.warpgroups <= 2 &&
+    return maySpill && config.bn == leastKeys(form) && config.warpgroups <= 2 &&
            config.ctas == 1;
   }
 
@@ -105,11 +108,19 @@ AttentionChoice attention_auto(const AttentionForm &form,
                                SourceLocation where) {
   const std::vector<AttentionChoice> choices =
       attention_candidates(form, sizes, gpu);
+  if (isOf8Bits(form) && form.page && *form.page % leastKeys(form))
+    throw Error({where.file_name(), where.line(), where.column()},
+                "attention_auto finds no configuration for pages of " +
+                    std::to_string(*form.page) +
+                    " keys of e4m3, which do not hold whole blocks: use a "
+                    "multiple of " +
+                    std::to_string(leastKeys(form)));
   if (choices.empty())
     throw Error({where.file_name(), where.line(), where.column()},
                 "attention_auto finds no configuration for heads of " +
                     std::to_string(form.d) + " and " + std::to_string(form.dv) +
-                    ": no block of 16 keys or more leaves registers and "
+                    ": no block of " + std::to_string(leastKeys(form)) +
+                    " keys or more leaves registers and "
                     "shared memory for the rest; say fewer things of the form, "
                     "or give a configuration of your own");
   return choices.front();

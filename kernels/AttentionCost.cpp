@@ -97,7 +97,8 @@ private:
   }
   double sumClocks() const { return tensorClocks(form.dv); }
   double tensorClocks(int64_t depth) const {
-    return 2 * rows() * double(config.bn * depth) / gpu.tensor_flops;
+    return rows() * double(config.bn * depth * size_bytes(form.type)) /
+           gpu.tensor_flops;
   }
   double softmaxClocks() const {
     const double scores = rows() * double(config.bn);

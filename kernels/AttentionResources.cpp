@@ -150,19 +150,24 @@ namespace {
 
 /// What a thread holds in the loop: its sums, and of a block the scores and
 /// either the weights of the one before, as they are multiplied, or what
-/// becomes of the scores.
+/// becomes of the scores. Of 8 bits the scores and what is added to some columns
+/// of the sums, or where that is late, to all.
 int64_t fragmentRegisters(const AttentionForm &form,
                           const AttentionConfig &config) {
   const int64_t scores =
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
-  return sumRegisters(form, config) + 2 * scores;
+  if (!isOf8Bits(form))
+    return sumRegisters(form, config) + 2 * scores;
+  const int64_t columns = config.eager ? sumColumns(form) : form.dv;
+  return sumRegisters(form, config) + scores * 3 / 2 + 4 +
+         rowsOfWarpgroup(config) * columns / target::warpgroupThreads;
 }
 
 /// What else ptxas was seen to need: with the most keys to a block that do not
 /// spill, for heads of 64 to 256 and all that a form may ask for.
 int64_t registersBeside(const AttentionForm &form,
                         const AttentionConfig &config) {
-  int64_t all = 4;
+  int64_t all = isOf8Bits(form) ? 8 : 4;
   all += form.logarithms ? 4 : 0;
   all += form.after || form.before ? 8 : 0;
   all += form.before ? 8 : 0;
@@ -171,11 +176,12 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
   all += form.group > 1 ? 6 : 0;
   all += config.splits ? 8 : 0;
-  all += form.page ? 8 : 0;
-  all += form.packed ? 12 : 0;
+  all += form.page ? (isOf8Bits(form) ? 16 : 8) : 0;
+  all += form.packed ? (isOf8Bits(form) && !config.splits ? 36 : 12) : 0;
   all += config.warpgroups == 1 ? 24 : 0;
   // The sums are there when the next scores are, not behind them.
-  all += config.eager ? 32 + (config.splits ? 8 : 0) : 0;
+  if (config.eager && !isOf8Bits(form))
+    all += 32 + (config.splits ? 8 : 0);
   return all;
 }
 

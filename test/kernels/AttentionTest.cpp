@@ -459,7 +459,7 @@ void compilesAsChosen(uint64_t seed) {
   SCOPED_TRACE(describe(tested));
   tested.form.logarithms = of(0, 1);
   const Kernel kernel = attention(tested.form, tested.config);
-  if (tested.config.bn == 16)
+  if (tested.config.bn == (tested.form.type == e4m3 ? 32 : 16))
     EXPECT_NO_THROW(compile(kernel));
   else
     EXPECT_NO_THROW(compileCleanly(kernel));
@@ -489,6 +489,15 @@ TEST(AttentionChoice, SharesKeysOutWhereTilesAreFew) {
   EXPECT_EQ(chosen(128, 32768).splits, 0);
   EXPECT_THAT(why(attention_candidates(form, {1, 64, 8, 1, 8192}), 2),
               testing::HasSubstr("total us"));
+}
+
+TEST(AttentionChoice, TellsThatPagesOf8BitsAreTooSmall) {
+  try {
+    attention_auto({.type = e4m3, .page = 16}, {1, 1, 1, 1, 1});
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("pages of 16 keys of e4m3"));
+  }
 }
 
 TEST(AttentionChoice, TellsThatThereIsNone) {
