@@ -38,8 +38,12 @@ void AttentionProgram::forEachTile(
                                      Sk        ? Index(*Sk)
                                      : lengths ? load_index(lengths->at({b}))
                                                : Index(0));
+    // TMA's rows begin at multiples of 16 bytes.
+    const Index firstValue =
+        vStarts ? multiple_of(load_index(vStarts->at({b})), 16) : firstKey;
     auto at = [&](const Index &m) {
-      AttentionTile t{split, b, h, m, firstRow, rows, firstKey, keys};
+      AttentionTile t{split, b,        h,    m,         firstRow,
+                      rows,  firstKey, keys, firstValue};
       if (config.splits)
         when(split < partsOf(t), [&] { body(t); });
       else
@@ -93,7 +97,7 @@ void AttentionProgram::copyTransposed(const Tensor &from,
   if (pages)
     copy(from.at({load_index((*pages)[0], {0}), g, 0, first % *form.page}), to);
   else if (form.packed)
-    copy(from.at({g, 0, t.firstKey + first}), to);
+    copy(from.at({g, 0, t.firstValue + first}), to);
   else
     copy(from.at({t.b, g, 0, first}), to);
 }

@@ -19,6 +19,7 @@ struct AttentionTile {
   Index split, b, h, m;
   Index firstRow, rows; ///< of the sequence, in Q
   Index firstKey, keys; ///< the same in K
+  Index firstValue;     ///< in V
 };
 
 /// The kernel while it is defined: what its roles have in common.
@@ -30,6 +31,8 @@ public:
       qStarts.emplace(input("QStarts", s32, {*Starts}, align(4)));
     if (packedKeys)
       kStarts.emplace(input("KStarts", s32, {*Starts}, align(4)));
+    if (packedKeys && isOf8Bits(form))
+      vStarts.emplace(input("VStarts", s32, {B}, align(4)));
     if (form.page) {
       lengths.emplace(input("Lengths", s32, {B}, align(4)));
       table.emplace(input("Table", s32, {B, *Pages}, align(4)));
@@ -229,6 +232,7 @@ private:
                       Tq = sizeIf("Tq", form.packed),
                       Starts = sizeIf("Starts", form.packed),
                       Tk = sizeIf("Tk", packedKeys),
+                      Tv = sizeIf("Tv", packedKeys &&isOf8Bits(form)),
                       P = sizeIf("P", form.page.has_value()),
                       Pages = sizeIf("Pages", form.page.has_value()),
                       Splits = sizeIf("Splits", config.splits),
@@ -237,7 +241,8 @@ private:
   Tensor Q = rowsAs(input, "Q", form.type, form.d);
   Tensor K = keysAs("K", form.d);
   Tensor V = isOf8Bits(form) ? transposedAs("V") : keysAs("V", form.dv);
-  std::optional<Tensor> qStarts, kStarts, lengths, table, slopes, sinks;
+  std::optional<Tensor> qStarts, kStarts, vStarts, lengths, table, slopes,
+      sinks;
   Tensor O = rowsAs(output, "O", resultType(form), form.dv);
   std::optional<Tensor> L, parts, partL, done;
   Scalar scale = scalar("scale", f32);
@@ -306,7 +311,7 @@ private:
   Tensor transposedAs(std::string_view name) const {
     if (form.page)
       return input(name, form.type, {*P, Hk, form.dv, *form.page});
-    return form.packed ? input(name, form.type, {Hk, form.dv, *Tk})
+    return form.packed ? input(name, form.type, {Hk, form.dv, *Tv})
                        : input(name, form.type, {B, Hk, form.dv, *Sk});
   }
 };

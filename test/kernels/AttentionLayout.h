@@ -37,6 +37,10 @@ struct AttentionLayout {
   int64_t firstKey(int64_t b) const {
     return b ? firstKey(b - 1) + keys(b - 1) : 0;
   }
+  /// In V of 8 bits, whose sequences begin at multiples of 16.
+  int64_t firstValue(int64_t b) const {
+    return b ? firstValue(b - 1) + (keys(b - 1) + 15) / 16 * 16 : 0;
+  }
   int64_t pagesOf(int64_t b) const {
     return (keys(b) + *form.page - 1) / *form.page;
   }
@@ -79,7 +83,7 @@ struct AttentionLayout {
       return key(v, b, g, j, e);
     if (form.page)
       return v(page(b, j / *form.page), g, e, j % *form.page);
-    return form.packed ? v(g, e, firstKey(b) + j) : v(b, g, e, j);
+    return form.packed ? v(g, e, firstValue(b) + j) : v(b, g, e, j);
   }
   /// Heads that share keys.
   int64_t shared() const { return n.h / n.hk; }
@@ -101,6 +105,10 @@ struct AttentionLayout {
                        : (b * n.h + h) * n.sq + i;
   }
 
+  /// Whether the sequences of V begin elsewhere than those of K.
+  bool isOfValues() const {
+    return form.type == e4m3 && form.packed && !form.page;
+  }
   std::vector<NamedSize> sizes() const {
     std::vector<NamedSize> all = {{"B", n.b}, {"Hk", n.hk}};
     if (form.group > 1)
@@ -120,6 +128,8 @@ struct AttentionLayout {
       all.push_back({"Tk", firstKey(n.b)});
     else
       all.push_back({"Sk", n.sk});
+    if (isOfValues())
+      all.push_back({"Tv", firstValue(n.b)});
     return all;
   }
 
@@ -136,6 +146,17 @@ struct AttentionLayout {
       add("QStarts", [=](Coordinate c) { return at.firstRow(c[0]); });
     if (form.packed && !form.page)
       add("KStarts", [=](Coordinate c) { return at.firstKey(c[0]); });
+    if (isOfValues()) {
+      add("VStarts", [=](Coordinate c) { return at.firstValue(c[0]); });
+      add("V", [=](Coordinate c) {
+        for (int64_t b = 0; b < at.n.b; ++b)
+          if (const int64_t j = c[2] - at.firstValue(b);
+              j >= 0 && j < at.keys(b))
+            return std::sin(
+                double(1 + c[0] * 7919 + c[1] * 104729 + c[2] * 1299709));
+        return std::numeric_limits<double>::quiet_NaN();
+      });
+    }
     if (!form.page)
       return all;
     add("Lengths", [=](Coordinate c) { return at.keys(c[0]); });

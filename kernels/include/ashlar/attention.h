@@ -27,7 +27,13 @@ struct ScorePlace {
 /// H/Hk heads of Q share one of K and V, which a checked launch demands to be
 /// whole. A query that sees no key has zeros.
 struct AttentionForm {
-  ElementType type = bf16; ///< or f16
+  /// Of Q, K, V and O: bf16, f16 or e4m3. Of e4m3 O is bf16, and V has its keys
+  /// beside one another, as the tensor cores read 8 bits: B×Hk×dv×Sk, in pages
+  /// P×Hk×dv×page, packed Hk×dv×Tv, where those of sequence b begin at
+  /// VStarts[b] (s32, B of them), a multiple of 16. O is multiplied by the
+  /// scalar "value_scale", what an element of V stands for; "scale" has those
+  /// of Q and K in it.
+  ElementType type = bf16;
   int64_t d = 128, dv = 128;
   /// Heads of Q that share keys are rows of one tile: each query has so many
   /// rows, beside one another, so that keys are read once for all of them. Q is
@@ -84,13 +90,15 @@ struct AttentionConfig {
   /// CTAs that share an SM.
   int64_t ctas = 1;
   /// The sums of a block are finished before the next one's scores are begun:
-  /// that takes fewer registers, and keeps less in flight.
+  /// that takes fewer registers, and keeps less in flight. Of e4m3: they are
+  /// added before the next softmax, not behind it.
   bool eager = false;
 };
 
 /// The kernel of a configuration: inputs Q, K, V and what the form names, the
-/// scalar "scale", which is positive, output O. Refused, as every kernel is,
-/// where registers, shared memory or wgmma's shapes do not allow it.
+/// scalar "scale", which is positive, of e4m3 "value_scale", output O. Refused,
+/// as every kernel is, where registers, shared memory or wgmma's shapes do not
+/// allow it.
 Kernel attention(const AttentionForm &form, const AttentionConfig &config,
                  SourceLocation where = SourceLocation::current());
 
