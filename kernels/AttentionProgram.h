@@ -190,7 +190,8 @@ private:
   /// sees.
   Mask isSeen(const AttentionTile &t, const ScorePlace &place,
               const Index &first) const;
-  /// What weights are 1 at, of a row's highest score, both as exponents of 2.
+  /// The exponent of 2 at which a weight is 1, of that of a row's highest
+  /// score: small weights of 8 bits would be lost if it were the same.
   Fragment lowered(const Fragment &top) const;
   bool changesScores() const {
     return form.soft_cap || form.alibi || form.modify;
@@ -198,7 +199,7 @@ private:
   /// What V has behind the last key counts for nothing, be it NaN.
   void clearBehind(const AttentionTile &t, const Index &n,
                    const SharedTile &values) const;
-  /// What each thread of a role holds of bm×dv: its columns in turn.
+  /// bm×dv in parts of `sumColumns` columns.
   using Sums = std::vector<Fragment>;
   void storeRows(const AttentionTile &t, const Sums &o);
   void storeLogarithms(const AttentionTile &t, const Fragment &l);
@@ -232,7 +233,7 @@ private:
                       Tq = sizeIf("Tq", form.packed),
                       Starts = sizeIf("Starts", form.packed),
                       Tk = sizeIf("Tk", packedKeys),
-                      Tv = sizeIf("Tv", packedKeys &&isOf8Bits(form)),
+                      Tv = sizeIf("Tv", isOf8Bits(form) && packedKeys),
                       P = sizeIf("P", form.page.has_value()),
                       Pages = sizeIf("Pages", form.page.has_value()),
                       Splits = sizeIf("Splits", config.splits),

@@ -102,9 +102,9 @@ std::string notBuildable(const AttentionForm &form,
            " here: use bf16, f16 or e4m3";
   if (isOf8Bits(form) && (form.d % 32 || form.dv % 16))
     return "heads of " + text(form.d) + " and " + text(form.dv) +
-           " of e4m3 do not divide into wgmma's: use a multiple of 32 for "
-           "those "
-           "of Q and K, of 16 for those of V";
+           " of e4m3 do not divide into wgmma's: use a multiple of 32 for Q "
+           "and "
+           "K, of 16 for V";
   if (isOf8Bits(form) && config.bn % 32)
     return "a block of " + text(config.bn) +
            " keys is no depth of a product of e4m3: use a multiple of 32";

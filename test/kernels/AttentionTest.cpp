@@ -611,7 +611,7 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
               HasSubstr("48 keys is no depth of a product of e4m3: use a "
                         "multiple of 32"));
   EXPECT_THAT(refusal({.type = e4m3, .d = 48, .dv = 48}, {}),
-              HasSubstr("use a multiple of 32 for those of Q and K"));
+              HasSubstr("use a multiple of 32 for Q and K, of 16 for V"));
   EXPECT_THAT(refusal({.type = e4m3, .page = 64}, {}),
               HasSubstr("does not hold whole blocks of 128: use a multiple"));
   EXPECT_THAT(refusal({.type = e4m3, .d = 256, .dv = 256}, {.bn = 64}),
