@@ -82,7 +82,7 @@ public:
         {"Q", tensor(0, line.type, line.h, line.sq, line.d)},
         {"K", tensor(1, line.type, line.hk, line.sk, line.d)},
         {"V", isOf8Bits() ? tensor(2, e4m3, line.hk, line.dv, line.sk)
-                             : tensor(2, line.type, line.hk, line.sk, line.dv)},
+                          : tensor(2, line.type, line.hk, line.sk, line.dv)},
         {"O", tensor(3, bf16, line.h, line.sq, line.dv)},
         {"scale", line.scale()}};
     if (isOf8Bits())

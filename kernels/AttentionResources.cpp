@@ -150,8 +150,8 @@ namespace {
 
 /// What a thread holds in the loop: its sums, and of a block the scores and
 /// either the weights of the one before, as they are multiplied, or what
-/// becomes of the scores. Of 8 bits the scores and what is added to some columns
-/// of the sums, or where that is late, to all.
+/// becomes of the scores. Of 8 bits the scores and what is added to some
+/// columns of the sums, or where that is late, to all.
 int64_t fragmentRegisters(const AttentionForm &form,
                           const AttentionConfig &config) {
   const int64_t scores =
