@@ -20,6 +20,13 @@ struct AttentionLengths {
   std::vector<std::pair<int64_t, int64_t>> sequences = {};
 };
 
+/// Between -1 and 1, without a pattern in which sums would cancel: errors are
+/// measured by what is left of them.
+inline double noise(int64_t seed) {
+  const double x = std::sin(double(seed)) * 43758.5453;
+  return 2 * (x - std::floor(x)) - 1;
+}
+
 /// Where the queries and keys of a batch lie.
 struct AttentionLayout {
   const AttentionForm &form;
@@ -152,8 +159,7 @@ struct AttentionLayout {
         for (int64_t b = 0; b < at.n.b; ++b)
           if (const int64_t j = c[2] - at.firstValue(b);
               j >= 0 && j < at.keys(b))
-            return std::sin(
-                double(1 + c[0] * 7919 + c[1] * 104729 + c[2] * 1299709));
+            return noise(1 + c[0] * 7919 + c[1] * 104729 + c[2] * 1299709);
         return std::numeric_limits<double>::quiet_NaN();
       });
     }
@@ -170,8 +176,8 @@ struct AttentionLayout {
         for (int64_t b = 0; b < at.n.b; ++b)
           for (int64_t i = 0; i < at.pagesOf(b); ++i)
             if (at.page(b, i) == c[0] && i * *at.form.page + key < at.keys(b))
-              return std::sin(double(1 + c[0] * 7919 + c[1] * 104729 +
-                                     key * 1299709 + e * 15485863 + isV));
+              return noise(1 + c[0] * 7919 + c[1] * 104729 + key * 1299709 +
+                           e * 15485863 + isV);
         return std::numeric_limits<double>::quiet_NaN();
       });
     return all;
