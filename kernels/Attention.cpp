@@ -339,10 +339,9 @@ void AttentionProgram::defineMath() {
                x = select(isSeen(t, place, n * config.bn), x, -infinity);
              };
              x = scoresOf(x, place, slope);
-             const bool isWindow = form.after || form.before;
-             if (form.mask || (isLast && isWindow))
+             if (isLast || form.mask)
                hide();
-             else if (isLast || isWindow)
+             else if (form.after || form.before)
                when(isCut(t, n), hide);
              Fragment higher = max(top, lowered(row_max(x) * unit)),
                       base = higher;
