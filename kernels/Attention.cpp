@@ -183,10 +183,10 @@ void AttentionProgram::defineStore() {
 void AttentionProgram::storeRows(const AttentionTile &t, const Sums &o) {
   auto byTma = [&] {
     const int64_t width = resultColumns(form);
-    for (size_t i = 0; i < o.size(); ++i)
+    for (const Fragment &part : o)
       for (int64_t column = 0; column < sumColumns(form); column += width) {
         Stage s = result->acquire();
-        store(s[0], slice(o[i], {0, column}, {config.bm, width}));
+        store(s[0], slice(part, {0, column}, {config.bm, width}));
         result->commit(s);
       }
   };
@@ -376,15 +376,16 @@ void AttentionProgram::defineMath() {
            Sums late;
            if (isOf8Bits(form) && !config.eager)
              late = sums();
-           auto addLate = [&](const Fragment &shrinkBefore) {
+           Fragment shrinkBefore = shrink;
+           auto addLate = [&](const Fragment &shrunk) {
              for (size_t i = 0; i < late.size(); ++i)
-               o[i] = o[i] * along_rows(shrinkBefore) + late[i];
+               o[i] = o[i] * along_rows(shrunk) + late[i];
            };
            Stage q = query.wait(), values = ring.wait();
            Fragment product = mma(q[0], keysOf(values[0]).T());
            Index last = endOfBlocks(t) - 1;
            auto takeOf8Bits = [&](const Index &n) {
-             const Fragment shrinkBefore = shrink;
+             shrinkBefore = shrink;
              Fragment p = convert(weightsOf(product, n, false), form.type);
              Stage k = ring.wait(), v = ring.wait();
              auto multiplyNext = [&] { product = mma(q[0], keysOf(k[0]).T()); };
