@@ -1,4 +1,5 @@
 #include "kernels/AttentionProgram.h"
+#include "kernels/Sequences.h"
 
 #include "ashlar/error.h"
 
@@ -24,20 +25,13 @@ Fragment AttentionProgram::lowered(const Fragment &top) const {
 
 void AttentionProgram::forEachTile(
     const std::function<void(const AttentionTile &)> &body) const {
-  auto sequence = [](const std::optional<Tensor> &starts, const Index &b,
-                     const Index &all) -> std::pair<Index, Index> {
-    if (!starts)
-      return {0, all};
-    Index first = load_index(starts->at({b}));
-    return {first, load_index(starts->at({b + 1})) - first};
-  };
   auto each = [&](const Index &split, const Index &b, const Index &h,
                   const Index &i) {
-    auto [firstRow, rows] = sequence(qStarts, b, Sq);
-    auto [firstKey, keys] = sequence(kStarts, b,
-                                     Sk        ? Index(*Sk)
-                                     : lengths ? load_index(lengths->at({b}))
-                                               : Index(0));
+    auto [firstRow, rows] = sequenceOf(qStarts, b, Sq);
+    auto [firstKey, keys] = sequenceOf(kStarts, b,
+                                       Sk        ? Index(*Sk)
+                                       : lengths ? load_index(lengths->at({b}))
+                                                 : Index(0));
     // TMA's rows begin at multiples of 16 bytes.
     const Index firstValue =
         vStarts ? multiple_of(load_index(vStarts->at({b})), 16) : firstKey;

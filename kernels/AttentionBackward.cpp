@@ -1,4 +1,5 @@
 #include "kernels/AttentionBackwardProgram.h"
+#include "kernels/Sequences.h"
 
 #include "ashlar/error.h"
 
@@ -11,16 +12,9 @@ static constexpr float log2e = std::numbers::log2e_v<float>;
 
 void AttentionBackwardProgram::forEachBlock(
     const std::function<void(const KeyBlock &)> &body) const {
-  auto sequence = [](const std::optional<Tensor> &starts, const Index &b,
-                     const Index &all) -> std::pair<Index, Index> {
-    if (!starts)
-      return {0, all};
-    Index first = load_index(starts->at({b}));
-    return {first, load_index(starts->at({b + 1})) - first};
-  };
   for (auto [b, g, i] : blocks) {
-    auto [firstRow, rows] = sequence(qStarts, b, Sq);
-    auto [firstKey, keys] = sequence(kStarts, b, Sk);
+    auto [firstRow, rows] = sequenceOf(qStarts, b, Sq);
+    auto [firstKey, keys] = sequenceOf(kStarts, b, Sk);
     auto at = [&](const Index &n) {
       body({b, g, n, firstRow, rows, firstKey, keys});
     };
