@@ -9,10 +9,10 @@ installed, FlashAttention-4's: in turns, in one run, on random normal data.
     python3 pack/attention.py --fp8 [--dims 128,256] [--lengths 1024,4096] [--rounds 1]
 
 Forward, or the gradients of all three inputs, bf16, 16k tokens in all, hidden
-2048; `--grouped`: batch 2, 64 heads of which 8 share keys, d 128. A line for each of our
-configurations: microseconds cold (L2 overwritten) and hot (back to back), and
-our speed over that of the faster of the others; the best of a problem has a
-star. Results are checked by `bench-attention`; a wrong one is named.
+2048; `--grouped`: batch 2, 64 heads of which 8 share keys, d 128. A line for each of
+the others and of our configurations: microseconds cold (L2 overwritten) and hot (back
+to back), and of ours the speed over that of the faster of the others; the best of a
+problem has a star. Results are checked by `bench-attention`; a wrong one is named.
 
 `--decode`: few queries and many keys in pages of 16, d 128, ours alone: for each
 configuration, the library's choice first, microseconds, GB/s and the share of the
@@ -126,6 +126,7 @@ def cold_and_hot(launch):
 
 
 def peers(backward, causal, d, b, h, hk, length):
+    """What prepares a launch of each of the others, by its name."""
     q, k, v = (torch.randn(b, length, heads, d, device="cuda").bfloat16().requires_grad_(backward)
                for heads in (h, hk, hk))
 
@@ -144,9 +145,9 @@ def peers(backward, causal, d, b, h, hk, length):
         gradient = torch.randn_like(result)
         return lambda: torch.autograd.grad(result, (q, k, v), gradient, retain_graph=True)
 
-    yield "cuDNN", gradients(cudnn) if backward else cudnn
-    if flash_attention:
-        yield "FlashAttention-4", gradients(flash) if backward else flash
+    forwards = {"cuDNN": cudnn, **({"FlashAttention-4": flash} if flash_attention else {})}
+    return {name: (lambda f=forward: gradients(f)) if backward else (lambda f=forward: f)
+            for name, forward in forwards.items()}
 
 
 # name: b, hk, heads that share keys, queries, keys.
@@ -252,17 +253,30 @@ def main():
                 problem = (backward, causal, d, b, h, hk, length)
                 operations = (10 if backward else 4) * b * h * length**2 * d / (2 if causal else 1)
                 rows = {c: [] for c in configurations[d]}
-                others = {name: [] for name, _ in peers(*problem)}
+                others = {}
                 for _ in range(options.rounds):
-                    for name, launch in peers(*problem):
-                        others[name].append(cold_and_hot(launch))
+                    for name, prepare in peers(*problem).items():
+                        try:
+                            others.setdefault(name, []).append(cold_and_hot(prepare()))
+                        except Exception as error:
+                            others.pop(name, None)
+                            print(name, repr(error)[:200], flush=True)
                     for configuration in rows:
                         try:
                             rows[configuration].append(
                                 ours.measure(*problem, configuration))
                         except RuntimeError as error:
                             print(configuration, error, flush=True)
-                theirs = [min(statistics.median(t[i] for t in times) for times in others.values())
+                def line(name, us, rest=""):
+                    print(f"d{d} {'causal' if causal else 'full  '} {length:6d} {name:18s} "
+                          f"{us[0]:8.1f} {us[1]:8.1f} us {operations / us[1] / 1e6:4.0f} TFLOP/s"
+                          f"{rest}", flush=True)
+
+                medians = {name: [statistics.median(t[i] for t in times) for i in (0, 1)]
+                           for name, times in others.items()}
+                for name, us in medians.items():
+                    line(name, us)
+                theirs = [min((us[i] for us in medians.values()), default=math.nan)
                           for i in (0, 1)]
                 ratios = {c: [theirs[i] / statistics.median(t[i] for t in times) for i in (0, 1)]
                           for c, times in rows.items() if times}
@@ -272,10 +286,8 @@ def main():
                 best.append(ratios[star])
                 for c, (cold, hot) in ratios.items():
                     us = [statistics.median(t[i] for t in rows[c]) for i in (0, 1)]
-                    print(f"d{d} {'causal' if causal else 'full  '} {length:6d} "
-                          f"{('%dx%d s%d w%d a%d d%d' if backward else '%dx%d s%d w%d e%d') % c:18s} {us[0]:8.1f} {us[1]:8.1f} us "
-                          f"{operations / us[1] / 1e6:4.0f} TFLOP/s  cold {cold:.3f} hot {hot:.3f}"
-                          f"{' *' if c == star else ''}", flush=True)
+                    line(("%dx%d s%d w%d a%d d%d" if backward else "%dx%d s%d w%d e%d") % c, us,
+                         f"  cold {cold:.3f} hot {hot:.3f}{' *' if c == star else ''}")
     for i, name in enumerate(("cold", "hot")):
         column = [ratio[i] for ratio in best]
         print(f"{name}: geometric mean {math.exp(sum(map(math.log, column)) / len(column)):.3f}, "
