@@ -53,7 +53,7 @@ void AttentionBackwardProgram::defineKeys() {
         Stage weights = weightRing->wait();
         Fragment p = convert(load(weights[0]), f32);
         weightRing->release(weights);
-        Fragment slope = convert(p * dp, form.type);
+        Fragment slope = convert(p * (dp - load(s[3])), form.type);
         store(slopes, slope);
         Fragment dq = sumsOf(0);
         dk = mma(slope, s[0], dk);

@@ -52,8 +52,7 @@ private:
   void defineValues();
   void defineKeys();
   void addSums(const KeyBlock &t, const Index &h, const Index &row);
-  // Products begin with what would be subtracted from them: L from the scores,
-  // Delta from the gradients of the weights.
+  // The product of the scores begins with L, which would be subtracted from it.
   Fragment scoresOf(const Stage &kv, const Stage &s) const;
   Fragment weightsOf(const KeyBlock &t, const Index &row,
                      const Fragment &scores) const;

@@ -110,15 +110,25 @@ private:
                                      cast<RankedTensorType>(a.getType())));
     Operation *at = a.getParentBlock()->findAncestorOpInBlock(*mma);
     Value value = a;
-    if (Operation *made = a.getDefiningOp(); made && !accumulatorOf(a)) {
+    Operation *made = accumulatorOf(a) ? nullptr : a.getDefiningOp();
+    const bool rounds = made && isRounding(made);
+    if (made)
       at = made->getNextNode();
-      if (isRounding(made))
-        value = made->getOperand(0);
-    }
+    if (rounds)
+      value = made->getOperand(0);
     if (accumulatorOf(value))
       value = valueAt(at, value);
     builder.setInsertionPoint(at);
     hopper::AccumulatorWriteOp::create(builder, mma.getLoc(), value, registers);
+    auto isOther = [&](OpOperand &use) {
+      return !isa<hopper::MmaOp>(use.getOwner());
+    };
+    // Others take what is rounded from there: it is rounded once.
+    if (rounds && llvm::any_of(a.getUses(), isOther))
+      a.replaceUsesWithIf(
+          hopper::AccumulatorReadOp::create(builder, mma.getLoc(), a.getType(),
+                                            registers, DenseI64ArrayAttr()),
+          isOther);
     return registers;
   }
 

@@ -43,9 +43,25 @@ private:
   bool isAny = false;
 };
 
+/// Accesses that no fence is behind.
+struct Unfenced {
+  bool written = false, read = false;
+
+  bool any() const { return written || read; }
+  bool has(Unfenced other) const {
+    return (written || !other.written) && (read || !other.read);
+  }
+  Unfenced &operator|=(Unfenced other) {
+    written |= other.written;
+    read |= other.read;
+    return *this;
+  }
+};
+
 class Fences {
 public:
   explicit Fences(hopper::KernelOp kernel) {
+    SmallVector<Value> filledByCpAsync;
     kernel.walk([&](Operation *op) {
       if (auto wgmma = dyn_cast<hopper::WgmmaOp>(op)) {
         if (isa<tile::SharedType>(wgmma.getA().getType()))
@@ -58,8 +74,12 @@ public:
         overwritten.insert(load.getAddress());
       } else if (auto store = dyn_cast<hopper::SharedStoreOp>(op)) {
         reachesPeers |= store.getPeer();
+      } else if (auto copy = dyn_cast<hopper::CopyTileOp>(op)) {
+        filledByCpAsync.push_back(copy.getTarget());
       }
     });
+    needsCpAsync = llvm::any_of(
+        filledByCpAsync, [&](Value address) { return used.contains(address); });
   }
 
   void run(hopper::RoleOp role) {
@@ -67,20 +87,27 @@ public:
     role.walk([&](Operation *op) {
       hasReader |= isa<hopper::WgmmaOp, hopper::TmaStoreOp>(op);
     });
-    run(role.getBody().front(), /*dirty=*/false);
+    run(role.getBody().front(), {});
   }
 
 private:
-  /// Whether an asynchronous operation that follows has to be told of this one.
-  bool needsFence(Operation &op) {
+  /// Whether an asynchronous operation that follows has to be told of what this
+  /// one writes.
+  bool isWriteToFence(Operation &op) {
     if (auto store = dyn_cast<hopper::SharedStoreOp>(op))
       return used.contains(store.getTarget());
     if (auto scatter = dyn_cast<hopper::ScatterOp>(op))
       return used.contains(scatter.getTarget());
-    if (auto gather = dyn_cast<hopper::GatherOp>(op))
-      return overwritten.contains(gather.getSource());
     if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
       return copy.getAlignment() < 4 && used.contains(copy.getTarget());
+    return false;
+  }
+
+  /// Whether an asynchronous write that follows has to be told of what this one
+  /// reads.
+  bool isReadToFence(Operation &op) {
+    if (auto gather = dyn_cast<hopper::GatherOp>(op))
+      return overwritten.contains(gather.getSource());
     if (auto load = dyn_cast<hopper::SharedLoadOp>(op))
       return overwritten.contains(load.getSource());
     if (auto value = dyn_cast<hopper::SharedValueOp>(op))
@@ -90,15 +117,19 @@ private:
     return false;
   }
 
-  /// Whether other threads, or an asynchronous reader, learn here of what this
-  /// thread has written or read.
-  static bool publishes(Operation &op) {
-    if (isa<hopper::MbarrierArriveOp, hopper::NamedBarrierOp, hopper::SyncOp,
-            hopper::WgmmaOp, hopper::TmaStoreOp>(op))
-      return true;
+  /// Whether other threads learn here of what this one has written or read, or
+  /// an asynchronous reader of what it has written.
+  static bool publishes(Operation &op, Unfenced accesses) {
+    if (isa<hopper::MbarrierArriveOp, hopper::NamedBarrierOp, hopper::SyncOp>(
+            op))
+      return accesses.any();
+    if (isa<hopper::WgmmaOp, hopper::TmaStoreOp>(op) || storesByTma(op))
+      return accesses.written;
     if (!isa<hopper::OnceOp, hopper::OncePerWarpOp, hopper::ReleaseOp>(op))
       return false;
-    return llvm::any_of(op.getRegion(0).front(), publishes);
+    return llvm::any_of(op.getRegion(0).front(), [&](Operation &inner) {
+      return publishes(inner, accesses);
+    });
   }
 
   /// A conditional that hands tiles to TMA: fenced before it, as the other arm
@@ -118,52 +149,58 @@ private:
     fence(builder, loc);
   }
 
-  /// Returns whether unfenced accesses are left at the end of the block.
-  bool run(Block &block, bool dirty) {
+  /// Returns what is unfenced at the end of the block.
+  Unfenced run(Block &block, Unfenced accesses) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       bool waits = false;
       if (auto wait = dyn_cast<hopper::MbarrierWaitOp>(op))
         waits = wait.getGeneric();
       if (auto test = dyn_cast<hopper::MbarrierTestOp>(op))
         waits = test.getGeneric();
-      if (waits && hasReader &&
+      if (waits && hasReader && needsCpAsync &&
           !isa_and_present<hopper::FenceProxyAsyncOp>(op.getNextNode())) {
         OpBuilder builder(&op);
         builder.setInsertionPointAfter(&op);
         fence(builder, op.getLoc());
       }
       if (isa<hopper::FenceProxyAsyncOp>(op))
-        dirty = false;
-      if (dirty && (publishes(op) || storesByTma(op))) {
+        accesses = {};
+      if (publishes(op, accesses)) {
         fence(OpBuilder(&op), op.getLoc());
-        dirty = false;
+        accesses = {};
       }
-      dirty |= needsFence(op);
+      accesses |= {.written = isWriteToFence(op), .read = isReadToFence(op)};
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
-        bool after = run(*loop.getBody(), dirty);
+        Unfenced after = run(*loop.getBody(), accesses);
         // What the end of an iteration leaves, the start of the next sees.
-        if (after && !dirty)
-          after = run(*loop.getBody(), true);
-        dirty |= after;
+        if (!accesses.has(after)) {
+          accesses |= after;
+          after = run(*loop.getBody(), accesses);
+        }
+        accesses |= after;
       } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-        bool before = dirty, then = run(*branch.thenBlock(), before);
-        bool otherwise =
-            branch.elseBlock() ? run(*branch.elseBlock(), before) : before;
-        dirty = false;
+        const Unfenced then = run(*branch.thenBlock(), accesses),
+                       otherwise = branch.elseBlock()
+                                       ? run(*branch.elseBlock(), accesses)
+                                       : accesses;
+        accesses = {};
         // Only the arm that needs it has the fence, if there is that arm.
-        if (then && !otherwise)
+        if (then.any() && !otherwise.any()) {
           fenceAtEnd(*branch.thenBlock(), op.getLoc());
-        else if (otherwise && branch.elseBlock() && !then)
+        } else if (otherwise.any() && branch.elseBlock() && !then.any()) {
           fenceAtEnd(*branch.elseBlock(), op.getLoc());
-        else
-          dirty = otherwise;
+        } else {
+          accesses = then;
+          accesses |= otherwise;
+        }
       }
     }
-    return dirty;
+    return accesses;
   }
 
   Buffers used, overwritten; ///< by asynchronous operations
   bool hasReader = false;
+  bool needsCpAsync = false; ///< some asynchronous operation uses what it fills
   bool reachesPeers = false; ///< some are in the memory of other CTAs
 };
 

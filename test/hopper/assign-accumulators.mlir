@@ -228,7 +228,7 @@ hopper.kernel @used_up threads 128 shared 65536 cluster 1 {
 // -----
 
 // A is written where it is made, and f32 that are rounded to it are rounded by
-// that.
+// that, for whoever takes them.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
@@ -244,7 +244,10 @@ hopper.kernel @rounded threads 128 shared 65536 cluster 1 {
     %weights = arith.addf %one, %one : !acc
     // CHECK-NEXT: arith.truncf
     // CHECK-NEXT: hopper.accumulator.write %[[WEIGHTS]] to %[[A:.+]] : tensor<64x64xf32{{.*}}bf16
+    // CHECK-NEXT: %[[ROUNDED:.+]] = hopper.accumulator.read %[[A]]
     %a = arith.truncf %weights : !acc to !a
+    // CHECK: hopper.shared_store %[[ROUNDED]]
+    hopper.shared_store %a to %v : !a, !tile
     // CHECK: hopper.wgmma %{{.+}} transposed into
     %scores = hopper.mma %v, %v transposed, %zero : !tile, !tile, !acc
     // CHECK-NOT: hopper.accumulator.write %{{.+}} to %[[A]]

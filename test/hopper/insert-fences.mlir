@@ -140,6 +140,55 @@ hopper.kernel @cp_async threads 384 shared 16448 cluster 1 {
 
 // -----
 
+// What cp.async fills is fenced for wgmma and TMA alone, and what is read before
+// TMA overwrites it at the release, not at a wgmma.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @read_beside
+hopper.kernel @read_beside threads 256 shared 32832 cluster 1 {
+  %M = hopper.size "M"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %map = hopper.tensor_map "B" box [64, 64] swizzle 128 : !hopper.tensor_map
+  %tile = hopper.shared_address 0
+  %beside = hopper.shared_address 8192
+  %read = hopper.shared_address 16384
+  %full = hopper.shared_address 32768
+  %empty = hopper.shared_address 32776
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i64
+  hopper.role "load" from 4 warps 4 {
+    %v = hopper.view %beside : !tile
+    hopper.copy_tile %A[%c0, %c0] within [%M, %M] strides [%one, %one] align 4 to %v : !hopper.pointer, !tile
+    hopper.mbarrier.arrive_async %full
+    hopper.once {
+      hopper.tma.load %map[%c0, %c0] to %tile on %full : !hopper.tensor_map
+      hopper.tma.load %map[%c0, %c0] to %read on %full : !hopper.tensor_map
+    }
+  }
+  // CHECK: hopper.role "math"
+  hopper.role "math" from 0 warps 4 {
+    %x = hopper.accumulator : <!acc>
+    %v = hopper.view %tile : !tile
+    %w = hopper.view %beside : !tile
+    %r = hopper.view %read : !tile
+    // CHECK: hopper.mbarrier.wait generic
+    // CHECK-NEXT: hopper.shared_load
+    // CHECK-NEXT: hopper.shared_load
+    // CHECK-NEXT: hopper.wgmma
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    hopper.mbarrier.wait generic %full parity %c0
+    %f = hopper.shared_load %w : !tile -> !half
+    %g = hopper.shared_load %r : !tile -> !half
+    hopper.wgmma %v, %v transposed into zeroed %x : !tile, !tile, <!acc>
+    hopper.mbarrier.arrive %empty
+  }
+}
+
+// -----
+
 // Ordinary stores of a narrow copy are fenced by their thread.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
