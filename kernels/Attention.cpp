@@ -123,8 +123,12 @@ void AttentionProgram::defineLoad() {
       fetchKeys(firstBlock(t), before);
       for (Index n : range(firstBlock(t) + 1, endOfBlocks(t))) {
         std::optional<Stage> pages = nextPages();
+        // In the order in which they are multiplied.
+        if (isOf8Bits(form))
+          fetchValues(n - 1, before);
         fetchKeys(n, pages);
-        fetchValues(n - 1, before);
+        if (!isOf8Bits(form))
+          fetchValues(n - 1, before);
         if (numbers) {
           numbers->release(*before);
           *before = *pages;
@@ -295,13 +299,9 @@ void AttentionProgram::defineMath() {
          forEachTile([&](const AttentionTile &t) {
            // What makes an exponent of 2 of a score.
            Scalar unit = changesScores() ? convert(log2e, f32) : scale * log2e;
-           auto sums = [&] {
-             Sums all;
-             for (int64_t i = 0; i < form.dv; i += sumColumns(form))
-               all.push_back(zeros(f32, {config.bm, sumColumns(form)}));
-             return all;
-           };
-           Sums o = sums();
+           Sums o;
+           for (int64_t i = 0; i < form.dv; i += sumColumns(form))
+             o.push_back(zeros(f32, {config.bm, sumColumns(form)}));
            Fragment top = full(f32, vector, -infinity),
                     sum = zeros(f32, vector);
            auto addSink = [&] {
@@ -359,41 +359,26 @@ void AttentionProgram::defineMath() {
            // them: the tensor cores keep some 14 bits of a sum.
            auto addBlock = [&](const Fragment &p, const Stage &v,
                                const std::function<void()> &meanwhile) {
+             std::optional<Fragment> next = productOf(p, v, 0);
              for (size_t i = 0; i < o.size(); ++i) {
-               const Fragment part = productOf(p, v, i);
-               if (i == 0)
+               const Fragment part = *next;
+               if (i + 1 < o.size())
+                 next.emplace(productOf(p, v, i + 1));
+               else
                  meanwhile();
                o[i] = o[i] * along_rows(shrink) + part;
              }
            };
-           // Of the block before, which are added when the next ones begin.
-           Sums late;
-           if (isOf8Bits(form) && !config.eager)
-             late = sums();
-           Fragment shrinkBefore = shrink;
-           auto addLate = [&](const Fragment &shrunk) {
-             for (size_t i = 0; i < late.size(); ++i)
-               o[i] = o[i] * along_rows(shrunk) + late[i];
-           };
-           Stage q = query.wait(), values = ring.wait();
-           Fragment product = mma(q[0], keysOf(values[0]).T());
+           Stage q = query.wait(), held = ring.wait();
+           Fragment product = mma(q[0], keysOf(held[0]).T());
            Index last = endOfBlocks(t) - 1;
            auto takeOf8Bits = [&](const Index &n) {
-             shrinkBefore = shrink;
              Fragment p = convert(weightsOf(product, n, false), form.type);
-             Stage k = ring.wait(), v = ring.wait();
-             auto multiplyNext = [&] { product = mma(q[0], keysOf(k[0]).T()); };
-             if (config.eager) {
-               addBlock(p, v, multiplyNext);
-             } else {
-               multiplyNext();
-               addLate(shrinkBefore);
-               for (size_t i = 0; i < late.size(); ++i)
-                 late[i] = productOf(p, v, i);
-             }
-             ring.release(values);
-             ring.release(k);
-             values = v;
+             Stage v = ring.wait(), k = ring.wait();
+             addBlock(p, v, [&] { product = mma(q[0], keysOf(k[0]).T()); });
+             ring.release(held);
+             ring.release(v);
+             held = k;
            };
            auto take = [&](const Index &n) {
              Fragment weights = weightsOf(product, n, false);
@@ -412,17 +397,16 @@ void AttentionProgram::defineMath() {
              else
                shrinkSums();
              if (config.eager)
-               ring.release(values);
+               ring.release(held);
              o[0] = mma(p, factorOf((*v)[0], 0), o[0]);
              if (!config.eager)
-               ring.release(values);
+               ring.release(held);
              ring.release(*k);
-             values = *v;
+             held = *v;
            };
            for (Index n : range(firstBlock(t), last))
              isOf8Bits(form) ? takeOf8Bits(n) : take(n);
            query.release(q);
-           addLate(shrink);
            Fragment p = convert(weightsOf(product, last, true), form.type);
            Stage v = ring.wait();
            clearBehind(t, last, valuesOf(v[0]));
@@ -432,7 +416,7 @@ void AttentionProgram::defineMath() {
              shrinkSums();
              o[0] = mma(p, factorOf(v[0], 0), o[0]);
            }
-           ring.release(values);
+           ring.release(held);
            ring.release(v);
            Fragment factor = select(sum == 0, 0, 1 / sum);
            if (valueScale)

@@ -183,6 +183,8 @@ Fragment AttentionBackwardProgram::weightsOf(const KeyBlock &t,
 
 Fragment AttentionBackwardProgram::gradientOf(const Stage &kv,
                                               const Stage &s) const {
+  if (!isDeltaLate())
+    return mma(kv[1], s[1].T(), broadcast(-load(s[3]), {config.bn, config.bm}));
   return mma(kv[1], s[1].T());
 }
 
@@ -213,7 +215,8 @@ void AttentionBackwardProgram::defineMath() {
         for (int64_t block = 0; block < blocksOfTurn; ++block) {
           Fragment dp = gradientOf(kv, s);
           Fragment p = weightsOf(t, row, x);
-          dp = dp - load(s[3]);
+          if (isDeltaLate())
+            dp = dp - load(s[3]);
           dv = mma(convert(p, form.type), s[1], dv);
           Fragment slope = convert(p * dp, form.type);
           store(slice(slopes, {0, block * config.bm}, shape), slope);

@@ -53,7 +53,9 @@ void AttentionBackwardProgram::defineKeys() {
         Stage weights = weightRing->wait();
         Fragment p = convert(load(weights[0]), f32);
         weightRing->release(weights);
-        Fragment slope = convert(p * (dp - load(s[3])), form.type);
+        if (isDeltaLate())
+          dp = dp - load(s[3]);
+        Fragment slope = convert(p * dp, form.type);
         store(slopes, slope);
         Fragment dq = sumsOf(0);
         dk = mma(slope, s[0], dk);

@@ -34,6 +34,7 @@ public:
   }
 
   void define() {
+    programmatic_launch();
     defineLoad();
     defineStore();
     if (config.apart) {
@@ -52,7 +53,10 @@ private:
   void defineValues();
   void defineKeys();
   void addSums(const KeyBlock &t, const Index &h, const Index &row);
-  // The product of the scores begins with L, which would be subtracted from it.
+  /// Delta is subtracted from the gradients of the weights when these are
+  /// needed. Packed sequences leave no registers for that: the product begins
+  /// with it, as that of the scores does with L, and waits for its loads.
+  bool isDeltaLate() const { return !form.packed; }
   Fragment scoresOf(const Stage &kv, const Stage &s) const;
   Fragment weightsOf(const KeyBlock &t, const Index &row,
                      const Fragment &scores) const;

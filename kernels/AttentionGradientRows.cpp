@@ -75,6 +75,7 @@ Kernel attention_delta(const AttentionForm &form, SourceLocation where) {
   return kernel(
       "attention_delta",
       [&] {
+        programmatic_launch();
         const RowsOfQueries rows(form);
         const Shape shape{rows.height, form.dv};
         Tensor O = rows.read("O", form.type, form.dv);
@@ -96,6 +97,7 @@ Kernel attention_query_gradient(const AttentionForm &form,
   return kernel(
       "attention_query_gradient",
       [&] {
+        programmatic_launch();
         const RowsOfQueries rows(form);
         Tensor sums = rows.read("Sums", f32, form.d);
         Tensor DQ = rows.written("DQ", form.type, form.d);

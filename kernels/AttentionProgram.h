@@ -56,6 +56,7 @@ public:
   }
 
   void define() {
+    programmatic_launch();
     if (form.declare)
       form.declare();
     defineLoad();

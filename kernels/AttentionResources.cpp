@@ -32,8 +32,9 @@ int64_t sumColumns(const AttentionForm &form) {
 }
 
 int64_t resultColumns(const AttentionForm &form) {
-  const bool isCut = isOf8Bits(form) ? form.dv % 64 == 0 : form.dv > 128;
-  return isCut ? 64 : form.dv;
+  if (isOf8Bits(form))
+    return form.dv % 32 ? form.dv : 32;
+  return form.dv > 128 ? 64 : form.dv;
 }
 
 int64_t resultStages(const AttentionForm &form) {
@@ -87,13 +88,6 @@ static int64_t sumRegisters(const AttentionForm &form,
   return rowsOfWarpgroup(config) * form.dv / target::warpgroupThreads;
 }
 
-/// And those of the block before where they are added late.
-static int64_t heldSums(const AttentionForm &form,
-                        const AttentionConfig &config) {
-  const bool isLate = isOf8Bits(form) && !config.eager;
-  return sumRegisters(form, config) * (isLate ? 2 : 1);
-}
-
 std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config) {
   auto text = [](int64_t number) { return std::to_string(number); };
@@ -120,15 +114,12 @@ std::string notBuildable(const AttentionForm &form,
            ", and no less than the heads that share keys";
   // The assembler refuses them, whatever the budget.
   if (const int64_t start = entryRegisters(config),
-      held = heldSums(form, config);
+      held = sumRegisters(form, config);
       held >= start)
     return "a thread has " + text(held) + " sums and starts with " +
            text(start) +
            " registers: use fewer warpgroups or CTAs, fewer rows to a "
-           "warpgroup, or narrower heads" +
-           (held > sumRegisters(form, config)
-                ? ", or finish blocks at once (eager)"
-                : "");
+           "warpgroup, or narrower heads";
   const int64_t threads = target::warpgroupThreads * config.warpgroups;
   if ((form.packed || form.page) && config.bn * form.dv % threads)
     return "a block of " + text(config.bn) + " by " + text(form.dv) +
@@ -151,16 +142,15 @@ namespace {
 /// What a thread holds in the loop: its sums, and of a block the scores and
 /// either the weights of the one before, as they are multiplied, or what
 /// becomes of the scores. Of 8 bits the scores and what is added to some
-/// columns of the sums, or where that is late, to all.
+/// columns of the sums.
 int64_t fragmentRegisters(const AttentionForm &form,
                           const AttentionConfig &config) {
   const int64_t scores =
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
   if (!isOf8Bits(form))
     return sumRegisters(form, config) + 2 * scores;
-  const int64_t columns = config.eager ? sumColumns(form) : form.dv;
   return sumRegisters(form, config) + scores * 3 / 2 + 4 +
-         rowsOfWarpgroup(config) * columns / target::warpgroupThreads;
+         rowsOfWarpgroup(config) * sumColumns(form) / target::warpgroupThreads;
 }
 
 /// What else ptxas was seen to need: with the most keys to a block that do not

@@ -30,6 +30,46 @@ Registers ordered(ThreadBuilder &b, ArrayRef<Value> words,
   return now;
 }
 
+/// What the two words of a group hold, put together as the result has its words
+/// of 32 bits: the bytes of each from both, in an order that a bit of the lane
+/// turns round. False where a result's word has values of other groups, too.
+bool regroup(ThreadBuilder &b, ArrayRef<Value> received, const WarpRelay &relay,
+             ArrayRef<std::vector<int64_t>> held, int64_t bits,
+             Registers &results) {
+  if (relay.gets.size() != 1 || bits > 16)
+    return false;
+  const int64_t perWord = 32 / bits, bytes = bits / 8;
+  std::map<int64_t, unsigned> places; ///< of values, in bytes
+  for (auto [word, values] : llvm::enumerate(held))
+    for (auto [i, value] : llvm::enumerate(values))
+      places[value] = unsigned(4 * word + bytes * i);
+  for (auto [value, place] : places)
+    for (int64_t i = 0; i < perWord; ++i)
+      if (!places.count(value / perWord * perWord + i))
+        return false;
+  Value turned = b.i32(0);
+  if (const int64_t lane = relay.gets[0].lane)
+    turned = arith::SelectOp::create(
+        b, b.loc,
+        arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ne,
+                              b.bitAnd(b.laneOfWarp(), b.i32(lane)), b.i32(0)),
+        b.i32(0x4444), b.i32(0));
+  for (auto at = places.begin(); at != places.end();) {
+    const int64_t first = at->first;
+    unsigned selector = 0;
+    for (int64_t i = 0; i < perWord; ++i, ++at)
+      for (int64_t byte = 0; byte < bytes; ++byte)
+        selector |= (at->second + unsigned(byte)) << 4 * (i * bytes + byte);
+    Value word = b.ptx(
+        "prmt.b32 $0, $1, $2, $3;", b.getI32Type(),
+        {received[0], received[1],
+         b.createOrFold<arith::XOrIOp>(b.loc, turned, b.i32(selector))})[0];
+    for (auto [i, number] : llvm::enumerate(splitWord(b, word, perWord, bits)))
+      results[first + i] = number;
+  }
+  return true;
+}
+
 /// The lane from which this one gets a word in the first round.
 Value firstSource(ThreadBuilder &b, const WarpRelay &relay) {
   // The bits of its number that are moved by as many places, together.
@@ -82,11 +122,14 @@ static FailureOr<Registers> lower(hopper::WarpRelayOp op,
       }
       received[layout::numberOf(relay.gets, 0, round)] = word;
     }
+    auto held =
+        ArrayRef(relay.received).slice(group * relay.rounds, relay.rounds);
+    if (regroup(b, received, relay, held, bits, results))
+      continue;
     received = ordered(b, received, relay.gets);
     for (auto [i, word] : llvm::enumerate(received)) {
-      ArrayRef<int64_t> held = relay.received[group * relay.rounds + i];
-      for (auto [value, number] :
-           llvm::zip(held, splitWord(b, word, int64_t(held.size()), bits)))
+      for (auto [value, number] : llvm::zip(
+               held[i], splitWord(b, word, int64_t(held[i].size()), bits)))
         results[value] = number;
     }
   }

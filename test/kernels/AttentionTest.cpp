@@ -343,15 +343,6 @@ std::vector<Case> named() {
     add("e4m3, packed, pages of " + std::to_string(page),
         {.type = e4m3, .after = 0, .packed = true, .page = page}, several);
   }
-  Case late{"e4m3, sums of a block added late",
-            {.type = e4m3, .after = 0},
-            {.bn = 64},
-            {1, 2, 1, 150, 700}};
-  all.push_back(late);
-  all.push_back({"e4m3, d 64, sums of a block added late",
-                 {.type = e4m3, .d = 64, .dv = 64},
-                 {.bn = 128},
-                 {1, 2, 1, 150, 700}});
   all.push_back({"e4m3, blocks of 160 keys",
                  {.type = e4m3},
                  {.bn = 160, .stages = 4, .eager = true},
@@ -614,8 +605,6 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
               HasSubstr("use a multiple of 32 for Q and K, of 16 for V"));
   EXPECT_THAT(refusal({.type = e4m3, .page = 64}, {}),
               HasSubstr("does not hold whole blocks of 128: use a multiple"));
-  EXPECT_THAT(refusal({.type = e4m3, .d = 256, .dv = 256}, {.bn = 64}),
-              HasSubstr("or finish blocks at once (eager)"));
   EXPECT_THAT(refusal({.type = e5m2}, {}), HasSubstr("use bf16, f16 or e4m3"));
   EXPECT_THAT(
       refusal({.group = 6}, {.bm = 64}),

@@ -90,8 +90,8 @@ struct AttentionConfig {
   /// CTAs that share an SM.
   int64_t ctas = 1;
   /// The sums of a block are finished before the next one's scores are begun:
-  /// that takes fewer registers, and keeps less in flight. Of e4m3: they are
-  /// added before the next softmax, not behind it.
+  /// that takes fewer registers, and keeps less in flight. Of e4m3 they always
+  /// are.
   bool eager = false;
 };
 
