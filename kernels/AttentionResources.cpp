@@ -8,8 +8,24 @@
 
 namespace ashlar {
 
+int64_t warpgroupsOfRole(const AttentionConfig &config) {
+  return config.apart ? config.warpgroups / 2 : config.warpgroups;
+}
+
 int64_t rowsOfWarpgroup(const AttentionConfig &config) {
-  return config.bm / config.warpgroups;
+  return config.bm / warpgroupsOfRole(config);
+}
+
+int64_t headsOfTile(const AttentionForm &form, const AttentionConfig &config) {
+  return std::min(form.group, config.bm);
+}
+
+int64_t tilesOfGroup(const AttentionForm &form, const AttentionConfig &config) {
+  return form.group / headsOfTile(form, config);
+}
+
+int64_t keptColumns(const AttentionForm &form, const AttentionConfig &config) {
+  return config.apart ? form.dv / 2 : form.dv;
 }
 
 int64_t pagesOfBlock(const AttentionForm &form, const AttentionConfig &config) {
@@ -42,18 +58,29 @@ int64_t resultStages(const AttentionForm &form) {
 
 int64_t keyStageBytes(const AttentionForm &form,
                       const AttentionConfig &config) {
-  return config.bn * std::max(form.d, form.dv) * size_bytes(form.type);
+  const int64_t columns = form.latent    ? form.d
+                          : config.apart ? form.d + form.dv
+                                         : std::max(form.d, form.dv);
+  return config.bn * columns * size_bytes(form.type);
+}
+
+/// What a role hands to another one: O to who copies it out, or weights and
+/// factors of rows.
+static int64_t handedOverBytes(const AttentionForm &form,
+                               const AttentionConfig &config) {
+  if (config.apart)
+    return config.bm * (config.bn * size_bytes(form.type) +
+                        stagesOfFactors * size_bytes(f32));
+  return config.splits ? 0
+                       : resultStages(form) * config.bm * resultColumns(form) *
+                             size_bytes(resultType(form));
 }
 
 int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config) {
   constexpr int64_t barriersAndAlignment = 2048;
-  const int64_t row = config.bm * size_bytes(form.type);
-  const int64_t rowOfResult = config.bm * size_bytes(resultType(form));
-  return config.queries * row * form.d +
+  return config.queries * config.bm * form.d * size_bytes(form.type) +
          config.stages * keyStageBytes(form, config) +
-         (config.splits
-              ? 0
-              : resultStages(form) * rowOfResult * resultColumns(form)) +
+         handedOverBytes(form, config) +
          stagesOfNumbers * numbersOfBlock(form, config) * size_bytes(s32) +
          barriersAndAlignment;
 }
@@ -84,7 +111,8 @@ int64_t mathRegisters(const AttentionForm &form,
 /// A thread's part of the sums.
 static int64_t sumRegisters(const AttentionForm &form,
                             const AttentionConfig &config) {
-  return rowsOfWarpgroup(config) * form.dv / target::warpgroupThreads;
+  return rowsOfWarpgroup(config) * keptColumns(form, config) /
+         target::warpgroupThreads;
 }
 
 /// And those of the block before where they are added late.
@@ -92,6 +120,32 @@ static int64_t heldSums(const AttentionForm &form,
                         const AttentionConfig &config) {
   const bool isLate = isOf8Bits(form) && !config.eager;
   return sumRegisters(form, config) * (isLate ? 2 : 1);
+}
+
+/// The same of V in K and of warpgroups that are apart.
+static std::string notLatent(const AttentionForm &form,
+                             const AttentionConfig &config) {
+  auto text = [](int64_t number) { return std::to_string(number); };
+  if (form.latent && isOf8Bits(form))
+    return "V can't be columns of K of e4m3: the tensor cores read V of 8 bits "
+           "with its keys beside one another: use bf16 or f16";
+  if (form.latent && form.dv > form.d)
+    return "V has " + text(form.dv) + " columns, of K's " + text(form.d) +
+           ": use at most as many";
+  if (!config.apart)
+    return "";
+  if (isOf8Bits(form))
+    return "warpgroups that are apart hand over no weights of e4m3: use bf16 "
+           "or "
+           "f16";
+  if (config.warpgroups % 2)
+    return "one half of " + text(config.warpgroups) +
+           " warpgroups is to keep half of O's columns: use 2";
+  if (form.dv % 128)
+    return "O of " + text(form.dv) +
+           " columns has no halves that begin with a swizzle atom: use a "
+           "multiple of 128";
+  return "";
 }
 
 std::string notBuildable(const AttentionForm &form,
@@ -113,11 +167,13 @@ std::string notBuildable(const AttentionForm &form,
            " keys of e4m3, which lie beside one another in V, does not hold "
            "whole blocks of " +
            text(config.bn) + ": use a multiple";
-  if (form.group < 1 || config.bm % form.group)
+  if (form.group < 1 || (config.bm % form.group && form.group % config.bm))
     return "a tile of " + text(config.bm) +
            " rows does not hold whole groups of " + text(form.group) +
-           ": use a power of 2, at most " + text(config.bm & -config.bm) +
-           ", and no less than the heads that share keys";
+           ", nor such a group whole tiles: use a power of 2, no less than the "
+           "heads that share keys";
+  if (const std::string why = notLatent(form, config); !why.empty())
+    return why;
   // The assembler refuses them, whatever the budget.
   if (const int64_t start = entryRegisters(config),
       held = heldSums(form, config);
@@ -130,7 +186,8 @@ std::string notBuildable(const AttentionForm &form,
                 ? ", or finish blocks at once (eager)"
                 : "");
   const int64_t threads = target::warpgroupThreads * config.warpgroups;
-  if ((form.packed || form.page) && config.bn * form.dv % threads)
+  if (!config.apart && (form.packed || form.page) &&
+      config.bn * form.dv % threads)
     return "a block of " + text(config.bn) + " by " + text(form.dv) +
            " values, of which those behind a sequence are cleared, does not "
            "divide among " +
@@ -194,7 +251,7 @@ int64_t registersOfStore(const AttentionForm &form,
 /// Values behind the last key are cleared beside the sums and the weights.
 int64_t registersOfClearing(const AttentionForm &form,
                             const AttentionConfig &config) {
-  if (!form.packed && !form.page)
+  if ((!form.packed && !form.page) || config.apart)
     return 0;
   const int64_t threads = target::warpgroupThreads * config.warpgroups;
   return sumRegisters(form, config) + config.bn / 4 +
@@ -212,17 +269,19 @@ static int64_t elementsOfLoads(const AttentionForm &form,
 LoadsOfParts loadsOfFewRows(const AttentionForm &form,
                             const AttentionConfig &config) {
   constexpr int64_t rows = 8;
-  return {rows * config.warpgroups, elementsOfLoads(form, config) *
-                                        target::warpgroupThreads /
-                                        (rows * form.dv)};
+  return {rows * warpgroupsOfRole(config),
+          elementsOfLoads(form, config) * target::warpgroupThreads /
+              (rows * keptColumns(form, config))};
 }
 
 LoadsOfParts loadsOfManyRows(const AttentionForm &form,
                              const AttentionConfig &config) {
   constexpr int64_t parts = 4;
   const uint64_t rows = elementsOfLoads(form, config) *
-                        target::warpgroupThreads / (parts * form.dv);
-  return {std::min<int64_t>(std::bit_floor(rows), 64) * config.warpgroups,
+                        target::warpgroupThreads /
+                        (parts * keptColumns(form, config));
+  return {std::min<int64_t>(std::bit_floor(rows), 64) *
+              warpgroupsOfRole(config),
           parts};
 }
 
@@ -232,6 +291,10 @@ bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
   return std::max({inTheLoop, registersOfStore(form, config),
                    registersOfClearing(form, config)}) <=
          mathRegisters(form, config);
+}
+
+int64_t leastStages(const AttentionConfig &config) {
+  return config.apart ? 2 : 3;
 }
 
 int64_t mostStages(const AttentionForm &form, AttentionConfig config) {

@@ -36,7 +36,8 @@ struct Case {
 std::string describe(const Case &tested) {
   const AttentionForm &form = tested.form;
   std::ostringstream text;
-  text << name(form.type) << " d " << form.d << " dv " << form.dv;
+  text << name(form.type) << " d " << form.d << " dv " << form.dv
+       << (form.latent ? " of K" : "") << (tested.config.apart ? " apart" : "");
   if (form.before)
     text << " before " << *form.before;
   if (form.after)
@@ -94,6 +95,7 @@ Reference referenceOf(const Case &tested, const Problem &p) {
   const AttentionLengths &n = tested.lengths;
   const AttentionLayout at{tested.form, n};
   const int64_t dv = tested.form.dv;
+  const HostTensor &v = p[tested.form.latent ? "K" : "V"];
   Reference result;
   for (int64_t b = 0; b < n.b; ++b)
     for (int64_t h = 0; h < n.h; ++h)
@@ -112,7 +114,7 @@ Reference referenceOf(const Case &tested, const Problem &p) {
           for (int64_t j = 0; j < at.keys(b); ++j)
             if (const double weight = std::exp(scores[j] - top) / sum)
               for (int64_t e = 0; e < dv; ++e)
-                o[e] += weight * at.value(p["V"], b, h / at.shared(), j, e);
+                o[e] += weight * at.value(v, b, h / at.shared(), j, e);
           if (tested.form.type == e4m3)
             for (double &each : o)
               each *= p.scalar("value_scale");
@@ -224,6 +226,8 @@ AttentionConfig configOf8Bits(const AttentionForm &form, bool isAuthors) {
 AttentionConfig configFor(const AttentionForm &form, bool isAuthors) {
   if (form.type == e4m3)
     return configOf8Bits(form, isAuthors);
+  if (form.dv > 256)
+    return {.bm = 64, .bn = 64, .stages = 2, .apart = true};
   const int64_t widest = std::max(form.d, form.dv);
   const bool changes =
       form.soft_cap || form.alibi || form.before || form.packed || isAuthors;
@@ -325,6 +329,39 @@ std::vector<Case> named() {
              {3, 16, 2, 0, 0, {{1, 700}, {8, 300}, {3, 7}}});
   all.back().config.queries = all.back().config.ctas = 2;
   all.back().config.stages = 4;
+  const AttentionForm latent{.d = 576, .dv = 512, .latent = true};
+  AttentionForm decoded = latent;
+  decoded.after = 0;
+  decoded.group = 16;
+  decoded.page = 64;
+  const AttentionLengths sequences{3, 16, 1,
+                                   3, 0,  {{3, 300}, {1, 700}, {3, 64}}};
+  add("latent", latent, {1, 2, 1, 70, 150});
+  add("latent, pages", decoded, sequences);
+  add("latent, eager", decoded, sequences);
+  all.back().config.eager = true;
+  add("latent, in 3 parts", decoded, sequences);
+  splitUp(all.back(), 3);
+  decoded.packed = true;
+  add("latent, packed, pages, in 3 parts", decoded, sequences);
+  splitUp(all.back(), 3);
+  decoded.group = 128;
+  add("latent, 128 heads", decoded, {2, 128, 1, 2, 0, {{1, 100}, {2, 300}}});
+  add("latent, 100 heads, in 2 parts", decoded,
+      {2, 100, 1, 2, 0, {{1, 100}, {2, 300}}});
+  splitUp(all.back(), 2);
+  decoded.page = {};
+  add("latent, packed", decoded, {2, 128, 1, 2, 0, {{1, 100}, {2, 130}}});
+  add("latent, d 192, dv 128",
+      {.d = 192, .dv = 128, .latent = true, .after = 0}, ragged);
+  add("latent, d 320, dv 256, pages",
+      {.d = 320,
+       .dv = 256,
+       .latent = true,
+       .after = 0,
+       .packed = true,
+       .page = 64},
+      several);
   Case eager{"eager", {.after = 0}, {.bn = 96, .eager = true}, ragged};
   all.push_back(eager);
   for (int64_t d : {64, 128, 256}) {

@@ -35,11 +35,16 @@ struct AttentionForm {
   /// of Q and K in it.
   ElementType type = bf16;
   int64_t d = 128, dv = 128;
+  /// V is the first dv columns of K, which are read once for both, as where one
+  /// row of a cache is all that a token has (multi-head latent attention: d is
+  /// 576 and dv 512). There is no tensor V; of bf16 and f16.
+  bool latent = false;
   /// Heads of Q that share keys are rows of one tile: each query has so many
   /// rows, beside one another, so that keys are read once for all of them. Q is
   /// B×Hk×Sq×G×d, O is B×Hk×Sq×G×dv, packed Hk×Tq×G×d and Hk×Tq×G×dv, where G
   /// is H/Hk, at most `group`; L is B×Hk×G×Sq, slopes and sinks are Hk×G. For
-  /// few queries: a tile's rows are those of bm / group of them.
+  /// few queries: a tile's rows are those of bm / group of them, or bm of the
+  /// rows of one.
   int64_t group = 1;
   /// How many keys before and behind its own place a query sees; all where it
   /// is not said. Causal attention is `after = 0`.
@@ -78,6 +83,11 @@ struct AttentionConfig {
   /// Blocks of K and of V, which take turns, in shared memory.
   int64_t stages = 5;
   int64_t warpgroups = 2;
+  /// One half of the warpgroups has the scores and the softmax, and keeps the
+  /// first half of O's columns; it hands the weights to the other half, which
+  /// keeps the other columns: for dv above 256, where a thread has no registers
+  /// for all. A stage is then one of K and of V, and O leaves without TMA.
+  bool apart = false;
   /// The keys of a tile are shared out to several CTAs, for few rows and many
   /// keys: in Splits parts of as many blocks, of which those without a key are
   /// left out. The last CTA to finish adds up, in the order of the parts: what
@@ -91,7 +101,9 @@ struct AttentionConfig {
   int64_t ctas = 1;
   /// The sums of a block are finished before the next one's scores are begun:
   /// that takes fewer registers, and keeps less in flight. Of e4m3: they are
-  /// added before the next softmax, not behind it.
+  /// added before the next softmax, not behind it. Where warpgroups are apart:
+  /// the second half of the columns is multiplied beside the first, not under
+  /// the next softmax.
   bool eager = false;
 };
 
@@ -109,10 +121,11 @@ struct AttentionSizes {
 };
 
 /// Sizes of the workspaces of a launch whose keys are shared out: Parts, f32,
-/// Splits×Tiles×Rows×dv, PartL, f32, Splits×Tiles×Rows, and Done, s32, Tiles×2,
-/// which is zero before the first launch and again behind each.
+/// Splits×Tiles×Rows×columns, PartL, f32, Splits×Tiles×Rows, and Done, s32,
+/// Tiles×2, which is zero before the first launch and again behind each. What
+/// warpgroups that are apart keep is a tile for each half.
 struct PartSizes {
-  int64_t tiles, rows;
+  int64_t tiles, rows, columns;
 };
 PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
                      const AttentionSizes &sizes);
