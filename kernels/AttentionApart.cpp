@@ -9,15 +9,20 @@
 
 namespace ashlar {
 
-/// Zeros in the rows of a tile from this one on, a few at a time, which takes
-/// few registers.
-static void clearRows(const SharedTile &tile, const Index &first) {
+/// As `clearBehind`, a few rows at a time, which takes few registers.
+void AttentionProgram::clearRowsBehind(const AttentionTile &t, const Index &n,
+                                       const SharedTile &values) const {
+  if (!form.packed && !form.page)
+    return;
   constexpr int64_t height = 16;
-  const Shape shape{height, tile.shape()[1]};
-  for (Index i : range(max(first, 0) / height, tile.shape()[0] / height)) {
-    SharedTile part = slice(tile, {i * height, 0}, shape);
-    store(part, select(rows(shape) < first - i * height, load(part), 0));
-  }
+  const Index first = t.keys - n * config.bn;
+  const Shape shape{height, half};
+  when(first < config.bn, [&] {
+    for (Index i : range(max(first, 0) / height, config.bn / height)) {
+      SharedTile part = slice(values, {i * height, 0}, shape);
+      store(part, select(rows(shape) < first - i * height, load(part), 0));
+    }
+  });
 }
 
 void AttentionProgram::finishHalf(const AttentionTile &t, const Fragment &o,
@@ -36,7 +41,7 @@ void AttentionProgram::finishHalf(const AttentionTile &t, const Fragment &o,
 
 void AttentionProgram::defineScores() {
   role("scores", warpgroups(warpgroupsOfRole(config)),
-       registers(mathRegisters(form, config)), [&] {
+       registers(scoreRegisters(form, config)), [&] {
          expectHeads();
          forEachTile([&](const AttentionTile &t) {
            const Scalar unit = unitOfScores();
@@ -44,11 +49,6 @@ void AttentionProgram::defineScores() {
            AttentionRows row = beginRows(t);
            const std::optional<Fragment> slope = slopeOf(t);
            Stage q = query.wait();
-           // Of the next block: K, and V if it is another tensor.
-           auto multiplyKeys = [&](const Stage &left, const Stage &right) {
-             Fragment x = mma(queryPart(q, 0, half), left[0].T());
-             return mma(queryPart(q, half, form.d - half), right[0].T(), x);
-           };
            auto tell = [&](const Fragment &ofRows) {
              Stage s = factorRing->acquire();
              store(s[0], ofRows);
@@ -69,8 +69,41 @@ void AttentionProgram::defineScores() {
              if (weights)
                weightRing->commit(*weights);
            };
-           Stage left = ring.wait(), right = rightRing->wait();
-           Fragment product = multiplyKeys(left, right);
+           // Where V is in K, that of a block stays until it is multiplied.
+           std::optional<Stage> left, right;
+           auto productOf = [&](const Stage &ofLeft, const Stage &ofRight) {
+             Fragment x = mma(queryPart(q, 0, half), ofLeft[0].T());
+             return mma(queryPart(q, half, form.d - half), ofRight[0].T(), x);
+           };
+           auto firstProduct = [&] {
+             if (form.latent) {
+               left = ring.wait();
+               right = rightRing->wait();
+               return productOf(*left, *right);
+             }
+             Stage key = keyRing->wait();
+             Fragment x = mma(q[0], key[0].T());
+             keyRing->release(key);
+             return x;
+           };
+           Fragment product = firstProduct();
+           // This block's sums, and behind them the next one's scores.
+           auto multiply = [&](const Fragment &p) {
+             if (form.latent) {
+               Stage nextLeft = ring.wait(), nextRight = rightRing->wait();
+               o = mma(p, (*left)[0], o);
+               ring.release(*left);
+               product = productOf(nextLeft, nextRight);
+               *left = nextLeft;
+               *right = nextRight;
+               return;
+             }
+             Stage key = keyRing->wait(), values = ring.wait();
+             o = mma(p, values[0], o);
+             ring.release(values);
+             product = mma(q[0], key[0].T());
+             keyRing->release(key);
+           };
            Index last = endOfBlocks(t) - 1;
            auto weightsOfBlock = [&](const Index &n, bool isLast) {
              Fragment p = convert(
@@ -81,31 +114,27 @@ void AttentionProgram::defineScores() {
            };
            for (Index n : range(firstBlock(t), last)) {
              Fragment p = weightsOfBlock(n, false);
-             rightRing->release(right);
+             if (right)
+               rightRing->release(*right);
              if (config.eager)
                weightRing->commit(put(p));
              o = o * along_rows(row.shrink);
-             Stage nextLeft = ring.wait(), nextRight = rightRing->wait();
-             o = mma(p, left[0], o);
-             ring.release(left);
-             product = multiplyKeys(nextLeft, nextRight);
+             multiply(p);
              if (!config.eager)
                *weights = put(p);
-             left = nextLeft;
-             right = nextRight;
            }
            query.release(q);
            Fragment p = weightsOfBlock(last, true);
-           if (form.packed || form.page)
-             when((last + 1) * config.bn > t.keys, [&] {
-               clearRows(left[0], t.keys - last * config.bn);
-               clearRows(slice(right[0], {0, 0}, {config.bn, half}),
-                         t.keys - last * config.bn);
-             });
+           if (!form.latent)
+             left = ring.wait();
+           clearRowsBehind(t, last, (*left)[0]);
+           if (right)
+             clearRowsBehind(t, last, rightValues(*right));
            weightRing->commit(put(p));
-           rightRing->release(right);
-           o = mma(p, left[0], o * along_rows(row.shrink));
-           ring.release(left);
+           if (right)
+             rightRing->release(*right);
+           o = mma(p, (*left)[0], o * along_rows(row.shrink));
+           ring.release(*left);
            const Fragment factor = factorOfRows(row);
            tell(factor);
            std::optional<Fragment> l;
@@ -120,7 +149,7 @@ void AttentionProgram::defineScores() {
 
 void AttentionProgram::defineValues() {
   role("values", warpgroups(warpgroupsOfRole(config)),
-       registers(mathRegisters(form, config)), [&] {
+       registers(valueRegisters(form, config)), [&] {
          forEachTile([&](const AttentionTile &t) {
            Fragment o = zeros(f32, {config.bm, half});
            auto heard = [&] {
@@ -134,7 +163,9 @@ void AttentionProgram::defineValues() {
            for (Index n : range(firstBlock(t), endOfBlocks(t))) {
              o = o * along_rows(heard());
              Stage right = rightRing->wait(), weights = weightRing->wait();
-             o = mma(weights[0], slice(right[0], {0, 0}, {config.bn, half}), o);
+             if (!form.latent)
+               clearRowsBehind(t, n, rightValues(right));
+             o = mma(weights[0], rightValues(right), o);
              weightRing->release(weights);
              rightRing->release(right);
            }

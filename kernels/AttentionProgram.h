@@ -282,7 +282,13 @@ private:
   /// What is stored of O, or of a part, of the columns that a role keeps.
   void finishHalf(const AttentionTile &t, const Fragment &o,
                   const std::optional<Fragment> &l, int64_t column);
-  /// Columns of Q that meet the tile of the first ring, or of the second.
+  void clearRowsBehind(const AttentionTile &t, const Index &n,
+                       const SharedTile &values) const;
+  /// What a stage of the second ring has of V.
+  SharedTile rightValues(const Stage &right) const {
+    return slice(right[0], {0, 0}, {config.bn, half});
+  }
+  /// Columns of Q that meet K of the first ring, or of the second.
   SharedTile queryPart(const Stage &q, int64_t column, int64_t width) const {
     return slice(q[0], {0, column}, {config.bm, width});
   }
@@ -350,7 +356,8 @@ private:
   Index tileHeads() const { return isGrouped() ? Index(Hk) : Index(*H); }
   /// Those of one query, which read the same keys, one after another.
   void declareTiles() {
-    const Raster raster = Raster::grouped(8), together = Raster::along_n();
+    const Raster together = Raster::along_n(),
+                 raster = config.apart ? together : Raster::grouped(8);
     if (config.splits && isCutGroup())
       splitPartTiles.emplace(
           persistent({*Splits, B, Hk, Sq, parts}, {1, 1, 1, 1, 1}, together));

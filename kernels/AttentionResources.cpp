@@ -90,8 +90,8 @@ int64_t copyRegisters(const AttentionForm &form,
   // One warpgroup of math leaves more than is needed.
   if (config.warpgroups * config.ctas == 1)
     return 64;
-  // To find pages and parts takes some.
-  return config.splits || form.page ? 40 : target::leastBudget;
+  // To find pages and parts, and to fill several rings, takes some.
+  return config.splits || form.page || config.apart ? 40 : target::leastBudget;
 }
 
 /// Each thread's before budgets are set.
@@ -106,6 +106,19 @@ int64_t mathRegisters(const AttentionForm &form,
   return std::min((all - copyRegisters(form, config)) / config.warpgroups /
                       target::registerStep * target::registerStep,
                   target::mostBudget);
+}
+
+int64_t scoreRegisters(const AttentionForm &form,
+                       const AttentionConfig &config) {
+  const int64_t each = mathRegisters(form, config);
+  return config.apart ? std::min(each + target::registerStep,
+                                 target::mostBudget)
+                      : each;
+}
+
+int64_t valueRegisters(const AttentionForm &form,
+                       const AttentionConfig &config) {
+  return 2 * mathRegisters(form, config) - scoreRegisters(form, config);
 }
 
 /// A thread's part of the sums.
@@ -213,6 +226,8 @@ int64_t fragmentRegisters(const AttentionForm &form,
                           const AttentionConfig &config) {
   const int64_t scores =
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
+  if (config.apart)
+    return sumRegisters(form, config) + scores * 3 / 2;
   if (!isOf8Bits(form))
     return sumRegisters(form, config) + 2 * scores;
   const int64_t columns = config.eager ? sumColumns(form) : form.dv;
@@ -237,7 +252,7 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.packed ? (isOf8Bits(form) && !config.splits ? 36 : 12) : 0;
   all += config.warpgroups == 1 ? 24 : 0;
   // The sums are there when the next scores are, not behind them.
-  if (config.eager && !isOf8Bits(form))
+  if (config.eager && !config.apart && !isOf8Bits(form))
     all += 32 + (config.splits ? 8 : 0);
   return all;
 }
@@ -290,7 +305,7 @@ bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
       fragmentRegisters(form, config) + registersBeside(form, config);
   return std::max({inTheLoop, registersOfStore(form, config),
                    registersOfClearing(form, config)}) <=
-         mathRegisters(form, config);
+         scoreRegisters(form, config);
 }
 
 int64_t leastStages(const AttentionConfig &config) {

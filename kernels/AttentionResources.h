@@ -52,6 +52,12 @@ int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config);
 /// Budgets of the roles that copy and of the one that multiplies.
 int64_t copyRegisters(const AttentionForm &form, const AttentionConfig &config);
 int64_t mathRegisters(const AttentionForm &form, const AttentionConfig &config);
+/// Where warpgroups are apart: more for the scores, and as much less for who
+/// has none.
+int64_t scoreRegisters(const AttentionForm &form,
+                       const AttentionConfig &config);
+int64_t valueRegisters(const AttentionForm &form,
+                       const AttentionConfig &config);
 
 /// Why no kernel of a configuration can be built, in a sentence that says what
 /// would fit; empty if one can.
