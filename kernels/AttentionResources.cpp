@@ -111,9 +111,9 @@ int64_t mathRegisters(const AttentionForm &form,
 int64_t scoreRegisters(const AttentionForm &form,
                        const AttentionConfig &config) {
   const int64_t each = mathRegisters(form, config);
-  return config.apart ? std::min(each + target::registerStep,
-                                 target::mostBudget)
-                      : each;
+  return config.apart
+             ? std::min(each + target::registerStep, target::mostBudget)
+             : each;
 }
 
 int64_t valueRegisters(const AttentionForm &form,
@@ -244,6 +244,7 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.after || form.before ? 8 : 0;
   all += form.before ? 8 : 0;
   all += form.alibi ? 16 : form.soft_cap || form.sinks ? 8 : 0;
+  all += form.alibi && config.apart ? 16 : 0;
   // The numbers of a thread's keys, and what an author makes of them.
   all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
   all += form.group > 1 ? 6 : 0;

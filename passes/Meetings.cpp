@@ -23,9 +23,8 @@ SmallVector<Value, 2> tilesOf(Operation *op) {
     tiles = {mma.getA(), mma.getB()};
   else if (Value tile = accessedTile(op); tile && !isa<tile::CopyOp>(op))
     tiles = {tile};
-  llvm::erase_if(tiles, [](Value tile) {
-    return !isa<tile::SharedType>(tile.getType());
-  });
+  llvm::erase_if(
+      tiles, [](Value tile) { return !isa<tile::SharedType>(tile.getType()); });
   return tiles;
 }
 

@@ -23,9 +23,9 @@ struct ScorePlace {
 };
 
 /// What O = softmax(Q · Kᵀ · scale) · V computes, whatever the sizes: Q is
-/// B×H×Sq×d, K is B×Hk×Sk×d, V is B×Hk×Sk×dv, O is B×H×Sq×dv, of any strides;
-/// H/Hk heads of Q share one of K and V, which a checked launch demands to be
-/// whole. A query that sees no key has zeros.
+/// B×H×Sq×d, K is B×Hk×Sk×d, V is B×Hk×Sk×dv (or part of K), O is B×H×Sq×dv, of
+/// any strides; H/Hk heads of Q share one of K and V, which a checked launch
+/// demands to be whole. A query that sees no key has zeros.
 struct AttentionForm {
   /// Of Q, K, V and O: bf16, f16 or e4m3. Of e4m3 O is bf16, and V has its keys
   /// beside one another, as the tensor cores read 8 bits: B×Hk×dv×Sk, in pages
@@ -107,10 +107,10 @@ struct AttentionConfig {
   bool eager = false;
 };
 
-/// The kernel of a configuration: inputs Q, K, V and what the form names, the
-/// scalar "scale", which is positive, of e4m3 "value_scale", output O. Refused,
-/// as every kernel is, where registers, shared memory or wgmma's shapes do not
-/// allow it.
+/// The kernel of a configuration: inputs Q, K, V if it is a tensor, and what
+/// the form names, the scalar "scale", which is positive, of e4m3
+/// "value_scale", output O. Refused, as every kernel is, where registers,
+/// shared memory or wgmma's shapes do not allow it.
 Kernel attention(const AttentionForm &form, const AttentionConfig &config,
                  SourceLocation where = SourceLocation::current());
 
@@ -159,7 +159,7 @@ Kernel attention_delta(const AttentionForm &form,
 /// dQ / scale is added. Of packed sequences Sk is the most keys of one. L has
 /// the sinks in it, which the kernel therefore does not take; the gradient of
 /// one is the sum of -exp(Sink - L) · Delta over the rows of its head. Pages,
-/// capped scores, slopes and an author's scores and masks are refused.
+/// V in K, capped scores, slopes and an author's scores and masks are refused.
 Kernel attention_backward(const AttentionForm &form,
                           const AttentionBackwardConfig &config,
                           SourceLocation where = SourceLocation::current());
