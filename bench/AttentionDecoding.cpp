@@ -52,7 +52,7 @@ struct Line {
       form.page = page;
     in >> form.group >> splits >> config.bm >> config.bn >> config.stages >>
         config.warpgroups >> config.queries >> config.ctas >> config.apart >>
-        config.eager;
+        config.eager >> config.cluster;
     config.splits = splits > 0;
     if (in)
       return;
@@ -260,7 +260,7 @@ std::string decoding(Device &device, Timer &timer, const std::string &text) {
       << timer.hot(ours, milliseconds) << ' ' << line.form.group << ' '
       << line.splits << ' ' << c.bm << ' ' << c.bn << ' ' << c.stages << ' '
       << c.warpgroups << ' ' << c.queries << ' ' << c.ctas << ' ' << c.apart
-      << ' ' << c.eager;
+      << ' ' << c.eager << ' ' << c.cluster;
   return out.str();
 }
 

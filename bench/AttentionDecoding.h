@@ -9,7 +9,8 @@
 namespace ashlar::bench {
 
 /// Of "decode d B Hk G Sq Sk page", behind which "group splits bm bn stages
-/// warpgroups queries ctas apart eager" may say what the library is not to
+/// warpgroups queries ctas apart eager
+/// cluster" may say what the library is not to
 /// choose: the relative error, microseconds cold and hot, and the
 /// configuration. Without pages `page` is 0. Of "decode-latent d dv B ..." V is
 /// the first dv columns of K.

@@ -158,15 +158,15 @@ DECODING = {
     "8 tokens, 8 x 8k": (8, 8, 8, 8, 8192),
     "256 tokens, 1 x 32k": (1, 2, 8, 256, 32768),
 }
-# group, splits, bm, bn, stages, warpgroups, queries, ctas, apart, eager; none is the
-# library's choice.
+# group, splits, bm, bn, stages, warpgroups, queries, ctas, apart, eager, cluster; none is
+# the library's choice.
 DECODING_CONFIGURATIONS = [
     (),
-    (8, 0, 64, 64, 10, 1, 2, 1, 0, 0),
-    (8, 0, 64, 64, 4, 1, 1, 2, 0, 0),
-    (8, 2, 64, 64, 11, 1, 1, 1, 0, 0),
-    (8, 16, 64, 64, 11, 1, 1, 1, 0, 0),
-    (8, 4, 128, 64, 10, 2, 1, 1, 0, 0),
+    (8, 0, 64, 64, 10, 1, 2, 1, 0, 0, 1),
+    (8, 0, 64, 64, 4, 1, 1, 2, 0, 0, 1),
+    (8, 2, 64, 64, 11, 1, 1, 1, 0, 0, 1),
+    (8, 16, 64, 64, 11, 1, 1, 1, 0, 0, 1),
+    (8, 4, 128, 64, 10, 2, 1, 1, 0, 0, 1),
 ]
 # Multi-head latent attention, d 576 of which V is 512: name: b, heads, queries, keys.
 LATENT = {
@@ -180,11 +180,12 @@ PEAK = {"H200": 4800, "H100": 3350}  # GB/s, by the data sheets
 
 
 def latent_configurations(heads):
-    """The library's choice, and both orders of its products, in as many parts as are
-    likely."""
+    """The library's choice, and both orders of its products, with multicast and
+    without, in as many parts as are likely."""
     group = 1 << (heads - 1).bit_length()
-    return [()] + [(group, splits, 64, 64, 2, 2, 1, 1, 1, eager)
-                   for splits in (0, 2, 4, 16, 64) for eager in (0, 1)]
+    return [()] + [(group, splits, 64, 64, 2, 2, 1, 1, 1, eager, cluster)
+                   for splits in (0, 2, 4, 16, 64) for eager in (0, 1)
+                   for cluster in ((1, 2) if group > 64 else (1,))]
 
 
 def decoding_problems():
@@ -212,7 +213,7 @@ def decode(ours):
                 continue
             rates = [bytes_moved / us / 1e3 for us in (cold, hot)]
             shares = [f"{100 * rate / peak:4.0f} %" if peak else "" for rate in rates]
-            print(f"{name:25s} {'g%d p%d %dx%d s%d w%d q%d c%d a%d e%d' % chosen:38s} "
+            print(f"{name:25s} {'g%d p%d %dx%d s%d w%d q%d c%d a%d e%d m%d' % chosen:41s} "
                   f"cold {cold:8.1f} us {rates[0]:6.0f} GB/s {shares[0]}  "
                   f"hot {hot:8.1f} us {rates[1]:6.0f} GB/s {shares[1]}  "
                   f"{operations / hot / 1e6:5.0f} TFLOP/s"

@@ -61,6 +61,12 @@ void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
                                 SharedTile to, int64_t width,
                                 int64_t column) const {
   const Index g = keyHead(t);
+  auto move = [&](const TileRef &source, const SharedTile &target) {
+    if (config.cluster > 1)
+      copy(source, target, multicast);
+    else
+      copy(source, target);
+  };
   if (pages) {
     const int64_t together = config.bn / pagesOfBlock(form, config);
     const Index first =
@@ -69,12 +75,12 @@ void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
     for (int64_t i = 0; i < pagesOfBlock(form, config); ++i)
       page.push_back(load_index((*pages)[0], {i}));
     for (int64_t i = 0; i < pagesOfBlock(form, config); ++i)
-      copy(from.at({page[i], g, first, column}),
+      move(from.at({page[i], g, first, column}),
            slice(to, {i * together, 0}, {together, width}));
   } else if (form.packed) {
-    copy(from.at({g, t.firstKey + n * config.bn, column}), to);
+    move(from.at({g, t.firstKey + n * config.bn, column}), to);
   } else {
-    copy(from.at({t.b, g, n * config.bn, column}), to);
+    move(from.at({t.b, g, n * config.bn, column}), to);
   }
 }
 

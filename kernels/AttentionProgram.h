@@ -356,6 +356,10 @@ private:
   Index tileHeads() const { return isGrouped() ? Index(Hk) : Index(*H); }
   /// Those of one query, which read the same keys, one after another.
   void declareTiles() {
+    if (config.cluster > 1 && config.splits)
+      cluster({1, 1, 1, 1, config.cluster});
+    else if (config.cluster > 1)
+      cluster({1, 1, 1, config.cluster});
     const Raster together = Raster::along_n(),
                  raster = config.apart ? together : Raster::grouped(8);
     if (config.splits && isCutGroup())

@@ -187,6 +187,16 @@ std::string notBuildable(const AttentionForm &form,
            "heads that share keys";
   if (const std::string why = notLatent(form, config); !why.empty())
     return why;
+  if (config.cluster > 1 && tilesOfGroup(form, config) % config.cluster)
+    return "the rows of a query are of " + text(tilesOfGroup(form, config)) +
+           " tiles, which do not divide into clusters of " +
+           text(config.cluster) + ": use a part of them";
+  if (config.cluster > 1 &&
+      std::min(config.bn, form.page.value_or(config.bn)) % (8 * config.cluster))
+    return "a block of " + text(config.bn) + " keys, or its pages, has no " +
+           text(config.cluster) +
+           " slices of whole swizzle atoms: use a multiple of " +
+           text(8 * config.cluster);
   // The assembler refuses them, whatever the budget.
   if (const int64_t start = entryRegisters(config),
       held = heldSums(form, config);
@@ -244,7 +254,7 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.after || form.before ? 8 : 0;
   all += form.before ? 8 : 0;
   all += form.alibi ? 16 : form.soft_cap || form.sinks ? 8 : 0;
-  all += form.alibi && config.apart ? 16 : 0;
+  all += form.alibi && config.apart ? 24 : 0;
   // The numbers of a thread's keys, and what an author makes of them.
   all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
   all += form.group > 1 ? 6 : 0;

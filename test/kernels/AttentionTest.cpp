@@ -37,7 +37,8 @@ std::string describe(const Case &tested) {
   const AttentionForm &form = tested.form;
   std::ostringstream text;
   text << name(form.type) << " d " << form.d << " dv " << form.dv
-       << (form.latent ? " of K" : "") << (tested.config.apart ? " apart" : "");
+       << (form.latent ? " of K" : "") << (tested.config.apart ? " apart" : "")
+       << (tested.config.cluster > 1 ? " multicast" : "");
   if (form.before)
     text << " before " << *form.before;
   if (form.after)
@@ -351,6 +352,11 @@ std::vector<Case> named() {
   add("latent, 100 heads, pages, in 2 parts", latent,
       {2, 100, 1, 2, 0, {{1, 100}, {2, 300}}});
   splitUp(all.back(), 2);
+  all.back().config.cluster = 2;
+  add("latent, 128 heads, pages, multicast", latent,
+      {2, 128, 1, 2, 0, {{1, 100}, {2, 300}}});
+  all.back().config.cluster = 2;
+  all.back().config.eager = true;
   latent.page = {};
   add("latent, 128 heads, packed", latent,
       {2, 128, 1, 2, 0, {{1, 100}, {2, 130}}});
@@ -706,6 +712,13 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
   EXPECT_THAT(refusal({.dv = 192}, apart),
               HasSubstr("no halves that begin with a swizzle atom: use a "
                         "multiple of 128"));
+  EXPECT_THAT(
+      refusal({.group = 128}, {.bm = 64, .warpgroups = 1, .cluster = 4}),
+      HasSubstr("2 tiles, which do not divide into clusters of 4"));
+  EXPECT_THAT(refusal({.group = 128, .page = 8},
+                      {.bm = 64, .warpgroups = 1, .cluster = 2}),
+              HasSubstr("2 slices of whole swizzle atoms: use a multiple of "
+                        "16"));
   EXPECT_THAT(refusal({}, {.bm = 64, .warpgroups = 1, .apart = true}),
               HasSubstr("one half of 1 warpgroups is to keep half of O's "
                         "columns: use 2"));
@@ -744,7 +757,7 @@ TEST(AttentionRefuses, HeadsThatAreNotShared) {
   for (uint64_t seed = 0; seed < (isSimulated() ? 3 : 50); ++seed)
     registerTest("ChosenAttention", "latent, seed " + std::to_string(seed),
                  [seed] { isRightAsChosen(drawnLatent(seed)); });
-  for (uint64_t seed = 0; seed < (isSimulated() ? 70 : 100); ++seed)
+  for (uint64_t seed = 0; seed < (isSimulated() ? 12 : 100); ++seed)
     registerTest("ChosenAttention",
                  "latent, compiled, seed " + std::to_string(seed),
                  [seed] { compilesAsChosen(drawnLatent(seed), seed); });

@@ -97,6 +97,9 @@ struct AttentionConfig {
   /// Tiles of Q in shared memory: with two the next one arrives while this one
   /// is worked on.
   int64_t queries = 1;
+  /// CTAs of a cluster, which have the rows of one query and get its keys by
+  /// multicast: where the heads that share keys are of so many tiles.
+  int64_t cluster = 1;
   /// CTAs that share an SM.
   int64_t ctas = 1;
   /// The sums of a block are finished before the next one's scores are begun:
