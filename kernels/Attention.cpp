@@ -297,8 +297,10 @@ void AttentionProgram::defineMath() {
            const std::optional<Fragment> slope = slopeOf(t);
            auto weightsOf = [&](const Fragment &product, const Index &n,
                                 bool isLast) {
-             return AttentionProgram::weightsOf(t, product, n, isLast, unit,
-                                                slope, row);
+             Fragment weights = AttentionProgram::weightsOf(
+                 t, product, n, isLast, unit, slope, row);
+             addWeights(row, weights);
+             return weights;
            };
            auto shrinkSums = [&] {
              for (Fragment &part : o)

@@ -25,16 +25,21 @@ void AttentionProgram::clearRowsBehind(const AttentionTile &t, const Index &n,
   });
 }
 
-void AttentionProgram::finishHalf(const AttentionTile &t, const Fragment &o,
-                                  const std::optional<Fragment> &l,
-                                  int64_t column) {
-  if (config.splits)
-    return finishPart(t, {o}, *l, column);
+void AttentionProgram::storeHalf(const AttentionTile &t, const Fragment &o,
+                                 int64_t column) {
   const Fragment result = convert(o, form.type);
   if (isGrouped() ? queries == 1 : !form.packed)
     store(resultOf(t, column), result);
   else
     scatterRows(t, rows({config.bm, 1}), column, result);
+}
+
+void AttentionProgram::finishHalf(const AttentionTile &t, const Fragment &o,
+                                  const std::optional<Fragment> &l,
+                                  int64_t column) {
+  if (config.splits)
+    return finishPart(t, {o}, *l, column);
+  storeHalf(t, o, column);
   if (L && column == 0)
     storeLogarithms(t, *l * std::numbers::ln2_v<float>);
 }
@@ -65,21 +70,27 @@ void AttentionProgram::defineScores() {
            std::optional<Stage> weights;
            if (!config.eager)
              weights = weightRing->acquire();
-           auto handOver = [&] {
+           auto handOver = [&](const Fragment &shrink) {
              if (weights)
                weightRing->commit(*weights);
+             tell(shrink);
            };
            // Where V is in K, that of a block stays until it is multiplied.
            std::optional<Stage> left, right;
-           auto productOf = [&](const Stage &ofLeft, const Stage &ofRight) {
+           auto productOf = [&](const Stage &ofLeft) {
              Fragment x = mma(queryPart(q, 0, half), ofLeft[0].T());
-             return mma(queryPart(q, half, form.d - half), ofRight[0].T(), x);
+             Stage ofRight = rightRing->wait();
+             x = mma(queryPart(q, half, form.d - half), ofRight[0].T(), x);
+             if (right)
+               *right = ofRight;
+             else
+               right = ofRight;
+             return x;
            };
            auto firstProduct = [&] {
              if (form.latent) {
                left = ring.wait();
-               right = rightRing->wait();
-               return productOf(*left, *right);
+               return productOf(*left);
              }
              Stage key = keyRing->wait();
              Fragment x = mma(q[0], key[0].T());
@@ -90,12 +101,11 @@ void AttentionProgram::defineScores() {
            // This block's sums, and behind them the next one's scores.
            auto multiply = [&](const Fragment &p) {
              if (form.latent) {
-               Stage nextLeft = ring.wait(), nextRight = rightRing->wait();
+               Stage nextLeft = ring.wait();
                o = mma(p, (*left)[0], o);
                ring.release(*left);
-               product = productOf(nextLeft, nextRight);
+               product = productOf(nextLeft);
                *left = nextLeft;
-               *right = nextRight;
                return;
              }
              Stage key = keyRing->wait(), values = ring.wait();
@@ -106,25 +116,26 @@ void AttentionProgram::defineScores() {
            };
            Index last = endOfBlocks(t) - 1;
            auto weightsOfBlock = [&](const Index &n, bool isLast) {
-             Fragment p = convert(
-                 weightsOf(t, product, n, isLast, unit, slope, row, handOver),
-                 form.type);
-             tell(row.shrink);
-             return p;
+             return weightsOf(t, product, n, isLast, unit, slope, row,
+                              handOver);
            };
            for (Index n : range(firstBlock(t), last)) {
-             Fragment p = weightsOfBlock(n, false);
+             const Fragment e = weightsOfBlock(n, false);
+             Fragment p = convert(e, form.type);
              if (right)
                rightRing->release(*right);
              if (config.eager)
                weightRing->commit(put(p));
+             addWeights(row, e);
              o = o * along_rows(row.shrink);
              multiply(p);
              if (!config.eager)
                *weights = put(p);
            }
            query.release(q);
-           Fragment p = weightsOfBlock(last, true);
+           const Fragment e = weightsOfBlock(last, true);
+           Fragment p = convert(e, form.type);
+           addWeights(row, e);
            if (!form.latent)
              left = ring.wait();
            clearRowsBehind(t, last, (*left)[0]);

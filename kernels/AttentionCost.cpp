@@ -134,8 +134,13 @@ private:
     return double(config.bn * keyColumns() * size_bytes(form.type));
   }
   /// Stages of the ring that wgmma reads, and whose bytes are not on their way:
-  /// of K and of V, or one of both.
-  double heldStages() const { return form.latent || config.apart ? 1 : 2; }
+  /// of K and of V, or one of both, and half of the next where half of V is
+  /// multiplied under its softmax.
+  double heldStages() const {
+    if (config.apart)
+      return config.eager ? 1 : 1.5;
+    return form.latent ? 1 : 2;
+  }
   /// The keys of each sequence once, Q and O, and parts of it there and back.
   double dramBytesOfUnit() const {
     const double keys = std::min(blocks * double(config.bn * tilesOfSequence),
@@ -152,7 +157,7 @@ private:
   double loadMicroseconds(double ctas) const {
     const double bytes = ctas * bytesOfBlock();
     const double onTheirWay =
-        ctas * std::max(double(config.stages) - heldStages(), 1.0) *
+        ctas * std::max(double(config.stages) - heldStages(), 0.5) *
         double(keyStageBytes(form, config));
     return std::max(microseconds(bytes / gpu.load_bytes_per_clock),
                     latency() * bytes / onTheirWay);

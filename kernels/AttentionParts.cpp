@@ -28,9 +28,12 @@ void AttentionProgram::finishPart(const AttentionTile &t, const Sums &o,
   const Shape height{config.bm, 1}, vector{config.bm};
   const Index count = partsOf(t);
   auto storeWhole = [&] {
-    for (size_t i = 0; i < o.size(); ++i)
-      scatterRows(t, rows(height), column + int64_t(i) * sumColumns(form),
-                  convert(o[i], resultType(form)));
+    if (config.apart)
+      storeHalf(t, o[0], column);
+    else
+      for (size_t i = 0; i < o.size(); ++i)
+        scatterRows(t, rows(height), column + int64_t(i) * sumColumns(form),
+                    convert(o[i], resultType(form)));
     if (L && column == 0)
       scatterLogarithms(t, columns(vector), l * std::numbers::ln2_v<float>);
   };

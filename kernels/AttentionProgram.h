@@ -228,12 +228,14 @@ private:
   std::optional<Fragment> slopeOf(const AttentionTile &t) const;
   /// What makes an exponent of 2 of a score.
   Scalar unitOfScores() const;
-  /// A block's weights, with which the rows go on. `whenRead` is called where
-  /// the product is complete.
-  Fragment weightsOf(const AttentionTile &t, const Fragment &product,
-                     const Index &n, bool isLast, const Scalar &unit,
-                     const std::optional<Fragment> &slope, AttentionRows &row,
-                     const std::function<void()> &whenRead = {}) const;
+  /// A block's weights, which are then to be added to the rows. `whenKnown` is
+  /// called before the exponentials, where it is known by what the sums shrink.
+  Fragment weightsOf(
+      const AttentionTile &t, const Fragment &product, const Index &n,
+      bool isLast, const Scalar &unit, const std::optional<Fragment> &slope,
+      AttentionRows &row,
+      const std::function<void(const Fragment &shrink)> &whenKnown = {}) const;
+  static void addWeights(AttentionRows &row, const Fragment &weights);
   /// What the sums are multiplied by in the end.
   Fragment factorOfRows(const AttentionRows &row) const;
   /// The scores of a block; where nothing changes them, without the scale.
@@ -279,6 +281,7 @@ private:
   }
 
   // Of roles that are apart.
+  void storeHalf(const AttentionTile &t, const Fragment &o, int64_t column);
   /// What is stored of O, or of a part, of the columns that a role keeps.
   void finishHalf(const AttentionTile &t, const Fragment &o,
                   const std::optional<Fragment> &l, int64_t column);

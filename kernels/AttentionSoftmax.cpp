@@ -92,7 +92,8 @@ Scalar AttentionProgram::unitOfScores() const {
 Fragment AttentionProgram::weightsOf(
     const AttentionTile &t, const Fragment &product, const Index &n,
     bool isLast, const Scalar &unit, const std::optional<Fragment> &slope,
-    AttentionRows &row, const std::function<void()> &whenRead) const {
+    AttentionRows &row,
+    const std::function<void(const Fragment &shrink)> &whenKnown) const {
   Fragment x = product;
   const ScorePlace place = placeOfBlock(t, n);
   auto hide = [&] {
@@ -104,16 +105,18 @@ Fragment AttentionProgram::weightsOf(
   else if (form.after || form.before)
     when(isCut(t, n), hide);
   Fragment higher = max(row.top, lowered(row_max(x) * unit)), base = higher;
-  if (whenRead)
-    whenRead();
   // Where there may have been no key yet.
   if (isLast || form.after || form.before || form.mask)
     base = select(higher == -infinity, 0, higher);
   row.shrink = fast::exp2(row.top - base);
-  Fragment weights = fast::exp2(x * unit - along_rows(base));
-  row.sum = row.sum * row.shrink + row_sum(weights);
+  if (whenKnown)
+    whenKnown(row.shrink);
   row.top = higher;
-  return weights;
+  return fast::exp2(x * unit - along_rows(base));
+}
+
+void AttentionProgram::addWeights(AttentionRows &row, const Fragment &weights) {
+  row.sum = row.sum * row.shrink + row_sum(weights);
 }
 
 Fragment AttentionProgram::factorOfRows(const AttentionRows &row) const {
