@@ -48,13 +48,15 @@ void AttentionProgram::finishPart(const AttentionTile &t, const Sums &o,
     when(earlier == count - 1, [&] {
       await(done->at({tile, 1}), count);
       const Index all = min((t.rows - t.m * queries) * form.group, config.bm);
-      const LoadsOfParts few = loadsOfFewRows(form, config);
-      when(
-          all <= few.rows, [&] { addParts(t, tile, count, all, few, column); },
-          [&] {
-            addParts(t, tile, count, all, loadsOfManyRows(form, config),
-                     column);
-          });
+      const LoadsOfParts few = loadsOfFewRows(form, config),
+                         many = loadsOfManyRows(form, config);
+      auto add = [&](const LoadsOfParts &loads) {
+        addParts(t, tile, count, all, loads, column);
+      };
+      if (config.apart)
+        add(few);
+      else
+        when(all <= few.rows, [&] { add(few); }, [&] { add(many); });
       for (int64_t i : {0, 1})
         atomic_exchange(done->at({tile, i}), 0);
     });

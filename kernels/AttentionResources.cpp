@@ -289,6 +289,10 @@ int64_t registersOfClearing(const AttentionForm &form,
 /// Elements of each thread.
 static int64_t elementsOfLoads(const AttentionForm &form,
                                const AttentionConfig &config) {
+  // The most that ptxas was seen to hold without a spill, where there is one
+  // way to add up.
+  if (config.apart)
+    return 96;
   return int64_t(std::bit_floor(uint64_t(mathRegisters(form, config) / 3)));
 }
 
@@ -302,6 +306,8 @@ LoadsOfParts loadsOfFewRows(const AttentionForm &form,
 
 LoadsOfParts loadsOfManyRows(const AttentionForm &form,
                              const AttentionConfig &config) {
+  if (config.apart)
+    return loadsOfFewRows(form, config);
   constexpr int64_t parts = 4;
   const uint64_t rows = elementsOfLoads(form, config) *
                         target::warpgroupThreads /

@@ -65,7 +65,8 @@ std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config);
 
 /// So many rows of so many parts of the keys are on their way together when
-/// parts are added up: as much as a third of a thread's registers hold.
+/// parts are added up: as much as a third of a thread's registers hold; where
+/// roles are apart few rows and more parts, however many rows there are.
 struct LoadsOfParts {
   int64_t rows, parts;
 };
