@@ -184,7 +184,7 @@ def latent_configurations(heads):
     without, in as many parts as are likely."""
     group = 1 << (heads - 1).bit_length()
     return [()] + [(group, splits, 64, 64, 2, 2, 1, 1, 1, eager, cluster)
-                   for splits in (0, 2, 4, 16, 64) for eager in (0, 1)
+                   for splits in (0, 2, 8, 16, 32) for eager in (0, 1)
                    for cluster in ((1, 2) if group > 64 else (1,))]
 
 

@@ -745,7 +745,7 @@ TEST(AttentionRefuses, HeadsThatAreNotShared) {
   for (uint64_t seed = 0; seed < (isSimulated() ? 100 : 300); ++seed)
     registerTest("RandomAttention", "seed " + std::to_string(seed),
                  [seed] { isRight(drawn(seed)); });
-  for (uint64_t seed = 0; seed < (isSimulated() ? 15 : 100); ++seed)
+  for (uint64_t seed = 0; seed < (isSimulated() ? 8 : 100); ++seed)
     registerTest("RandomAttention", "latent, seed " + std::to_string(seed),
                  [seed] { isRight(drawnLatent(seed)); });
   for (uint64_t seed = 0; seed < (isSimulated() ? 10 : 100); ++seed)
@@ -754,10 +754,10 @@ TEST(AttentionRefuses, HeadsThatAreNotShared) {
   for (uint64_t seed = 0; seed < (isSimulated() ? 60 : 150); ++seed)
     registerTest("ChosenAttention", "compiled, seed " + std::to_string(seed),
                  [seed] { compilesAsChosen(drawn(seed), seed); });
-  for (uint64_t seed = 0; seed < (isSimulated() ? 3 : 50); ++seed)
+  for (uint64_t seed = 0; seed < (isSimulated() ? 2 : 50); ++seed)
     registerTest("ChosenAttention", "latent, seed " + std::to_string(seed),
                  [seed] { isRightAsChosen(drawnLatent(seed)); });
-  for (uint64_t seed = 0; seed < (isSimulated() ? 12 : 100); ++seed)
+  for (uint64_t seed = 0; seed < (isSimulated() ? 8 : 100); ++seed)
     registerTest("ChosenAttention",
                  "latent, compiled, seed " + std::to_string(seed),
                  [seed] { compilesAsChosen(drawnLatent(seed), seed); });
