@@ -24,7 +24,7 @@ constexpr int rowsChecked = 3;
 constexpr int64_t blockElements = (1 << 22) + 8 * 1009;
 
 struct Line {
-  int64_t d, b, hk, g, sq, sk, page;
+  int64_t d, dv, b, hk, g, sq, sk, page;
   AttentionForm form;
   AttentionConfig config;
   int64_t splits = 1;
@@ -32,16 +32,27 @@ struct Line {
   Line(const std::string &text, int64_t smCount) {
     std::istringstream in(text);
     std::string word;
-    in >> word >> d >> b >> hk >> g >> sq >> sk >> page;
+    in >> word;
+    form.latent = word == "decode-latent";
+    in >> d;
+    dv = d;
+    if (form.latent)
+      in >> dv;
+    in >> b >> hk >> g >> sq >> sk >> page;
     if (!in)
-      throw Error("a line is 'decode' and seven numbers, not '" + text + "'");
-    form.d = form.dv = d;
+      throw Error(
+          "a line is 'decode' and seven numbers, or 'decode-latent' and "
+          "eight, not '" +
+          text + "'");
+    form.d = d;
+    form.dv = dv;
     if (sq > 1)
       form.after = 0;
     if (page)
       form.page = page;
     in >> form.group >> splits >> config.bm >> config.bn >> config.stages >>
-        config.warpgroups >> config.queries >> config.ctas;
+        config.warpgroups >> config.queries >> config.ctas >> config.apart >>
+        config.eager >> config.cluster;
     config.splits = splits > 0;
     if (in)
       return;
@@ -90,14 +101,18 @@ public:
       : line(line), heads(line.hk * line.g),
         q(normalData(bf16, line.b * line.sq * heads * line.d, 1)),
         k(normalData(bf16, blockOf(line), 2)),
-        v(normalData(bf16, blockOf(line), 3)), table(pages(line)),
+        v(line.form.latent ? k : normalData(bf16, blockOf(line), 3)),
+        table(pages(line)),
         parts(part_sizes(line.form, line.config, line.sizes())),
-        onQ(filled(device, q.data(), q.size())), onO(device, q.size()),
+        onQ(filled(device, q.data(), q.size())),
+        onO(device, 2 * line.b * line.sq * heads * line.dv),
         onK(repeated(device, k, keyBytes())),
-        onV(repeated(device, v, keyBytes())),
+        onV(line.form.latent ? Buffer(device, 1)
+                             : repeated(device, v, keyBytes())),
         onTable(filled(device, table.data(), 4 * table.size())),
         onLengths(filled(device, lengths().data(), 4 * line.b)),
-        onParts(device, 4 * line.splits * parts.tiles * parts.rows * line.d),
+        onParts(device,
+                4 * line.splits * parts.tiles * parts.rows * parts.columns),
         onPartL(device, 4 * line.splits * parts.tiles * parts.rows),
         onDone(device, 4 * 2 * parts.tiles) {
     onO.fill(std::byte(0xff));
@@ -105,11 +120,12 @@ public:
   }
 
   void launch(Module &module, Stream &stream) {
-    std::vector<NamedArgument> arguments{{"Q", rowsOf(onQ)},
-                                         {"O", rowsOf(onO)},
+    std::vector<NamedArgument> arguments{{"Q", rowsOf(onQ, line.d)},
+                                         {"O", rowsOf(onO, line.dv)},
                                          {"K", keysOf(onK)},
-                                         {"V", keysOf(onV)},
                                          {"scale", scale()}};
+    if (!line.form.latent)
+      arguments.push_back({"V", keysOf(onV)});
     auto add = [&](const char *name, const Buffer &buffer, ElementType type,
                    std::vector<int64_t> shape) {
       arguments.push_back(
@@ -120,8 +136,8 @@ public:
       add("Lengths", onLengths, s32, {line.b});
     }
     if (line.config.splits) {
-      const auto [tiles, rows] = parts;
-      add("Parts", onParts, f32, {line.splits, tiles, rows, line.d});
+      const auto [tiles, rows, columns] = parts;
+      add("Parts", onParts, f32, {line.splits, tiles, rows, columns});
       add("PartL", onPartL, f32, {line.splits, tiles, rows});
       add("Done", onDone, s32, {tiles, 2});
     }
@@ -130,7 +146,7 @@ public:
 
   /// ‖result - truth‖ / ‖truth‖ over some rows.
   double error() const {
-    std::vector<std::byte> o(q.size());
+    std::vector<std::byte> o(2 * line.b * line.sq * heads * line.dv);
     onO.copy_to_host(o);
     std::mt19937_64 random(7);
     const int64_t rows = line.b * line.sq * heads;
@@ -138,8 +154,8 @@ public:
     for (int i = 0; i < rowsChecked; ++i) {
       const int64_t row = i ? random() % rows : rows - 1;
       const std::vector<double> truth = rowOf(row);
-      for (int64_t e = 0; e < line.d; ++e) {
-        difference += std::pow(at(o, row * line.d + e) - truth[e], 2);
+      for (int64_t e = 0; e < line.dv; ++e) {
+        difference += std::pow(at(o, row * line.dv + e) - truth[e], 2);
         norm += truth[e] * truth[e];
       }
     }
@@ -163,8 +179,8 @@ private:
   int64_t keyBytes() const { return 2 * line.rows() * line.hk * line.d; }
   float scale() const { return 1 / std::sqrt(float(line.d)); }
 
-  TensorArgument rowsOf(const Buffer &buffer) const {
-    const int64_t d = line.d, token = heads * d;
+  TensorArgument rowsOf(const Buffer &buffer, int64_t d) const {
+    const int64_t token = heads * d;
     if (line.form.group > 1)
       return {buffer.data(),
               bf16,
@@ -204,7 +220,7 @@ private:
     const int64_t h = row % heads, i = row / heads % line.sq,
                   b = row / heads / line.sq, hk = h / line.g;
     const int64_t keys = i + 1 + line.sk - line.sq;
-    std::vector<double> result(line.d), scores(std::max<int64_t>(keys, 0));
+    std::vector<double> result(line.dv), scores(std::max<int64_t>(keys, 0));
     double top = -HUGE_VAL, sum = 0;
     for (int64_t j = 0; j < keys; ++j) {
       for (int64_t e = 0; e < line.d; ++e)
@@ -216,7 +232,7 @@ private:
     for (double &score : scores)
       sum += score = std::exp(score - top);
     for (int64_t j = 0; j < keys; ++j)
-      for (int64_t e = 0; e < line.d; ++e)
+      for (int64_t e = 0; e < line.dv; ++e)
         result[e] += scores[j] / sum * repeatedAt(v, placeOf(b, hk, j) + e);
     return result;
   }
@@ -243,7 +259,8 @@ std::string decoding(Device &device, Timer &timer, const std::string &text) {
   out << problem.error() << ' ' << timer.cold(ours, milliseconds) << ' '
       << timer.hot(ours, milliseconds) << ' ' << line.form.group << ' '
       << line.splits << ' ' << c.bm << ' ' << c.bn << ' ' << c.stages << ' '
-      << c.warpgroups << ' ' << c.queries << ' ' << c.ctas;
+      << c.warpgroups << ' ' << c.queries << ' ' << c.ctas << ' ' << c.apart
+      << ' ' << c.eager << ' ' << c.cluster;
   return out.str();
 }
 

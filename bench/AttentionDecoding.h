@@ -9,9 +9,11 @@
 namespace ashlar::bench {
 
 /// Of "decode d B Hk G Sq Sk page", behind which "group splits bm bn stages
-/// warpgroups queries ctas" may say what the library is not to choose: the
-/// relative error, microseconds cold and hot, and the configuration. Without
-/// pages `page` is 0.
+/// warpgroups queries ctas apart eager
+/// cluster" may say what the library is not to
+/// choose: the relative error, microseconds cold and hot, and the
+/// configuration. Without pages `page` is 0. Of "decode-latent d dv B ..." V is
+/// the first dv columns of K.
 std::string decoding(Device &device, Timer &timer, const std::string &line);
 
 } // namespace ashlar::bench

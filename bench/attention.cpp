@@ -178,7 +178,7 @@ int main(int, char **) {
     Timer timer(device);
     for (std::string line; std::getline(std::cin, line);) {
       try {
-        std::cout << (line.starts_with("decode ")
+        std::cout << (line.starts_with("decode")
                           ? decoding(device, timer, line)
                           : measured(device, timer, line))
                   << std::endl;

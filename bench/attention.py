@@ -14,9 +14,9 @@ the others and of our configurations: microseconds cold (L2 overwritten) and hot
 to back), and of ours the speed over that of the faster of the others; the best of a
 problem has a star. Results are checked by `bench-attention`; a wrong one is named.
 
-`--decode`: few queries and many keys in pages of 16, d 128, ours alone: for each
-configuration, the library's choice first, microseconds, GB/s and the share of the
-memory's bandwidth, cold and hot, and TFLOP/s.
+`--decode`: few queries and many keys in pages of 16, d 128, and latent ones of d 576 in
+pages of 64, ours alone: for each configuration, the library's choice first, microseconds,
+GB/s and the share of the memory's bandwidth, cold and hot, and TFLOP/s.
 
 `--fp8`: forward of e4m3 beside our own of bf16, the same problems: microseconds cold
 and hot, TFLOP/s, and the speed over that of the fastest configuration of bf16. cuDNN's
@@ -158,34 +158,62 @@ DECODING = {
     "8 tokens, 8 x 8k": (8, 8, 8, 8, 8192),
     "256 tokens, 1 x 32k": (1, 2, 8, 256, 32768),
 }
-# group, splits, bm, bn, stages, warpgroups, queries, ctas; none is the library's choice.
+# group, splits, bm, bn, stages, warpgroups, queries, ctas, apart, eager, cluster; none is
+# the library's choice.
 DECODING_CONFIGURATIONS = [
     (),
-    (8, 0, 64, 64, 10, 1, 2, 1),
-    (8, 0, 64, 64, 4, 1, 1, 2),
-    (8, 2, 64, 64, 11, 1, 1, 1),
-    (8, 16, 64, 64, 11, 1, 1, 1),
-    (8, 4, 128, 64, 10, 2, 1, 1),
+    (8, 0, 64, 64, 10, 1, 2, 1, 0, 0, 1),
+    (8, 0, 64, 64, 4, 1, 1, 2, 0, 0, 1),
+    (8, 2, 64, 64, 11, 1, 1, 1, 0, 0, 1),
+    (8, 16, 64, 64, 11, 1, 1, 1, 0, 0, 1),
+    (8, 4, 128, 64, 10, 2, 1, 1, 0, 0, 1),
 ]
+# Multi-head latent attention, d 576 of which V is 512: name: b, heads, queries, keys.
+LATENT = {
+    "latent, 32 x 8k": (32, 128, 1, 8192),
+    "latent, 132 x 8k": (132, 128, 1, 8192),
+    "latent, 2 tokens, 32 x 8k": (32, 128, 2, 8192),
+    "latent, 1 x 32k": (1, 128, 1, 32768),
+    "latent, 16 heads, 64 x 8k": (64, 16, 1, 8192),
+}
 PEAK = {"H200": 4800, "H100": 3350}  # GB/s, by the data sheets
+
+
+def latent_configurations(heads):
+    """The library's choice, and both orders of its products, with multicast and
+    without, in as many parts as are likely."""
+    group = 1 << (heads - 1).bit_length()
+    return [()] + [(group, splits, 64, 64, 2, 2, 1, 1, 1, eager, cluster)
+                   for splits in (0, 2, 8, 16, 32) for eager in (0, 1)
+                   for cluster in ((1, 2) if group > 64 else (1,))]
+
+
+def decoding_problems():
+    """Of each: its name, its line, bytes, operations and configurations."""
+    d, page = 128, 16
+    for name, (b, hk, g, sq, sk) in DECODING.items():
+        yield (name, ("decode", d, b, hk, g, sq, sk, page), 4 * b * hk * d * (sk + g * sq),
+               4 * b * hk * g * sq * sk * d, DECODING_CONFIGURATIONS)
+    d, dv, page = 576, 512, 64
+    for name, (b, heads, sq, sk) in LATENT.items():
+        yield (name, ("decode-latent", d, dv, b, 1, heads, sq, sk, page),
+               2 * b * (d * sk + heads * sq * (d + dv)), 2 * b * heads * sq * sk * (d + dv),
+               latent_configurations(heads))
 
 
 def decode(ours):
     device = torch.cuda.get_device_name()
     peak = next((gbs for name, gbs in PEAK.items() if name in device), None)
-    d, page = 128, 16
-    for name, (b, hk, g, sq, sk) in DECODING.items():
-        bytes_moved = 2 * 2 * b * hk * d * (sk + g * sq)
-        operations = 4 * b * hk * g * sq * sk * d
-        for configuration in DECODING_CONFIGURATIONS:
+    for name, line, bytes_moved, operations, configurations in decoding_problems():
+        for configuration in configurations:
             try:
-                cold, hot, chosen = ours.ask(False, "decode", d, b, hk, g, sq, sk, page, *configuration)
+                cold, hot, chosen = ours.ask(False, *line, *configuration)
             except RuntimeError as error:
-                print(f"{name:20s} {configuration} {error}", flush=True)
+                print(f"{name:25s} {configuration} {error}", flush=True)
                 continue
             rates = [bytes_moved / us / 1e3 for us in (cold, hot)]
             shares = [f"{100 * rate / peak:4.0f} %" if peak else "" for rate in rates]
-            print(f"{name:20s} {'g%d p%d %dx%d s%d w%d q%d c%d' % chosen:30s} "
+            print(f"{name:25s} {'g%d p%d %dx%d s%d w%d q%d c%d a%d e%d m%d' % chosen:41s} "
                   f"cold {cold:8.1f} us {rates[0]:6.0f} GB/s {shares[0]}  "
                   f"hot {hot:8.1f} us {rates[1]:6.0f} GB/s {shares[1]}  "
                   f"{operations / hot / 1e6:5.0f} TFLOP/s"

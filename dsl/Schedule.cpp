@@ -51,9 +51,9 @@ Handle detail::makeSchedule(const Index *extents, const int64_t *tile,
     fail(where, "this loop stands in a role and has a CTA for each tile, and "
                 "only the device knows how many there are: use persistent, or "
                 "declare it beside the roles");
-  if (rank > 4)
+  if (rank > 5)
     fail(where, "the tile loop has " + std::to_string(rank) +
-                    " dimensions; it has 1 to 4");
+                    " dimensions; it has 1 to 5");
   Shape shape(std::vector<int64_t>(tile, tile + rank));
   auto tileExtents = checkedShape("the tile of the tile loop", shape, where);
   tile::RasterAttr order = rasterOf(trace, raster, rank, where);

@@ -3,30 +3,18 @@
 
 #include "ashlar/error.h"
 
-#include <cmath>
-#include <limits>
 #include <numbers>
 #include <string>
 #include <vector>
 
 namespace ashlar {
 
-static constexpr float infinity = std::numeric_limits<float>::infinity();
-static constexpr float log2e = std::numbers::log2e_v<float>;
 static constexpr float ln2 = std::numbers::ln2_v<float>;
-
-/// Weights of e4m3 are at most 2^8, of the 448 that it has, so that small ones
-/// are not lost so soon. Their sum has the factor too.
-static constexpr float headroom = 8;
-
-Fragment AttentionProgram::lowered(const Fragment &top) const {
-  return isOf8Bits(form) ? top - headroom : top;
-}
 
 void AttentionProgram::forEachTile(
     const std::function<void(const AttentionTile &)> &body) const {
   auto each = [&](const Index &split, const Index &b, const Index &h,
-                  const Index &i) {
+                  const Index &i, const Index &part = 0) {
     auto [firstRow, rows] = sequenceOf(qStarts, b, Sq);
     auto [firstKey, keys] = sequenceOf(kStarts, b,
                                        Sk        ? Index(*Sk)
@@ -36,8 +24,8 @@ void AttentionProgram::forEachTile(
     const Index firstValue =
         vStarts ? multiple_of(load_index(vStarts->at({b})), 16) : firstKey;
     auto at = [&](const Index &m) {
-      AttentionTile t{split, b,        h,    m,         firstRow,
-                      rows,  firstKey, keys, firstValue};
+      AttentionTile t{split,    b,    h,        m,    part,
+                      firstRow, rows, firstKey, keys, firstValue};
       if (config.splits)
         when(split < partsOf(t), [&] { body(t); });
       else
@@ -56,16 +44,29 @@ void AttentionProgram::forEachTile(
   if (tiles)
     for (auto [b, h, i] : *tiles)
       each(0, b, h, i);
-  else
+  else if (splitTiles)
     for (auto [split, b, h, i] : *splitTiles)
       each(split, b, h, i);
+  else if (partTiles)
+    for (auto [b, h, i, part] : *partTiles)
+      each(0, b, h, i, part);
+  else
+    for (auto [split, b, h, i, part] : *splitPartTiles)
+      each(split, b, h, i, part);
 }
 
 void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
                                 const Index &n,
                                 const std::optional<Stage> &pages,
-                                SharedTile to, int64_t width) const {
-  const Index g = isGrouped() ? t.h : t.h / (*H / Hk);
+                                SharedTile to, int64_t width,
+                                int64_t column) const {
+  const Index g = keyHead(t);
+  auto move = [&](const TileRef &source, const SharedTile &target) {
+    if (config.cluster > 1)
+      copy(source, target, multicast);
+    else
+      copy(source, target);
+  };
   if (pages) {
     const int64_t together = config.bn / pagesOfBlock(form, config);
     const Index first =
@@ -74,12 +75,12 @@ void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
     for (int64_t i = 0; i < pagesOfBlock(form, config); ++i)
       page.push_back(load_index((*pages)[0], {i}));
     for (int64_t i = 0; i < pagesOfBlock(form, config); ++i)
-      copy(from.at({page[i], g, first, 0}),
+      move(from.at({page[i], g, first, column}),
            slice(to, {i * together, 0}, {together, width}));
   } else if (form.packed) {
-    copy(from.at({g, t.firstKey + n * config.bn, 0}), to);
+    move(from.at({g, t.firstKey + n * config.bn, column}), to);
   } else {
-    copy(from.tile({t.b, g, n, 0}), to);
+    move(from.at({t.b, g, n * config.bn, column}), to);
   }
 }
 
@@ -87,7 +88,7 @@ void AttentionProgram::copyTransposed(const Tensor &from,
                                       const AttentionTile &t, const Index &n,
                                       const std::optional<Stage> &pages,
                                       SharedTile to) const {
-  const Index g = isGrouped() ? t.h : t.h / (*H / Hk), first = n * config.bn;
+  const Index g = keyHead(t), first = n * config.bn;
   if (pages)
     copy(from.at({load_index((*pages)[0], {0}), g, 0, first % *form.page}), to);
   else if (form.packed)
@@ -108,9 +109,9 @@ void AttentionProgram::defineLoad() {
                              const std::optional<Stage> &pages) {
         Stage s = ring.acquire();
         if (isOf8Bits(form))
-          copyTransposed(V, t, n, pages, valuesOf(s[0]));
+          copyTransposed(*V, t, n, pages, valuesOf(s[0]));
         else
-          copyKeys(V, t, n, pages, valuesOf(s[0]), form.dv);
+          copyKeys(*V, t, n, pages, valuesOf(s[0]), form.dv);
         ring.commit(s);
       };
       auto nextPages = [&] {
@@ -119,6 +120,15 @@ void AttentionProgram::defineLoad() {
       Stage s = query.acquire();
       copy(queriesOf(t), grouped(s[0], form.type, form.d));
       query.commit(s);
+      if (form.latent || config.apart) {
+        for (Index n : range(firstBlock(t), endOfBlocks(t))) {
+          const std::optional<Stage> pages = nextPages();
+          copyBlock(t, n, pages);
+          if (numbers)
+            numbers->release(*pages);
+        }
+        return;
+      }
       std::optional<Stage> before = nextPages();
       fetchKeys(firstBlock(t), before);
       for (Index n : range(firstBlock(t) + 1, endOfBlocks(t))) {
@@ -139,6 +149,22 @@ void AttentionProgram::defineLoad() {
         numbers->release(*before);
     });
   });
+}
+
+void AttentionProgram::copyBlock(const AttentionTile &t, const Index &n,
+                                 const std::optional<Stage> &pages) {
+  auto fetch = [&](Pipeline &to, const Tensor &from, int64_t width,
+                   int64_t column) {
+    Stage s = to.acquire();
+    copyKeys(from, t, n, pages, s[0], width, column);
+    to.commit(s);
+  };
+  if (!config.apart)
+    return fetch(ring, K, form.d, 0);
+  if (keyRing)
+    fetch(*keyRing, K, form.d, 0);
+  fetch(ring, V ? *V : K, half, 0);
+  fetch(*rightRing, V ? *V : K, V ? half : form.d - half, half);
 }
 
 // Reads the pages' numbers ahead, so that no copy waits for them.
@@ -217,11 +243,11 @@ void AttentionProgram::scatterRows(const AttentionTile &t, const Fragment &row,
   if (!isGrouped())
     return form.packed ? scatter(O, {t.h, query, column}, o)
                        : scatter(O, {t.b, t.h, query, column}, o);
-  const Fragment head = row % form.group;
+  const Fragment head = headOf(t, row);
   if (form.packed)
-    scatter(O, {t.h, query, head, column}, o);
+    scatter(O, {keyHead(t), query, head, column}, o);
   else
-    scatter(O, {t.b, t.h, query, head, column}, o);
+    scatter(O, {t.b, keyHead(t), query, head, column}, o);
 }
 
 void AttentionProgram::scatterLogarithms(const AttentionTile &t,
@@ -231,11 +257,11 @@ void AttentionProgram::scatterLogarithms(const AttentionTile &t,
   if (!isGrouped())
     return form.packed ? scatter(*L, {t.h, query}, l)
                        : scatter(*L, {t.b, t.h, query}, l);
-  const Fragment head = row % form.group;
+  const Fragment head = headOf(t, row);
   if (form.packed)
-    scatter(*L, {t.h, head, query}, l);
+    scatter(*L, {keyHead(t), head, query}, l);
   else
-    scatter(*L, {t.b, t.h, head, query}, l);
+    scatter(*L, {t.b, keyHead(t), head, query}, l);
 }
 
 void AttentionProgram::clearBehind(const AttentionTile &t, const Index &n,
@@ -249,39 +275,6 @@ void AttentionProgram::clearBehind(const AttentionTile &t, const Index &n,
   });
 }
 
-Fragment AttentionProgram::ofRows(const Tensor &heads, const AttentionTile &t,
-                                  const Shape &shape) const {
-  if (!isGrouped())
-    return full(f32, shape, load_scalar(heads.at({t.h})));
-  const Fragment row = shape.rank() == 1 ? columns(shape) : rows(shape);
-  return gather(heads, {t.h, min(row % form.group, *G - 1)});
-}
-
-Fragment
-AttentionProgram::scoresOf(const Fragment &product, const ScorePlace &place,
-                           const std::optional<Fragment> &slope) const {
-  if (!changesScores())
-    return product;
-  Fragment score = product * scale;
-  if (cap)
-    score = fast::tanh(score * (1 / *cap)) * *cap;
-  if (slope)
-    score -= convert(abs(place.query - place.key), f32) * *slope;
-  return form.modify ? form.modify(score, place) : score;
-}
-
-Mask AttentionProgram::isSeen(const AttentionTile &t, const ScorePlace &place,
-                              const Index &first) const {
-  const Fragment key = columns({config.bm, config.bn}); // behind the first
-  Fragment end = full(s32, {config.bm, 1}, t.keys);
-  if (form.after)
-    end = min(place.query + (*form.after + 1), end);
-  Mask seen = key < end - first;
-  if (form.before)
-    seen = seen && key >= place.query - *form.before - first;
-  return form.mask ? seen && form.mask(place) : seen;
-}
-
 /// In a role whose registers suffice to tell.
 void AttentionProgram::expectHeads() const {
   if (isGrouped())
@@ -292,65 +285,26 @@ void AttentionProgram::expectHeads() const {
 }
 
 void AttentionProgram::defineMath() {
-  const Shape vector{config.bm};
   role("math", warpgroups(config.warpgroups),
        registers(mathRegisters(form, config)), [&] {
          expectHeads();
          forEachTile([&](const AttentionTile &t) {
-           // What makes an exponent of 2 of a score.
-           Scalar unit = changesScores() ? convert(log2e, f32) : scale * log2e;
+           const Scalar unit = unitOfScores();
            Sums o;
            for (int64_t i = 0; i < form.dv; i += sumColumns(form))
              o.push_back(zeros(f32, {config.bm, sumColumns(form)}));
-           Fragment top = full(f32, vector, -infinity),
-                    sum = zeros(f32, vector);
-           auto addSink = [&] {
-             top = lowered(ofRows(*sinks, t, vector) * log2e);
-             sum = full(f32, vector, isOf8Bits(form) ? std::exp2(headroom) : 1);
-           };
-           if (sinks && config.splits)
-             when(t.split == 0, addSink);
-           else if (sinks)
-             addSink();
-           Fragment shrink = zeros(f32, vector);
-           auto placeOfBlock = [&](const Index &n) {
-             const Fragment row = rows({config.bm, 1});
-             return ScorePlace{t.b,
-                               isGrouped() ? row % form.group + t.h * *G
-                                           : full(s32, {config.bm, 1}, t.h),
-                               row / form.group + placeOf(t, t.m * queries),
-                               columns({1, config.bn}) + n * config.bn};
-           };
-           std::optional<Fragment> slope;
-           if (slopes)
-             slope.emplace(ofRows(*slopes, t, {config.bm, 1}));
-           // A block's weights: the online softmax.
+           AttentionRows row = beginRows(t);
+           const std::optional<Fragment> slope = slopeOf(t);
            auto weightsOf = [&](const Fragment &product, const Index &n,
                                 bool isLast) {
-             Fragment x = product;
-             const ScorePlace place = placeOfBlock(n);
-             auto hide = [&] {
-               x = select(isSeen(t, place, n * config.bn), x, -infinity);
-             };
-             x = scoresOf(x, place, slope);
-             if (isLast || form.mask)
-               hide();
-             else if (form.after || form.before)
-               when(isCut(t, n), hide);
-             Fragment higher = max(top, lowered(row_max(x) * unit)),
-                      base = higher;
-             // Where there may have been no key yet.
-             if (isLast || form.after || form.before || form.mask)
-               base = select(higher == -infinity, 0, higher);
-             shrink = fast::exp2(top - base);
-             Fragment weights = fast::exp2(x * unit - along_rows(base));
-             sum = sum * shrink + row_sum(weights);
-             top = higher;
+             Fragment weights = AttentionProgram::weightsOf(
+                 t, product, n, isLast, unit, slope, row);
+             addWeights(row, weights);
              return weights;
            };
            auto shrinkSums = [&] {
              for (Fragment &part : o)
-               part = part * along_rows(shrink);
+               part = part * along_rows(row.shrink);
            };
            auto productOf = [&](const Fragment &p, const Stage &v, size_t i) {
              return mma(p, factorOf(v[0], int64_t(i) * sumColumns(form)));
@@ -366,7 +320,7 @@ void AttentionProgram::defineMath() {
                  next.emplace(productOf(p, v, i + 1));
                else
                  meanwhile();
-               o[i] = o[i] * along_rows(shrink) + part;
+               o[i] = o[i] * along_rows(row.shrink) + part;
              }
            };
            Stage q = query.wait(), held = ring.wait();
@@ -378,6 +332,19 @@ void AttentionProgram::defineMath() {
              addBlock(p, v, [&] { product = mma(q[0], keysOf(k[0]).T()); });
              ring.release(held);
              ring.release(v);
+             held = k;
+           };
+           // K of a block, which stays until its V in it has been multiplied.
+           auto takeLatent = [&](const Index &n) {
+             Fragment p = convert(weightsOf(product, n, false), form.type);
+             if (config.eager)
+               shrinkSums();
+             Stage k = ring.wait();
+             product = mma(q[0], k[0].T());
+             if (!config.eager)
+               shrinkSums();
+             o[0] = mma(p, valuesOf(held[0]), o[0]);
+             ring.release(held);
              held = k;
            };
            auto take = [&](const Index &n) {
@@ -405,32 +372,36 @@ void AttentionProgram::defineMath() {
              held = *v;
            };
            for (Index n : range(firstBlock(t), last))
-             isOf8Bits(form) ? takeOf8Bits(n) : take(n);
+             form.latent       ? takeLatent(n)
+             : isOf8Bits(form) ? takeOf8Bits(n)
+                               : take(n);
            query.release(q);
            Fragment p = convert(weightsOf(product, last, true), form.type);
-           Stage v = ring.wait();
-           clearBehind(t, last, valuesOf(v[0]));
+           std::optional<Stage> v;
+           if (!form.latent)
+             v = ring.wait();
+           const Stage &ofLast = v ? *v : held;
+           clearBehind(t, last, valuesOf(ofLast[0]));
            if (isOf8Bits(form)) {
-             addBlock(p, v, [] {});
+             addBlock(p, ofLast, [] {});
            } else {
              shrinkSums();
-             o[0] = mma(p, factorOf(v[0], 0), o[0]);
+             o[0] = mma(p, factorOf(ofLast[0], 0), o[0]);
            }
            ring.release(held);
-           ring.release(v);
-           Fragment factor = select(sum == 0, 0, 1 / sum);
-           if (valueScale)
-             factor = factor * *valueScale;
+           if (v)
+             ring.release(*v);
+           const Fragment factor = factorOfRows(row);
            for (Fragment &part : o)
              part = part * along_rows(factor);
            if (config.splits)
-             return finishPart(t, o, top + log2(sum));
+             return finishPart(t, o, row.top + log2(row.sum));
            Sums results;
            for (const Fragment &part : o)
              results.push_back(convert(part, resultType(form)));
            storeRows(t, results);
            if (L)
-             storeLogarithms(t, (top + log2(sum)) * ln2);
+             storeLogarithms(t, (row.top + log2(row.sum)) * ln2);
          });
        });
 }

@@ -13,12 +13,16 @@ namespace ashlar {
 
 namespace {
 
-/// A stage is kept while the two behind it are filled.
-constexpr int64_t leastStages = 3;
 constexpr int64_t mostSplits = 64;
+/// Columns of O that a warpgroup has registers for.
+constexpr int64_t widestOfWarpgroup = 256;
 /// The depth of a wgmma.
 int64_t leastKeys(const AttentionForm &form) {
   return isOf8Bits(form) ? 32 : 16;
+}
+
+int64_t mostKeys(const AttentionForm &form) {
+  return isOf8Bits(form) ? 192 : 128;
 }
 
 class Candidates {
@@ -47,9 +51,12 @@ private:
   void addGroup(int64_t group) {
     AttentionForm grouped = form;
     grouped.group = group;
+    if (form.dv > widestOfWarpgroup)
+      return addApart(grouped);
     for (int64_t warpgroups : {1, 2, 3})
       for (int64_t ctas : {1, 2})
-        for (int64_t bn = leastKeys(form); bn <= 128; bn += leastKeys(form))
+        for (int64_t bn = leastKeys(form); bn <= mostKeys(form);
+             bn += leastKeys(form))
           for (bool splits : {false, true})
             for (int64_t queries : {1, 2})
               addStages(grouped, {.bm = target::wgmmaRows * warpgroups,
@@ -62,9 +69,25 @@ private:
                                            std::max(form.d, form.dv) > 128});
   }
 
+  void addApart(const AttentionForm &grouped) {
+    for (int64_t bn = leastKeys(form); bn <= mostKeys(form);
+         bn += leastKeys(form))
+      for (bool splits : {false, true})
+        for (int64_t queries : {1, 2})
+          for (bool eager : {false, true})
+            addStages(grouped, {.bm = target::wgmmaRows,
+                                .bn = bn,
+                                .warpgroups = 2,
+                                .apart = true,
+                                .splits = splits,
+                                .queries = queries,
+                                .eager = eager});
+  }
+
   void addStages(const AttentionForm &grouped, AttentionConfig config) {
     config.stages = mostStages(grouped, config);
-    if (config.stages >= leastStages && notBuildable(grouped, config).empty() &&
+    if (config.stages >= leastStages(config) &&
+        notBuildable(grouped, config).empty() &&
         (fitsRegisters(grouped, config) || isLeast(config)))
       addSplits(grouped, config);
   }
@@ -128,7 +151,7 @@ AttentionChoice attention_auto(const AttentionForm &form,
 
 std::string why(const std::vector<AttentionChoice> &candidates, int64_t most) {
   std::string text =
-      "group splits    bm    bn stages warpgroups queries ctas eager |"
+      "group splits    bm    bn stages warpgroups apart queries ctas eager |"
       "    math    load  memory latency combine |   total us\n";
   for (const AttentionChoice &choice : candidates) {
     if (most-- == 0)
@@ -136,13 +159,14 @@ std::string why(const std::vector<AttentionChoice> &candidates, int64_t most) {
     const AttentionConfig &c = choice.config;
     const AttentionCost &us = choice.cost;
     char line[160];
-    std::snprintf(line, sizeof line,
-                  "%5d %6d %5d %5d %6d %10d %7d %4d %5d |%8.1f%8.1f%8.1f%8.1f"
-                  "%8.1f |%11.1f\n",
-                  int(choice.group), int(choice.splits), int(c.bm), int(c.bn),
-                  int(c.stages), int(c.warpgroups), int(c.queries), int(c.ctas),
-                  int(c.eager), us.math, us.load, us.memory, us.latency,
-                  us.combine, us.total);
+    std::snprintf(
+        line, sizeof line,
+        "%5d %6d %5d %5d %6d %10d %5d %7d %4d %5d |%8.1f%8.1f%8.1f%8.1f"
+        "%8.1f |%11.1f\n",
+        int(choice.group), int(choice.splits), int(c.bm), int(c.bn),
+        int(c.stages), int(c.warpgroups), int(c.apart), int(c.queries),
+        int(c.ctas), int(c.eager), us.math, us.load, us.memory, us.latency,
+        us.combine, us.total);
     text += line;
   }
   return text;

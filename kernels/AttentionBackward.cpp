@@ -265,6 +265,10 @@ static void check(const AttentionForm &form,
            where);
   if (form.page)
     refuse("there are no gradients of keys in pages: use packed ones", where);
+  if (form.latent)
+    refuse("there are no gradients of V that is part of K: use a form with a V "
+           "of its own",
+           where);
   if (form.soft_cap || form.alibi || form.modify || form.mask)
     refuse("there are no gradients of scores that are capped, sloped, modified "
            "or masked by more than a window: use a form without",

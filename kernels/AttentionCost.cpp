@@ -21,8 +21,6 @@ constexpr double instructionsPerScore = 4;
 constexpr double instructionsPerBlock = 100;
 /// From a shuffle to its result; the two of each reduction are in a row.
 constexpr double shuffleClocks = 25, shufflesInARow = 4;
-/// Stages of the ring that wgmma reads, and whose bytes are not on their way.
-constexpr double heldStages = 2;
 /// Round trips to L2 of each part: the ticket, and the fence of the signal.
 constexpr double roundTripsOfPart = 2;
 class Model {
@@ -31,9 +29,11 @@ public:
         const AttentionChoice &choice, const GpuModel &gpu)
       : form(form), sizes(sizes), config(choice.config), gpu(gpu),
         group(choice.group), splits(choice.splits),
-        queries(config.bm / choice.group),
+        queries(std::max<int64_t>(config.bm / group, 1)),
         tilesOfSequence(ceilDiv(sizes.queries, queries)),
-        tiles(sizes.sequences * (group > 1 ? sizes.keyHeads : sizes.heads) *
+        tiles(sizes.sequences *
+              (group > 1 ? sizes.keyHeads * ceilDiv(group, config.bm)
+                         : sizes.heads) *
               tilesOfSequence) {
     for (int64_t m = 0; m < tilesOfSequence; ++m)
       blocks += double(blocksOf(m)) / double(tilesOfSequence);
@@ -103,7 +103,8 @@ private:
   double softmaxClocks() const {
     const double scores = rows() * double(config.bn);
     return scores / exponentialsPerClock + instructionsPerBlock +
-           (scores * instructionsPerScore + rows() * double(form.dv)) /
+           (scores * instructionsPerScore +
+            rows() * double(keptColumns(form, config))) /
                arithmeticPerClock;
   }
   /// One after the other: the scores, then the softmax, under which the sums of
@@ -112,27 +113,42 @@ private:
     const double softmax = softmaxClocks() + shufflesInARow * shuffleClocks;
     const double scores = scoreClocks() + gpu.step_clocks;
     const double sums = sumClocks() + gpu.step_clocks;
-    return config.eager ? scores + softmax + sums
-                        : scores + std::max(softmax, sums);
+    if (config.eager)
+      return scores + softmax + sums;
+    // One half of the sums waits for the softmax, the other half runs under it.
+    if (config.apart)
+      return scores + sums / 2 + std::max(softmax, sums / 2);
+    return scores + std::max(softmax, sums);
   }
 
   /// An SM's math for a block of each of its CTAs.
   double mathClocks(double ctas) const {
-    const double warpgroups = double(config.warpgroups) * ctas;
+    const double warpgroups = double(warpgroupsOfRole(config)) * ctas;
     return std::max({warpgroups * (scoreClocks() + sumClocks()),
                      warpgroups * softmaxClocks(), chainClocks()});
   }
 
+  /// Columns of K and V.
+  int64_t keyColumns() const { return form.latent ? form.d : form.d + form.dv; }
   double bytesOfBlock() const {
-    return double(config.bn * (form.d + form.dv) * size_bytes(form.type));
+    return double(config.bn * keyColumns() * size_bytes(form.type));
+  }
+  /// Stages of the ring that wgmma reads, and whose bytes are not on their way:
+  /// of K and of V, or one of both, and half of the next where half of V is
+  /// multiplied under its softmax.
+  double heldStages() const {
+    if (config.apart)
+      return config.eager ? 1 : 1.5;
+    return form.latent ? 1 : 2;
   }
   /// The keys of each sequence once, Q and O, and parts of it there and back.
   double dramBytesOfUnit() const {
     const double keys = std::min(blocks * double(config.bn * tilesOfSequence),
                                  double(sizes.keys));
     const double all =
-        double(sizes.sequences * size_bytes(form.type) * (form.d + form.dv)) *
-        (double(sizes.keyHeads) * keys + double(sizes.heads * sizes.queries));
+        double(sizes.sequences * size_bytes(form.type)) *
+        (double(sizes.keyHeads * keyColumns()) * keys +
+         double(sizes.heads * sizes.queries * (form.d + form.dv)));
     return all / units +
            (parts == 1 ? 0
                        : double(2 * rowsThere() * form.dv * size_bytes(f32)));
@@ -141,7 +157,7 @@ private:
   double loadMicroseconds(double ctas) const {
     const double bytes = ctas * bytesOfBlock();
     const double onTheirWay =
-        ctas * std::max(double(config.stages) - heldStages, 1.0) *
+        ctas * std::max(double(config.stages) - heldStages(), 0.5) *
         double(keyStageBytes(form, config));
     return std::max(microseconds(bytes / gpu.load_bytes_per_clock),
                     latency() * bytes / onTheirWay);

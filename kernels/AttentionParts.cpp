@@ -13,39 +13,50 @@ static constexpr float infinity = std::numeric_limits<float>::infinity();
 
 PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
                      const AttentionSizes &sizes) {
-  const int64_t queries = config.bm / form.group;
-  const int64_t heads = form.group > 1 ? sizes.keyHeads : sizes.heads;
-  return {sizes.sequences * heads * ((sizes.queries + queries - 1) / queries),
-          std::min(config.bm, sizes.queries * form.group)};
+  const int64_t queries = config.bm / headsOfTile(form, config);
+  const int64_t heads = form.group > 1
+                            ? sizes.keyHeads * tilesOfGroup(form, config)
+                            : sizes.heads;
+  return {(config.apart ? 2 : 1) * sizes.sequences * heads *
+              ((sizes.queries + queries - 1) / queries),
+          std::min(config.bm, sizes.queries * form.group),
+          keptColumns(form, config)};
 }
 
 void AttentionProgram::finishPart(const AttentionTile &t, const Sums &o,
-                                  const Fragment &l) {
+                                  const Fragment &l, int64_t column) {
   const Shape height{config.bm, 1}, vector{config.bm};
   const Index count = partsOf(t);
   auto storeWhole = [&] {
-    for (size_t i = 0; i < o.size(); ++i)
-      scatterRows(t, rows(height), int64_t(i) * sumColumns(form),
-                  convert(o[i], resultType(form)));
-    if (L)
+    if (config.apart)
+      storeHalf(t, o[0], column);
+    else
+      for (size_t i = 0; i < o.size(); ++i)
+        scatterRows(t, rows(height), column + int64_t(i) * sumColumns(form),
+                    convert(o[i], resultType(form)));
+    if (L && column == 0)
       scatterLogarithms(t, columns(vector), l * std::numbers::ln2_v<float>);
   };
   auto storePart = [&] {
-    const Index tile = numberOf(t);
+    const Index tile = numberOf(t, column);
     Index earlier = atomic_add(done->at({tile, 0}), 1);
     for (size_t i = 0; i < o.size(); ++i)
-      store(parts->at({t.split, tile, 0, int64_t(i) * sumColumns(form)}), o[i]);
+      store(sumsOfParts->at({t.split, tile, 0, int64_t(i) * sumColumns(form)}),
+            o[i]);
     store(partL->at({t.split, tile, 0}), l);
     signal(done->at({tile, 1}));
     when(earlier == count - 1, [&] {
       await(done->at({tile, 1}), count);
       const Index all = min((t.rows - t.m * queries) * form.group, config.bm);
-      const LoadsOfParts few = loadsOfFewRows(form, config);
-      when(
-          all <= few.rows, [&] { addParts(t, tile, count, all, few); },
-          [&] {
-            addParts(t, tile, count, all, loadsOfManyRows(form, config));
-          });
+      const LoadsOfParts few = loadsOfFewRows(form, config),
+                         many = loadsOfManyRows(form, config);
+      auto add = [&](const LoadsOfParts &loads) {
+        addParts(t, tile, count, all, loads, column);
+      };
+      if (config.apart)
+        add(few);
+      else
+        when(all <= few.rows, [&] { add(few); }, [&] { add(many); });
       for (int64_t i : {0, 1})
         atomic_exchange(done->at({tile, i}), 0);
     });
@@ -55,9 +66,9 @@ void AttentionProgram::finishPart(const AttentionTile &t, const Sums &o,
 
 void AttentionProgram::addParts(const AttentionTile &t, const Index &tile,
                                 const Index &count, const Index &all,
-                                const LoadsOfParts &loads) {
+                                const LoadsOfParts &loads, int64_t column) {
   const auto [height, together] = loads;
-  const Shape shape{height, form.dv}, vector{height};
+  const Shape shape{height, half}, vector{height};
   for (Index i : range(ceil_div(all, height))) {
     const Index row = i * height;
     Fragment top = full(f32, vector, -infinity), sum = zeros(f32, vector);
@@ -69,7 +80,7 @@ void AttentionProgram::addParts(const AttentionTile &t, const Index &tile,
         l.push_back(select(full(s32, vector, s + k) < count,
                            load(partL->at({at, tile, row}), vector),
                            -infinity));
-        part.push_back(load(parts->at({at, tile, row, 0}), shape));
+        part.push_back(load(sumsOfParts->at({at, tile, row, 0}), shape));
       }
       Fragment higher = top;
       for (const Fragment &each : l)
@@ -89,8 +100,9 @@ void AttentionProgram::addParts(const AttentionTile &t, const Index &tile,
       top = higher;
     }
     o = o * along_rows(select(sum == 0, 0, 1 / sum));
-    scatterRows(t, rows({height, 1}) + row, 0, convert(o, resultType(form)));
-    if (L)
+    scatterRows(t, rows({height, 1}) + row, column,
+                convert(o, resultType(form)));
+    if (L && column == 0)
       scatterLogarithms(t, columns(vector) + row,
                         (top + log2(sum)) * std::numbers::ln2_v<float>);
   }

@@ -17,9 +17,16 @@ namespace ashlar {
 /// and keys are counted from the first of the sequence.
 struct AttentionTile {
   Index split, b, h, m;
+  Index part; ///< of the rows of a query, where they are of several tiles
   Index firstRow, rows; ///< of the sequence, in Q
   Index firstKey, keys; ///< the same in K
   Index firstValue;     ///< in V
+};
+
+/// The online softmax of a tile's rows: the highest exponent of 2 so far, the
+/// sum of the weights, and what the sums before are multiplied by.
+struct AttentionRows {
+  Fragment top, sum, shrink;
 };
 
 /// The kernel while it is defined: what its roles have in common.
@@ -27,6 +34,10 @@ class AttentionProgram {
 public:
   AttentionProgram(const AttentionForm &form, const AttentionConfig &config)
       : form(form), config(config) {
+    // Before what is small: tiles that are swizzled begin at multiples of 1024
+    // bytes.
+    if (config.apart)
+      declareRings();
     if (form.packed)
       qStarts.emplace(input("QStarts", s32, {*Starts}, align(4)));
     if (packedKeys)
@@ -47,10 +58,11 @@ public:
       L.emplace(logarithms());
     if (config.splits)
       declareParts();
-    else
+    else if (!config.apart)
       result.emplace(
           pipeline(resultStages(form),
                    smem(resultType(form), {config.bm, resultColumns(form)})));
+    declareTiles();
     if (config.ctas > 1)
       ctas_per_sm(config.ctas);
   }
@@ -62,9 +74,14 @@ public:
     defineLoad();
     if (form.page)
       defineLookUp();
-    if (!config.splits)
+    if (result)
       defineStore();
-    defineMath();
+    if (config.apart) {
+      defineScores();
+      defineValues();
+    } else {
+      defineMath();
+    }
   }
 
 private:
@@ -72,9 +89,23 @@ private:
   void defineLookUp();
   void defineStore();
   void defineMath();
+  /// The roles of warpgroups that are apart.
+  void defineScores();
+  void defineValues();
   void expectHeads() const;
 
   bool isGrouped() const { return form.group > 1; }
+  /// The head of K of a tile, and the first of the heads that share it.
+  Index keyHead(const AttentionTile &t) const {
+    return isGrouped() ? t.h : t.h / (*H / Hk);
+  }
+  Index firstHead(const AttentionTile &t) const { return t.part * config.bm; }
+  /// Whether the rows of one query are of several tiles.
+  bool isCutGroup() const { return form.group > config.bm; }
+  /// Of each row, among those that share keys.
+  Fragment headOf(const AttentionTile &t, const Fragment &row) const {
+    return isCutGroup() ? row + firstHead(t) : row % form.group;
+  }
   /// Without a window of keys tiles of later rows have more of them: a pair of
   /// one of many and one of few is as much work as any other pair. Parts of
   /// tiles are small enough as they are.
@@ -130,29 +161,36 @@ private:
   TileRef queriesOf(const AttentionTile &t) const {
     const Index row = t.m * queries;
     if (form.packed)
-      return isGrouped() ? Q.at({t.h, t.firstRow + row, 0, 0})
+      return isGrouped() ? Q.at({keyHead(t), t.firstRow + row, firstHead(t), 0})
                          : Q.at({t.h, t.firstRow + row, 0});
-    return isGrouped() ? Q.at({t.b, t.h, row, 0, 0}) : Q.at({t.b, t.h, row, 0});
+    return isGrouped() ? Q.at({t.b, keyHead(t), row, firstHead(t), 0})
+                       : Q.at({t.b, t.h, row, 0});
   }
   TileRef resultOf(const AttentionTile &t, int64_t column) const {
     const Index row = t.m * queries;
     if (form.packed)
-      return isGrouped() ? O.at({t.h, t.firstRow + row, 0, column})
-                         : O.at({t.h, t.firstRow + row, column});
-    return isGrouped() ? O.at({t.b, t.h, row, 0, column})
+      return isGrouped()
+                 ? O.at({keyHead(t), t.firstRow + row, firstHead(t), column})
+                 : O.at({t.h, t.firstRow + row, column});
+    return isGrouped() ? O.at({t.b, keyHead(t), row, firstHead(t), column})
                        : O.at({t.b, t.h, row, column});
   }
   SharedTile grouped(const SharedTile &tile, ElementType type,
                      int64_t width) const {
-    return isGrouped() ? tile.as(type, {queries, form.group, width}) : tile;
+    return isGrouped()
+               ? tile.as(type, {queries, headsOfTile(form, config), width})
+               : tile;
   }
   /// What belongs to the head of each row, of slopes or sinks.
   Fragment ofRows(const Tensor &heads, const AttentionTile &t,
                   const Shape &shape) const;
-  /// The keys of block n, or what belongs to them in V.
+  /// The keys of block n, or what belongs to them in V, from a column on.
   void copyKeys(const Tensor &from, const AttentionTile &t, const Index &n,
-                const std::optional<Stage> &pages, SharedTile to,
-                int64_t width) const;
+                const std::optional<Stage> &pages, SharedTile to, int64_t width,
+                int64_t column = 0) const;
+  /// Those of a block that lie in one stage, or in one of each ring.
+  void copyBlock(const AttentionTile &t, const Index &n,
+                 const std::optional<Stage> &pages);
   void copyTransposed(const Tensor &from, const AttentionTile &t,
                       const Index &n, const std::optional<Stage> &pages,
                       SharedTile to) const;
@@ -173,6 +211,8 @@ private:
   }
   /// As they lie: of 8 bits dv×bn.
   SharedTile valuesOf(const SharedTile &stage) const {
+    if (form.latent)
+      return slice(stage, {0, 0}, {config.bn, form.dv});
     return isOf8Bits(form) ? stage.as(form.type, {form.dv, config.bn}, 0)
                            : part(stage, form.dv);
   }
@@ -184,6 +224,21 @@ private:
                            : valuesOf(stage);
   }
 
+  AttentionRows beginRows(const AttentionTile &t) const;
+  ScorePlace placeOfBlock(const AttentionTile &t, const Index &n) const;
+  std::optional<Fragment> slopeOf(const AttentionTile &t) const;
+  /// What makes an exponent of 2 of a score.
+  Scalar unitOfScores() const;
+  /// A block's weights, which are then to be added to the rows. `whenKnown` is
+  /// called before the exponentials, where it is known by what the sums shrink.
+  Fragment weightsOf(
+      const AttentionTile &t, const Fragment &product, const Index &n,
+      bool isLast, const Scalar &unit, const std::optional<Fragment> &slope,
+      AttentionRows &row,
+      const std::function<void(const Fragment &shrink)> &whenKnown = {}) const;
+  static void addWeights(AttentionRows &row, const Fragment &weights);
+  /// What the sums are multiplied by in the end.
+  Fragment factorOfRows(const AttentionRows &row) const;
   /// The scores of a block; where nothing changes them, without the scale.
   Fragment scoresOf(const Fragment &product, const ScorePlace &place,
                     const std::optional<Fragment> &slope) const;
@@ -213,18 +268,41 @@ private:
                          const Fragment &l);
 
   /// Stores a part, its logarithms those of 2; the last part of a tile adds up.
-  void finishPart(const AttentionTile &t, const Sums &o, const Fragment &l);
+  /// Of columns from one on, that of the second half where roles are apart.
+  void finishPart(const AttentionTile &t, const Sums &o, const Fragment &l,
+                  int64_t column = 0);
   void addParts(const AttentionTile &t, const Index &tile, const Index &count,
-                const Index &all, const LoadsOfParts &loads);
+                const Index &all, const LoadsOfParts &loads, int64_t column);
   /// The number of a tile, whatever part.
-  Index numberOf(const AttentionTile &t) const {
-    return (t.b * tileHeads() + t.h) * ceil_div(Sq, queries) + t.m;
+  Index numberOf(const AttentionTile &t, int64_t column) const {
+    Index tile = (t.b * tileHeads() + t.h) * ceil_div(Sq, queries) + t.m;
+    if (isCutGroup())
+      tile = tile * parts + t.part;
+    return config.apart ? 2 * tile + (column ? 1 : 0) : tile;
+  }
+
+  // Of roles that are apart.
+  void storeHalf(const AttentionTile &t, const Fragment &o, int64_t column);
+  /// What is stored of O, or of a part, of the columns that a role keeps.
+  void finishHalf(const AttentionTile &t, const Fragment &o,
+                  const std::optional<Fragment> &l, int64_t column);
+  void clearRowsBehind(const AttentionTile &t, const Index &n,
+                       const SharedTile &values) const;
+  /// What a stage of the second ring has of V.
+  SharedTile rightValues(const Stage &right) const {
+    return slice(right[0], {0, 0}, {config.bn, half});
+  }
+  /// Columns of Q that meet K of the first ring, or of the second.
+  SharedTile queryPart(const Stage &q, int64_t column, int64_t width) const {
+    return slice(q[0], {0, column}, {config.bm, width});
   }
 
   const AttentionForm &form;
   const AttentionConfig &config;
   const bool packedKeys = form.packed && !form.page;
-  const int64_t queries = config.bm / form.group; ///< of a tile
+  const int64_t queries = config.bm / headsOfTile(form, config); ///< of a tile
+  const int64_t parts = tilesOfGroup(form, config); ///< of a query's rows
+  const int64_t half = keptColumns(form, config);   ///< where roles are apart
 
   Size B = size("B");
   std::optional<Size> H = sizeIf("H", !isGrouped()),
@@ -242,11 +320,14 @@ private:
                       Rows = sizeIf("Rows", config.splits);
   Tensor Q = rowsAs(input, "Q", form.type, form.d);
   Tensor K = keysAs("K", form.d);
-  Tensor V = isOf8Bits(form) ? transposedAs("V") : keysAs("V", form.dv);
+  std::optional<Tensor> V = form.latent ? std::nullopt
+                            : isOf8Bits(form)
+                                ? std::optional(transposedAs("V"))
+                                : std::optional(keysAs("V", form.dv));
   std::optional<Tensor> qStarts, kStarts, vStarts, lengths, table, slopes,
       sinks;
   Tensor O = rowsAs(output, "O", resultType(form), form.dv);
-  std::optional<Tensor> L, parts, partL, done;
+  std::optional<Tensor> L, sumsOfParts, partL, done;
   Scalar scale = scalar("scale", f32);
   std::optional<Scalar> cap =
       form.soft_cap ? std::optional(scalar("cap", f32)) : std::nullopt;
@@ -255,20 +336,20 @@ private:
                       : std::nullopt;
 
   const int64_t queriesAtOnce = isPaired() ? 2 * queries : queries;
-  std::optional<TileLoop<3>> tiles =
-      config.splits ? std::nullopt
-                    : std::optional(persistent({B, tileHeads(), Sq},
-                                               {1, 1, queriesAtOnce},
-                                               Raster::grouped(8)));
-  std::optional<TileLoop<4>> splitTiles =
-      config.splits ? std::optional(persistent({*Splits, B, tileHeads(), Sq},
-                                               {1, 1, 1, queriesAtOnce},
-                                               Raster::grouped(8)))
-                    : std::nullopt;
+  std::optional<TileLoop<3>> tiles;
+  std::optional<TileLoop<4>> splitTiles, partTiles;
+  std::optional<TileLoop<5>> splitPartTiles;
   Pipeline query =
       pipeline(config.queries, smem(form.type, {config.bm, form.d}));
+  /// K and V in turn; where roles are apart the first half of V's columns, and
+  /// of K, if V is in it.
   Pipeline ring = pipeline(
-      config.stages, smem(form.type, {config.bn, std::max(form.d, form.dv)}));
+      config.stages,
+      smem(form.type,
+           {config.bn, config.apart ? half : std::max(form.d, form.dv)}));
+  /// The rest of them; K, if V is not in it; and what the role that has the
+  /// scores tells the other one.
+  std::optional<Pipeline> rightRing, keyRing, weightRing, factorRing;
   std::optional<Pipeline> result;  ///< of kernels that do not split
   std::optional<Pipeline> numbers; ///< of the pages of a block
 
@@ -277,6 +358,27 @@ private:
   }
   /// Heads that tiles are of: of Q, or where they are rows of one tile of K.
   Index tileHeads() const { return isGrouped() ? Index(Hk) : Index(*H); }
+  /// Those of one query, which read the same keys, one after another.
+  void declareTiles() {
+    if (config.cluster > 1 && config.splits)
+      cluster({1, 1, 1, 1, config.cluster});
+    else if (config.cluster > 1)
+      cluster({1, 1, 1, config.cluster});
+    const Raster together = Raster::along_n(),
+                 raster = config.apart ? together : Raster::grouped(8);
+    if (config.splits && isCutGroup())
+      splitPartTiles.emplace(
+          persistent({*Splits, B, Hk, Sq, parts}, {1, 1, 1, 1, 1}, together));
+    else if (config.splits)
+      splitTiles.emplace(persistent({*Splits, B, tileHeads(), Sq},
+                                    {1, 1, 1, queriesAtOnce}, raster));
+    else if (isCutGroup())
+      partTiles.emplace(
+          persistent({B, Hk, Sq, parts}, {1, 1, queriesAtOnce, 1}, together));
+    else
+      tiles.emplace(
+          persistent({B, tileHeads(), Sq}, {1, 1, queriesAtOnce}, raster));
+  }
   Tensor rowsAs(Tensor (*declare)(std::string_view, ElementType,
                                   std::initializer_list<Index>, Alignment,
                                   SourceLocation),
@@ -300,9 +402,19 @@ private:
                        : output("L", f32, {B, *H, Sq}, align(4));
   }
   void declareParts() {
-    parts.emplace(inout("Parts", f32, {*Splits, *Tiles, *Rows, form.dv}));
+    sumsOfParts.emplace(inout("Parts", f32, {*Splits, *Tiles, *Rows, half}));
     partL.emplace(inout("PartL", f32, {*Splits, *Tiles, *Rows}, align(4)));
     done.emplace(inout("Done", s32, {*Tiles, 2}, align(4)));
+  }
+  void declareRings() {
+    rightRing.emplace(pipeline(
+        config.stages,
+        smem(form.type, {config.bn, form.latent ? form.d - half : half})));
+    if (!form.latent)
+      keyRing.emplace(
+          pipeline(config.stages, smem(form.type, {config.bn, form.d})));
+    weightRing.emplace(pipeline(1, smem(form.type, {config.bm, config.bn})));
+    factorRing.emplace(pipeline(stagesOfFactors, smem(f32, {config.bm})));
   }
   Tensor keysAs(std::string_view name, int64_t width) const {
     if (form.page)

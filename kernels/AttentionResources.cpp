@@ -8,8 +8,24 @@
 
 namespace ashlar {
 
+int64_t warpgroupsOfRole(const AttentionConfig &config) {
+  return config.apart ? config.warpgroups / 2 : config.warpgroups;
+}
+
 int64_t rowsOfWarpgroup(const AttentionConfig &config) {
-  return config.bm / config.warpgroups;
+  return config.bm / warpgroupsOfRole(config);
+}
+
+int64_t headsOfTile(const AttentionForm &form, const AttentionConfig &config) {
+  return std::min(form.group, config.bm);
+}
+
+int64_t tilesOfGroup(const AttentionForm &form, const AttentionConfig &config) {
+  return form.group / headsOfTile(form, config);
+}
+
+int64_t keptColumns(const AttentionForm &form, const AttentionConfig &config) {
+  return config.apart ? form.dv / 2 : form.dv;
 }
 
 int64_t pagesOfBlock(const AttentionForm &form, const AttentionConfig &config) {
@@ -43,18 +59,29 @@ int64_t resultStages(const AttentionForm &form) {
 
 int64_t keyStageBytes(const AttentionForm &form,
                       const AttentionConfig &config) {
-  return config.bn * std::max(form.d, form.dv) * size_bytes(form.type);
+  const int64_t columns = form.latent    ? form.d
+                          : config.apart ? form.d + form.dv
+                                         : std::max(form.d, form.dv);
+  return config.bn * columns * size_bytes(form.type);
+}
+
+/// What a role hands to another one: O to who copies it out, or weights and
+/// factors of rows.
+static int64_t handedOverBytes(const AttentionForm &form,
+                               const AttentionConfig &config) {
+  if (config.apart)
+    return config.bm * (config.bn * size_bytes(form.type) +
+                        stagesOfFactors * size_bytes(f32));
+  return config.splits ? 0
+                       : resultStages(form) * config.bm * resultColumns(form) *
+                             size_bytes(resultType(form));
 }
 
 int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config) {
   constexpr int64_t barriersAndAlignment = 2048;
-  const int64_t row = config.bm * size_bytes(form.type);
-  const int64_t rowOfResult = config.bm * size_bytes(resultType(form));
-  return config.queries * row * form.d +
+  return config.queries * config.bm * form.d * size_bytes(form.type) +
          config.stages * keyStageBytes(form, config) +
-         (config.splits
-              ? 0
-              : resultStages(form) * rowOfResult * resultColumns(form)) +
+         handedOverBytes(form, config) +
          stagesOfNumbers * numbersOfBlock(form, config) * size_bytes(s32) +
          barriersAndAlignment;
 }
@@ -64,8 +91,8 @@ int64_t copyRegisters(const AttentionForm &form,
   // One warpgroup of math leaves more than is needed.
   if (config.warpgroups * config.ctas == 1)
     return 64;
-  // To find pages and parts takes some.
-  return config.splits || form.page ? 40 : target::leastBudget;
+  // To find pages and parts, and to fill several rings, takes some.
+  return config.splits || form.page || config.apart ? 40 : target::leastBudget;
 }
 
 /// Each thread's before budgets are set.
@@ -82,10 +109,49 @@ int64_t mathRegisters(const AttentionForm &form,
                   target::mostBudget);
 }
 
+int64_t scoreRegisters(const AttentionForm &form,
+                       const AttentionConfig &config) {
+  const int64_t each = mathRegisters(form, config);
+  return config.apart
+             ? std::min(each + target::registerStep, target::mostBudget)
+             : each;
+}
+
+int64_t valueRegisters(const AttentionForm &form,
+                       const AttentionConfig &config) {
+  return 2 * mathRegisters(form, config) - scoreRegisters(form, config);
+}
+
 /// A thread's part of the sums.
 static int64_t sumRegisters(const AttentionForm &form,
                             const AttentionConfig &config) {
-  return rowsOfWarpgroup(config) * form.dv / target::warpgroupThreads;
+  return rowsOfWarpgroup(config) * keptColumns(form, config) /
+         target::warpgroupThreads;
+}
+
+/// Why V in K, or warpgroups that are apart, can not be.
+static std::string notLatent(const AttentionForm &form,
+                             const AttentionConfig &config) {
+  auto text = [](int64_t number) { return std::to_string(number); };
+  if (form.latent && isOf8Bits(form))
+    return "V can't be columns of K of e4m3: the tensor cores read V of 8 bits "
+           "with its keys beside one another: use bf16 or f16";
+  if (form.latent && form.dv > form.d)
+    return "V has " + text(form.dv) + " columns, of K's " + text(form.d) +
+           ": use at most as many";
+  if (!config.apart)
+    return "";
+  if (isOf8Bits(form))
+    return "warpgroups that are apart hand over no weights of e4m3: use bf16 "
+           "or f16";
+  if (config.warpgroups % 2)
+    return "one half of " + text(config.warpgroups) +
+           " warpgroups is to keep half of O's columns: use 2";
+  if (form.dv % 128)
+    return "O of " + text(form.dv) +
+           " columns has no halves that begin with a swizzle atom: use a "
+           "multiple of 128";
+  return "";
 }
 
 std::string notBuildable(const AttentionForm &form,
@@ -107,11 +173,23 @@ std::string notBuildable(const AttentionForm &form,
            " keys of e4m3, which lie beside one another in V, does not hold "
            "whole blocks of " +
            text(config.bn) + ": use a multiple";
-  if (form.group < 1 || config.bm % form.group)
+  if (form.group < 1 || (config.bm % form.group && form.group % config.bm))
     return "a tile of " + text(config.bm) +
            " rows does not hold whole groups of " + text(form.group) +
-           ": use a power of 2, at most " + text(config.bm & -config.bm) +
-           ", and no less than the heads that share keys";
+           ", nor such a group whole tiles: use a power of 2, no less than the "
+           "heads that share keys";
+  if (const std::string why = notLatent(form, config); !why.empty())
+    return why;
+  if (config.cluster > 1 && tilesOfGroup(form, config) % config.cluster)
+    return "the rows of a query are of " + text(tilesOfGroup(form, config)) +
+           " tiles, which do not divide into clusters of " +
+           text(config.cluster) + ": use a part of them";
+  if (config.cluster > 1 &&
+      std::min(config.bn, form.page.value_or(config.bn)) % (8 * config.cluster))
+    return "a block of " + text(config.bn) + " keys, or its pages, has no " +
+           text(config.cluster) +
+           " slices of whole swizzle atoms: use a multiple of " +
+           text(8 * config.cluster);
   // The assembler refuses them, whatever the budget.
   if (const int64_t start = entryRegisters(config),
       held = sumRegisters(form, config);
@@ -121,7 +199,8 @@ std::string notBuildable(const AttentionForm &form,
            " registers: use fewer warpgroups or CTAs, fewer rows to a "
            "warpgroup, or narrower heads";
   const int64_t threads = target::warpgroupThreads * config.warpgroups;
-  if ((form.packed || form.page) && config.bn * form.dv % threads)
+  if (!config.apart && (form.packed || form.page) &&
+      config.bn * form.dv % threads)
     return "a block of " + text(config.bn) + " by " + text(form.dv) +
            " values, of which those behind a sequence are cleared, does not "
            "divide among " +
@@ -147,6 +226,8 @@ int64_t fragmentRegisters(const AttentionForm &form,
                           const AttentionConfig &config) {
   const int64_t scores =
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
+  if (config.apart)
+    return sumRegisters(form, config) + scores * 3 / 2;
   if (!isOf8Bits(form))
     return sumRegisters(form, config) + 2 * scores;
   return sumRegisters(form, config) + scores * 3 / 2 + 4 +
@@ -162,6 +243,7 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.after || form.before ? 8 : 0;
   all += form.before ? 8 : 0;
   all += form.alibi ? 16 : form.soft_cap || form.sinks ? 8 : 0;
+  all += form.alibi && config.apart ? 24 : 0;
   // The numbers of a thread's keys, and what an author makes of them.
   all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
   all += form.group > 1 ? 6 : 0;
@@ -170,7 +252,7 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.packed ? (isOf8Bits(form) && !config.splits ? 36 : 12) : 0;
   all += config.warpgroups == 1 ? 24 : 0;
   // The sums are there when the next scores are, not behind them.
-  if (config.eager && !isOf8Bits(form))
+  if (config.eager && !config.apart && !isOf8Bits(form))
     all += 32 + (config.splits ? 8 : 0);
   return all;
 }
@@ -184,7 +266,7 @@ int64_t registersOfStore(const AttentionForm &form,
 /// Values behind the last key are cleared beside the sums and the weights.
 int64_t registersOfClearing(const AttentionForm &form,
                             const AttentionConfig &config) {
-  if (!form.packed && !form.page)
+  if ((!form.packed && !form.page) || config.apart)
     return 0;
   const int64_t threads = target::warpgroupThreads * config.warpgroups;
   return sumRegisters(form, config) + config.bn / 4 +
@@ -196,23 +278,31 @@ int64_t registersOfClearing(const AttentionForm &form,
 /// Elements of each thread.
 static int64_t elementsOfLoads(const AttentionForm &form,
                                const AttentionConfig &config) {
+  // The most that ptxas was seen to hold without a spill, where there is one
+  // way to add up.
+  if (config.apart)
+    return 96;
   return int64_t(std::bit_floor(uint64_t(mathRegisters(form, config) / 3)));
 }
 
 LoadsOfParts loadsOfFewRows(const AttentionForm &form,
                             const AttentionConfig &config) {
   constexpr int64_t rows = 8;
-  return {rows * config.warpgroups, elementsOfLoads(form, config) *
-                                        target::warpgroupThreads /
-                                        (rows * form.dv)};
+  return {rows * warpgroupsOfRole(config),
+          elementsOfLoads(form, config) * target::warpgroupThreads /
+              (rows * keptColumns(form, config))};
 }
 
 LoadsOfParts loadsOfManyRows(const AttentionForm &form,
                              const AttentionConfig &config) {
+  if (config.apart)
+    return loadsOfFewRows(form, config);
   constexpr int64_t parts = 4;
   const uint64_t rows = elementsOfLoads(form, config) *
-                        target::warpgroupThreads / (parts * form.dv);
-  return {std::min<int64_t>(std::bit_floor(rows), 64) * config.warpgroups,
+                        target::warpgroupThreads /
+                        (parts * keptColumns(form, config));
+  return {std::min<int64_t>(std::bit_floor(rows), 64) *
+              warpgroupsOfRole(config),
           parts};
 }
 
@@ -221,7 +311,11 @@ bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
       fragmentRegisters(form, config) + registersBeside(form, config);
   return std::max({inTheLoop, registersOfStore(form, config),
                    registersOfClearing(form, config)}) <=
-         mathRegisters(form, config);
+         scoreRegisters(form, config);
+}
+
+int64_t leastStages(const AttentionConfig &config) {
+  return config.apart ? 2 : 3;
 }
 
 int64_t mostStages(const AttentionForm &form, AttentionConfig config) {

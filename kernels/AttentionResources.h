@@ -7,8 +7,18 @@
 
 namespace ashlar {
 
-/// Rows of Q that a warpgroup multiplies at once.
+/// Warpgroups that multiply and have rows of their own, and the rows of Q that
+/// each multiplies at once.
+int64_t warpgroupsOfRole(const AttentionConfig &config);
 int64_t rowsOfWarpgroup(const AttentionConfig &config);
+
+/// Rows of a tile that are of one query, and of how many tiles those of one
+/// query are.
+int64_t headsOfTile(const AttentionForm &form, const AttentionConfig &config);
+int64_t tilesOfGroup(const AttentionForm &form, const AttentionConfig &config);
+
+/// Columns of O that a role keeps.
+int64_t keptColumns(const AttentionForm &form, const AttentionConfig &config);
 
 /// Pages of a block of keys, 1 where several blocks lie in one, and the numbers
 /// of them that a stage has room for: rows of shared tiles are a multiple of 16
@@ -17,6 +27,8 @@ int64_t pagesOfBlock(const AttentionForm &form, const AttentionConfig &config);
 int64_t numbersOfBlock(const AttentionForm &form,
                        const AttentionConfig &config);
 inline constexpr int64_t stagesOfNumbers = 4;
+/// Of the factors of rows that warpgroups which are apart hand over.
+inline constexpr int64_t stagesOfFactors = 2;
 
 /// Whether products are of 8 bits: the tensor cores read V with its keys beside
 /// one another then, and add up what loses its last bits.
@@ -32,13 +44,20 @@ int64_t sumColumns(const AttentionForm &form);
 int64_t resultColumns(const AttentionForm &form);
 int64_t resultStages(const AttentionForm &form);
 
-/// Bytes of a stage of K or V, and of all shared memory of a CTA.
+/// Bytes of a stage of K or V, or where a block's are one stage of both, and of
+/// all shared memory of a CTA.
 int64_t keyStageBytes(const AttentionForm &form, const AttentionConfig &config);
 int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config);
 
 /// Budgets of the roles that copy and of the one that multiplies.
 int64_t copyRegisters(const AttentionForm &form, const AttentionConfig &config);
 int64_t mathRegisters(const AttentionForm &form, const AttentionConfig &config);
+/// Where warpgroups are apart: more for the scores, and as much less for who
+/// has none.
+int64_t scoreRegisters(const AttentionForm &form,
+                       const AttentionConfig &config);
+int64_t valueRegisters(const AttentionForm &form,
+                       const AttentionConfig &config);
 
 /// Why no kernel of a configuration can be built, in a sentence that says what
 /// would fit; empty if one can.
@@ -46,7 +65,8 @@ std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config);
 
 /// So many rows of so many parts of the keys are on their way together when
-/// parts are added up: as much as a third of a thread's registers hold.
+/// parts are added up: as much as a third of a thread's registers hold; where
+/// roles are apart few rows and more parts, however many rows there are.
 struct LoadsOfParts {
   int64_t rows, parts;
 };
@@ -59,7 +79,9 @@ LoadsOfParts loadsOfManyRows(const AttentionForm &form,
 /// knows.
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config);
 
-/// How many stages shared memory has room for.
+/// How many stages a role needs to go on while others are filled, and how many
+/// shared memory has room for.
+int64_t leastStages(const AttentionConfig &config);
 int64_t mostStages(const AttentionForm &form, AttentionConfig config);
 
 } // namespace ashlar

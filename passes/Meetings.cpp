@@ -16,6 +16,18 @@ bool writes(Operation *access) {
   return isa<tile::WriteOp, tile::ScatterOp>(access);
 }
 
+/// The shared tiles that an operation reads or writes, but for copies.
+SmallVector<Value, 2> tilesOf(Operation *op) {
+  SmallVector<Value, 2> tiles;
+  if (auto mma = dyn_cast<tile::MmaOp>(op))
+    tiles = {mma.getA(), mma.getB()};
+  else if (Value tile = accessedTile(op); tile && !isa<tile::CopyOp>(op))
+    tiles = {tile};
+  llvm::erase_if(
+      tiles, [](Value tile) { return !isa<tile::SharedType>(tile.getType()); });
+  return tiles;
+}
+
 /// Whether one access has to follow another one by another thread.
 bool conflict(Operation *a, Operation *b) {
   if (!writes(a) && !writes(b))
@@ -24,7 +36,10 @@ bool conflict(Operation *a, Operation *b) {
   // unless an index says of which.
   if (a == b && !isPartAtAnIndex(accessedTile(a)))
     return false;
-  return overlap(accessedTile(a), accessedTile(b));
+  return llvm::any_of(tilesOf(a), [&](Value of) {
+    return llvm::any_of(tilesOf(b),
+                        [&](Value other) { return overlap(of, other); });
+  });
 }
 
 /// What has been accessed since the threads last met, in every order in which
@@ -38,9 +53,7 @@ public:
       : role(role) {
     role.walk<WalkOrder::PreOrder>([&](Operation *op) {
       const MeetsAnyway anyway = meetsAnyway(op);
-      Value tile = isa<tile::CopyOp>(op) ? Value() : accessedTile(op);
-      const bool isAccess =
-          tile && isa<tile::SharedType>(tile.getType()) && isOrdered(tile);
+      const bool isAccess = llvm::any_of(tilesOf(op), isOrdered);
       if (anyway != MeetsAnyway::no)
         anyways[op] = anyway;
       if (isAccess)

@@ -75,7 +75,8 @@ public:
     meetings = meetingsOf(
         role, [&](Operation *op) { return meetsAnyway(op); },
         [&](Value tile) {
-          return !warpTiles.contains(tile) && !isAsync(tile);
+          return !warpTiles.contains(tile) &&
+                 (!isAsync(tile) || isShared(tile));
         });
   }
 
@@ -141,12 +142,6 @@ void Order::order(Operation *op) {
       .Case<tile::ScatterOp>([&](auto scatter) {
         if (isa<tile::SharedType>(scatter.getTarget().getType()))
           orderAccess(scatter.getTarget(), scatter);
-      })
-      .Case<tile::MmaOp>([&](auto mma) {
-        if (isa<tile::SharedType>(mma.getA().getType()))
-          orderAccess(mma.getA(), mma);
-        if (mma.getA() != mma.getB())
-          orderAccess(mma.getB(), mma);
       })
       .Case<tile::CopyOutOp>([&](auto out) {
         if (auto rows = warpTiles.find(out.getSource());
@@ -265,9 +260,8 @@ MeetsAnyway Order::meetsAnyway(Operation *op) {
     return isa<tile::SharedType>(tile.getType()) && !warpTiles.contains(tile) &&
            isAsync(tile) && isShared(tile);
   };
-  if (auto mma = dyn_cast<tile::MmaOp>(op))
-    meets = isMetFor(mma.getA()) || isMetFor(mma.getB());
-  else if (Value tile = accessedTile(op); tile && !isa<tile::CopyOp>(op))
+  // wgmma needs a meeting only behind what others have written.
+  if (Value tile = accessedTile(op); tile && !isa<tile::CopyOp>(op))
     meets |= isMetFor(tile);
   return meets ? MeetsAnyway::before : MeetsAnyway::no;
 }

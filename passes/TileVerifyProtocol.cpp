@@ -71,6 +71,19 @@ struct Traffic {
     return consumers[pipeline].size() == 1 &&
            consumers[pipeline].contains(role);
   }
+  /// Whether a role can tell all others that drain a pipeline what it has
+  /// written: it fills a pipeline that they drain.
+  bool tellsConsumers(Value pipeline, Operation *role) const {
+    const Roles &others = consumers.find(pipeline)->second;
+    return llvm::all_of(others, [&](Operation *other) {
+      return other == role || llvm::any_of(producers, [&](const auto &filled) {
+               auto drained = consumers.find(filled.first);
+               return filled.second.contains(role) &&
+                      drained != consumers.end() &&
+                      drained->second.contains(other);
+             });
+    });
+  }
 };
 
 /// A stage in the hands of a role.
@@ -309,7 +322,7 @@ private:
     Operation *taker = tile::takerOf(stage);
     Value pipeline = tile::pipelineOf(stage);
     if (writes && !isAcquired(stage)) {
-      if (isa<tile::WriteOp>(op) && traffic.onlyConsumer(pipeline, role))
+      if (isa<tile::WriteOp>(op) && traffic.tellsConsumers(pipeline, role))
         return;
       refuse(&op, refusedWrite(op), taker, "waited for here");
       holding->state = Holding::reported;
@@ -341,7 +354,7 @@ private:
              "store a fragment";
     return "this writes into a stage that was waited for, and other roles wait "
            "for it too: a stage is rewritten only where one role drains the "
-           "pipeline";
+           "pipeline, or fills another one that the others drain";
   }
 
   /// Gives up a stage that a loop or a branch carries on, by the operation that

@@ -17,7 +17,7 @@ namespace ashlar::tile {
 
 namespace {
 
-constexpr int64_t mostDimensions = 4; ///< of a schedule
+constexpr int64_t mostDimensions = 5; ///< of a schedule
 constexpr int mostTerms = 1000;       ///< of an index that the launch computes
 
 /// Whether an operation may stand beside the roles: declarations, and what is

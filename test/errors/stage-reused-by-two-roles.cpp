@@ -10,7 +10,7 @@ Kernel program() {
     role("read", warps(1), [&] { ring.release(ring.wait()); });
     role("write", warpgroups(1), [&] {
       Stage s = ring.wait();
-      // CHECK: stage-reused-by-two-roles.cpp:[[@LINE+1]]: error: this writes into a stage that was waited for, and other roles wait for it too: a stage is rewritten only where one role drains the pipeline
+      // CHECK: stage-reused-by-two-roles.cpp:[[@LINE+1]]: error: this writes into a stage that was waited for, and other roles wait for it too: a stage is rewritten only where one role drains the pipeline, or fills another one that the others drain
       store(s[0], zeros(bf16, {64, 64}));
       ring.release(s);
     });

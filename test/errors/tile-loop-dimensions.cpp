@@ -1,11 +1,11 @@
-// A grid over five dimensions.
+// A grid over six dimensions.
 #include "ashlar/ashlar.h"
 
 using namespace ashlar;
 
 Kernel program() {
   return kernel("k", [] {
-    // CHECK: tile-loop-dimensions.cpp:[[@LINE+1]]: error: the tile loop has 5 dimensions; it has 1 to 4
-    grid({8, 8, 8, 8, 8}, {1, 1, 1, 1, 1});
+    // CHECK: tile-loop-dimensions.cpp:[[@LINE+1]]: error: the tile loop has 6 dimensions; it has 1 to 5
+    grid({8, 8, 8, 8, 8, 8}, {1, 1, 1, 1, 1, 1});
   });
 }

@@ -386,6 +386,7 @@ TEST(AttentionBackwardRefuses, WhatItIsNotMadeFor) {
   using testing::HasSubstr;
   EXPECT_THAT(refusal({.type = e4m3}), HasSubstr("use bf16 or f16"));
   EXPECT_THAT(refusal({.page = 64}), HasSubstr("use packed ones"));
+  EXPECT_THAT(refusal({.latent = true}), HasSubstr("use a form with a V"));
   EXPECT_THAT(refusal({.soft_cap = true}), HasSubstr("use a form without"));
   EXPECT_THAT(refusal({.alibi = true}),
               HasSubstr("AttentionBackwardTest.cpp:"));

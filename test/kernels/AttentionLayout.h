@@ -83,7 +83,8 @@ struct AttentionLayout {
       return k(page(b, j / *form.page), g, j % *form.page, e);
     return form.packed ? k(g, firstKey(b) + j, e) : k(b, g, j, e);
   }
-  /// The same of V, which has the keys of 8 bits beside one another.
+  /// The same of V, or of K where V is in it, which has the keys of 8 bits
+  /// beside one another.
   double value(const HostTensor &v, int64_t b, int64_t g, int64_t j,
                int64_t e) const {
     if (form.type != e4m3)
@@ -170,16 +171,17 @@ struct AttentionLayout {
       return c[1] < at.pagesOf(c[0]) ? at.page(c[0], c[1]) : -7;
     });
     for (const char *name : {"K", "V"})
-      add(name, [=](Coordinate c) {
-        const bool isV = *name == 'V', turned = isV && at.form.type == e4m3;
-        const int64_t key = c[turned ? 3 : 2], e = c[turned ? 2 : 3];
-        for (int64_t b = 0; b < at.n.b; ++b)
-          for (int64_t i = 0; i < at.pagesOf(b); ++i)
-            if (at.page(b, i) == c[0] && i * *at.form.page + key < at.keys(b))
-              return noise(1 + c[0] * 7919 + c[1] * 104729 + key * 1299709 +
-                           e * 15485863 + isV);
-        return std::numeric_limits<double>::quiet_NaN();
-      });
+      if (*name == 'K' || !form.latent)
+        add(name, [=](Coordinate c) {
+          const bool isV = *name == 'V', turned = isV && at.form.type == e4m3;
+          const int64_t key = c[turned ? 3 : 2], e = c[turned ? 2 : 3];
+          for (int64_t b = 0; b < at.n.b; ++b)
+            for (int64_t i = 0; i < at.pagesOf(b); ++i)
+              if (at.page(b, i) == c[0] && i * *at.form.page + key < at.keys(b))
+                return noise(1 + c[0] * 7919 + c[1] * 104729 + key * 1299709 +
+                             e * 15485863 + isV);
+          return std::numeric_limits<double>::quiet_NaN();
+        });
     return all;
   }
 };

@@ -36,7 +36,9 @@ struct Case {
 std::string describe(const Case &tested) {
   const AttentionForm &form = tested.form;
   std::ostringstream text;
-  text << name(form.type) << " d " << form.d << " dv " << form.dv;
+  text << name(form.type) << " d " << form.d << " dv " << form.dv
+       << (form.latent ? " of K" : "") << (tested.config.apart ? " apart" : "")
+       << (tested.config.cluster > 1 ? " multicast" : "");
   if (form.before)
     text << " before " << *form.before;
   if (form.after)
@@ -94,6 +96,7 @@ Reference referenceOf(const Case &tested, const Problem &p) {
   const AttentionLengths &n = tested.lengths;
   const AttentionLayout at{tested.form, n};
   const int64_t dv = tested.form.dv;
+  const HostTensor &v = p[tested.form.latent ? "K" : "V"];
   Reference result;
   for (int64_t b = 0; b < n.b; ++b)
     for (int64_t h = 0; h < n.h; ++h)
@@ -112,7 +115,7 @@ Reference referenceOf(const Case &tested, const Problem &p) {
           for (int64_t j = 0; j < at.keys(b); ++j)
             if (const double weight = std::exp(scores[j] - top) / sum)
               for (int64_t e = 0; e < dv; ++e)
-                o[e] += weight * at.value(p["V"], b, h / at.shared(), j, e);
+                o[e] += weight * at.value(v, b, h / at.shared(), j, e);
           if (tested.form.type == e4m3)
             for (double &each : o)
               each *= p.scalar("value_scale");
@@ -224,6 +227,11 @@ AttentionConfig configOf8Bits(const AttentionForm &form, bool isAuthors) {
 AttentionConfig configFor(const AttentionForm &form, bool isAuthors) {
   if (form.type == e4m3)
     return configOf8Bits(form, isAuthors);
+  if (form.dv > 256)
+    return {.bm = 64,
+            .bn = form.latent && !isAuthors ? 64 : 32,
+            .stages = 2,
+            .apart = true};
   const int64_t widest = std::max(form.d, form.dv);
   const bool changes =
       form.soft_cap || form.alibi || form.before || form.packed || isAuthors;
@@ -325,6 +333,39 @@ std::vector<Case> named() {
              {3, 16, 2, 0, 0, {{1, 700}, {8, 300}, {3, 7}}});
   all.back().config.queries = all.back().config.ctas = 2;
   all.back().config.stages = 4;
+  AttentionForm latent{.d = 576, .dv = 512, .latent = true, .after = 0};
+  add("latent", latent, {1, 2, 1, 70, 150});
+  latent.group = 16;
+  latent.page = 64;
+  const AttentionLengths tokens{3, 16, 1, 3, 0, {{3, 300}, {1, 700}, {3, 64}}};
+  add("latent, pages", latent, tokens);
+  add("latent, eager, pages", latent, tokens);
+  all.back().config.eager = true;
+  add("latent, pages, in 3 parts", latent, tokens);
+  splitUp(all.back(), 3);
+  latent.packed = true;
+  add("latent, packed, pages, in 3 parts", latent, tokens);
+  splitUp(all.back(), 3);
+  latent.group = 128;
+  add("latent, 128 heads, pages", latent,
+      {2, 128, 1, 2, 0, {{1, 100}, {2, 300}}});
+  add("latent, 100 heads, pages, in 2 parts", latent,
+      {2, 100, 1, 2, 0, {{1, 100}, {2, 300}}});
+  splitUp(all.back(), 2);
+  all.back().config.cluster = 2;
+  add("latent, 128 heads, pages, multicast", latent,
+      {2, 128, 1, 2, 0, {{1, 100}, {2, 300}}});
+  all.back().config.cluster = 2;
+  all.back().config.eager = true;
+  latent.page = {};
+  add("latent, 128 heads, packed", latent,
+      {2, 128, 1, 2, 0, {{1, 100}, {2, 130}}});
+  add("latent, d 192, dv 128",
+      {.d = 192, .dv = 128, .latent = true, .after = 0}, ragged);
+  add("d 512, pages", {.d = 512, .dv = 512, .after = 0, .page = 64},
+      {2, 2, 1, 70, 0, {{70, 100}, {70, 77}}});
+  add("groups of more heads than rows",
+      {.d = 64, .dv = 64, .group = 256, .after = 0}, {1, 200, 1, 2, 100});
   Case eager{"eager", {.after = 0}, {.bn = 96, .eager = true}, ragged};
   all.push_back(eager);
   for (int64_t d : {64, 128, 256}) {
@@ -411,6 +452,38 @@ Case drawn(uint64_t seed) {
   return result;
 }
 
+/// The same with V in K, or with warpgroups that are apart, or both.
+Case drawnLatent(uint64_t seed) {
+  Case result = drawn(seed);
+  std::mt19937_64 random(~seed);
+  auto of = [&](auto... values) {
+    const int64_t all[] = {values...};
+    return all[random() % std::size(all)];
+  };
+  AttentionForm &form = result.form;
+  form.type = of(0, 1) ? bf16 : f16;
+  form.latent = of(0, 1, 1);
+  form.dv = of(128, 256, 512, 512);
+  form.d = form.dv + (form.latent ? of(0, 64) : 0);
+  if (of(0, 1)) {
+    form.group = of(64, 128);
+    AttentionLengths &n = result.lengths;
+    n.h = n.hk * of(form.group, form.group - 3);
+    n.sq = 1 + n.sq % 3;
+    for (auto &[queries, keys] : n.sequences)
+      queries = 1 + queries % 3;
+  }
+  const bool isAuthors = result.modifies || result.masks;
+  const bool isApart = form.dv > 256 || of(0, 1);
+  result.config = configFor(form, isAuthors || form.before || form.alibi);
+  if (isApart && form.dv <= 256)
+    result.config = {.bm = 64, .bn = 32, .stages = 2, .apart = true};
+  if (isApart)
+    result.config.eager = of(0, 1);
+  splitUp(result, result.splits);
+  return result;
+}
+
 AttentionSizes sizesOf(const AttentionForm &form, const AttentionLengths &n) {
   const AttentionLayout at{form, n};
   AttentionSizes sizes{n.b, n.h, n.hk, at.mostQueries(), 0};
@@ -428,24 +501,24 @@ void choose(Case &tested, const AttentionSizes &sizes) {
 }
 
 /// Chosen for small problems, and right.
-void isRightAsChosen(uint64_t seed) {
-  Case tested = drawn(seed);
+void isRightAsChosen(Case tested) {
   choose(tested, sizesOf(tested.form, tested.lengths));
   isRight(tested);
 }
 
 /// Chosen for what models have, with all that registers are needed for. The
 /// least block may spill: there is no other.
-void compilesAsChosen(uint64_t seed) {
-  Case tested = drawn(seed);
+void compilesAsChosen(Case tested, uint64_t seed) {
   std::mt19937_64 random(seed);
   auto of = [&](auto... values) {
     const int64_t all[] = {values...};
     return all[random() % std::size(all)];
   };
   const int64_t keyHeads = of(1, 2, 8), queries = of(1, 1, 8, 256, 4096);
-  const AttentionSizes sizes{of(1, 4, 32, 128), keyHeads * of(1, 4, 7, 8),
-                             keyHeads, queries, queries + of(0, 1024, 32768)};
+  const AttentionSizes sizes{
+      of(1, 4, 32, 128),
+      keyHeads * (tested.form.latent ? of(16, 64, 128) : of(1, 4, 7, 8)),
+      keyHeads, queries, queries + of(0, 1024, 32768)};
   choose(tested, sizes);
   SCOPED_TRACE(describe(tested));
   tested.form.logarithms = of(0, 1);
@@ -480,6 +553,15 @@ TEST(AttentionChoice, SharesKeysOutWhereTilesAreFew) {
   EXPECT_EQ(chosen(128, 32768).splits, 0);
   EXPECT_THAT(why(attention_candidates(form, {1, 64, 8, 1, 8192}), 2),
               testing::HasSubstr("total us"));
+}
+
+TEST(AttentionChoice, KeepsLatentKeysInTwoWarpgroups) {
+  const AttentionForm form{.d = 576, .dv = 512, .latent = true, .page = 64};
+  const AttentionChoice choice = attention_auto(form, {32, 128, 1, 1, 8192});
+  EXPECT_TRUE(choice.config.apart);
+  EXPECT_EQ(choice.group, 128);
+  EXPECT_EQ(choice.config.bn, 64);
+  EXPECT_EQ(choice.splits, 2);
 }
 
 TEST(AttentionChoice, TellsThatPagesOf8BitsAreTooSmall) {
@@ -608,8 +690,27 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
   EXPECT_THAT(refusal({.type = e5m2}, {}), HasSubstr("use bf16, f16 or e4m3"));
   EXPECT_THAT(
       refusal({.group = 6}, {.bm = 64}),
-      HasSubstr("a tile of 64 rows does not hold whole groups of 6: use "
-                "a power of 2, at most 64"));
+      HasSubstr("a tile of 64 rows does not hold whole groups of 6, nor such a "
+                "group whole tiles: use a power of 2"));
+  EXPECT_THAT(refusal({.type = e4m3, .latent = true}, {}),
+              HasSubstr("V can't be columns of K of e4m3"));
+  EXPECT_THAT(refusal({.d = 64, .latent = true}, {}),
+              HasSubstr("V has 128 columns, of K's 64: use at most as many"));
+  const AttentionConfig apart{.bm = 64, .bn = 32, .apart = true};
+  EXPECT_THAT(refusal({.type = e4m3}, apart), HasSubstr("use bf16 or f16"));
+  EXPECT_THAT(refusal({.dv = 192}, apart),
+              HasSubstr("no halves that begin with a swizzle atom: use a "
+                        "multiple of 128"));
+  EXPECT_THAT(
+      refusal({.group = 128}, {.bm = 64, .warpgroups = 1, .cluster = 4}),
+      HasSubstr("2 tiles, which do not divide into clusters of 4"));
+  EXPECT_THAT(refusal({.group = 128, .page = 8},
+                      {.bm = 64, .warpgroups = 1, .cluster = 2}),
+              HasSubstr("2 slices of whole swizzle atoms: use a multiple of "
+                        "16"));
+  EXPECT_THAT(refusal({}, {.bm = 64, .warpgroups = 1, .apart = true}),
+              HasSubstr("one half of 1 warpgroups is to keep half of O's "
+                        "columns: use 2"));
   EXPECT_THAT(refusal({.d = 256, .dv = 256}, {}),
               HasSubstr("over the limit of"));
 }
@@ -633,12 +734,22 @@ TEST(AttentionRefuses, HeadsThatAreNotShared) {
   for (uint64_t seed = 0; seed < (isSimulated() ? 100 : 300); ++seed)
     registerTest("RandomAttention", "seed " + std::to_string(seed),
                  [seed] { isRight(drawn(seed)); });
+  for (uint64_t seed = 0; seed < (isSimulated() ? 8 : 100); ++seed)
+    registerTest("RandomAttention", "latent, seed " + std::to_string(seed),
+                 [seed] { isRight(drawnLatent(seed)); });
   for (uint64_t seed = 0; seed < (isSimulated() ? 10 : 100); ++seed)
     registerTest("ChosenAttention", "seed " + std::to_string(seed),
-                 [seed] { isRightAsChosen(seed); });
+                 [seed] { isRightAsChosen(drawn(seed)); });
   for (uint64_t seed = 0; seed < (isSimulated() ? 60 : 150); ++seed)
     registerTest("ChosenAttention", "compiled, seed " + std::to_string(seed),
-                 [seed] { compilesAsChosen(seed); });
+                 [seed] { compilesAsChosen(drawn(seed), seed); });
+  for (uint64_t seed = 0; seed < (isSimulated() ? 2 : 50); ++seed)
+    registerTest("ChosenAttention", "latent, seed " + std::to_string(seed),
+                 [seed] { isRightAsChosen(drawnLatent(seed)); });
+  for (uint64_t seed = 0; seed < (isSimulated() ? 8 : 100); ++seed)
+    registerTest("ChosenAttention",
+                 "latent, compiled, seed " + std::to_string(seed),
+                 [seed] { compilesAsChosen(drawnLatent(seed), seed); });
 });
 
 } // namespace

@@ -153,7 +153,7 @@ tile.kernel @tensor_extent_computed {
 
 tile.kernel @schedule_extents {
   %M = tile.size "M"
-  // expected-error@+1 {{has 2 extents and 1 tile extents; both are 1 to 4 and agree}}
+  // expected-error@+1 {{has 2 extents and 1 tile extents; both are 1 to 5 and agree}}
   %t = tile.schedule [%M, %M] by [64] : !tile.schedule<1>
 }
 
@@ -170,8 +170,8 @@ tile.kernel @schedule_extent {
 
 tile.kernel @schedule_rank {
   %M = tile.size "M"
-  // expected-error@+1 {{has 5 extents and 5 tile extents; both are 1 to 4 and agree}}
-  %t = tile.schedule [%M, %M, %M, %M, %M] by [1, 1, 1, 1, 1] in <n, m> : !tile.schedule<5>
+  // expected-error@+1 {{has 6 extents and 6 tile extents; both are 1 to 5 and agree}}
+  %t = tile.schedule [%M, %M, %M, %M, %M, %M] by [1, 1, 1, 1, 1, 1] in <n, m> : !tile.schedule<6>
 }
 
 // -----

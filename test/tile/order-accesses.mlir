@@ -180,3 +180,35 @@ tile.kernel @expected {
     tile.expect %few, "few" : i1
   }
 }
+
+// -----
+
+// wgmma reads what all have written; a second one finds it there. What it reads is
+// written again when all have come to the end of it.
+
+!smem = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(64,1)">
+!rows = tensor<64x64xbf16, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: tile.kernel @products
+tile.kernel @products {
+  %M = tile.size "M"
+  %tile = tile.alloc : !smem
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<1.0> : !rows
+    %zero = arith.constant dense<0.0> : !acc
+    // CHECK: scf.for
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: tile.write
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: tile.mma
+    // CHECK-NEXT: tile.mma
+    // CHECK-NEXT: }
+    scf.for %m = %c0 to %M step %c64 {
+      tile.write %f to %tile : !rows, !smem
+      %x = tile.mma %tile, %tile transposed, %zero : !smem, !smem, !acc
+      %y = tile.mma %tile, %tile, %x : !smem, !smem, !acc
+    }
+  }
+}

@@ -398,7 +398,7 @@ tile.kernel @reused_by_two_roles {
     // expected-note@+1 {{waited for here}}
     %s = tile.wait %ring : !ring
     %a = tile.buffer %s[0] : !smem
-    // expected-error@+1 {{this writes into a stage that was waited for, and other roles wait for it too: a stage is rewritten only where one role drains the pipeline}}
+    // expected-error@+1 {{this writes into a stage that was waited for, and other roles wait for it too: a stage is rewritten only where one role drains the pipeline, or fills another one that the others drain}}
     tile.write %zero to %a : tensor<64x64xbf16>, !smem
     tile.release %ring, %s : !ring
   }

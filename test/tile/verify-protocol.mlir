@@ -268,3 +268,34 @@ tile.kernel @tile_loops {
     }
   }
 }
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem]>
+!flag = !tile.pipeline<1, [!smem]>
+
+// Two roles drain a ring; one rewrites its stage and tells the other one.
+tile.kernel @rewritten_and_told {
+  %ring = tile.pipeline : !ring
+  %told = tile.pipeline : !flag
+  tile.role "load" warps 1 {
+    %s = tile.acquire %ring : !ring
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "rewrite" warps 4 {
+    %zero = arith.constant dense<0.0> : tensor<64x64xbf16>
+    %s = tile.wait %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    tile.write %zero to %a : tensor<64x64xbf16>, !smem
+    %t = tile.acquire %told : !flag
+    tile.commit %told, %t : !flag
+    tile.release %ring, %s : !ring
+  }
+  tile.role "read" warps 4 {
+    %s = tile.wait %ring : !ring
+    %t = tile.wait %told : !flag
+    tile.release %told, %t : !flag
+    tile.release %ring, %s : !ring
+  }
+}

@@ -61,6 +61,9 @@ private:
 /// release, whether it was filled or committed unwritten: it may store to the
 /// stage's tiles or to others in their place (`as`), read them again, and copy
 /// them out. Whatever it does with the stage, the next producer sees it empty.
+/// Where other roles drain the pipeline too, it fills another one that they
+/// drain, and it is the author's business that by what it commits there they
+/// learn of what they are to see.
 class Pipeline : public detail::Handle {
 public:
   explicit Pipeline(const Handle &handle) : Handle(handle) {}

@@ -23,9 +23,9 @@ struct ScorePlace {
 };
 
 /// What O = softmax(Q · Kᵀ · scale) · V computes, whatever the sizes: Q is
-/// B×H×Sq×d, K is B×Hk×Sk×d, V is B×Hk×Sk×dv, O is B×H×Sq×dv, of any strides;
-/// H/Hk heads of Q share one of K and V, which a checked launch demands to be
-/// whole. A query that sees no key has zeros.
+/// B×H×Sq×d, K is B×Hk×Sk×d, V is B×Hk×Sk×dv (or part of K), O is B×H×Sq×dv, of
+/// any strides; H/Hk heads of Q share one of K and V, which a checked launch
+/// demands to be whole. A query that sees no key has zeros.
 struct AttentionForm {
   /// Of Q, K, V and O: bf16, f16 or e4m3. Of e4m3 O is bf16, and V has its keys
   /// beside one another, as the tensor cores read 8 bits: B×Hk×dv×Sk, in pages
@@ -35,11 +35,16 @@ struct AttentionForm {
   /// of Q and K in it.
   ElementType type = bf16;
   int64_t d = 128, dv = 128;
+  /// V is the first dv columns of K, which are read once for both, as where one
+  /// row of a cache is all that a token has (multi-head latent attention: d is
+  /// 576 and dv 512). There is no tensor V; of bf16 and f16.
+  bool latent = false;
   /// Heads of Q that share keys are rows of one tile: each query has so many
   /// rows, beside one another, so that keys are read once for all of them. Q is
   /// B×Hk×Sq×G×d, O is B×Hk×Sq×G×dv, packed Hk×Tq×G×d and Hk×Tq×G×dv, where G
   /// is H/Hk, at most `group`; L is B×Hk×G×Sq, slopes and sinks are Hk×G. For
-  /// few queries: a tile's rows are those of bm / group of them.
+  /// few queries: a tile's rows are those of bm / group of them, or bm of the
+  /// rows of one.
   int64_t group = 1;
   /// How many keys before and behind its own place a query sees; all where it
   /// is not said. Causal attention is `after = 0`.
@@ -78,6 +83,11 @@ struct AttentionConfig {
   /// Blocks of K and of V, which take turns, in shared memory.
   int64_t stages = 5;
   int64_t warpgroups = 2;
+  /// One half of the warpgroups has the scores and the softmax, and keeps the
+  /// first half of O's columns; it hands the weights to the other half, which
+  /// keeps the other columns: for dv above 256, where a thread has no registers
+  /// for all. A stage is then one of K and of V, and O leaves without TMA.
+  bool apart = false;
   /// The keys of a tile are shared out to several CTAs, for few rows and many
   /// keys: in Splits parts of as many blocks, of which those without a key are
   /// left out. The last CTA to finish adds up, in the order of the parts: what
@@ -87,18 +97,22 @@ struct AttentionConfig {
   /// Tiles of Q in shared memory: with two the next one arrives while this one
   /// is worked on.
   int64_t queries = 1;
+  /// CTAs of a cluster, which have the rows of one query and get its keys by
+  /// multicast: where the heads that share keys are of so many tiles.
+  int64_t cluster = 1;
   /// CTAs that share an SM.
   int64_t ctas = 1;
   /// The sums of a block are finished before the next one's scores are begun:
   /// that takes fewer registers, and keeps less in flight. Of e4m3 they always
-  /// are.
+  /// are. Where warpgroups are apart: the second half of the columns is
+  /// multiplied beside the first, not under the next softmax.
   bool eager = false;
 };
 
-/// The kernel of a configuration: inputs Q, K, V and what the form names, the
-/// scalar "scale", which is positive, of e4m3 "value_scale", output O. Refused,
-/// as every kernel is, where registers, shared memory or wgmma's shapes do not
-/// allow it.
+/// The kernel of a configuration: inputs Q, K, V if it is a tensor, and what
+/// the form names, the scalar "scale", which is positive, of e4m3
+/// "value_scale", output O. Refused, as every kernel is, where registers,
+/// shared memory or wgmma's shapes do not allow it.
 Kernel attention(const AttentionForm &form, const AttentionConfig &config,
                  SourceLocation where = SourceLocation::current());
 
@@ -109,10 +123,11 @@ struct AttentionSizes {
 };
 
 /// Sizes of the workspaces of a launch whose keys are shared out: Parts, f32,
-/// Splits×Tiles×Rows×dv, PartL, f32, Splits×Tiles×Rows, and Done, s32, Tiles×2,
-/// which is zero before the first launch and again behind each.
+/// Splits×Tiles×Rows×columns, PartL, f32, Splits×Tiles×Rows, and Done, s32,
+/// Tiles×2, which is zero before the first launch and again behind each. What
+/// warpgroups that are apart keep is a tile for each half.
 struct PartSizes {
-  int64_t tiles, rows;
+  int64_t tiles, rows, columns;
 };
 PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
                      const AttentionSizes &sizes);
@@ -146,7 +161,7 @@ Kernel attention_delta(const AttentionForm &form,
 /// dQ / scale is added. Of packed sequences Sk is the most keys of one. L has
 /// the sinks in it, which the kernel therefore does not take; the gradient of
 /// one is the sum of -exp(Sink - L) · Delta over the rows of its head. Pages,
-/// capped scores, slopes and an author's scores and masks are refused.
+/// V in K, capped scores, slopes and an author's scores and masks are refused.
 Kernel attention_backward(const AttentionForm &form,
                           const AttentionBackwardConfig &config,
                           SourceLocation where = SourceLocation::current());

@@ -1,0 +1,127 @@
+// From scores to weights: the online softmax of a tile's rows, and which keys
+// they see.
+
+#include "kernels/AttentionProgram.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace ashlar {
+
+static constexpr float infinity = std::numeric_limits<float>::infinity();
+static constexpr float log2e = std::numbers::log2e_v<float>;
+
+/// Weights of e4m3 are at most 2^8, of the 448 that it has, so that small ones
+/// are not lost so soon. Their sum has the factor too.
+static constexpr float headroom = 8;
+
+Fragment AttentionProgram::lowered(const Fragment &top) const {
+  return isOf8Bits(form) ? top - headroom : top;
+}
+
+Fragment AttentionProgram::ofRows(const Tensor &heads, const AttentionTile &t,
+                                  const Shape &shape) const {
+  if (!isGrouped())
+    return full(f32, shape, load_scalar(heads.at({t.h})));
+  const Fragment row = shape.rank() == 1 ? columns(shape) : rows(shape);
+  return gather(heads, {keyHead(t), min(headOf(t, row), *G - 1)});
+}
+
+Fragment
+AttentionProgram::scoresOf(const Fragment &product, const ScorePlace &place,
+                           const std::optional<Fragment> &slope) const {
+  if (!changesScores())
+    return product;
+  Fragment score = product * scale;
+  if (cap)
+    score = fast::tanh(score * (1 / *cap)) * *cap;
+  if (slope)
+    score -= convert(abs(place.query - place.key), f32) * *slope;
+  return form.modify ? form.modify(score, place) : score;
+}
+
+Mask AttentionProgram::isSeen(const AttentionTile &t, const ScorePlace &place,
+                              const Index &first) const {
+  const Fragment key = columns({config.bm, config.bn}); // behind the first
+  Fragment end = full(s32, {config.bm, 1}, t.keys);
+  if (form.after)
+    end = min(place.query + (*form.after + 1), end);
+  Mask seen = key < end - first;
+  if (form.before)
+    seen = seen && key >= place.query - *form.before - first;
+  return form.mask ? seen && form.mask(place) : seen;
+}
+
+AttentionRows AttentionProgram::beginRows(const AttentionTile &t) const {
+  const Shape vector{config.bm};
+  AttentionRows row{full(f32, vector, -infinity), zeros(f32, vector),
+                    zeros(f32, vector)};
+  auto addSink = [&] {
+    row.top = lowered(ofRows(*sinks, t, vector) * log2e);
+    row.sum = full(f32, vector, isOf8Bits(form) ? std::exp2(headroom) : 1);
+  };
+  if (sinks && config.splits)
+    when(t.split == 0, addSink);
+  else if (sinks)
+    addSink();
+  return row;
+}
+
+ScorePlace AttentionProgram::placeOfBlock(const AttentionTile &t,
+                                          const Index &n) const {
+  const Fragment row = rows({config.bm, 1});
+  return {t.b,
+          isGrouped() ? headOf(t, row) + keyHead(t) * *G
+                      : full(s32, {config.bm, 1}, t.h),
+          row / form.group + placeOf(t, t.m * queries),
+          columns({1, config.bn}) + n * config.bn};
+}
+
+std::optional<Fragment>
+AttentionProgram::slopeOf(const AttentionTile &t) const {
+  if (!slopes)
+    return std::nullopt;
+  return ofRows(*slopes, t, {config.bm, 1});
+}
+
+Scalar AttentionProgram::unitOfScores() const {
+  return changesScores() ? convert(log2e, f32) : scale * log2e;
+}
+
+Fragment AttentionProgram::weightsOf(
+    const AttentionTile &t, const Fragment &product, const Index &n,
+    bool isLast, const Scalar &unit, const std::optional<Fragment> &slope,
+    AttentionRows &row,
+    const std::function<void(const Fragment &shrink)> &whenKnown) const {
+  Fragment x = product;
+  const ScorePlace place = placeOfBlock(t, n);
+  auto hide = [&] {
+    x = select(isSeen(t, place, n * config.bn), x, -infinity);
+  };
+  x = scoresOf(x, place, slope);
+  if (isLast || form.mask)
+    hide();
+  else if (form.after || form.before)
+    when(isCut(t, n), hide);
+  Fragment higher = max(row.top, lowered(row_max(x) * unit)), base = higher;
+  // Where there may have been no key yet.
+  if (isLast || form.after || form.before || form.mask)
+    base = select(higher == -infinity, 0, higher);
+  row.shrink = fast::exp2(row.top - base);
+  if (whenKnown)
+    whenKnown(row.shrink);
+  row.top = higher;
+  return fast::exp2(x * unit - along_rows(base));
+}
+
+void AttentionProgram::addWeights(AttentionRows &row, const Fragment &weights) {
+  row.sum = row.sum * row.shrink + row_sum(weights);
+}
+
+Fragment AttentionProgram::factorOfRows(const AttentionRows &row) const {
+  Fragment factor = select(row.sum == 0, 0, 1 / row.sum);
+  return valueScale ? factor * *valueScale : factor;
+}
+
+} // namespace ashlar
