@@ -58,3 +58,36 @@ tile.kernel @both cluster [2] attributes {plan = #tile.plan<128 threads 8240 byt
     %c = arith.mulf %a, %b : !one
   }
 }
+
+// -----
+
+// What is stored meanwhile waits for nobody. Who is met at a barrier may wait for
+// what this role does next.
+
+!one = tensor<64xf32, #tile.fragment<"64 (4,8,4):(0,1,16) / 2:8">>
+// CHECK-LABEL: tile.kernel @stored_meanwhile
+tile.kernel @stored_meanwhile cluster [2] attributes {plan = #tile.plan<128 threads 8240 bytes roles [<0>] cluster_reductions [<0 barriers 8192>, <1024 barriers 8224>]>} {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M] align 16 : !tile.tensor<f32, 1>
+  %met = tile.barrier "met" : !tile.barrier
+  %c0 = arith.constant 0 : index
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<1.0> : !one
+    // CHECK-COUNT-2: hopper.exchange.send
+    // CHECK: scf.if
+    // CHECK: tile.store
+    // CHECK-COUNT-2: hopper.exchange.receive
+    %a = tile.cluster_reduce %f add along 0 : !one -> !one
+    %inside = arith.cmpi slt, %c0, %M : index
+    scf.if %inside {
+      tile.store %f to %D[%c0] : !one, !tile.tensor<f32, 1>
+    }
+    %b = arith.addf %a, %f : !one
+    // CHECK-COUNT-2: hopper.exchange.send
+    // CHECK-COUNT-2: hopper.exchange.receive
+    // CHECK: tile.sync
+    %d = tile.cluster_reduce %b add along 0 : !one -> !one
+    tile.sync %met : !tile.barrier
+    tile.store %d to %D[%c0] : !one, !tile.tensor<f32, 1>
+  }
+}
