@@ -47,17 +47,16 @@ class Fences {
 public:
   explicit Fences(hopper::KernelOp kernel) {
     kernel.walk([&](Operation *op) {
-      if (auto wgmma = dyn_cast<hopper::WgmmaOp>(op)) {
-        if (isa<tile::SharedType>(wgmma.getA().getType()))
-          used.insert(wgmma.getA());
-        used.insert(wgmma.getB());
-      } else if (auto store = dyn_cast<hopper::TmaStoreOp>(op)) {
-        used.insert(store.getAddress());
-      } else if (auto load = dyn_cast<hopper::TmaLoadOp>(op)) {
+      for (Value address : readBy(op))
+        used.insert(address);
+      if (auto load = dyn_cast<hopper::TmaLoadOp>(op)) {
         used.insert(load.getAddress());
         overwritten.insert(load.getAddress());
       } else if (auto store = dyn_cast<hopper::SharedStoreOp>(op)) {
         reachesPeers |= store.getPeer();
+      } else if (auto copy = dyn_cast<hopper::CopyTileOp>(op)) {
+        if (isCpAsync(copy))
+          landing.insert(copy.getTarget());
       }
     });
   }
@@ -65,12 +64,30 @@ public:
   void run(hopper::RoleOp role) {
     hasReader = false;
     role.walk([&](Operation *op) {
-      hasReader |= isa<hopper::WgmmaOp, hopper::TmaStoreOp>(op);
+      hasReader |= llvm::any_of(readBy(op), [&](Value address) {
+        return landing.contains(address);
+      });
     });
     run(role.getBody().front(), /*dirty=*/false);
   }
 
 private:
+  /// What an operation reads by the asynchronous proxy.
+  static SmallVector<Value> readBy(Operation *op) {
+    if (auto store = dyn_cast<hopper::TmaStoreOp>(op))
+      return {store.getAddress()};
+    auto wgmma = dyn_cast<hopper::WgmmaOp>(op);
+    if (!wgmma)
+      return {};
+    if (isa<tile::SharedType>(wgmma.getA().getType()))
+      return {wgmma.getA(), wgmma.getB()};
+    return {wgmma.getB()};
+  }
+
+  static bool isCpAsync(hopper::CopyTileOp copy) {
+    return copy.getAlignment() >= 4;
+  }
+
   /// Whether an asynchronous operation that follows has to be told of this one.
   bool needsFence(Operation &op) {
     if (auto store = dyn_cast<hopper::SharedStoreOp>(op))
@@ -80,7 +97,7 @@ private:
     if (auto gather = dyn_cast<hopper::GatherOp>(op))
       return overwritten.contains(gather.getSource());
     if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
-      return copy.getAlignment() < 4 && used.contains(copy.getTarget());
+      return !isCpAsync(copy) && used.contains(copy.getTarget());
     if (auto load = dyn_cast<hopper::SharedLoadOp>(op))
       return overwritten.contains(load.getSource());
     if (auto value = dyn_cast<hopper::SharedValueOp>(op))
@@ -163,7 +180,8 @@ private:
   }
 
   Buffers used, overwritten; ///< by asynchronous operations
-  bool hasReader = false;
+  Buffers landing;           ///< what cp.async writes
+  bool hasReader = false;    ///< of that, in the role
   bool reachesPeers = false; ///< some are in the memory of other CTAs
 };
 
