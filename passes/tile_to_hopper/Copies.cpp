@@ -17,8 +17,7 @@ static void lowerByThreads(tile::CopyOp op, tile::CopyOp::Adaptor adaptor,
       rewriter, named(op, "copy"), global.pointer, adaptor.getCoordinates(),
       global.extents, global.strides, adaptor.getTarget(), rows.pointer,
       adaptor.getRowCoordinates(), rows.extents, rows.strides,
-      rowAlignment(op.getSource(), op.getCoordinates()),
-      areNonNegative(op.getCoordinates()));
+      pieceBytes(op), areNonNegative(op.getCoordinates()));
   rewriter.eraseOp(op);
 }
 
