@@ -53,35 +53,34 @@ Feature numbersBesideRows() {
 
 /// A tile of twelve bytes of a tensor that TMA could read.
 Feature threeOfARow() {
-  return {"twelve bytes of a row",
-          [] {
-            return kernel("twelve", [] {
-              Size M = size("M");
-              Tensor X = input("X", bf16, {M, 8});
-              Tensor D = output("D", bf16, {M, 2});
-              TileLoop rows = persistent({M}, {1});
-              Pipeline ring = pipeline(2, smem(bf16, {1, 6}));
-              role("load", warps(1), [&] {
-                for (auto [m] : rows) {
-                  Stage s = ring.acquire();
-                  copy(X.at({m, 2}), s[0]);
-                  ring.commit(s);
-                }
-              });
-              role("store", warps(1), [&] {
-                for (auto [m] : rows) {
-                  Stage s = ring.wait();
-                  store(D.at({m, 0}), load(slice(s[0], {0, 0}, {1, 2})));
-                  ring.release(s);
-                }
-              });
-            });
-          },
-          {{{"M", 5}}},
-          [](const Problem &p, Coordinate at) {
-            return p["X"](at[0], at[1] + 2);
-          },
-          0};
+  return {
+      "twelve bytes of a row",
+      [] {
+        return kernel("twelve", [] {
+          Size M = size("M");
+          Tensor X = input("X", bf16, {M, 8});
+          Tensor D = output("D", bf16, {M, 2});
+          TileLoop rows = persistent({M}, {1});
+          Pipeline ring = pipeline(2, smem(bf16, {1, 6}));
+          role("load", warps(1), [&] {
+            for (auto [m] : rows) {
+              Stage s = ring.acquire();
+              copy(X.at({m, 2}), s[0]);
+              ring.commit(s);
+            }
+          });
+          role("store", warps(1), [&] {
+            for (auto [m] : rows) {
+              Stage s = ring.wait();
+              store(D.at({m, 0}), load(slice(s[0], {0, 0}, {1, 2})));
+              ring.release(s);
+            }
+          });
+        });
+      },
+      {{{"M", 5}}},
+      [](const Problem &p, Coordinate at) { return p["X"](at[0], at[1] + 2); },
+      0};
 }
 
 const bool registered = registerFeatures({numbersBesideRows(), threeOfARow()});
