@@ -90,7 +90,7 @@ tile.kernel @view_number {
 tile.kernel @view_beyond {
   %a = tile.alloc : !whole
   tile.role "math" warps 4 {
-    // expected-error@+1 {{tile 0 of 16384 bytes ends 16384 bytes into a shared tile that has 8192: use a smaller shape}}
+    // expected-error@+1 {{a tile of 64x64 f32 has 16384 bytes, and the shared tile that it is to lie in 8192: use a smaller shape}}
     %b = tile.view %a number 0 : !whole -> !tile.shared<64x64xf32>
   }
 }
