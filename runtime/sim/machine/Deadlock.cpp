@@ -30,6 +30,8 @@ struct Group {
   std::vector<const Warp *> warps;
   bool holdsRoot = false;
   bool isBlocked = false;
+  size_t likewise =
+      0; // CTAs whose same warps do the same with numbers of theirs
 };
 
 /// "warps 0 to 7", "warp 8", "warps 0, 2 and 3".
@@ -45,21 +47,49 @@ std::string numbers(const std::vector<uint32_t> &warps) {
   return text;
 }
 
-/// "role 'math', warps 0 to 7 of CTA (0,0,0); ...".
-std::string whoOf(const Group &group, const Launch &launch) {
-  std::map<std::pair<uint32_t, std::string>, std::vector<uint32_t>> byRole;
-  std::map<uint32_t, std::string> ctas;
+/// The warps of each role in each CTA.
+using Members = std::map<std::string, std::vector<uint32_t>>;
+
+std::map<uint32_t, Members> membersOf(const Group &group,
+                                      const Launch &launch) {
+  std::map<uint32_t, Members> byCta;
   for (const Warp *warp : group.warps) {
-    auto &list = byRole[{warp->cta.linear, launch.roleOf(warp->index)}];
+    auto &list = byCta[warp->cta.linear][launch.roleOf(warp->index)];
     if (list.empty() || list.back() != warp->index)
       list.push_back(warp->index);
-    ctas[warp->cta.linear] = warp->cta.name();
+  }
+  return byCta;
+}
+
+/// "CTA (0,0,0)", "CTA (0,0,0) and 3 others".
+std::string inCtas(const std::string &first, size_t count) {
+  if (count == 1)
+    return first;
+  return first + " and " + std::to_string(count - 1) +
+         (count == 2 ? " other" : " others");
+}
+
+/// "role 'math', warps 0 to 7 of CTA (0,0,0) and 3 others; ...".
+std::string whoOf(const Group &group, const Launch &launch) {
+  std::map<uint32_t, std::string> names;
+  for (const Warp *warp : group.warps)
+    names[warp->cta.linear] = warp->cta.name();
+  // CTAs of which the same warps are in the group, by the first of them.
+  std::vector<std::pair<Members, std::pair<uint32_t, size_t>>> alike;
+  for (const auto &[cta, members] : membersOf(group, launch)) {
+    auto known = std::ranges::find_if(
+        alike, [&](const auto &each) { return each.first == members; });
+    if (known == alike.end())
+      alike.push_back({members, {cta, 1}});
+    else
+      ++known->second.second;
   }
   std::string text;
-  for (const auto &[key, warps] : byRole)
-    text += (text.empty() ? "" : "; ") +
-            (key.second.empty() ? "" : "role '" + key.second + "', ") +
-            numbers(warps) + " of " + ctas[key.first];
+  for (const auto &[members, ctas] : alike)
+    for (const auto &[role, warps] : members)
+      text += (text.empty() ? "" : "; ") +
+              (role.empty() ? "" : "role '" + role + "', ") + numbers(warps) +
+              " of " + inCtas(names[ctas.first], ctas.second);
   return text;
 }
 
@@ -217,19 +247,66 @@ std::vector<Group> grouped(const std::vector<Waiting> &all,
   return groups;
 }
 
+/// "waits for phase # of ...": what differs from CTA to CTA.
+std::string withoutNumbers(const std::string &did) {
+  std::string text;
+  for (char c : did)
+    if (c < '0' || c > '9')
+      text += c;
+    else if (text.empty() || text.back() != '#')
+      text += '#';
+  return text;
+}
+
+/// Leaves of groups of different CTAs that are alike but for numbers the first.
+std::vector<Group> folded(const std::vector<Group> &groups,
+                          const Launch &launch) {
+  struct Kind {
+    const Instruction *instruction;
+    std::string did;
+    Members members;
+    size_t at; // in the result
+  };
+  std::vector<Group> result;
+  std::vector<Kind> kinds;
+  for (const Group &group : groups) {
+    const auto members = membersOf(group, launch);
+    if (members.size() > 1) {
+      result.push_back(group);
+      continue;
+    }
+    Kind kind{group.instruction, withoutNumbers(group.did),
+              members.begin()->second, result.size()};
+    auto known = std::ranges::find_if(kinds, [&](const Kind &each) {
+      return each.instruction == kind.instruction && each.did == kind.did &&
+             each.members == kind.members;
+    });
+    if (known != kinds.end()) {
+      ++result[known->at].likewise;
+      continue;
+    }
+    kinds.push_back(std::move(kind));
+    result.push_back(group);
+  }
+  return result;
+}
+
 /// A site for each group, and one for those that would be too many.
 std::vector<Site> sitesOf(const std::vector<Group> &groups,
                           const Launch &launch) {
   constexpr size_t mostGroups = 16;
   std::vector<Site> sites;
   size_t others = 0;
-  for (const Group &group : groups) {
+  for (const Group &group : folded(groups, launch)) {
     if (sites.size() == mostGroups) {
-      others += group.warps.size();
+      others += group.warps.size() * (group.likewise + 1);
       continue;
     }
-    sites.push_back({whoOf(group, launch),
-                     group.warps.size() > 1 ? plural(group.did) : group.did,
+    std::string did = group.warps.size() > 1 ? plural(group.did) : group.did;
+    if (group.likewise)
+      did += "; so it is in " + std::to_string(group.likewise) +
+             (group.likewise == 1 ? " other CTA" : " other CTAs");
+    sites.push_back({whoOf(group, launch), did,
                      launch.sourceOf(group.instruction),
                      launch.textOf(group.instruction)});
   }
