@@ -28,10 +28,11 @@ struct Group {
   const Instruction *instruction = nullptr;
   std::string did;
   std::vector<const Warp *> warps;
+  std::string line; // of those that could go on
   bool holdsRoot = false;
   bool isBlocked = false;
-  size_t likewise =
-      0; // CTAs whose same warps do the same with numbers of theirs
+  // Whose same warps do the same with numbers of their own.
+  size_t ctasLikewise = 0, warpsLikewise = 0;
 };
 
 /// "warps 0 to 7", "warp 8", "warps 0, 2 and 3".
@@ -84,12 +85,23 @@ std::string whoOf(const Group &group, const Launch &launch) {
     else
       ++known->second.second;
   }
+  constexpr size_t most = 4;
   std::string text;
-  for (const auto &[members, ctas] : alike)
+  size_t others = 0;
+  for (size_t i = 0; i < alike.size(); ++i) {
+    const auto &[members, ctas] = alike[i];
+    if (i >= most) {
+      others += ctas.second;
+      continue;
+    }
     for (const auto &[role, warps] : members)
       text += (text.empty() ? "" : "; ") +
               (role.empty() ? "" : "role '" + role + "', ") + numbers(warps) +
               " of " + inCtas(names[ctas.first], ctas.second);
+  }
+  if (others)
+    text += "; some of " + std::to_string(others) +
+            (others == 1 ? " other CTA" : " other CTAs");
   return text;
 }
 
@@ -229,19 +241,26 @@ private:
   std::vector<std::vector<bool>> reached;
 };
 
-/// The root's group first.
-std::vector<Group> grouped(const std::vector<Waiting> &all,
-                           const Waiting *root) {
+/// The root's group first. Of those that could go on it matters at which line
+/// they are, not at which instruction.
+std::vector<Group> grouped(const std::vector<Waiting> &all, const Waiting *root,
+                           const Launch &launch) {
   std::vector<Group> groups;
   for (const Waiting &each : all) {
+    const bool isBlocked = each.strand->blocked || each.strand->spinning;
+    const std::string line =
+        isBlocked ? std::string() : launch.sourceOf(each.instruction);
     auto same = std::ranges::find_if(groups, [&](const Group &group) {
-      return group.instruction == each.instruction && group.did == each.did;
+      return group.did == each.did && group.isBlocked == isBlocked &&
+             (group.instruction == each.instruction ||
+              (!line.empty() && group.line == line));
     });
     if (same == groups.end())
-      same = groups.insert(groups.end(), {each.instruction, each.did, {}});
+      same =
+          groups.insert(groups.end(), {each.instruction, each.did, {}, line});
     same->warps.push_back(each.warp);
     same->holdsRoot |= &each == root;
-    same->isBlocked |= each.strand->blocked || each.strand->spinning;
+    same->isBlocked = isBlocked;
   }
   std::ranges::stable_partition(groups, &Group::holdsRoot);
   return groups;
@@ -271,7 +290,10 @@ std::vector<Group> folded(const std::vector<Group> &groups,
   std::vector<Kind> kinds;
   for (const Group &group : groups) {
     const auto members = membersOf(group, launch);
-    if (members.size() > 1) {
+    const bool areAlike = std::ranges::all_of(members, [&](const auto &each) {
+      return each.second == members.begin()->second;
+    });
+    if (!areAlike) {
       result.push_back(group);
       continue;
     }
@@ -282,7 +304,8 @@ std::vector<Group> folded(const std::vector<Group> &groups,
              each.members == kind.members;
     });
     if (known != kinds.end()) {
-      ++result[known->at].likewise;
+      result[known->at].ctasLikewise += members.size();
+      result[known->at].warpsLikewise += group.warps.size();
       continue;
     }
     kinds.push_back(std::move(kind));
@@ -299,13 +322,13 @@ std::vector<Site> sitesOf(const std::vector<Group> &groups,
   size_t others = 0;
   for (const Group &group : folded(groups, launch)) {
     if (sites.size() == mostGroups) {
-      others += group.warps.size() * (group.likewise + 1);
+      others += group.warps.size() + group.warpsLikewise;
       continue;
     }
     std::string did = group.warps.size() > 1 ? plural(group.did) : group.did;
-    if (group.likewise)
-      did += "; so it is in " + std::to_string(group.likewise) +
-             (group.likewise == 1 ? " other CTA" : " other CTAs");
+    if (group.ctasLikewise)
+      did += "; so it is in " + std::to_string(group.ctasLikewise) +
+             (group.ctasLikewise == 1 ? " other CTA" : " other CTAs");
     sites.push_back({whoOf(group, launch), did,
                      launch.sourceOf(group.instruction),
                      launch.textOf(group.instruction)});
@@ -350,7 +373,7 @@ void reportTimeLimit(Launch &launch, std::span<Cluster *const> clusters,
                        " clusters " + std::to_string(unstarted) +
                        " have not started";
   // Those that could go on first: the others may wait for them.
-  std::vector<Group> groups = grouped(all, nullptr);
+  std::vector<Group> groups = grouped(all, nullptr, launch);
   std::ranges::stable_partition(
       groups, [](const Group &group) { return !group.isBlocked; });
   report.sites = sitesOf(groups, launch);
@@ -375,7 +398,7 @@ void reportDeadlock(Launch &launch, std::span<Cluster *const> clusters) {
                        (source.empty() ? "" : ", for the wait at " + source) +
                        ": " + root->cause.sentence;
   }
-  report.sites = sitesOf(grouped(all, root), launch);
+  report.sites = sitesOf(grouped(all, root, launch), launch);
   if (root && root->strand->spinning && !root->strand->wait.describe) {
     report.sentence += whoCouldSignal(*root, all);
     const std::vector<Site> signallers =
