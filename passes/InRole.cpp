@@ -76,4 +76,13 @@ void byOneThreadPerWarp(OpBuilder &builder, Location loc,
   inRegion<hopper::OncePerWarpOp>(builder, loc, body);
 }
 
+void byLanesOfEachWarp(OpBuilder &builder, Location loc, int64_t count,
+                       llvm::function_ref<void(Value lane)> body) {
+  Value lane = hopper::SpecialRegisterOp::create(builder, loc, "laneid");
+  auto op = hopper::OncePerWarpOp::create(builder, loc, count);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  body(lane);
+}
+
 } // namespace ashlar

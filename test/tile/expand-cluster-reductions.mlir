@@ -11,7 +11,7 @@ tile.kernel @pair cluster [2] attributes {plan = #tile.plan<128 threads 8208 byt
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // CHECK: tile.mbarrier 8192 count 1
-  // CHECK-NEXT: tile.mbarrier 8200 count 4
+  // CHECK-NEXT: tile.mbarrier 8200 count 8
   // CHECK-NEXT: tile.role "math"
   tile.role "math" warps 4 {
     %f = arith.constant dense<1.0> : !part
@@ -30,7 +30,7 @@ tile.kernel @pair cluster [2] attributes {plan = #tile.plan<128 threads 8208 byt
       // CHECK-NEXT: hopper.exchange.receive
       // CHECK-NEXT: arith.addf
       // CHECK: %[[NEXT:.+]] = arith.xori %[[PARITY]], %c1
-      // CHECK: hopper.once_per_warp {
+      // CHECK: hopper.once_per_warp lanes 2 {
       // CHECK: scf.yield %[[NEXT]]
       %sum = tile.cluster_reduce %f add along 0 : !part -> !half
     }
@@ -89,5 +89,25 @@ tile.kernel @stored_meanwhile cluster [2] attributes {plan = #tile.plan<128 thre
     %d = tile.cluster_reduce %b add along 0 : !one -> !one
     tile.sync %met : !tile.barrier
     tile.store %d to %D[%c0] : !one, !tile.tensor<f32, 1>
+  }
+}
+
+// -----
+
+// What all threads hold goes to each CTA by a thread of its own.
+
+!one = tensor<1xf32, #tile.fragment<"1 128:0 / 1:0">>
+// CHECK-LABEL: tile.kernel @each_by_its_own
+tile.kernel @each_by_its_own cluster [8] attributes {plan = #tile.plan<128 threads 144 bytes roles [<0>] cluster_reductions [<0 barriers 128>]>} {
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<1.0> : !one
+    // CHECK: %[[LANE:.+]] = hopper.special_register "laneid"
+    // CHECK: %[[TO:.+]] = arith.remui %[[LANE]], %c8
+    // CHECK: %[[RANK:.+]] = arith.addi %{{.+}}, %
+    // CHECK: hopper.exchange.send %{{.+}} to %{{.+}} of %{{.+}} on %{{.+}} threads 8
+    // CHECK-NOT: hopper.exchange.send
+    // CHECK: hopper.once_per_warp lanes 8 {
+    %a = tile.cluster_reduce %f add along 0 : !one -> !one
+    %b = arith.addf %a, %a : !one
   }
 }
