@@ -14,16 +14,15 @@ using namespace ashlar;
 /// its way meanwhile.
 Kernel forward(const Constants &c) {
   return kernel("layer_norm", [&] {
-    const int64_t height = c["height"], parts = c["parts"];
-    const Shape shape{height, c["columns"]};
+    const Shape shape{c["height"], c["columns"]};
     Size M = size("M"), N = size("N"), P = size("CTAs");
     Tensor X = input("X", bf16, {M, N}), D = output("D", bf16, {M, N});
     Tensor W = input("W", bf16, {N}), B = input("B", bf16, {N});
     Tensor means = output("Mean", f32, {M}, align(4));
     Tensor rstds = output("Rstd", f32, {M}, align(4));
     Scalar eps = scalar("eps", f32);
-    cluster({1, parts});
-    TileLoop ctas = grid({P, Index(parts)}, {1, 1});
+    cluster({1, c["parts"]});
+    TileLoop ctas = grid({P, Index(c["parts"])}, {1, 1});
     ctas_per_sm(c["ctas"]);
     SharedTile w = shared(bf16, {shape[1]}), b = shared(bf16, {shape[1]});
     role("all", warps(c["warps"]), [&] {
@@ -33,7 +32,7 @@ Kernel forward(const Constants &c) {
         Index rest = N - part * shape[1];
         Scalar n = 1 / convert(N, f32);
         Fragment next = load(X.tile({p, part}), shape);
-        for (Index m : range(p, ceil_div(M, height), P)) {
+        for (Index m : range(p, ceil_div(M, shape[0]), P)) {
           Fragment d = convert(next, f32);
           next = load(X.tile({m + P, part}), shape); // in flight
           Fragment mean = cluster_all_sum(row_sum(d), 1) * n;
@@ -60,23 +59,22 @@ Kernel forward(const Constants &c) {
 /// the first row of a CTA, and behind its last, is zeros.
 Kernel backward(const Constants &c) {
   return kernel("layer_norm_backward", [&] {
-    const int64_t height = c["height"], parts = c["parts"];
-    const Shape shape{height, c["columns"]};
+    const Shape shape{c["height"], c["columns"]};
     Size M = size("M"), N = size("N"), P = size("CTAs");
     Tensor X = input("X", bf16, {M, N}), G = input("G", bf16, {M, N});
     Tensor W = input("W", bf16, {N}), DX = output("DX", bf16, {M, N});
     Tensor means = input("Mean", f32, {M}, align(4));
     Tensor rstds = input("Rstd", f32, {M}, align(4));
     Tensor DW = inout("DW", f32, {N}), DB = inout("DB", f32, {N});
-    cluster({1, parts});
-    TileLoop ctas = grid({P, Index(parts)}, {1, 1});
+    cluster({1, c["parts"]});
+    TileLoop ctas = grid({P, Index(c["parts"])}, {1, 1});
     ctas_per_sm(c["ctas"]);
     SharedTile w = shared(bf16, {shape[1]}), sums = shared(f32, {shape[1]});
     Pipeline ring = pipeline(c["stages"], smem(bf16, shape), smem(bf16, shape),
-                             smem(f32, {height}), smem(f32, {height}));
+                             smem(f32, {shape[0]}), smem(f32, {shape[0]}));
     role("load", warps(1), registers(32), [&] {
       for (auto [p, part] : ctas)
-        for (Index m : range(p - P, ceil_div(M, height) + P, P)) {
+        for (Index m : range(p - P, ceil_div(M, shape[0]) + P, P)) {
           Stage s = ring.acquire();
           copy(X.tile({m, part}), s[0]);
           copy(G.tile({m, part}), s[1]);
@@ -89,10 +87,10 @@ Kernel backward(const Constants &c) {
       for (auto [p, part] : ctas) {
         store(w, load(W.tile({part}), {shape[1]}));
         Fragment dw = zeros(f32, shape), db = zeros(f32, shape);
-        Fragment a = zeros(f32, {height}), b = a; // sums of G·W·X and of G·W
+        Fragment a = zeros(f32, {shape[0]}), b = a; // sums of G·W·X and of G·W
         Scalar n = -1 / convert(N, f32);
         Stage s = ring.wait();
-        for (Index m : range(p - P, ceil_div(M, height), P)) {
+        for (Index m : range(p - P, ceil_div(M, shape[0]), P)) {
           Fragment mean = load(s[2]), rstd = load(s[3]);
           Fragment of_x = (a - mean * b) * rstd * n, rest = b * n;
           Stage next = ring.wait();
