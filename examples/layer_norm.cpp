@@ -83,7 +83,7 @@ Kernel backward(const Constants &c) {
           ring.commit(s);
         }
     });
-    role("math", warps(8), registers(c["registers"]), [&] {
+    role("math", warps(c["warps"]), registers(c["registers"]), [&] {
       for (auto [p, part] : ctas) {
         store(w, load(W.tile({part}), {shape[1]}));
         Fragment dw = zeros(f32, shape), db = zeros(f32, shape);
@@ -173,6 +173,7 @@ int main(int argc, char **argv) {
          .constants = {{"parts", 1},
                        {"height", 1},
                        {"columns", 4096},
+                       {"warps", 8},
                        {"registers", 104},
                        {"ctas", 2},
                        {"stages", 4}},
