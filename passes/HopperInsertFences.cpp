@@ -64,9 +64,8 @@ public:
   void run(hopper::RoleOp role) {
     hasReader = false;
     role.walk([&](Operation *op) {
-      hasReader |= llvm::any_of(readBy(op), [&](Value address) {
-        return landing.contains(address);
-      });
+      hasReader |= llvm::any_of(
+          readBy(op), [&](Value address) { return landing.contains(address); });
     });
     run(role.getBody().front(), /*dirty=*/false);
   }

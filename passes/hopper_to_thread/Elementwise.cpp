@@ -168,8 +168,7 @@ FailureOr<Registers> lowerElementwise(Operation &op, ArrayRef<ValueRange> in,
 
   FragmentType type(fragment);
   if (isa<arith::ExtFOp>(op)) {
-    const FragmentType from(
-        cast<RankedTensorType>(op.getOperand(0).getType()));
+    const FragmentType from(cast<RankedTensorType>(op.getOperand(0).getType()));
     if (from.element.isBF16() && from.holdsHalves() && type.element.isF32()) {
       Registers results;
       for (Value pair : in.front())
