@@ -4,6 +4,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace ashlar::detail {
@@ -28,14 +29,21 @@ Value broadcastAlong(Trace &trace, Value value, llvm::ArrayRef<int64_t> shape,
 
 } // namespace
 
-Value broadcastColumn(Trace &trace, Value vector, llvm::ArrayRef<int64_t> shape,
+Value broadcastColumn(Trace &trace, Value rows, llvm::ArrayRef<int64_t> shape,
                       SourceLocation where) {
-  auto type = cast<RankedTensorType>(vector.getType());
-  if (type.getRank() != 1 || shape.size() < 2 || type.getDimSize(0) != shape[0])
-    fail(where, "along_rows of " + dimensions(type.getShape()) +
-                    " meets a fragment of " + dimensions(shape) +
-                    "; it takes a vector with one value for each row");
-  return broadcastAlong(trace, vector, shape, {0}, where);
+  const auto given = cast<RankedTensorType>(rows.getType()).getShape();
+  const auto meets = [](int64_t extent, int64_t other) {
+    return extent == 1 || extent == other;
+  };
+  if (given.size() >= shape.size() ||
+      !std::ranges::equal(given, shape.take_front(given.size()), meets))
+    fail(where, "along_rows of " + dimensions(given) + " meets a fragment of " +
+                    dimensions(shape) +
+                    "; it takes one value for each row, a vector for a matrix: "
+                    "its extents are the fragment's first ones");
+  return broadcastAlong(trace, rows, shape,
+                        llvm::to_vector(llvm::seq<int64_t>(given.size())),
+                        where);
 }
 
 Value broadcastLeading(Trace &trace, Value value, llvm::ArrayRef<int64_t> shape,

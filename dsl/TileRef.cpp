@@ -42,12 +42,10 @@ void chooseRows(Trace &trace, const TileRef &ref, size_t tileRank, Rows rows,
   if (ref.row_indices.size() > 1)
     fail(where, "the rows are chosen twice: call rows() once, with the indices "
                 "that both steps give together");
-  if (tileRank < 2 || ref.is_transposed)
+  if (tileRank < 2)
     fail(where, std::string("rows are chosen of a tile of ") +
-                    std::to_string(tileRank) + " dimensions" +
-                    (ref.is_transposed ? ", transposed" : "") +
-                    "; it has two or more, and its rows lie as they do in "
-                    "memory");
+                    std::to_string(tileRank) +
+                    " dimensions; it has two or more");
   if (!indices.row_indices.empty() || indices.is_transposed)
     fail(where, "the indices of rows are themselves chosen or transposed; give "
                 "a place in a tensor, as at() does");

@@ -13,8 +13,7 @@ Kernel argmax(const Constants &c) {
   return kernel("argmax", [&] {
     const Shape shape{1, c["width"]};
     Size M = size("M"), N = size("N");
-    Tensor X = input("X", bf16, {M, N});
-    Tensor D = output("D", s32, {M}, align(4));
+    Tensor X = input("X", bf16, {M, N}), D = output("D", s32, {M}, align(4));
     TileLoop rows = persistent({M}, {1});
     ctas_per_sm(2);
     Pipeline ring = pipeline(c["stages"], smem(bf16, shape));

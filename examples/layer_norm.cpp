@@ -14,16 +14,15 @@ using namespace ashlar;
 /// its way meanwhile.
 Kernel forward(const Constants &c) {
   return kernel("layer_norm", [&] {
-    const int64_t height = c["height"], parts = c["parts"];
-    const Shape shape{height, c["columns"]};
+    const Shape shape{c["height"], c["columns"]};
     Size M = size("M"), N = size("N"), P = size("CTAs");
     Tensor X = input("X", bf16, {M, N}), D = output("D", bf16, {M, N});
     Tensor W = input("W", bf16, {N}), B = input("B", bf16, {N});
     Tensor means = output("Mean", f32, {M}, align(4));
     Tensor rstds = output("Rstd", f32, {M}, align(4));
     Scalar eps = scalar("eps", f32);
-    cluster({1, parts});
-    TileLoop ctas = grid({P, Index(parts)}, {1, 1});
+    cluster({1, c["parts"]});
+    TileLoop ctas = grid({P, Index(c["parts"])}, {1, 1});
     ctas_per_sm(c["ctas"]);
     SharedTile w = shared(bf16, {shape[1]}), b = shared(bf16, {shape[1]});
     role("all", warps(c["warps"]), [&] {
@@ -33,7 +32,7 @@ Kernel forward(const Constants &c) {
         Index rest = N - part * shape[1];
         Scalar n = 1 / convert(N, f32);
         Fragment next = load(X.tile({p, part}), shape);
-        for (Index m : range(p, ceil_div(M, height), P)) {
+        for (Index m : range(p, ceil_div(M, shape[0]), P)) {
           Fragment d = convert(next, f32);
           next = load(X.tile({m + P, part}), shape); // in flight
           Fragment mean = cluster_all_sum(row_sum(d), 1) * n;
@@ -55,55 +54,60 @@ Kernel forward(const Constants &c) {
 }
 
 /// What D's gradient G makes of those of X, W and B; DW and DB begin as zeros.
+/// A row is read twice from its stage: for its sums, which the CTAs exchange
+/// while the row before is finished, and when they have come. What is before
+/// the first row of a CTA, and behind its last, is zeros.
 Kernel backward(const Constants &c) {
   return kernel("layer_norm_backward", [&] {
-    const int64_t height = c["height"], parts = c["parts"];
-    const Shape shape{height, c["columns"]};
+    const Shape shape{c["height"], c["columns"]};
     Size M = size("M"), N = size("N"), P = size("CTAs");
     Tensor X = input("X", bf16, {M, N}), G = input("G", bf16, {M, N});
     Tensor W = input("W", bf16, {N}), DX = output("DX", bf16, {M, N});
     Tensor means = input("Mean", f32, {M}, align(4));
     Tensor rstds = input("Rstd", f32, {M}, align(4));
     Tensor DW = inout("DW", f32, {N}), DB = inout("DB", f32, {N});
-    cluster({1, parts});
-    TileLoop ctas = grid({P, Index(parts)}, {1, 1});
+    cluster({1, c["parts"]});
+    TileLoop ctas = grid({P, Index(c["parts"])}, {1, 1});
     ctas_per_sm(c["ctas"]);
     SharedTile w = shared(bf16, {shape[1]}), sums = shared(f32, {shape[1]});
-    Pipeline ring = pipeline(c["stages"], smem(bf16, shape), smem(bf16, shape));
+    Pipeline ring = pipeline(c["stages"], smem(bf16, shape), smem(bf16, shape),
+                             smem(f32, {shape[0]}), smem(f32, {shape[0]}));
     role("load", warps(1), registers(32), [&] {
       for (auto [p, part] : ctas)
-        for (Index m : range(p, ceil_div(M, height), P)) {
+        for (Index m : range(p - P, ceil_div(M, shape[0]) + P, P)) {
           Stage s = ring.acquire();
           copy(X.tile({m, part}), s[0]);
           copy(G.tile({m, part}), s[1]);
+          copy(means.tile({m}), s[2]);
+          copy(rstds.tile({m}), s[3]);
           ring.commit(s);
         }
     });
-    role("math", warps(8), registers(c["registers"]), [&] {
+    role("math", warps(c["warps"]), registers(c["registers"]), [&] {
       for (auto [p, part] : ctas) {
         store(w, load(W.tile({part}), {shape[1]}));
         Fragment dw = zeros(f32, shape), db = zeros(f32, shape);
+        Fragment a = zeros(f32, {shape[0]}), b = a; // sums of G·W·X and of G·W
         Scalar n = -1 / convert(N, f32);
-        Fragment next_mean = load(means.tile({p}), {height});
-        Fragment next_rstd = load(rstds.tile({p}), {height});
-        for (Index m : range(p, ceil_div(M, height), P)) {
-          Fragment mean = next_mean, rstd = next_rstd;
-          Stage s = ring.wait();
-          Fragment x = convert(load(s[0]), f32), g = convert(load(s[1]), f32);
-          next_mean = load(means.tile({m + P}), {height}); // in flight
-          next_rstd = load(rstds.tile({m + P}), {height});
-          x = x * along_rows(rstd) - along_rows(mean * rstd);
-          dw += g * x;
-          db += g;
-          g *= convert(load(w), f32);
-          Fragment a = row_sum(g * x), b = row_sum(g); // exchanged at once
-          a = cluster_all_sum(a, 1);
-          b = cluster_all_sum(b, 1);
-          g += (x * along_rows(a) + along_rows(b)) * n;
-          g *= along_rows(rstd);
-          store(DX.tile({m, part}), convert(g, bf16));
+        Stage s = ring.wait();
+        for (Index m : range(p - P, ceil_div(M, shape[0]), P)) {
+          Fragment mean = load(s[2]), rstd = load(s[3]);
+          Fragment of_x = (a - mean * b) * rstd * n, rest = b * n;
+          Stage next = ring.wait();
+          Fragment g = convert(load(next[1]), f32) * convert(load(w), f32);
+          a = row_sum(g * convert(load(next[0]), f32)), b = row_sum(g);
+          a = cluster_all_sum(a, 1), b = cluster_all_sum(b, 1); // on their way
+          Fragment x = convert(load(s[0]), f32);
+          x = (x - along_rows(mean)) * along_rows(rstd);
+          g = convert(load(s[1]), f32);
+          dw += g * x, db += g;
+          g = g * convert(load(w), f32) +
+              (x * along_rows(of_x) + along_rows(rest));
+          store(DX.tile({m, part}), convert(g * along_rows(rstd), bf16));
           ring.release(s);
+          s = next;
         }
+        ring.release(s);
         store(sums, column_sum(dw));
         copy(sums, DW.tile({part}), reduce_add);
         store(sums, column_sum(db));
@@ -169,9 +173,10 @@ int main(int argc, char **argv) {
          .constants = {{"parts", 1},
                        {"height", 1},
                        {"columns", 4096},
+                       {"warps", 8},
                        {"registers", 104},
                        {"ctas", 2},
-                       {"stages", 3}},
+                       {"stages", 4}},
          .simulated_sizes = {{"M", 7}, {"N", 3000}, {"CTAs", 3}},
          .zeros = {"DW", "DB"},
          .references = {{"DX", gradient}, {"DW", ofWeight}, {"DB", ofBias}},

@@ -15,7 +15,7 @@ Kernel queueGemm() {
     Tensor next = inout("Next", s32, {1}, align(4));
     Tensor D = inout("D", f32, {M, N});
     TileLoop ctas = grid({P}, {1});
-    Pipeline queue = pipeline(2, smem(s32, {4}));
+    Pipeline queue = pipeline(2, smem(s32, {1}));
     Pipeline ring = pipeline(4, smem(bf16, {bm, bk}), smem(bf16, {bn, bk}));
     SharedTile out = shared(f32, {bm, bn});
     Index steps = ceil_div(K, bk), splits = ceil_div(steps, depth);
@@ -31,7 +31,7 @@ Kernel queueGemm() {
         for (Index turn : range(parts + 1)) {
           Index part = atomic_add(next.at({0}), 1);
           Stage q = queue.acquire();
-          store(q[0], full(s32, {4}, part));
+          store(q[0], full(s32, {1}, part));
           queue.commit(q);
           for (Index k : stepsOf(part)) {
             Stage s = ring.acquire();

@@ -61,36 +61,47 @@ struct Unfenced {
 class Fences {
 public:
   explicit Fences(hopper::KernelOp kernel) {
-    SmallVector<Value> filledByCpAsync;
     kernel.walk([&](Operation *op) {
-      if (auto wgmma = dyn_cast<hopper::WgmmaOp>(op)) {
-        if (isa<tile::SharedType>(wgmma.getA().getType()))
-          used.insert(wgmma.getA());
-        used.insert(wgmma.getB());
-      } else if (auto store = dyn_cast<hopper::TmaStoreOp>(op)) {
-        used.insert(store.getAddress());
-      } else if (auto load = dyn_cast<hopper::TmaLoadOp>(op)) {
+      for (Value address : readBy(op))
+        used.insert(address);
+      if (auto load = dyn_cast<hopper::TmaLoadOp>(op)) {
         used.insert(load.getAddress());
         overwritten.insert(load.getAddress());
       } else if (auto store = dyn_cast<hopper::SharedStoreOp>(op)) {
         reachesPeers |= store.getPeer();
       } else if (auto copy = dyn_cast<hopper::CopyTileOp>(op)) {
-        filledByCpAsync.push_back(copy.getTarget());
+        if (isCpAsync(copy))
+          landing.insert(copy.getTarget());
       }
     });
-    needsCpAsync = llvm::any_of(
-        filledByCpAsync, [&](Value address) { return used.contains(address); });
   }
 
   void run(hopper::RoleOp role) {
     hasReader = false;
     role.walk([&](Operation *op) {
-      hasReader |= isa<hopper::WgmmaOp, hopper::TmaStoreOp>(op);
+      hasReader |= llvm::any_of(
+          readBy(op), [&](Value address) { return landing.contains(address); });
     });
     run(role.getBody().front(), {});
   }
 
 private:
+  /// What an operation reads by the asynchronous proxy.
+  static SmallVector<Value> readBy(Operation *op) {
+    if (auto store = dyn_cast<hopper::TmaStoreOp>(op))
+      return {store.getAddress()};
+    auto wgmma = dyn_cast<hopper::WgmmaOp>(op);
+    if (!wgmma)
+      return {};
+    if (isa<tile::SharedType>(wgmma.getA().getType()))
+      return {wgmma.getA(), wgmma.getB()};
+    return {wgmma.getB()};
+  }
+
+  static bool isCpAsync(hopper::CopyTileOp copy) {
+    return copy.getAlignment() >= 4;
+  }
+
   /// Whether an asynchronous operation that follows has to be told of what this
   /// one writes.
   bool isWriteToFence(Operation &op) {
@@ -99,7 +110,7 @@ private:
     if (auto scatter = dyn_cast<hopper::ScatterOp>(op))
       return used.contains(scatter.getTarget());
     if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
-      return copy.getAlignment() < 4 && used.contains(copy.getTarget());
+      return !isCpAsync(copy) && used.contains(copy.getTarget());
     return false;
   }
 
@@ -157,7 +168,7 @@ private:
         waits = wait.getGeneric();
       if (auto test = dyn_cast<hopper::MbarrierTestOp>(op))
         waits = test.getGeneric();
-      if (waits && hasReader && needsCpAsync &&
+      if (waits && hasReader &&
           !isa_and_present<hopper::FenceProxyAsyncOp>(op.getNextNode())) {
         OpBuilder builder(&op);
         builder.setInsertionPointAfter(&op);
@@ -199,8 +210,8 @@ private:
   }
 
   Buffers used, overwritten; ///< by asynchronous operations
-  bool hasReader = false;
-  bool needsCpAsync = false; ///< some asynchronous operation uses what it fills
+  Buffers landing;           ///< what cp.async writes
+  bool hasReader = false;    ///< of that, in the role
   bool reachesPeers = false; ///< some are in the memory of other CTAs
 };
 

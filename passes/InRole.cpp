@@ -28,18 +28,29 @@ Value barrierOfStage(Arithmetic a, int64_t offset, Value stage) {
   return a.add(base, a.mul(stage, target::mbarrierBytes));
 }
 
+/// Whether nobody is waited for in it.
+static bool goesOn(Operation &op) {
+  auto waits = [](Operation *each) {
+    const bool known =
+        isPure(each) ||
+        isa<tile::ClusterReduceOp, tile::WriteOp, tile::ReadOp, tile::LoadOp,
+            tile::StoreOp, tile::GatherOp, tile::ScatterOp, tile::ReduceIntoOp,
+            tile::ReleaseOp, scf::IfOp>(each);
+    return known ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  return !op.walk(waits).wasInterrupted();
+}
+
 Block::iterator neededAt(Operation *op) {
   llvm::SmallPtrSet<Operation *, 4> users;
   for (Operation *user : op->getUsers())
     users.insert(op->getBlock()->findAncestorOpInBlock(*user));
-  auto goesOn = [&](Operation &at) {
-    return !users.contains(&at) && !at.hasTrait<OpTrait::IsTerminator>() &&
-           (isPure(&at) ||
-            isa<tile::ClusterReduceOp, tile::WriteOp, tile::ReadOp>(at));
-  };
   // The body of a role has no terminator.
-  return std::find_if_not(std::next(op->getIterator()), op->getBlock()->end(),
-                          goesOn);
+  return std::find_if(
+      std::next(op->getIterator()), op->getBlock()->end(), [&](Operation &at) {
+        return users.contains(&at) || at.hasTrait<OpTrait::IsTerminator>() ||
+               !goesOn(at);
+      });
 }
 
 namespace {
@@ -63,6 +74,15 @@ void byOneThread(OpBuilder &builder, Location loc,
 void byOneThreadPerWarp(OpBuilder &builder, Location loc,
                         llvm::function_ref<void()> body) {
   inRegion<hopper::OncePerWarpOp>(builder, loc, body);
+}
+
+void byLanesOfEachWarp(OpBuilder &builder, Location loc, int64_t count,
+                       llvm::function_ref<void(Value lane)> body) {
+  Value lane = hopper::SpecialRegisterOp::create(builder, loc, "laneid");
+  auto op = hopper::OncePerWarpOp::create(builder, loc, count);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  body(lane);
 }
 
 } // namespace ashlar

@@ -35,6 +35,11 @@ void byOneThread(mlir::OpBuilder &builder, mlir::Location loc,
 void byOneThreadPerWarp(mlir::OpBuilder &builder, mlir::Location loc,
                         llvm::function_ref<void()> body);
 
+/// The same by the first `count` lanes of each warp, at most all of them.
+void byLanesOfEachWarp(mlir::OpBuilder &builder, mlir::Location loc,
+                       int64_t count,
+                       llvm::function_ref<void(mlir::Value lane)> body);
+
 } // namespace ashlar
 
 #endif

@@ -24,15 +24,24 @@ LogicalResult checkView(tile::ViewOp view) {
     return view.emitError(layout.why());
   int64_t pitch =
       llvm::alignTo(type.sizeBytes(), layout::alignmentBytes(*layout));
-  const uint64_t end = llvm::SaturatingMultiplyAdd<uint64_t>(
-      view.getNumber(), pitch, type.sizeBytes());
-  const uint64_t bytes = view.getSource().getType().sizeBytes();
-  if (end <= bytes)
+  const int64_t bytes = view.getSource().getType().sizeBytes();
+  const int64_t fit =
+      bytes < type.sizeBytes() ? 0 : (bytes - type.sizeBytes()) / pitch + 1;
+  if (int64_t(view.getNumber()) < fit)
     return success();
-  return view.emitError("tile ")
-         << view.getNumber() << " of " << type.sizeBytes() << " bytes ends "
-         << end << " bytes into a shared tile that has " << bytes
-         << ": use a smaller shape" << (view.getNumber() ? " or number" : "");
+  std::string each;
+  llvm::raw_string_ostream text(each);
+  llvm::interleave(type.getShape(), text, "x");
+  text << " " << tile::elementName(type.getElementType());
+  if (!fit)
+    return view.emitError("a tile of ")
+           << each << " has " << type.sizeBytes()
+           << " bytes, and the shared tile that it is to lie in " << bytes
+           << ": use a smaller shape";
+  return view.emitError("the shared tile has ")
+         << bytes << " bytes, room for " << fit
+         << (fit == 1 ? " tile of " : " tiles of ") << each
+         << ", counted from 0; there is no tile " << view.getNumber();
 }
 
 /// Whether a part begins with a swizzle atom where an index chooses its place.

@@ -107,7 +107,7 @@ public:
            values, "the tile lies in " + nameOf(memory));
   }
 
-  /// The rows of a tile of this shape, from the coordinates on.
+  /// The rows of a tile of this shape in memory, from the coordinates on.
   template <typename Op>
   void checkRows(Op op, Value memory, ArrayRef<int64_t> shape) {
     if (!op.getRows())
@@ -247,13 +247,13 @@ private:
         .Case([](tile::LoadOp load) {
           checkMoved(load, load.getSource(), inMemory(load, load.getResult()));
           Checks(load).checkRows(load, load.getSource(),
-                                 shapeOf(load.getResult()));
+                                 inMemory(load, load.getResult()));
         })
         .Case([](tile::StoreOp store) {
           checkMoved(store, store.getTarget(),
                      inMemory(store, store.getValue()));
           Checks(store).checkRows(store, store.getTarget(),
-                                  shapeOf(store.getValue()));
+                                  inMemory(store, store.getValue()));
         })
         .Case([](tile::ReduceIntoOp reduce) {
           checkMoved(reduce, reduce.getTarget(), {});

@@ -2,6 +2,7 @@
 // is sends, waits and additions; each CTA sends every other one its part, or
 // all it has, and combines what it receives.
 
+#include "compiler/layout/Reduction.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Plan.h"
 #include "passes/CarriedValues.h"
@@ -38,7 +39,7 @@ public:
       tile::MbarrierOp::create(builder, op.getLoc(), full, 1);
       tile::MbarrierOp::create(builder, op.getLoc(),
                                full + target::mbarrierBytes,
-                               slotCount * role.getWarps());
+                               parts * role.getWarps());
     }
   }
 
@@ -66,8 +67,12 @@ private:
   }
   /// The part of the fragment that a CTA gets.
   Value partOf(OpBuilder &builder, int64_t number);
-  /// To a slot of the CTA whose coordinate along the dimension is `to`.
-  void send(const Round &round, int64_t to, Value slot);
+  /// The rank of the CTA whose coordinate along the dimension is `to`.
+  Value rankOf(const Round &round, Value to);
+  /// To a slot of the CTA whose coordinate along the dimension is `to`; by so
+  /// many threads, each to its own.
+  void send(const Round &round, Value value, Value to, Value slot,
+            int64_t threads = 1);
   Value receive(const Round &round, int64_t slot);
   /// Each sends to all, itself included; returns what they are together. It
   /// waits for that where it is needed: what is exchanged next is sent before.
@@ -106,26 +111,29 @@ Value ClusterReduction::combine(Arithmetic a, Value x, Value y) {
 }
 
 Value ClusterReduction::partOf(OpBuilder &builder, int64_t number) {
-  if (op.isWhole())
-    return op.getValue();
   auto type = cast<RankedTensorType>(op.getResult().getType());
   SmallVector<int64_t> offsets(type.getRank(), 0);
   offsets.back() = number * type.getShape().back();
   return hopper::SliceOp::create(builder, loc, type, op.getValue(), offsets);
 }
 
-void ClusterReduction::send(const Round &round, int64_t to, Value slot) {
+Value ClusterReduction::rankOf(const Round &round, Value to) {
   const Arithmetic &a = round.a;
-  Value address =
-      a.add(round.slots, a.mul(slot, hopper::exchangeSlotBytes(op)));
   Value ownRank =
       hopper::SpecialRegisterOp::create(a.builder, loc, "cluster_ctarank");
   int64_t stride = 1;
   for (int64_t i = 0; i < int64_t(op.getDimension()); ++i)
     stride *= cluster.extents()[i];
-  Value rank = a.add(a.sub(ownRank, a.mul(round.own, stride)), to * stride);
-  hopper::ExchangeSendOp::create(a.builder, loc, partOf(a.builder, to), address,
-                                 rank, round.full);
+  return a.add(a.sub(ownRank, a.mul(round.own, stride)), a.mul(to, stride));
+}
+
+void ClusterReduction::send(const Round &round, Value value, Value to,
+                            Value slot, int64_t threads) {
+  const Arithmetic &a = round.a;
+  Value address =
+      a.add(round.slots, a.mul(slot, hopper::exchangeSlotBytes(op)));
+  hopper::ExchangeSendOp::create(a.builder, loc, value, address,
+                                 rankOf(round, to), round.full, threads);
 }
 
 Value ClusterReduction::receive(const Round &round, int64_t slot) {
@@ -135,8 +143,17 @@ Value ClusterReduction::receive(const Round &round, int64_t slot) {
 }
 
 Value ClusterReduction::exchangeWhole(const Round &round) {
-  for (int64_t number = 0; number < parts; ++number)
-    send(round, number, round.own);
+  const Arithmetic &a = round.a;
+  const layout::FragmentLayout &fragment =
+      tile::fragmentOf(op.getValue().getType()).getLayout();
+  // Where all threads hold the same there is one for each CTA.
+  if (layout::holders(fragment).cosize() == 1) {
+    Value lane = hopper::SpecialRegisterOp::create(a.builder, loc, "laneid");
+    send(round, op.getValue(), a.rem(lane, parts), round.own, parts);
+  } else {
+    for (int64_t number = 0; number < parts; ++number)
+      send(round, op.getValue(), a.constant(number), round.own);
+  }
   round.a.builder.setInsertionPoint(op->getBlock(), neededAt(op));
   waitForFullSlots(round);
   Value all = receive(round, 0);
@@ -160,7 +177,8 @@ Value ClusterReduction::exchangeParts(const Round &round) {
     builder.setInsertionPointToStart(branch.thenBlock());
     scf::YieldOp::create(builder, loc, partOf(builder, number));
     builder.setInsertionPointToStart(branch.elseBlock());
-    send(round, number, a.rem(a.add(round.own, 2 * parts - number - 1), parts));
+    send(round, partOf(builder, number), a.constant(number),
+         a.rem(a.add(round.own, 2 * parts - number - 1), parts));
     scf::YieldOp::create(builder, loc, mine);
     mine = branch.getResult(0);
   }
@@ -188,13 +206,8 @@ Value ClusterReduction::expand(Value parity) {
   OpBuilder here(op);
   const Arithmetic ofParity{here, loc};
   Value next = ofParity.exclusiveOr(parity, ofParity.constant(1));
-  byOneThreadPerWarp(builder, loc, [&] {
-    for (int64_t distance = parts - slotCount; distance < parts; ++distance) {
-      SmallVector<int64_t> delta(cluster.extents().size(), 0);
-      delta[op.getDimension()] = distance;
-      hopper::MbarrierArriveOp::create(builder, loc, empty,
-                                       cluster.peer(builder, loc, delta));
-    }
+  byLanesOfEachWarp(builder, loc, parts, [&](Value lane) {
+    hopper::MbarrierArriveOp::create(builder, loc, empty, rankOf(round, lane));
   });
   op->replaceAllUsesWith(ValueRange(result));
   op.erase();

@@ -34,10 +34,9 @@ Value expand(tile::ClusterSyncOp op, const Cluster &cluster, Value number) {
       a.add(ofInstance(a, tile::roleOf(op), *op.getBarriers(),
                        barriersEach * target::mbarrierBytes),
             a.mul(a.rem(number, barriersEach), target::mbarrierBytes));
-  byOneThreadPerWarp(builder, loc, [&] {
-    for (int64_t rank = 0; rank < cluster.size(); ++rank)
-      hopper::MbarrierArriveOp::create(builder, loc, barrier, a.constant(rank),
-                                       /*cluster=*/true);
+  byLanesOfEachWarp(builder, loc, cluster.size(), [&](Value lane) {
+    hopper::MbarrierArriveOp::create(builder, loc, barrier, lane,
+                                     /*cluster=*/true);
   });
   hopper::MbarrierWaitOp::create(builder, loc, barrier,
                                  a.div(number, barriersEach),

@@ -75,8 +75,16 @@ std::string tensorNotes(const Artifact &artifact) {
   llvm::raw_string_ostream out(text);
   for (auto [i, tensor] : llvm::enumerate(artifact.tensors)) {
     auto pointer = parameterOf(artifact, Parameter::Kind::pointer, i, 0);
-    if (!pointer)
+    if (!pointer) {
+      auto map = llvm::find_if(artifact.parameters, [&](const Parameter &each) {
+        return each.kind == Parameter::Kind::tensorMap &&
+               each.tensorMap.tensor == static_cast<int>(i);
+      });
+      if (map != artifact.parameters.end())
+        out << "//@ tensor " << tensor.name << ' ' << size_bytes(tensor.type)
+            << " map " << map - artifact.parameters.begin() << '\n';
       continue;
+    }
     out << "//@ tensor " << tensor.name << ' ' << size_bytes(tensor.type)
         << " pointer " << *pointer << " strides";
     for (size_t d = 0; d + 1 < tensor.extents.size(); ++d) {

@@ -147,7 +147,8 @@ LogicalResult TensorMapOp::verify() {
 
 LogicalResult SpecialRegisterOp::verify() {
   if (!llvm::is_contained<StringRef>({"ctaid.x", "nctaid.x", "tid.x",
-                                      "cluster_ctarank", "instance", "warp"},
+                                      "cluster_ctarank", "instance", "warp",
+                                      "laneid"},
                                      getName()))
     return emitOpError("reads unknown register '") << getName() << "'";
   return success();

@@ -100,12 +100,13 @@ def Hopper_OnceOp : Hopper_Op<"once", [
 }
 def Hopper_OncePerWarpOp : Hopper_Op<"once_per_warp", [
     SingleBlock, NoTerminator, NoRegionArguments]> {
-  let summary = "run by one thread of each warp, after the warp has met";
+  let summary = "run by one thread of each warp, or its first ones, after the warp has met";
+  let arguments = (ins DefaultValuedAttr<I64Attr, "1">:$lanes);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "attr-dict-with-keyword $body";
+  let assemblyFormat = "(`lanes` $lanes^)? attr-dict-with-keyword $body";
 }
 def Hopper_SpecialRegisterOp : Hopper_Op<"special_register", [Pure]> {
-  let summary = "ctaid.x, nctaid.x, tid.x, cluster_ctarank, instance or warp";
+  let summary = "ctaid.x, nctaid.x, tid.x, cluster_ctarank, instance, warp or laneid";
   let description = [{
     `instance` is the number of the instance of the role, `warp` that of the warp
     in the instance.
@@ -231,13 +232,16 @@ def Hopper_ExchangeSendOp : Hopper_Op<"exchange.send"> {
   let description = [{
     Each thread's values lie together in vectors of up to 16 bytes, vector by
     vector for all threads; of threads that hold the same only the first sends.
+    `threads`: all hold the same, and each of the first ones sends it, to the CTA
+    whose rank it has.
     Only `hopper.exchange.receive` by a role of as many threads and a fragment of
     the same layout can read them. Asynchronous.
   }];
   let arguments = (ins AnyRankedTensor:$value, Index:$address, Index:$rank,
-                       Index:$barrier);
+                       Index:$barrier, DefaultValuedAttr<I64Attr, "1">:$threads);
   let assemblyFormat = [{
-    $value `to` $address `of` $rank `on` $barrier attr-dict `:` type($value)
+    $value `to` $address `of` $rank `on` $barrier (`threads` $threads^)? attr-dict
+    `:` type($value)
   }];
   let hasVerifier = 1;
 }

@@ -41,6 +41,11 @@ std::optional<Refusal> whyNotShape(const std::vector<int64_t> &shape,
   return std::nullopt;
 }
 
+bool isOneRow(const std::vector<int64_t> &shape) {
+  return std::all_of(shape.begin(), shape.end() - 1,
+                     [](int64_t extent) { return extent == 1; });
+}
+
 /// Along each dimension, after how many elements another atom begins; its
 /// extent where none does.
 std::vector<int64_t> stepsOfAtoms(const SwizzledLayout &tile) {
@@ -63,25 +68,32 @@ std::vector<int64_t> stepsOfAtoms(const SwizzledLayout &tile) {
 
 } // namespace
 
+std::optional<Refusal> whyNotRows(const char *what,
+                                  const std::vector<int64_t> &shape,
+                                  int64_t elementBytes) {
+  const int64_t bytes = shape.back() * elementBytes;
+  if (bytes % target::tmaAlignment == 0)
+    return std::nullopt;
+  return refuse(what, shapeText(shape), " has rows of ", bytes, " bytes (",
+                shape.back(), " elements of ", elementBytes,
+                "); TMA needs a multiple of 16: use a multiple of ",
+                16 / elementBytes, " elements");
+}
+
 Result<SwizzledLayout> sharedTileLayout(std::vector<int64_t> shape,
                                         int64_t elementBytes) {
   if (auto refusal = whyNotShape(shape, elementBytes))
     return *refusal;
   int64_t innerBytes = shape.back() * elementBytes;
-  if (innerBytes % target::tmaAlignment != 0)
-    return refuse("the shared tile ", shapeText(shape), " has rows of ",
-                  innerBytes, " bytes (", shape.back(), " elements of ",
-                  elementBytes,
-                  "); TMA needs a multiple of 16: use a multiple of ",
-                  16 / elementBytes, " elements");
   std::vector<Layout> modes(shape.size());
-  if (std::all_of(shape.begin(), shape.end() - 1,
-                  [](int64_t extent) { return extent == 1; })) {
+  if (isOneRow(shape)) {
     // No column of one row has a bank conflict, and TMA's boxes are wider.
     std::fill(modes.begin(), modes.end() - 1, Layout(1, innerBytes));
     modes.back() = Layout(shape.back(), elementBytes);
     return SwizzledLayout{Swizzle{0, 4, 3}, concat(modes)};
   }
+  if (auto refusal = whyNotRows("the shared tile ", shape, elementBytes))
+    return *refusal;
   int64_t atom = std::min(innerBytes & -innerBytes, target::mostSwizzleBytes);
   int64_t denseBytes = atom;
   for (size_t i = shape.size() - 1; i-- > 0;) {
@@ -101,11 +113,9 @@ Result<SwizzledLayout> partOfTile(const SwizzledLayout &tile,
                                   int64_t elementBytes) {
   if (auto refusal = whyNotShape(shape, elementBytes))
     return *refusal;
-  if (shape.back() * elementBytes % target::tmaAlignment != 0)
-    return refuse("the part ", shapeText(shape), " has rows of ",
-                  shape.back() * elementBytes,
-                  " bytes; TMA needs a multiple of 16: ", "use a multiple of ",
-                  16 / elementBytes, " elements");
+  if (!isOneRow(shape))
+    if (auto refusal = whyNotRows("the part ", shape, elementBytes))
+      return *refusal;
   if (tile.layout.at(offset) % alignmentBytes(tile) != 0)
     return refuse("the part ", shapeText(shape), " begins at ",
                   shapeText(offset), ", within a swizzle atom of 8 rows of ",

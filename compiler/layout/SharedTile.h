@@ -5,6 +5,8 @@
 #include "compiler/layout/Swizzle.h"
 #include "compiler/layout/TmaBox.h"
 
+#include <optional>
+
 namespace ashlar::layout {
 
 /// The layout, in bytes, of a row-major tile of rank 1 to 5 in shared memory.
@@ -15,15 +17,21 @@ namespace ashlar::layout {
 /// one another. Mode i of the layout is dimension i: a 128x128 bf16 tile is
 /// S<3,4,3> o (128,(64,2)):(128,(2,16384)).
 ///
-/// Refuses unless rows are whole multiples of 16 bytes.
+/// Refuses unless rows are whole multiples of 16 bytes, or there is but one.
 Result<SwizzledLayout> sharedTileLayout(std::vector<int64_t> shape,
                                         int64_t elementBytes);
+
+/// Why the rows of `what` (the shared tile, ...) are none that TMA moves.
+std::optional<Refusal> whyNotRows(const char *what,
+                                  const std::vector<int64_t> &shape,
+                                  int64_t elementBytes);
 
 /// The part of a tile of this shape from `offset` on, an element coordinate:
 /// its offsets count from its own first byte.
 ///
 /// Refuses unless the part begins with a swizzle atom, has rows of whole
-/// multiples of 16 bytes, and takes whole column blocks or lies within one.
+/// multiples of 16 bytes or but one, and takes whole column blocks or lies
+/// within one.
 Result<SwizzledLayout> partOfTile(const SwizzledLayout &tile,
                                   const std::vector<int64_t> &offset,
                                   const std::vector<int64_t> &shape,

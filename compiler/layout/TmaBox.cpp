@@ -101,6 +101,8 @@ Result<std::vector<TmaBox>> tmaBoxes(const SwizzledLayout &tile,
       return refuse("dimension ", i, " of the layout ", tile, " has extent ",
                     tile.layout.mode(i).size(), ", that of the tile ",
                     shapeText(shape), " has ", shape[i]);
+  if (auto refusal = whyNotRows("the shared tile ", shape, elementBytes))
+    return *refusal;
   Result<std::vector<int64_t>> extents = boxExtents(tile, shape, elementBytes);
   if (!extents)
     return extents.refusal();

@@ -55,14 +55,12 @@ LogicalResult checkTensor(Operation *op, Value tensor, OperandRange coordinates,
 }
 
 /// The tensor that chooses the rows of a tile of this rank, if there is one.
-template <typename Op>
-LogicalResult checkRows(Op op, int64_t rank, bool transposed = false) {
+template <typename Op> LogicalResult checkRows(Op op, int64_t rank) {
   if (!op.getRows())
     return success();
-  if (rank < 2 || transposed)
+  if (rank < 2)
     return op.emitOpError("chooses rows of a tile of ")
-           << rank << " dimensions" << (transposed ? ", transposed" : "")
-           << "; only of rows as they lie in memory";
+           << rank << " dimensions";
   Type element = op.getRows().getType().getElementType();
   if (!element.isInteger(32))
     return op.emitOpError("chooses rows by ")
@@ -152,9 +150,8 @@ LogicalResult LoadOp::verify() {
       failed(checkTransposed(
           *this, cast<RankedTensorType>(getResult().getType()).getRank(),
           getTransposed())) ||
-      failed(checkRows(*this,
-                       cast<RankedTensorType>(getResult().getType()).getRank(),
-                       getTransposed())))
+      failed(checkRows(
+          *this, cast<RankedTensorType>(getResult().getType()).getRank())))
     return failure();
   auto fragment = cast<RankedTensorType>(getResult().getType());
   Type element = getSource().getType().getElementType();
@@ -172,8 +169,7 @@ LogicalResult StoreOp::verify() {
           *this, cast<RankedTensorType>(getValue().getType()).getRank(),
           getTransposed())) ||
       failed(checkRows(*this,
-                       cast<RankedTensorType>(getValue().getType()).getRank(),
-                       getTransposed())))
+                       cast<RankedTensorType>(getValue().getType()).getRank())))
     return failure();
   auto fragment = cast<RankedTensorType>(getValue().getType());
   Type element = getTarget().getType().getElementType();

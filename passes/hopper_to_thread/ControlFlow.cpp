@@ -17,10 +17,13 @@ Value isFirst(ThreadBuilder &b, Value number) {
                                b.i32(0));
 }
 
-/// Runs a region by one thread of each warp, after the warp has met.
-FailureOr<Registers> oncePerWarp(ThreadBuilder &b, Region &region) {
+/// Runs a region by one thread of each warp, or by so many of its first ones,
+/// after the warp has met.
+FailureOr<Registers> oncePerWarp(ThreadBuilder &b, Region &region,
+                                 int64_t lanes = 1) {
   b.ptx("bar.warp.sync 0xffffffff;");
-  b.runIf(b.elect(), region);
+  b.runIf(lanes == 1 ? b.elect() : b.lessThan(b.laneOfWarp(), b.i32(lanes)),
+          region);
   return Registers();
 }
 
@@ -84,7 +87,7 @@ static FailureOr<Registers> lower(hopper::OnceOp op, Operands<hopper::OnceOp>,
 static FailureOr<Registers> lower(hopper::OncePerWarpOp op,
                                   Operands<hopper::OncePerWarpOp>,
                                   ThreadBuilder &b) {
-  return oncePerWarp(b, op.getBody());
+  return oncePerWarp(b, op.getBody(), op.getLanes());
 }
 
 static FailureOr<Registers>

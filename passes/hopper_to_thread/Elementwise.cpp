@@ -29,6 +29,17 @@ Value widenToF32(PtxBuilder &b, Value value) {
   return arith::ExtFOp::create(b, b.loc, b.getF32Type(), value);
 }
 
+/// Both of a pair of bf16, the upper halves of f32. ptxas takes one instruction
+/// more for `cvt.f32.bf16` of the second, and one more to take it out.
+Registers widenBf16Pair(PtxBuilder &b, Value pair) {
+  Value word = LLVM::BitcastOp::create(b, b.loc, b.getI32Type(), pair);
+  Value low = arith::ShLIOp::create(b, b.loc, word, b.i32(16));
+  Value high =
+      arith::AndIOp::create(b, b.loc, word, b.i32(int32_t(0xffff0000)));
+  return {arith::BitcastOp::create(b, b.loc, b.getF32Type(), low),
+          arith::BitcastOp::create(b, b.loc, b.getF32Type(), high)};
+}
+
 /// Two f32 values to a 16-bit float, in one register.
 Value narrowToPair(PtxBuilder &b, Type to, Value low, Value high) {
   StringRef name =
@@ -156,6 +167,16 @@ FailureOr<Registers> lowerElementwise(Operation &op, ArrayRef<ValueRange> in,
   }
 
   FragmentType type(fragment);
+  if (isa<arith::ExtFOp>(op)) {
+    const FragmentType from(cast<RankedTensorType>(op.getOperand(0).getType()));
+    if (from.element.isBF16() && from.holdsHalves() && type.element.isF32()) {
+      Registers results;
+      for (Value pair : in.front())
+        llvm::append_range(results, widenBf16Pair(b, pair));
+      return results;
+    }
+  }
+
   // Each operand as one value per register, or per element.
   bool packed = type.packed == 2 && takesPairs(op);
   for (Value operand : op.getOperands()) {

@@ -48,7 +48,9 @@ static FailureOr<Registers> lower(hopper::ExchangeSendOp op,
   Value barrier = remote(one(in.getBarrier()));
   Slot slot = slotOf(b, type, one(in.getAddress()));
   slot.address = remote(slot.address);
-  Value isFirst = isFirstCopy(b, type);
+  Value sends = op.getThreads() > 1
+                    ? b.lessThan(b.threadOfRole(), b.i32(op.getThreads()))
+                    : isFirstCopy(b, type);
   std::string values;
   for (int64_t i = 0; i < slot.vector; ++i)
     values += (i ? ", $" : "$") + std::to_string(i + 2);
@@ -56,7 +58,7 @@ static FailureOr<Registers> lower(hopper::ExchangeSendOp op,
     values = "{" + values + "}";
   std::string text = "st.async.shared::cluster.mbarrier::complete_tx::bytes" +
                      slot.suffix() + " [$0], " + values + ", [$1];";
-  if (isFirst)
+  if (sends)
     text = "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $" +
            std::to_string(slot.vector + 2) + ", 0;\n\t@p " + text + "\n\t}";
   ValueRange registers = in.getValue();
@@ -68,8 +70,8 @@ static FailureOr<Registers> lower(hopper::ExchangeSendOp op,
                              ? value
                              : Value(LLVM::BitcastOp::create(
                                    b, b.loc, b.getI32Type(), value)));
-    if (isFirst)
-      operands.push_back(b.flag(isFirst));
+    if (sends)
+      operands.push_back(b.flag(sends));
     b.ptx(text, operands);
   }
   return Registers();

@@ -259,8 +259,18 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
   int64_t bytes = tile::elementBytes(type.element);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
   int64_t length = lengthInMemory(op, type);
-  Value interior = access.interior();
   bool hasEdge = !liesInside(op, access.shape);
+  // Where arms of a branch meet, ptxas waits for what all threads load alike.
+  if (type.values == 1) {
+    auto &row = access.row(place.thread, rowOf(place.value, 0));
+    const int64_t column = place.value.back()[0];
+    Value inside = row.inside;
+    if (hasEdge)
+      inside = b.both(inside, access.columnTest(place.thread.back())(column));
+    return loadScalars(b, scalar, bytes, 1, access.address(row, column),
+                       inside);
+  }
+  Value interior = access.interior();
   SmallVector<Type> results(type.registers(), type.registerType);
   auto branch = scf::IfOp::create(b, b.loc, results, interior, true, true);
   {

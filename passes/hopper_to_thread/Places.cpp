@@ -21,6 +21,8 @@ static FailureOr<Registers> lower(hopper::SpecialRegisterOp op,
   StringRef name = op.getName();
   if (name == "warp")
     return Registers{b.warpOfRole()};
+  if (name == "laneid")
+    return Registers{b.laneOfWarp()};
   if (name == "instance")
     return Registers{b.instance()};
   std::string intrinsic =

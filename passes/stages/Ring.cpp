@@ -4,14 +4,21 @@
 #include "passes/SharedMemory.h"
 #include "passes/stages/HeldStages.h"
 
+#include <numeric>
 #include <set>
 
 namespace ashlar {
 
 using namespace mlir;
 
+int64_t pieceBytes(tile::CopyOp copy) {
+  tile::SharedType type = copy.getTarget().getType();
+  return std::gcd(rowAlignment(copy.getSource(), copy.getCoordinates()),
+                  type.getShape().back() * type.elementBytes());
+}
+
 CopyEngine engineOf(tile::CopyOp copy) {
-  int64_t alignment = rowAlignment(copy.getSource(), copy.getCoordinates());
+  const int64_t alignment = pieceBytes(copy);
   if (alignment >= 16 && !copy.getRows())
     return CopyEngine::tma;
   return alignment >= 4 ? CopyEngine::cpAsync : CopyEngine::threads;

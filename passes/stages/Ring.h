@@ -13,6 +13,10 @@ namespace ashlar {
 enum class CopyEngine { tma, cpAsync, threads };
 CopyEngine engineOf(tile::CopyOp copy);
 
+/// Bytes of which each piece of a row that is copied begins at a multiple, in
+/// the tensor and in the tile, at most 16.
+int64_t pieceBytes(tile::CopyOp copy);
+
 /// How a role fills its part of a stage. Each way has its own arrivals at the
 /// stage's full barrier.
 struct Filling {

@@ -48,6 +48,12 @@ FailureOr<Value> recompute(OpBuilder &builder, Value value, IRMapping &ofTile) {
 /// The stages that a loop in the body takes.
 FailureOr<Value> countStages(OpBuilder &builder, scf::ForOp loop,
                              SideOfPipeline stages, IRMapping &ofTile) {
+  for (auto last : loop.getBody()->getOps<tile::LastIfOp>())
+    return last.emitError("the last_if ends a loop of role '")
+           << tile::roleOf(last).getName()
+           << "', which is in ping-pong, and takes stages: the other "
+              "warpgroups could not tell how many to pass by; end a loop that "
+              "takes none";
   auto each = countStages(builder, *loop.getBody(), stages, ofTile);
   auto lower = recompute(builder, loop.getLowerBound(), ofTile);
   auto upper = recompute(builder, loop.getUpperBound(), ofTile);

@@ -16,8 +16,7 @@ static void lowerByThreads(tile::CopyOp op, tile::CopyOp::Adaptor adaptor,
   hopper::CopyTileOp::create(
       rewriter, named(op, "copy"), global.pointer, adaptor.getCoordinates(),
       global.extents, global.strides, adaptor.getTarget(), rows.pointer,
-      adaptor.getRowCoordinates(), rows.extents, rows.strides,
-      rowAlignment(op.getSource(), op.getCoordinates()),
+      adaptor.getRowCoordinates(), rows.extents, rows.strides, pieceBytes(op),
       areNonNegative(op.getCoordinates()));
   rewriter.eraseOp(op);
 }

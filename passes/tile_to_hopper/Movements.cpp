@@ -1,6 +1,7 @@
 #include "passes/tile_to_hopper/Movements.h"
 
 #include "compiler/layout/SharedTile.h"
+#include "compiler/target/Target.h"
 #include "passes/Coordinates.h"
 #include "passes/stages/Ring.h"
 
@@ -123,11 +124,11 @@ FailureOr<TmaTile> movementOf(tile::PrefetchOp op) {
 void remarkWay(tile::CopyOp copy) {
   auto tensor = copy.getSource().getDefiningOp<tile::TensorOp>();
   const int64_t elementBytes = copy.getTarget().getType().elementBytes();
+  const int64_t rowBytes =
+      copy.getTarget().getType().getShape().back() * elementBytes;
   InFlightDiagnostic remark = copy.emitRemark("this copy goes by ");
   if (engineOf(copy) == CopyEngine::cpAsync)
-    remark << "cp.async, "
-           << rowAlignment(copy.getSource(), copy.getCoordinates())
-           << " bytes at a time";
+    remark << "cp.async, " << pieceBytes(copy) << " bytes at a time";
   else
     remark << "ordinary loads, element by element";
   remark << ", not by TMA: ";
@@ -136,6 +137,9 @@ void remarkWay(tile::CopyOp copy) {
   else if (tensor.getAlignment() < 16)
     remark << "tensor '" << tensor.getName() << "' is aligned to "
            << tensor.getAlignment() << " bytes; TMA needs 16";
+  else if (rowBytes % target::tmaAlignment)
+    remark << "the tile has a row of " << rowBytes
+           << " bytes; TMA needs a multiple of 16";
   else
     remark << "its last coordinate is not known to be a multiple of "
            << 16 / elementBytes << " elements, the 16 bytes that TMA needs; "

@@ -18,7 +18,7 @@ Kernel program() {
       load(s[0]);
       ring.release(s);
       Stage reused = ring.wait();
-      // CHECK: stage-seen-beyond-its-end.cpp:[[@LINE+1]]: error: tile 2 of 4096 bytes ends 12288 bytes into a shared tile that has 8192: use a smaller shape or number
+      // CHECK: stage-seen-beyond-its-end.cpp:[[@LINE+1]]: error: the shared tile has 8192 bytes, room for 2 tiles of 32x32 f32, counted from 0; there is no tile 2
       SharedTile staging = reused[0].as(f32, {32, 32}, 2);
       store(staging, zeros(f32, {32, 32}));
       ring.release(reused);

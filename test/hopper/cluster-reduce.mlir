@@ -2,7 +2,7 @@
 
 // The CTAs of a pair send each other half of the columns: when the other has
 // read what came before, into its memory, completing on its full barrier. Each
-// adds what it gets to its own half and tells the other that it has read it.
+// adds what it gets to its own half and tells both that it has read it.
 
 !smem = !tile.shared<64x64xbf16>
 !T = !tile.tensor<f32, 2>
@@ -12,7 +12,7 @@ tile.kernel @pair cluster [2, 2] {
   // CHECK-NEXT: %[[AT:.+]] = hopper.shared_address 16384
   // CHECK-NEXT: hopper.mbarrier.init %[[AT]] count 1
   // CHECK-NEXT: %[[AT:.+]] = hopper.shared_address 16392
-  // CHECK-NEXT: hopper.mbarrier.init %[[AT]] count 4
+  // CHECK-NEXT: hopper.mbarrier.init %[[AT]] count 8
   // CHECK-NEXT: hopper.mbarrier.fence_init
   // CHECK-NEXT: }
   // CHECK-NEXT: hopper.cluster.arrive
@@ -48,22 +48,22 @@ tile.kernel @pair cluster [2, 2] {
       // CHECK-NEXT: %[[MINE:.+]] = scf.if %[[FIRST]]
       // CHECK-NEXT: hopper.slice %{{.+}} from [0, 0]
       // CHECK: } else {
-      // CHECK: %[[BASE:.+]] = arith.subi %{{.+}}, %[[OWN]]
       // CHECK: %[[PART:.+]] = hopper.slice %{{.+}} from [0, 0]
+      // CHECK: %[[BASE:.+]] = arith.subi %{{.+}}, %[[OWN]]
       // CHECK-NEXT: hopper.exchange.send %[[PART]] to %{{.+}} of %[[BASE]] on %[[FULL]]
       // CHECK: %[[SECOND:.+]] = arith.cmpi eq, %[[OWN]], %c1
       // CHECK-NEXT: %[[MINE2:.+]] = scf.if %[[SECOND]]
       // CHECK-NEXT: hopper.slice %{{.+}} from [0, 32]
       // CHECK: } else {
       // CHECK: %[[PART:.+]] = hopper.slice %{{.+}} from [0, 32]
-      // CHECK-NEXT: hopper.exchange.send %[[PART]] to %{{.+}} of %{{.+}} on %[[FULL]]
+      // CHECK: hopper.exchange.send %[[PART]] to %{{.+}} of %{{.+}} on %[[FULL]]
       // CHECK-NEXT: scf.yield %[[MINE]]
 
       // CHECK: hopper.mbarrier.wait cluster %[[FULL]] parity %[[PARITY]]
       // CHECK-NEXT: %[[OTHER:.+]] = hopper.exchange.receive %[[SLOT]]
       // CHECK-NEXT: arith.addf %[[MINE2]], %[[OTHER]]
       // CHECK: %[[AFTER:.+]] = arith.xori %[[PARITY]], %c1
-      // CHECK: hopper.once_per_warp {
+      // CHECK: hopper.once_per_warp lanes 2 {
       // CHECK: hopper.mbarrier.arrive %[[EMPTY]] of %
       // CHECK-NEXT: }
       // CHECK: scf.yield %[[AFTER]]
@@ -86,7 +86,7 @@ tile.kernel @pair cluster [2, 2] {
 // CHECK-LABEL: hopper.kernel @four
 tile.kernel @four cluster [2, 4] {
   // CHECK: hopper.mbarrier.init %{{.+}} count 1
-  // CHECK: hopper.mbarrier.init %{{.+}} count 12
+  // CHECK: hopper.mbarrier.init %{{.+}} count 16
   %M = tile.size "M"
   %tiles = tile.schedule persistent [%M, %M] by [1, 64] in <n, m> : !tile.schedule<2>
   %a = tile.alloc : !a
@@ -109,8 +109,8 @@ tile.kernel @four cluster [2, 4] {
     // CHECK-NEXT: %[[SUM2:.+]] = arith.addi %[[SUM]], %[[B]]
     // CHECK: %[[C:.+]] = hopper.exchange.receive
     // CHECK-NEXT: arith.addi %[[SUM2]], %[[C]]
-    // CHECK: hopper.once_per_warp {
-    // CHECK-COUNT-3: hopper.mbarrier.arrive %{{.+}} of %
+    // CHECK: hopper.once_per_warp lanes 4 {
+    // CHECK: hopper.mbarrier.arrive %{{.+}} of %
     // CHECK-NEXT: }
     %acc = tile.mma %a, %b transposed, %zero : !a, !b, tensor<64x32xi32>
     %sum = tile.cluster_reduce %acc add along 1 : tensor<64x32xi32> -> tensor<64x8xi32>

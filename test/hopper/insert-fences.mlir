@@ -96,13 +96,13 @@ hopper.kernel @stored_by_tma threads 128 shared 16448 cluster 1 {
 // -----
 
 // cp.async completes without its thread: the reader fences behind its wait, if
-// it reads through the asynchronous proxy.
+// it reads what has come so through the asynchronous proxy.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
 !half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
 // CHECK-LABEL: hopper.kernel @cp_async
-hopper.kernel @cp_async threads 384 shared 16448 cluster 1 {
+hopper.kernel @cp_async threads 512 shared 16448 cluster 1 {
   %M = hopper.size "M"
   %A = hopper.pointer "A" : !hopper.pointer
   %tile = hopper.shared_address 0
@@ -135,6 +135,17 @@ hopper.kernel @cp_async threads 384 shared 16448 cluster 1 {
     // CHECK-NEXT: hopper.shared_load
     hopper.mbarrier.wait generic %full parity %c0
     %f = hopper.shared_load %v : !tile -> !half
+  }
+  // What it multiplies does not come by cp.async.
+  // CHECK: hopper.role "other"
+  hopper.role "other" from 12 warps 4 {
+    %other = hopper.shared_address 8192
+    %x = hopper.accumulator : <!acc>
+    %v = hopper.view %other : !tile
+    // CHECK: hopper.mbarrier.wait generic
+    // CHECK-NEXT: hopper.wgmma
+    hopper.mbarrier.wait generic %full parity %c0
+    hopper.wgmma %v, %v transposed into zeroed %x : !tile, !tile, <!acc>
   }
 }
 

@@ -146,6 +146,8 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     %part = hopper.slice %s from [0, 16] : tensor<64x64xbf16> -> tensor<64x32xbf16>
     // CHECK-NEXT: hopper.exchange.send %{{.+}} to %{{.+}} of %{{.+}} on %{{.+}} : tensor<64x64xf32
     hopper.exchange.send %y to %c0 of %M on %c0 : !acc
+    // CHECK-NEXT: hopper.exchange.send %{{.+}} on %{{.+}} threads 2 : tensor<64x64xf32
+    hopper.exchange.send %y to %c0 of %M on %c0 threads 2 : !acc
     // CHECK-NEXT: hopper.exchange.receive %{{.+}} : tensor<64x64xf32
     %other = hopper.exchange.receive %c0 : !acc
     %v = arith.constant dense<0.0> : tensor<64xf32>

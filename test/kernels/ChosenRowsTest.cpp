@@ -128,6 +128,47 @@ Feature stored() {
           indices()};
 }
 
+/// D's columns are chosen rows of X, or X's columns chosen rows of D.
+Feature turned(bool isLoaded) {
+  return {isLoaded ? "chosen rows loaded as columns"
+                   : "columns stored as chosen rows",
+          [=] {
+            return kernel("turned", [&] {
+              Size M = size("M"), T = size("T"), N = size("N");
+              Tensor X = isLoaded ? input("X", bf16, {T, N})
+                                  : input("X", bf16, {N, M});
+              Tensor rows = input("Rows", s32, {M}, align(4));
+              Tensor D = isLoaded ? inout("D", bf16, {N, M})
+                                  : inout("D", bf16, {T, N});
+              TileLoop tiles = persistent({M, N}, {16, 32});
+              role("all", warps(4), [&] {
+                for (auto [m, n] : tiles)
+                  if (isLoaded)
+                    store(D.tile({n, m}),
+                          load(X.tile({0, n}).rows(rows.at({m * 16})).T(),
+                               {32, 16}));
+                  else
+                    store(D.tile({0, n}).rows(rows.at({m * 16})).T(),
+                          load(X.tile({n, m}), {32, 16}));
+              });
+            });
+          },
+          {{{"M", 40}, {"T", 50}, {"N", 72}}},
+          [=](const Problem &p, Coordinate at) {
+            if (isLoaded)
+              return rowOrZero(p, at[1], at[0]);
+            for (int64_t m = 0; m < p.size("M"); ++m)
+              if (indexOf(p, m) == at[0])
+                return p["X"](at[1], m);
+            return 0.0;
+          },
+          0,
+          {},
+          "D",
+          {"D"},
+          indices()};
+}
+
 /// A page table: block i of a sequence is page Pages[s, i], of 16 rows; what
 /// lies behind its pages is zero.
 Feature paged() {
@@ -219,7 +260,8 @@ const bool registered = registerFeatures(
      loaded(s8, {8, 128}, 4, 16), loaded(f32, {4, 32}, 1, 4),
      loaded(bf16, {16, 64}, 4, 2), copied(bf16, {32, 64}, 16),
      copied(f32, {16, 32}, 8), copied(bf16, {16, 64}, 2),
-     copied(s8, {16, 128}, 16), stored(), paged(), multiplied()});
+     copied(s8, {16, 128}, 16), stored(), turned(true), turned(false), paged(),
+     multiplied()});
 
 } // namespace
 } // namespace ashlar::test

@@ -130,6 +130,35 @@ std::vector<Feature> features() {
                       [](const Fragment &a, const Fragment &b) {
                         return select(a < b, a + 2 * b, a + b + b);
                       }));
+  // Rows of three dimensions have values of two, or of the first.
+  all.push_back(
+      {"rows of three dimensions meet their sums",
+       [] {
+         return kernel("planes", [] {
+           Size M = size("M");
+           Tensor X = input("X", f32, {M, 4, 64}), V = input("V", f32, {M, 4});
+           Tensor D = output("D", f32, {M, 4, 64});
+           TileLoop tiles = persistent({M}, {8});
+           role("all", warps(4), [&] {
+             for (auto [m] : tiles) {
+               Fragment x = load(X.tile({m, 0, 0}), {8, 4, 64});
+               Fragment v = load(V.tile({m, 0}), {8, 4});
+               store(D.tile({m, 0, 0}),
+                     x * along_rows(row_sum(x) * v) + along_rows(row_sum(v)));
+             }
+           });
+         });
+       },
+       {{{"M", 20}}},
+       [](const Problem &p, Coordinate at) {
+         double sum = 0, sumOfV = 0;
+         for (int64_t n = 0; n < 64; ++n)
+           sum += p["X"](at[0], at[1], n);
+         for (int64_t i = 0; i < 4; ++i)
+           sumOfV += p["V"](at[0], i);
+         return p["X"](at) * sum * p["V"](at[0], at[1]) + sumOfV;
+       },
+       1e-4});
   // Masks of extents 1 meet, and a mask meets operands with less than it has.
   all.push_back(
       {"masks of a column and a row",

@@ -94,6 +94,31 @@ Kernel filledInPart() {
   });
 }
 
+/// Tiles that overlap are stored by two CTAs: by TMA alone, of which the kernel
+/// has no pointer.
+Kernel storedTwice() {
+  return kernel("stored_twice", [] {
+    Size N = size("N");
+    Tensor X = input("X", f32, {N, 3, 128}), D = output("D", f32, {N, 3, 128});
+    TileLoop parts = grid({N}, {1});
+    Pipeline ring = pipeline(2, smem(f32, {2, 1, 128}));
+    role("load", warps(1), [&] {
+      for (auto [i] : parts) {
+        Stage s = ring.acquire();
+        copy(X.at({i, 2, 0}), s[0]);
+        ring.commit(s);
+      }
+    });
+    role("store", warps(1), [&] {
+      for (auto [i] : parts) {
+        Stage s = ring.wait();
+        copy(s[0], D.at({i, 2, 0}));
+        ring.release(s);
+      }
+    });
+  });
+}
+
 /// The simulator knows at once, and says who waits for what.
 void simulateAndReport(const Kernel &kernel,
                        const std::vector<std::string> &parts,
@@ -116,6 +141,10 @@ void simulateAndReport(const Kernel &kernel,
     registerTest("HangIsFound", "in the simulator", [] {
       simulateAndReport(hang(), {"deadlock", "role 'compute'",
                                  "full barrier of stage 0", "has exited"});
+    });
+    registerTest("RaceIsFound", "of tiles that overlap", [] {
+      simulateAndReport(storedTwice(),
+                        {", 2, 0] is written twice", "race: D["});
     });
     registerTest("HangIsFound", "of a counter", [] {
       simulateAndReport(

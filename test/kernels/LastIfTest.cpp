@@ -8,9 +8,10 @@ namespace {
 
 /// Sums of X[m, 0], X[m, 1], ... up to the first that is larger than 1, itself
 /// among them.
-Feature untilLarge(bool nested) {
+Feature untilLarge(bool nested, bool inPingPong = false) {
   return {std::string("a loop that a value ends") +
-              (nested ? ", within another" : ""),
+              (nested ? ", within another" : "") +
+              (inPingPong ? ", in turn" : ""),
           [=] {
             return kernel("until_large", [&] {
               Size M = size("M"), N = size("N");
@@ -18,7 +19,7 @@ Feature untilLarge(bool nested) {
               Tensor D = output("D", f32, {M}, align(4));
               Tensor count = output("Count", s32, {M}, align(4));
               TileLoop tiles = persistent({M}, {1});
-              role("all", warps(2), [&] {
+              auto sums = [&] {
                 for (auto [m] : tiles) {
                   Scalar sum = convert(Index(0), f32);
                   Index steps = 0;
@@ -36,7 +37,11 @@ Feature untilLarge(bool nested) {
                   store(D.at({m}), full(f32, {1}, sum));
                   store(count.at({m}), full(s32, {1}, steps));
                 }
-              });
+              };
+              if (inPingPong)
+                role("all", ping_pong(2), sums);
+              else
+                role("all", warps(2), sums);
             });
           },
           {{{"M", 20}, {"N", 12}}, {{"M", 3}, {"N", 1}}},
@@ -147,8 +152,9 @@ Feature multiplied() {
           {{"Blocks", [](const Problem &, Coordinate) { return 2.0; }}}};
 }
 
-const bool registered = registerFeatures(
-    {untilLarge(false), untilLarge(true), queued(1), queued(3), multiplied()});
+const bool registered = registerFeatures({untilLarge(false), untilLarge(true),
+                                          untilLarge(false, true), queued(1),
+                                          queued(3), multiplied()});
 
 } // namespace
 } // namespace ashlar::test

@@ -1,8 +1,10 @@
-// Variables that C++ moves: what is moved from remains a variable of its own.
+// Variables that C++ moves, and that containers hold: what is moved from
+// remains a variable of its own.
 
 #include "test/kernels/Feature.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -77,6 +79,39 @@ Feature swappedIndices() {
           0};
 }
 
+/// D[n] = n + n^2 by indices that lie in a vector and in an optional, which
+/// loops and branches carry as they carry others.
+Feature indicesInContainers() {
+  return {"indices in containers",
+          [] {
+            return kernel("contained", [] {
+              Size N = size("N");
+              Tensor D = output("D", f32, {N, 32});
+              TileLoop tiles = grid({N}, {1});
+              role("all", warps(1), [&] {
+                for (auto [n] : tiles) {
+                  std::vector<Index> sums = {0, n};
+                  sums.insert(sums.begin(), 0);
+                  std::optional<Index> square;
+                  square = 0;
+                  for (Index i : range(n)) {
+                    sums[1] += 1;
+                    when(i >= 0, [&] { *square += n; });
+                  }
+                  sums.erase(sums.begin());
+                  store(D.at({n, 0}),
+                        convert(columns({1, 32}) * 0 + sums[0] + *square, f32));
+                }
+              });
+            });
+          },
+          {{{"N", 12}}},
+          [](const Problem &, Coordinate at) {
+            return double(at[0] + at[0] * at[0]);
+          },
+          0};
+}
+
 const bool registered = registerFeatures({
     moved("two fragments swapped",
           [](std::vector<Fragment> &all) { std::swap(all[0], all[1]); },
@@ -99,6 +134,7 @@ const bool registered = registerFeatures({
           },
           {1, 2, 3, 0}),
     swappedIndices(),
+    indicesInContainers(),
 });
 
 } // namespace

@@ -40,7 +40,9 @@ hopper.kernel @arithmetic threads 128 shared 0 cluster 1 {
     %bf = math.fma %bp, %b, %bb : !bf16
     // CHECK-COUNT-2: llvm.intr.fabs({{.*}}) : (vector<2xbf16>) -> vector<2xbf16>
     %ba = math.absf %bf : !bf16
-    // CHECK-COUNT-4: arith.extf {{.*}} : bf16 to f32
+    // Both of a pair of bf16 are halves of its register.
+    // CHECK-COUNT-2: arith.andi {{.*}} : i32
+    // CHECK-NOT: arith.extf
     %w = arith.extf %ba : !bf16 to !f32
     // CHECK-COUNT-2: "llvm.nvvm.ff2f16x2.rn"
     %h = arith.truncf %w : !f32 to !f16

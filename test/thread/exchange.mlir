@@ -71,3 +71,31 @@ hopper.kernel @copies threads 128 shared 1032 cluster 2 {
     %g = hopper.exchange.receive %slot : !v
   }
 }
+
+// -----
+
+// What all threads hold each of the first sends, to the CTA whose rank it has;
+// an arrival of some lanes of each warp is theirs.
+
+!v = tensor<1xf32, #tile.fragment<"1 128:0 / 1:0">>
+// CHECK-LABEL: llvm.func @by_lanes
+hopper.kernel @by_lanes threads 128 shared 4112 cluster 8 {
+  hopper.role "math" from 0 warps 4 {
+    %slot = hopper.shared_address 0
+    %full = hopper.shared_address 4096
+    %lane = hopper.special_register "laneid"
+    %f = arith.constant dense<1.0> : !v
+    // CHECK: arith.cmpi slt, %{{.+}}, %c8
+    // CHECK: @p st.async
+    // CHECK-NOT: st.async
+    hopper.exchange.send %f to %slot of %lane on %full threads 8 : !v
+    // CHECK: bar.warp.sync
+    // CHECK: arith.cmpi slt, %{{.+}}, %c8
+    // CHECK-NOT: elect
+    // CHECK: scf.if
+    // CHECK: mbarrier.arrive
+    hopper.once_per_warp lanes 8 {
+      hopper.mbarrier.arrive %full of %lane
+    }
+  }
+}

@@ -72,6 +72,24 @@ hopper.kernel @load threads 32 shared 0 cluster 1 {
 
 // -----
 
+// One value is loaded under a condition, without a branch.
+
+!one = tensor<1xf32, #tile.fragment<"1 32:0 / 1:0">>
+// CHECK-LABEL: llvm.func @load_one
+hopper.kernel @load_one threads 32 shared 0 cluster 1 {
+  %m = hopper.size "M"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  hopper.role "math" from 0 warps 1 {
+    // CHECK-NOT: scf.if {{.*}} -> (f32)
+    // CHECK: @p ld.global.b32 e0, [$1];
+    %f = hopper.load %A[%c0] within [%m] strides [%one] align 4 {nonnegative} : !hopper.pointer -> !one
+  }
+}
+
+// -----
+
 // Shared memory is reached through the tile's swizzle, 16 bytes at once where
 // the fragment has them.
 

@@ -11,7 +11,7 @@ tile.kernel @pair cluster [2] attributes {plan = #tile.plan<128 threads 8208 byt
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   // CHECK: tile.mbarrier 8192 count 1
-  // CHECK-NEXT: tile.mbarrier 8200 count 4
+  // CHECK-NEXT: tile.mbarrier 8200 count 8
   // CHECK-NEXT: tile.role "math"
   tile.role "math" warps 4 {
     %f = arith.constant dense<1.0> : !part
@@ -30,7 +30,7 @@ tile.kernel @pair cluster [2] attributes {plan = #tile.plan<128 threads 8208 byt
       // CHECK-NEXT: hopper.exchange.receive
       // CHECK-NEXT: arith.addf
       // CHECK: %[[NEXT:.+]] = arith.xori %[[PARITY]], %c1
-      // CHECK: hopper.once_per_warp {
+      // CHECK: hopper.once_per_warp lanes 2 {
       // CHECK: scf.yield %[[NEXT]]
       %sum = tile.cluster_reduce %f add along 0 : !part -> !half
     }
@@ -56,5 +56,58 @@ tile.kernel @both cluster [2] attributes {plan = #tile.plan<128 threads 8240 byt
     %a = tile.cluster_reduce %f add along 0 : !one -> !one
     %b = tile.cluster_reduce %f max along 0 : !one -> !one
     %c = arith.mulf %a, %b : !one
+  }
+}
+
+// -----
+
+// What is stored meanwhile waits for nobody. Who is met at a barrier may wait for
+// what this role does next.
+
+!one = tensor<64xf32, #tile.fragment<"64 (4,8,4):(0,1,16) / 2:8">>
+// CHECK-LABEL: tile.kernel @stored_meanwhile
+tile.kernel @stored_meanwhile cluster [2] attributes {plan = #tile.plan<128 threads 8240 bytes roles [<0>] cluster_reductions [<0 barriers 8192>, <1024 barriers 8224>]>} {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M] align 16 : !tile.tensor<f32, 1>
+  %met = tile.barrier "met" : !tile.barrier
+  %c0 = arith.constant 0 : index
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<1.0> : !one
+    // CHECK-COUNT-2: hopper.exchange.send
+    // CHECK: scf.if
+    // CHECK: tile.store
+    // CHECK-COUNT-2: hopper.exchange.receive
+    %a = tile.cluster_reduce %f add along 0 : !one -> !one
+    %inside = arith.cmpi slt, %c0, %M : index
+    scf.if %inside {
+      tile.store %f to %D[%c0] : !one, !tile.tensor<f32, 1>
+    }
+    %b = arith.addf %a, %f : !one
+    // CHECK-COUNT-2: hopper.exchange.send
+    // CHECK-COUNT-2: hopper.exchange.receive
+    // CHECK: tile.sync
+    %d = tile.cluster_reduce %b add along 0 : !one -> !one
+    tile.sync %met : !tile.barrier
+    tile.store %d to %D[%c0] : !one, !tile.tensor<f32, 1>
+  }
+}
+
+// -----
+
+// What all threads hold goes to each CTA by a thread of its own.
+
+!one = tensor<1xf32, #tile.fragment<"1 128:0 / 1:0">>
+// CHECK-LABEL: tile.kernel @each_by_its_own
+tile.kernel @each_by_its_own cluster [8] attributes {plan = #tile.plan<128 threads 144 bytes roles [<0>] cluster_reductions [<0 barriers 128>]>} {
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<1.0> : !one
+    // CHECK: %[[LANE:.+]] = hopper.special_register "laneid"
+    // CHECK: %[[TO:.+]] = arith.remui %[[LANE]], %c8
+    // CHECK: %[[RANK:.+]] = arith.addi %{{.+}}, %
+    // CHECK: hopper.exchange.send %{{.+}} to %{{.+}} of %{{.+}} on %{{.+}} threads 8
+    // CHECK-NOT: hopper.exchange.send
+    // CHECK: hopper.once_per_warp lanes 8 {
+    %a = tile.cluster_reduce %f add along 0 : !one -> !one
+    %b = arith.addf %a, %a : !one
   }
 }

@@ -38,9 +38,9 @@ tile.kernel @peers cluster [2] {
       // MEET: tile.write
       // MEET: %[[WHICH:.+]] = arith.remui %[[TURN]], %c2
       // MEET: %[[AT:.+]] = arith.addi
-      // MEET: hopper.once_per_warp {
-      // MEET: hopper.mbarrier.arrive cluster %[[AT]] of %c0
-      // MEET: hopper.mbarrier.arrive cluster %[[AT]] of %c1
+      // MEET: %[[LANE:.+]] = hopper.special_register "laneid"
+      // MEET: hopper.once_per_warp lanes 2 {
+      // MEET: hopper.mbarrier.arrive cluster %[[AT]] of %[[LANE]]
       // MEET: }
       // MEET: %[[PARITY:.+]] = arith.divui %[[TURN]], %c2
       // MEET: hopper.mbarrier.wait cluster %[[AT]] parity %[[PARITY]]

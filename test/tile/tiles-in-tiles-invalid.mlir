@@ -41,7 +41,7 @@ tile.kernel @part_type {
 tile.kernel @part_row_bytes {
   %a = tile.alloc : !whole
   tile.role "math" warps 4 {
-    // expected-error@+1 {{the part (64,12) has rows of 24 bytes; TMA needs a multiple of 16: use a multiple of 8 elements}}
+    // expected-error@+1 {{the part (64,12) has rows of 24 bytes (12 elements of 2); TMA needs a multiple of 16: use a multiple of 8 elements}}
     %b = tile.part %a from [0, 0] : !whole -> !tile.shared<64x12xbf16>
   }
 }
@@ -90,7 +90,7 @@ tile.kernel @view_number {
 tile.kernel @view_beyond {
   %a = tile.alloc : !whole
   tile.role "math" warps 4 {
-    // expected-error@+1 {{tile 0 of 16384 bytes ends 16384 bytes into a shared tile that has 8192: use a smaller shape}}
+    // expected-error@+1 {{a tile of 64x64 f32 has 16384 bytes, and the shared tile that it is to lie in 8192: use a smaller shape}}
     %b = tile.view %a number 0 : !whole -> !tile.shared<64x64xf32>
   }
 }

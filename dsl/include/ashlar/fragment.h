@@ -187,8 +187,9 @@ private:
   Fragment vector;
 };
 /// `scores - along_rows(row_max)`: one value for each place along the first
-/// dimension, which is that of the rows of a matrix. A plain vector of length n
-/// meets the columns, as in NumPy.
+/// dimension, which is that of the rows of a matrix, or along the first ones,
+/// of as many as `vector` has. A plain vector of length n meets the columns, as
+/// in NumPy.
 inline ColumnVector
 along_rows(const Fragment &vector,
            SourceLocation where = SourceLocation::current()) {

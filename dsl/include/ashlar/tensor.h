@@ -75,8 +75,8 @@ struct TileRef {
   /// one, is as many rows further as the element i from `indices` on says,
   /// which lies in a tensor of s32. Where that is no row of the tensor, or
   /// there is no such element, zeros are read and nothing is written. For
-  /// `load` and `store` of fragments, and for `copy` into a stage, which then
-  /// goes by cp.async.
+  /// `load` and `store` of fragments, transposed or not, and for `copy` into a
+  /// stage, which then goes by cp.async.
   TileRef rows(const TileRef &indices) const;
 
   Tensor tensor;

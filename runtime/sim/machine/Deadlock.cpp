@@ -28,8 +28,11 @@ struct Group {
   const Instruction *instruction = nullptr;
   std::string did;
   std::vector<const Warp *> warps;
+  std::string line; // of those that could go on
   bool holdsRoot = false;
   bool isBlocked = false;
+  // Whose same warps do the same with numbers of their own.
+  size_t ctasLikewise = 0, warpsLikewise = 0;
 };
 
 /// "warps 0 to 7", "warp 8", "warps 0, 2 and 3".
@@ -45,21 +48,60 @@ std::string numbers(const std::vector<uint32_t> &warps) {
   return text;
 }
 
-/// "role 'math', warps 0 to 7 of CTA (0,0,0); ...".
-std::string whoOf(const Group &group, const Launch &launch) {
-  std::map<std::pair<uint32_t, std::string>, std::vector<uint32_t>> byRole;
-  std::map<uint32_t, std::string> ctas;
+/// The warps of each role in each CTA.
+using Members = std::map<std::string, std::vector<uint32_t>>;
+
+std::map<uint32_t, Members> membersOf(const Group &group,
+                                      const Launch &launch) {
+  std::map<uint32_t, Members> byCta;
   for (const Warp *warp : group.warps) {
-    auto &list = byRole[{warp->cta.linear, launch.roleOf(warp->index)}];
+    auto &list = byCta[warp->cta.linear][launch.roleOf(warp->index)];
     if (list.empty() || list.back() != warp->index)
       list.push_back(warp->index);
-    ctas[warp->cta.linear] = warp->cta.name();
   }
+  return byCta;
+}
+
+/// "CTA (0,0,0)", "CTA (0,0,0) and 3 others".
+std::string inCtas(const std::string &first, size_t count) {
+  if (count == 1)
+    return first;
+  return first + " and " + std::to_string(count - 1) +
+         (count == 2 ? " other" : " others");
+}
+
+/// "role 'math', warps 0 to 7 of CTA (0,0,0) and 3 others; ...".
+std::string whoOf(const Group &group, const Launch &launch) {
+  std::map<uint32_t, std::string> names;
+  for (const Warp *warp : group.warps)
+    names[warp->cta.linear] = warp->cta.name();
+  // CTAs of which the same warps are in the group, by the first of them.
+  std::vector<std::pair<Members, std::pair<uint32_t, size_t>>> alike;
+  for (const auto &[cta, members] : membersOf(group, launch)) {
+    auto known = std::ranges::find_if(
+        alike, [&](const auto &each) { return each.first == members; });
+    if (known == alike.end())
+      alike.push_back({members, {cta, 1}});
+    else
+      ++known->second.second;
+  }
+  constexpr size_t most = 4;
   std::string text;
-  for (const auto &[key, warps] : byRole)
-    text += (text.empty() ? "" : "; ") +
-            (key.second.empty() ? "" : "role '" + key.second + "', ") +
-            numbers(warps) + " of " + ctas[key.first];
+  size_t others = 0;
+  for (size_t i = 0; i < alike.size(); ++i) {
+    const auto &[members, ctas] = alike[i];
+    if (i >= most) {
+      others += ctas.second;
+      continue;
+    }
+    for (const auto &[role, warps] : members)
+      text += (text.empty() ? "" : "; ") +
+              (role.empty() ? "" : "role '" + role + "', ") + numbers(warps) +
+              " of " + inCtas(names[ctas.first], ctas.second);
+  }
+  if (others)
+    text += "; some of " + std::to_string(others) +
+            (others == 1 ? " other CTA" : " other CTAs");
   return text;
 }
 
@@ -199,22 +241,77 @@ private:
   std::vector<std::vector<bool>> reached;
 };
 
-/// The root's group first.
-std::vector<Group> grouped(const std::vector<Waiting> &all,
-                           const Waiting *root) {
+/// The root's group first. Of those that could go on it matters at which line
+/// they are, not at which instruction.
+std::vector<Group> grouped(const std::vector<Waiting> &all, const Waiting *root,
+                           const Launch &launch) {
   std::vector<Group> groups;
   for (const Waiting &each : all) {
+    const bool isBlocked = each.strand->blocked || each.strand->spinning;
+    const std::string line =
+        isBlocked ? std::string() : launch.sourceOf(each.instruction);
     auto same = std::ranges::find_if(groups, [&](const Group &group) {
-      return group.instruction == each.instruction && group.did == each.did;
+      return group.did == each.did && group.isBlocked == isBlocked &&
+             (group.instruction == each.instruction ||
+              (!line.empty() && group.line == line));
     });
     if (same == groups.end())
-      same = groups.insert(groups.end(), {each.instruction, each.did, {}});
+      same =
+          groups.insert(groups.end(), {each.instruction, each.did, {}, line});
     same->warps.push_back(each.warp);
     same->holdsRoot |= &each == root;
-    same->isBlocked |= each.strand->blocked || each.strand->spinning;
+    same->isBlocked = isBlocked;
   }
   std::ranges::stable_partition(groups, &Group::holdsRoot);
   return groups;
+}
+
+/// "waits for phase # of ...": what differs from CTA to CTA.
+std::string withoutNumbers(const std::string &did) {
+  std::string text;
+  for (char c : did)
+    if (c < '0' || c > '9')
+      text += c;
+    else if (text.empty() || text.back() != '#')
+      text += '#';
+  return text;
+}
+
+/// Leaves of groups of different CTAs that are alike but for numbers the first.
+std::vector<Group> folded(const std::vector<Group> &groups,
+                          const Launch &launch) {
+  struct Kind {
+    const Instruction *instruction;
+    std::string did;
+    Members members;
+    size_t at; // in the result
+  };
+  std::vector<Group> result;
+  std::vector<Kind> kinds;
+  for (const Group &group : groups) {
+    const auto members = membersOf(group, launch);
+    const bool areAlike = std::ranges::all_of(members, [&](const auto &each) {
+      return each.second == members.begin()->second;
+    });
+    if (!areAlike) {
+      result.push_back(group);
+      continue;
+    }
+    Kind kind{group.instruction, withoutNumbers(group.did),
+              members.begin()->second, result.size()};
+    auto known = std::ranges::find_if(kinds, [&](const Kind &each) {
+      return each.instruction == kind.instruction && each.did == kind.did &&
+             each.members == kind.members;
+    });
+    if (known != kinds.end()) {
+      result[known->at].ctasLikewise += members.size();
+      result[known->at].warpsLikewise += group.warps.size();
+      continue;
+    }
+    kinds.push_back(std::move(kind));
+    result.push_back(group);
+  }
+  return result;
 }
 
 /// A site for each group, and one for those that would be too many.
@@ -223,13 +320,16 @@ std::vector<Site> sitesOf(const std::vector<Group> &groups,
   constexpr size_t mostGroups = 16;
   std::vector<Site> sites;
   size_t others = 0;
-  for (const Group &group : groups) {
+  for (const Group &group : folded(groups, launch)) {
     if (sites.size() == mostGroups) {
-      others += group.warps.size();
+      others += group.warps.size() + group.warpsLikewise;
       continue;
     }
-    sites.push_back({whoOf(group, launch),
-                     group.warps.size() > 1 ? plural(group.did) : group.did,
+    std::string did = group.warps.size() > 1 ? plural(group.did) : group.did;
+    if (group.ctasLikewise)
+      did += "; so it is in " + std::to_string(group.ctasLikewise) +
+             (group.ctasLikewise == 1 ? " other CTA" : " other CTAs");
+    sites.push_back({whoOf(group, launch), did,
                      launch.sourceOf(group.instruction),
                      launch.textOf(group.instruction)});
   }
@@ -273,7 +373,7 @@ void reportTimeLimit(Launch &launch, std::span<Cluster *const> clusters,
                        " clusters " + std::to_string(unstarted) +
                        " have not started";
   // Those that could go on first: the others may wait for them.
-  std::vector<Group> groups = grouped(all, nullptr);
+  std::vector<Group> groups = grouped(all, nullptr, launch);
   std::ranges::stable_partition(
       groups, [](const Group &group) { return !group.isBlocked; });
   report.sites = sitesOf(groups, launch);
@@ -298,7 +398,7 @@ void reportDeadlock(Launch &launch, std::span<Cluster *const> clusters) {
                        (source.empty() ? "" : ", for the wait at " + source) +
                        ": " + root->cause.sentence;
   }
-  report.sites = sitesOf(grouped(all, root), launch);
+  report.sites = sitesOf(grouped(all, root, launch), launch);
   if (root && root->strand->spinning && !root->strand->wait.describe) {
     report.sentence += whoCouldSignal(*root, all);
     const std::vector<Site> signallers =

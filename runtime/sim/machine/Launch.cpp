@@ -2,8 +2,10 @@
 
 #include "runtime/sim/machine/Cluster.h"
 #include "runtime/sim/machine/Traffic.h"
+#include "runtime/sim/machine/copies/TensorMap.h"
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <cstring>
 #include <thread>
@@ -36,12 +38,14 @@ uint32_t Launch::clusterCount() const {
 
 std::string Launch::roleOf(uint32_t warp) const { return notes.roleOf(warp); }
 
-/// The value of a parameter of the kernel, by its number; 0 if there is none.
-static uint64_t parameterValue(const Launch &launch, uint64_t number) {
+/// The first bytes of a parameter of the kernel, by its number; zeros if there
+/// is none.
+template <typename T>
+static T parameterValue(const Launch &launch, uint64_t number) {
   const std::vector<uint32_t> &offsets = launch.kernel.parameterBlockOffsets;
+  T value{};
   if (number >= offsets.size())
-    return 0;
-  uint64_t value = 0;
+    return value;
   const uint64_t size = std::min<uint64_t>(
       launch.kernel.text->parameters[number].sizeBytes(), sizeof value);
   if (launch.parameters.contains(offsets[number], size))
@@ -49,28 +53,57 @@ static uint64_t parameterValue(const Launch &launch, uint64_t number) {
   return value;
 }
 
+namespace {
+
+/// Where a tensor begins, and its strides in elements, outermost first; 0 for
+/// one that nothing tells.
+struct Placed {
+  uint64_t begin = 0;
+  std::vector<uint64_t> strides;
+};
+
+Placed placed(const Launch &launch, const Notes::Tensor &tensor) {
+  if (tensor.isMap) {
+    const auto bytes =
+        parameterValue<std::array<uint64_t, 16>>(launch, tensor.parameter);
+    TensorMap map;
+    if (unpackTensorMap(bytes.data(), map))
+      return {};
+    Placed result{map.address, {}};
+    for (uint32_t i = map.rank; --i > 0;)
+      result.strides.push_back(map.strideBytes[i - 1] / tensor.elementBytes);
+    result.strides.push_back(1);
+    return result;
+  }
+  using Kind = Notes::Tensor::Stride::Kind;
+  Placed result{parameterValue<uint64_t>(launch, tensor.parameter), {}};
+  for (const Notes::Tensor::Stride &each : tensor.strides)
+    result.strides.push_back(each.kind == Kind::constant ? each.value
+                             : each.kind == Kind::parameter
+                                 ? parameterValue<uint64_t>(launch, each.value)
+                                 : 0);
+  return result;
+}
+
+} // namespace
+
 std::string Launch::tensorElementAt(uint64_t address) const {
   const Notes::Tensor *tensor = nullptr;
-  uint64_t begin = 0;
+  Placed nearest;
   for (const Notes::Tensor &each : notes.tensors)
-    if (const uint64_t at = parameterValue(*this, each.pointer);
-        at && at <= address && at >= begin) {
+    if (Placed place = placed(*this, each);
+        place.begin && place.begin <= address && place.begin >= nearest.begin) {
       tensor = &each;
-      begin = at;
+      nearest = std::move(place);
     }
-  if (!tensor || memory.nearest(address) != memory.nearest(begin))
+  if (!tensor || memory.nearest(address) != memory.nearest(nearest.begin))
     return "";
-  using Kind = Notes::Tensor::Stride::Kind;
-  uint64_t rest = (address - begin) / tensor->elementBytes;
+  const uint64_t element = (address - nearest.begin) / tensor->elementBytes;
+  uint64_t rest = element;
   std::string index;
-  for (const Notes::Tensor::Stride &each : tensor->strides) {
-    const uint64_t stride = each.kind == Kind::constant ? each.value
-                            : each.kind == Kind::parameter
-                                ? parameterValue(*this, each.value)
-                                : 0;
+  for (const uint64_t stride : nearest.strides) {
     if (stride == 0)
-      return tensor->name + ", element " +
-             std::to_string((address - begin) / tensor->elementBytes);
+      return tensor->name + ", element " + std::to_string(element);
     index += (index.empty() ? "" : ", ") + std::to_string(rest / stride);
     rest %= stride;
   }

@@ -23,10 +23,15 @@ bool readNumber(const std::string &text, uint64_t &value) {
 
 bool readTensor(std::istream &words, Notes::Tensor &tensor) {
   using Kind = Notes::Tensor::Stride::Kind;
-  std::string pointer, strides, text;
-  if (!(words >> tensor.name >> tensor.elementBytes >> pointer >>
-        tensor.pointer >> strides) ||
-      pointer != "pointer" || strides != "strides")
+  std::string parameter, strides, text;
+  if (!(words >> tensor.name >> tensor.elementBytes >> parameter >>
+        tensor.parameter) ||
+      tensor.elementBytes == 0)
+    return false;
+  tensor.isMap = parameter == "map";
+  if (tensor.isMap)
+    return true;
+  if (parameter != "pointer" || !(words >> strides) || strides != "strides")
     return false;
   while (words >> text) {
     Notes::Tensor::Stride stride;
@@ -38,7 +43,7 @@ bool readTensor(std::istream &words, Notes::Tensor &tensor) {
     }
     tensor.strides.push_back(stride);
   }
-  return tensor.elementBytes != 0;
+  return true;
 }
 
 } // namespace

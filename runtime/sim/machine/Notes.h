@@ -3,6 +3,7 @@
 //   //@ shared 16384 8192 stage 1 of the pipeline at gemm.cpp:26, tile 0
 //   //@ ring 3 memory 0 24576 full 73728 empty 73752
 //   //@ tensor Done 4 pointer 3 strides p4 1
+//   //@ tensor D 2 map 5
 // A role has the warps from the first number on, as many as the second says.
 // Shared memory is described from a byte offset in the dynamic part, for a
 // number of bytes. A ring has so many stages, at an offset and of a number of
@@ -11,7 +12,7 @@
 // barrier has completed a phase. A tensor has the bytes of an element, the
 // number of the parameter that points to it, and the strides of its dimensions,
 // outermost first: a number of elements, that of a parameter, or ? where none
-// tells.
+// tells; or the number of the parameter that is its tensor map.
 #pragma once
 
 #include "runtime/sim/ptx/Module.h"
@@ -45,13 +46,14 @@ public:
   struct Tensor {
     std::string name;
     uint32_t elementBytes = 0;
-    uint32_t pointer = 0; // the number of the parameter
+    uint32_t parameter = 0; // its number: a pointer, or a tensor map
+    bool isMap = false;
     struct Stride {
       enum class Kind : uint8_t { constant, parameter, unknown };
       Kind kind = Kind::unknown;
       uint64_t value = 0; // elements, or the number of the parameter
     };
-    std::vector<Stride> strides; // outermost first
+    std::vector<Stride> strides; // outermost first; none of a map
   };
   std::vector<Tensor> tensors;
 

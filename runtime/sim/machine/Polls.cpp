@@ -169,12 +169,8 @@ struct Polled {
 Polled look(Warp &warp, const Poll &poll) {
   const Location place = placeOf(warp, poll);
   Polled polled;
-  if (place.block->kind == MemoryBlock::Kind::global)
-    polled.place = warp.cluster.launch.tensorElementAt(place.block->address +
-                                                       place.offset);
-  if (polled.place.empty())
-    polled.place = sim::placeOf(warp.cluster, *place.block, place.offset);
-  polled.place += others(poll);
+  polled.place =
+      sim::placeOf(warp.cluster, *place.block, place.offset) + others(poll);
   uint64_t bits = 0;
   if (poll.sizeBytes > sizeof bits ||
       !place.block->contains(place.offset, poll.sizeBytes))

@@ -101,6 +101,16 @@ TEST(SharedTile, IsReadWithoutBankConflictsAlongRowsAndColumns) {
   }
 }
 
+TEST(SharedTile, IsOneRowOfAnyLength) {
+  EXPECT_EQ(sharedTileLayout({1}, 4)->str(), "S<0,4,3> o (1):(4)");
+  EXPECT_EQ(sharedTileLayout({1, 6}, 2)->str(), "S<0,4,3> o (1,6):(12,2)");
+  SwizzledLayout row = *sharedTileLayout({1, 128}, 4);
+  EXPECT_EQ(partOfTile(row, {0, 64}, {1, 2}, 4)->str(),
+            "S<0,4,3> o (1,2):(512,4)");
+  EXPECT_REFUSAL(tmaBoxes(*sharedTileLayout({1, 6}, 2), {1, 6}, 2),
+                 "rows of 12 bytes");
+}
+
 TEST(SharedTile, RefusesShapesThatTmaCannotCopy) {
   EXPECT_REFUSAL(sharedTileLayout({64, 12}, 2), "rows of 24 bytes");
   EXPECT_REFUSAL(sharedTileLayout({64, 12}, 2), "a multiple of 8 elements");

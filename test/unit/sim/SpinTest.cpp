@@ -84,6 +84,21 @@ TEST(Spin, NamesTheElementOfRows) {
                  {"Done[1, 0] is 1"});
 }
 
+// Of CTAs that wait in the same way, each for a word of its own, the first.
+TEST(Spin, IsToldOnceForAllCtas) {
+  const std::string text =
+      report("and.b32 %r1, %cta, 3;\nmad.wide.u32 %d0, %r1, 4, %flags;\n"
+             "wait: ld.acquire.gpu.global.u32 %r0, [%d0];\n"
+             "setp.eq.u32 %q, %r0, 0;\n@%q bra wait;",
+             "//@ tensor Done 4 pointer 0 strides 1\n", 12)
+          .text();
+  EXPECT_NE(text.find("Done[0], which is 0, is other than 0; so it is in 9 "
+                      "other CTAs"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("Done[3], which"), std::string::npos) << text;
+}
+
 TEST(Spin, TellsOfASignalThatNobodyCameTo) {
   expectDeadlock(
       report("setp.ne.u32 %p, %cta, 7;\n@%p bra wait;\n"

@@ -53,7 +53,12 @@ std::string placeOf(const Cluster &cluster, const MemoryBlock &block,
                ? place + " of " + cta->name()
                : place;
   }
-  return "byte " + std::to_string(offset) + " of " + blockName(cluster, block);
+  std::string place;
+  if (block.kind == MemoryBlock::Kind::global)
+    place = cluster.launch.tensorElementAt(block.address + offset);
+  return place.empty() ? "byte " + std::to_string(offset) + " of " +
+                             blockName(cluster, block)
+                       : place;
 }
 
 std::string outOfBoundsSentence(const Cluster &cluster, const Location &place,
