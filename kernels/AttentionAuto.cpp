@@ -49,7 +49,7 @@ private:
     grouped.group = group;
     for (int64_t warpgroups : {1, 2, 3})
       for (int64_t ctas : {1, 2})
-        for (int64_t bn = leastKeys(form); bn <= 128; bn += leastKeys(form))
+        for (int64_t bn = leastKeys(form); bn <= 192; bn += leastKeys(form))
           for (bool splits : {false, true})
             for (int64_t queries : {1, 2})
               addStages(grouped, {.bm = target::wgmmaRows * warpgroups,
@@ -81,11 +81,27 @@ private:
     for (int64_t splits = config.splits ? 2 : 0;
          splits <= (config.splits ? mostSplits : 0); ++splits) {
       AttentionChoice choice{grouped.group, config, splits, {}};
+      if (2 * partBytes(grouped, choice) > tensorBytes())
+        break;
       choice.cost = attention_cost(grouped, sizes, choice, gpu);
       if (!best || choice.cost.total < best->cost.total)
         best = choice;
     }
-    choices.push_back(*best);
+    if (best)
+      choices.push_back(*best);
+  }
+
+  /// A workspace of more than half of all tensors is too much for the few
+  /// percent that parts are worth where tiles are many.
+  int64_t partBytes(const AttentionForm &grouped,
+                    const AttentionChoice &choice) const {
+    const auto [tiles, rows] = part_sizes(grouped, choice.config, sizes);
+    return choice.splits * tiles * rows * form.dv * size_bytes(f32);
+  }
+  int64_t tensorBytes() const {
+    return sizes.sequences *
+           (sizes.heads * sizes.queries + sizes.keyHeads * sizes.keys) *
+           (form.d + form.dv) * size_bytes(form.type);
   }
 
   const AttentionForm &form;
@@ -129,7 +145,7 @@ AttentionChoice attention_auto(const AttentionForm &form,
 std::string why(const std::vector<AttentionChoice> &candidates, int64_t most) {
   std::string text =
       "group splits    bm    bn stages warpgroups queries ctas eager |"
-      "    math    load  memory latency combine |   total us\n";
+      "    math exposed    load  memory latency combine |   total us\n";
   for (const AttentionChoice &choice : candidates) {
     if (most-- == 0)
       break;
@@ -138,10 +154,10 @@ std::string why(const std::vector<AttentionChoice> &candidates, int64_t most) {
     char line[160];
     std::snprintf(line, sizeof line,
                   "%5d %6d %5d %5d %6d %10d %7d %4d %5d |%8.1f%8.1f%8.1f%8.1f"
-                  "%8.1f |%11.1f\n",
+                  "%8.1f%8.1f |%11.1f\n",
                   int(choice.group), int(choice.splits), int(c.bm), int(c.bn),
                   int(c.stages), int(c.warpgroups), int(c.queries), int(c.ctas),
-                  int(c.eager), us.math, us.load, us.memory, us.latency,
+                  int(c.eager), us.math, us.exposed, us.load, us.memory, us.latency,
                   us.combine, us.total);
     text += line;
   }

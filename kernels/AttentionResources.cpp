@@ -45,8 +45,11 @@ int64_t keyStageBytes(const AttentionForm &form,
   return config.bn * std::max(form.d, form.dv) * size_bytes(form.type);
 }
 
+/// One that says it is full, and one that says it is empty.
+static constexpr int64_t barrierBytesOfStage = 2 * target::mbarrierBytes;
+
 int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config) {
-  constexpr int64_t barriersAndAlignment = 2048;
+  constexpr int64_t alignmentAndOthers = 2048;
   const int64_t row = config.bm * size_bytes(form.type);
   const int64_t rowOfResult = config.bm * size_bytes(resultType(form));
   return config.queries * row * form.d +
@@ -55,7 +58,7 @@ int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config) {
               ? 0
               : resultStages(form) * rowOfResult * resultColumns(form)) +
          stagesOfNumbers * numbersOfBlock(form, config) * size_bytes(s32) +
-         barriersAndAlignment;
+         config.stages * barrierBytesOfStage + alignmentAndOthers;
 }
 
 int64_t copyRegisters(const AttentionForm &form,
@@ -185,6 +188,23 @@ int64_t registersBeside(const AttentionForm &form,
   return all;
 }
 
+int64_t registersOfLoop(const AttentionForm &form,
+                        const AttentionConfig &config) {
+  const int64_t sums = sumRegisters(form, config);
+  const int64_t scores =
+      rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
+  const bool hasNumbers = form.page || form.packed || form.modify ||
+                          form.mask || form.alibi || form.group > 1 ||
+                          config.splits || config.queries > 1;
+  // Powers of two lie beside one another without holes: scores become weights,
+  // half as many registers, where they are.
+  if (!isOf8Bits(form) && !config.eager && !hasNumbers &&
+      config.warpgroups > 1 && std::has_single_bit(uint64_t(sums)) &&
+      std::has_single_bit(uint64_t(scores)))
+    return sums + scores * 3 / 2 + 28;
+  return fragmentRegisters(form, config) + registersBeside(form, config);
+}
+
 /// The sums, these as they are stored, and addresses.
 int64_t registersOfStore(const AttentionForm &form,
                          const AttentionConfig &config) {
@@ -227,9 +247,7 @@ LoadsOfParts loadsOfManyRows(const AttentionForm &form,
 }
 
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
-  const int64_t inTheLoop =
-      fragmentRegisters(form, config) + registersBeside(form, config);
-  return std::max({inTheLoop, registersOfStore(form, config),
+  return std::max({registersOfLoop(form, config), registersOfStore(form, config),
                    registersOfClearing(form, config)}) <=
          mathRegisters(form, config);
 }
@@ -237,7 +255,7 @@ bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
 int64_t mostStages(const AttentionForm &form, AttentionConfig config) {
   config.stages = 0;
   return (target::sharedBytesOfEach(config.ctas) - sharedBytes(form, config)) /
-         keyStageBytes(form, config);
+         (keyStageBytes(form, config) + barrierBytesOfStage);
 }
 
 } // namespace ashlar

@@ -481,14 +481,50 @@ TEST(AttentionChoice, IsTheModelsFastest) {
 
 TEST(AttentionChoice, SharesKeysOutWhereTilesAreFew) {
   const AttentionForm form{.page = 16};
-  auto chosen = [&](int64_t batch, int64_t keys) {
-    return attention_auto(form, {batch, 64, 8, 1, keys});
+  /// How much longer it takes without parts.
+  auto withoutParts = [&](const AttentionSizes &sizes) {
+    std::vector<AttentionChoice> all = attention_candidates(form, sizes);
+    const double best = all.front().cost.total;
+    std::erase_if(all, [](const AttentionChoice &c) { return c.splits > 0; });
+    return all.front().cost.total / best;
   };
-  EXPECT_EQ(chosen(1, 8192).group, 8);
-  EXPECT_GT(chosen(1, 8192).splits, 4);
-  EXPECT_EQ(chosen(128, 32768).splits, 0);
-  EXPECT_THAT(why(attention_candidates(form, {1, 64, 8, 1, 8192}), 2),
+  const AttentionSizes one{1, 64, 8, 1, 8192};
+  EXPECT_EQ(attention_auto(form, one).group, 8);
+  EXPECT_GT(attention_auto(form, one).splits, 4);
+  EXPECT_GT(withoutParts(one), 2);
+  EXPECT_LT(withoutParts({128, 64, 8, 1, 32768}), 1.01);
+  EXPECT_THAT(why(attention_candidates(form, one), 2),
               testing::HasSubstr("total us"));
+}
+
+/// What three warpgroups hide of each other's softmax is worth more than what
+/// tiles of 192 rows lose at the end of a sequence, where that is long.
+TEST(AttentionChoice, TakesThreeWarpgroupsWhereSequencesAreLong) {
+  auto chosen = [](const AttentionForm &form, int64_t length) {
+    return attention_auto(form, {16384 / length, 32, 32, length, length})
+        .config;
+  };
+  for (const AttentionForm &form :
+       {AttentionForm{.d = 64, .dv = 64},
+        AttentionForm{.d = 64, .dv = 64, .after = 0, .logarithms = true}}) {
+    const AttentionConfig config = chosen(form, 4096);
+    EXPECT_EQ(config.warpgroups, 3);
+    EXPECT_EQ(config.bn, 128);
+    EXPECT_NO_THROW(compileCleanly(attention(form, config)));
+  }
+  EXPECT_EQ(chosen({.d = 64, .dv = 64, .after = 0}, 1024).warpgroups, 2);
+}
+
+TEST(AttentionChoice, SaysWhatIsExposed) {
+  const AttentionForm form{.d = 64, .dv = 64};
+  const AttentionSizes sizes{4, 32, 32, 4096, 4096};
+  auto exposed = [&](const AttentionConfig &config) {
+    const AttentionCost cost = attention_cost(form, sizes, {1, config, 0, {}});
+    EXPECT_LT(cost.exposed, cost.math);
+    return cost.exposed / cost.math;
+  };
+  EXPECT_LT(exposed({.bm = 192, .stages = 6, .warpgroups = 3}),
+            exposed({.bm = 128, .stages = 8, .warpgroups = 2}));
 }
 
 TEST(AttentionChoice, TellsThatPagesOf8BitsAreTooSmall) {
