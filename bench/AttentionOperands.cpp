@@ -146,9 +146,9 @@ std::vector<NamedArgument> AttentionOperands::arguments(int64_t group) const {
   if (isOf8Bits())
     all.push_back({"value_scale", valueScale});
   if (problem.page) {
-    all.push_back({"Table", TensorArgument{onTable.data(),
-                                           s32,
-                                           {problem.b, pagesOfSequence()}}});
+    all.push_back(
+        {"Table",
+         TensorArgument{onTable.data(), s32, {problem.b, pagesOfSequence()}}});
     all.push_back(
         {"Lengths", TensorArgument{onLengths.data(), s32, {problem.b}}});
   }
@@ -175,15 +175,16 @@ double AttentionOperands::error() const {
   return std::sqrt(difference / norm);
 }
 
-double AttentionOperands::tolerance() const { return isOf8Bits() ? 4e-2 : 6e-3; }
+double AttentionOperands::tolerance() const {
+  return isOf8Bits() ? 4e-2 : 6e-3;
+}
 
 double AttentionOperands::key(int64_t b, int64_t hk, int64_t key,
                               int64_t e) const {
   const int64_t piece =
       problem.page ? table[b * pagesOfSequence() + key / problem.page] : b;
   const int64_t token = piece * keysOfPiece() + key % keysOfPiece();
-  return elementOf(problem.type, k,
-                   (token * problem.hk + hk) * problem.d + e);
+  return elementOf(problem.type, k, (token * problem.hk + hk) * problem.d + e);
 }
 
 double AttentionOperands::value(int64_t b, int64_t hk, int64_t key,
@@ -192,14 +193,12 @@ double AttentionOperands::value(int64_t b, int64_t hk, int64_t key,
       problem.page ? table[b * pagesOfSequence() + key / problem.page] : b;
   const int64_t inPiece = key % keysOfPiece();
   if (isOf8Bits())
-    return valueScale *
-           elementOf(e4m3, v,
-                     ((piece * problem.hk + hk) * problem.dv + e) *
-                             rowOfValues() +
-                         inPiece);
+    return valueScale * elementOf(e4m3, v,
+                                  ((piece * problem.hk + hk) * problem.dv + e) *
+                                          rowOfValues() +
+                                      inPiece);
   const int64_t token = piece * keysOfPiece() + inPiece;
-  return elementOf(problem.type, v,
-                   (token * problem.hk + hk) * problem.dv + e);
+  return elementOf(problem.type, v, (token * problem.hk + hk) * problem.dv + e);
 }
 
 std::vector<double> AttentionOperands::rowOf(int64_t row) const {
@@ -211,8 +210,8 @@ std::vector<double> AttentionOperands::rowOf(int64_t row) const {
   double top = -HUGE_VAL, sum = 0;
   for (int64_t j = 0; j < keys; ++j) {
     for (int64_t e = 0; e < problem.d; ++e)
-      scores[j] += elementOf(problem.type, q, row * problem.d + e) *
-                   key(b, hk, j, e);
+      scores[j] +=
+          elementOf(problem.type, q, row * problem.d + e) * key(b, hk, j, e);
     scores[j] *= problem.scale();
     top = std::max(top, scores[j]);
   }
@@ -249,8 +248,7 @@ AttentionLaunch::AttentionLaunch(Device &device,
     arguments.push_back(
         {name, TensorArgument{buffer.data(), type, std::move(shape)}});
   };
-  add("Parts", onParts, f32,
-      {choice.splits, tiles, rows, operands.problem.dv});
+  add("Parts", onParts, f32, {choice.splits, tiles, rows, operands.problem.dv});
   add("PartL", onPartL, f32, {choice.splits, tiles, rows});
   add("Done", onDone, s32, {tiles, 2});
 }

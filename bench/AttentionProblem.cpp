@@ -26,8 +26,7 @@ std::pair<std::string, int64_t> split(const std::string &text,
   const char *end = word.data() + word.size();
   if (letters == std::string::npos)
     refuse(text, "it has the word '" + word + "'");
-  const auto [at, error] =
-      std::from_chars(word.data() + letters, end, number);
+  const auto [at, error] = std::from_chars(word.data() + letters, end, number);
   if (error != std::errc() || at != end || number < 1 || number > 1 << 30)
     refuse(text, "'" + word + "' does not end in a number from 1 to 2^30");
   return {word.substr(0, letters), number};
@@ -53,9 +52,8 @@ double AttentionProblem::operations() const {
 }
 
 double AttentionProblem::bytes() const {
-  return double(b) *
-         double(hk * sk * (d + dv) * size_bytes(type) +
-                h * sq * (d * size_bytes(type) + 2 * dv));
+  return double(b) * double(hk * sk * (d + dv) * size_bytes(type) +
+                            h * sq * (d * size_bytes(type) + 2 * dv));
 }
 
 std::string str(const AttentionProblem &p) {

@@ -31,9 +31,8 @@ Kind kindOf(const AttentionChoice &choice) {
 std::vector<AttentionChoice>
 tunedChoices(const AttentionProblem &problem, size_t count,
              const std::vector<std::string> &avoided, const GpuModel &gpu) {
-  std::vector<AttentionChoice> left =
-                                   attention_candidates(
-                                       problem.form(), problem.sizes(), gpu),
+  std::vector<AttentionChoice> left = attention_candidates(
+                                   problem.form(), problem.sizes(), gpu),
                                taken;
   std::erase_if(left, [&](const AttentionChoice &choice) {
     return std::ranges::any_of(avoided, [&](const std::string &word) {

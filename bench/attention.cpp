@@ -177,9 +177,8 @@ std::string measured(Device &device, Timer &timer, const std::string &text) {
 void readLines(Device &device, Timer &timer) {
   for (std::string line; std::getline(std::cin, line);) {
     try {
-      std::cout << (line.starts_with("decode ")
-                        ? decoding(device, timer, line)
-                        : measured(device, timer, line))
+      std::cout << (line.starts_with("decode ") ? decoding(device, timer, line)
+                                                : measured(device, timer, line))
                 << std::endl;
     } catch (const TimeoutError &) {
       throw;

@@ -1,12 +1,11 @@
-// How long the library's kernels take from C++ to PTX, level by level, and on to
-// a cubin where there is ptxas: bench-compile [bf16 "128x128x64 s4 w2" ...]
-// [attention], configurations of GEMM, each of the type that was last named, and
-// the kernels of attention.
-// Each compilation has a process of its own, as a program's first one does;
-// a line gives the fastest of some.
+// How long the library's kernels take from C++ to PTX, level by level, and on
+// to a cubin where there is ptxas: bench-compile [bf16 "128x128x64 s4 w2" ...]
+// [attention], configurations of GEMM, each of the type that was last named,
+// and the kernels of attention. Each compilation has a process of its own, as a
+// program's first one does; a line gives the fastest of some.
 
-#include "ashlar/attention_auto.h"
 #include "ashlar/compile.h"
+#include "ashlar/attention_auto.h"
 #include "ashlar/gemm.h"
 #include "compiler/driver/Assemble.h"
 
@@ -52,8 +51,8 @@ std::vector<Subject> attentionKernels() {
                      const AttentionSizes &sizes) {
     const AttentionChoice choice = attention_auto(form, sizes);
     form.group = choice.group;
-    all.push_back({"attention " + name,
-                   [=] { return attention(form, choice.config); }});
+    all.push_back(
+        {"attention " + name, [=] { return attention(form, choice.config); }});
   };
   auto backward = [&](int64_t d, const AttentionBackwardConfig &config) {
     all.push_back({"attention_backward d " + std::to_string(d), [=] {

@@ -157,8 +157,8 @@ std::string why(const std::vector<AttentionChoice> &candidates, int64_t most) {
                   "%8.1f%8.1f |%11.1f\n",
                   int(choice.group), int(choice.splits), int(c.bm), int(c.bn),
                   int(c.stages), int(c.warpgroups), int(c.queries), int(c.ctas),
-                  int(c.eager), us.math, us.exposed, us.load, us.memory, us.latency,
-                  us.combine, us.total);
+                  int(c.eager), us.math, us.exposed, us.load, us.memory,
+                  us.latency, us.combine, us.total);
     text += line;
   }
   return text;

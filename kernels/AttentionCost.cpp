@@ -115,8 +115,8 @@ private:
   }
   /// What of an SM a warpgroup keeps busy longest.
   double busyClocks() const {
-    return std::max({scoreClocks() + sumClocks(), exponentialClocks(),
-                     arithmeticClocks()});
+    return std::max(
+        {scoreClocks() + sumClocks(), exponentialClocks(), arithmeticClocks()});
   }
   /// One after the other: the scores, then the softmax, under which the sums of
   /// the block before are multiplied.
@@ -172,8 +172,7 @@ private:
     auto rate = [&](double bytesOfUnit, double terabytesPerSecond) {
       return wave * bytesOfUnit / terabytesPerSecond / 1e6;
     };
-    const double dram =
-                     rate(dramBytesOfUnit(), gpu.dram_terabytes_per_second),
+    const double dram = rate(dramBytesOfUnit(), gpu.dram_terabytes_per_second),
                  l2 = rate(blocksOfUnit * bytesOfBlock(),
                            gpu.l2_terabytes_per_second);
     cost.math += count * math;

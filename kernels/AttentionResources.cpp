@@ -247,7 +247,8 @@ LoadsOfParts loadsOfManyRows(const AttentionForm &form,
 }
 
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
-  return std::max({registersOfLoop(form, config), registersOfStore(form, config),
+  return std::max({registersOfLoop(form, config),
+                   registersOfStore(form, config),
                    registersOfClearing(form, config)}) <=
          mathRegisters(form, config);
 }
