@@ -32,7 +32,8 @@ int64_t sumColumns(const AttentionForm &form) {
 }
 
 int64_t resultColumns(const AttentionForm &form) {
-  const bool isCut = isOf8Bits(form) ? form.dv % 64 == 0 : form.dv > 128;
+  const bool isCut =
+      form.dv % 64 == 0 && (isOf8Bits(form) || form.dv > 128);
   return isCut ? 64 : form.dv;
 }
 

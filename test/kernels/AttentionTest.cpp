@@ -257,6 +257,7 @@ std::vector<Case> named() {
     add("causal, d " + std::to_string(d), form, ragged);
   }
   add("d 192, dv 128", {.d = 192, .dv = 128, .after = 0}, ragged);
+  add("d 160", {.d = 160, .dv = 160, .after = 0}, ragged);
   add("f16", {.type = f16, .d = 64, .dv = 64, .after = 0}, ragged);
   add("a window", {.before = 70, .after = 0}, {1, 2, 2, 300, 300});
   add("a window on both sides", {.before = 20, .after = 31},
