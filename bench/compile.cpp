@@ -165,9 +165,11 @@ int main(int argc, char **argv) {
     for (const std::string &word : words)
       if (typesByName.contains(word))
         types = word;
-      else if (word == "attention")
-        for (const Subject &subject : attentionKernels())
-          report(subject);
+      else if (word.starts_with("attention"))
+        for (const Subject &subject : attentionKernels()) {
+          if (subject.name.starts_with(word))
+            report(subject);
+        }
       else
         report(gemmOf(types, word));
   } catch (const std::exception &error) {
