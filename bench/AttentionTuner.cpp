@@ -31,14 +31,19 @@ Kind kindOf(const AttentionChoice &choice) {
 std::vector<AttentionChoice>
 tunedChoices(const AttentionProblem &problem, size_t count,
              const std::vector<std::string> &avoided, const GpuModel &gpu) {
+  const AttentionForm form = problem.form();
+  // It says why where there is none.
+  attention_auto(form, problem.sizes(), gpu);
   std::vector<AttentionChoice> left = attention_candidates(
-                                   problem.form(), problem.sizes(), gpu),
+                                   form, problem.sizes(), gpu),
                                taken;
   std::erase_if(left, [&](const AttentionChoice &choice) {
     return std::ranges::any_of(avoided, [&](const std::string &word) {
       return str(choice).find(word) != std::string::npos;
     });
   });
+  if (left.empty())
+    throw Error("--avoid leaves no configuration: avoid fewer words");
   std::set<Kind> kinds;
   auto take = [&](size_t most, auto isWanted) {
     std::erase_if(left, [&](const AttentionChoice &choice) {

@@ -16,7 +16,7 @@ namespace ashlar::bench {
 /// Some `count` candidates of the model, its choice first: half are its
 /// fastest, the others the fastest of every other kind (warpgroups, CTAs to an
 /// SM, parts or none, heads of their own or grouped). None has one of the words
-/// to avoid in its text.
+/// to avoid in its text. Throws `Error` where there is none.
 std::vector<AttentionChoice>
 tunedChoices(const AttentionProblem &problem, size_t count,
              const std::vector<std::string> &avoided, const GpuModel &gpu);

@@ -69,6 +69,20 @@ TEST(AttentionTuner, AvoidsWords) {
     EXPECT_THAT(str(choice), Not(AnyOf(HasSubstr("w3"), HasSubstr("q2"))));
 }
 
+TEST(AttentionTuner, SaysWhyThereIsNothingToMeasure) {
+  auto refusal = [](const std::string &text,
+                    const std::vector<std::string> &avoided) -> std::string {
+    try {
+      tunedChoices(problem(text), 12, avoided, h200());
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal("e4m3 q64 page16", {}), HasSubstr("pages of 16 keys"));
+  EXPECT_THAT(refusal("q64", {"s"}), HasSubstr("avoid fewer words"));
+}
+
 TEST(AttentionTuner, SaysHowMuchLongerTheModelsChoiceTakes) {
   AttentionTuning tuning{problem("q64"), {}};
   tuning.trials = {
