@@ -32,8 +32,7 @@ int64_t sumColumns(const AttentionForm &form) {
 }
 
 int64_t resultColumns(const AttentionForm &form) {
-  const bool isCut =
-      form.dv % 64 == 0 && (isOf8Bits(form) || form.dv > 128);
+  const bool isCut = form.dv % 64 == 0 && (isOf8Bits(form) || form.dv > 128);
   return isCut ? 64 : form.dv;
 }
 
@@ -191,19 +190,23 @@ int64_t registersBeside(const AttentionForm &form,
 
 int64_t registersOfLoop(const AttentionForm &form,
                         const AttentionConfig &config) {
+  const int64_t all =
+      fragmentRegisters(form, config) + registersBeside(form, config);
+  if (isOf8Bits(form))
+    return all;
+  // While scores become weights, half as many registers.
   const int64_t sums = sumRegisters(form, config);
   const int64_t scores =
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
+  const int64_t least = sums + scores * 3 / 2 + 28;
   const bool hasNumbers = form.page || form.packed || form.modify ||
                           form.mask || form.alibi || form.group > 1 ||
                           config.splits || config.queries > 1;
-  // Powers of two lie beside one another without holes: scores become weights,
-  // half as many registers, where they are.
-  if (!isOf8Bits(form) && !config.eager && !hasNumbers &&
-      config.warpgroups > 1 && std::has_single_bit(uint64_t(sums)) &&
-      std::has_single_bit(uint64_t(scores)))
-    return sums + scores * 3 / 2 + 28;
-  return fragmentRegisters(form, config) + registersBeside(form, config);
+  // Powers of two lie beside one another without holes, and need no more.
+  const bool isDense = !config.eager && !hasNumbers && config.warpgroups > 1 &&
+                       std::has_single_bit(uint64_t(sums)) &&
+                       std::has_single_bit(uint64_t(scores));
+  return isDense ? least : std::max(all, least);
 }
 
 /// The sums, these as they are stored, and addresses.

@@ -501,19 +501,21 @@ TEST(AttentionChoice, SharesKeysOutWhereTilesAreFew) {
 /// What three warpgroups hide of each other's softmax is worth more than what
 /// tiles of 192 rows lose at the end of a sequence, where that is long.
 TEST(AttentionChoice, TakesThreeWarpgroupsWhereSequencesAreLong) {
-  auto chosen = [](const AttentionForm &form, int64_t length) {
-    return attention_auto(form, {16384 / length, 32, 32, length, length})
-        .config;
-  };
-  for (const AttentionForm &form :
-       {AttentionForm{.d = 64, .dv = 64},
-        AttentionForm{.d = 64, .dv = 64, .after = 0, .logarithms = true}}) {
-    const AttentionConfig config = chosen(form, 4096);
-    EXPECT_EQ(config.warpgroups, 3);
+  const AttentionForm full{.d = 64, .dv = 64};
+  AttentionForm causal = full;
+  causal.after = 0;
+  causal.logarithms = true;
+  auto warpgroups = [](const AttentionForm &form, int64_t length) {
+    const AttentionSizes sizes{16384 / length, 32, 32, length, length};
+    const AttentionConfig config = attention_auto(form, sizes).config;
     EXPECT_EQ(config.bn, 128);
     EXPECT_NO_THROW(compileCleanly(attention(form, config)));
-  }
-  EXPECT_EQ(chosen({.d = 64, .dv = 64, .after = 0}, 1024).warpgroups, 2);
+    return config.warpgroups;
+  };
+  EXPECT_EQ(warpgroups(full, 1024), 3);
+  EXPECT_EQ(warpgroups(full, 4096), 3);
+  EXPECT_EQ(warpgroups(causal, 1024), 2);
+  EXPECT_EQ(warpgroups(causal, 4096), 3);
 }
 
 TEST(AttentionChoice, SaysWhatIsExposed) {
