@@ -95,8 +95,8 @@ struct GlobalAccess {
   }
 };
 
-/// Whether it is known that a fragment lies inside of a tensor in one of its own
-/// dimensions.
+/// Whether it is known that a fragment lies inside of a tensor in one of its
+/// own dimensions.
 template <typename Op>
 bool liesInside(Op op, ArrayRef<int64_t> shape, size_t dimension) {
   size_t i = op.getCoordinates().size() - shape.size() + dimension;
