@@ -6,10 +6,15 @@
 #include "ashlar/module.h"
 #include "bench/AttentionDecoding.h"
 #include "bench/AttentionGradients.h"
+#include "bench/AttentionTuner.h"
 #include "bench/NormalData.h"
 #include "bench/Timer.h"
 #include "tool/Elements.h"
 #include "tool/Failure.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 
 #include <cmath>
 #include <iostream>
@@ -169,25 +174,91 @@ std::string measured(Device &device, Timer &timer, const std::string &text) {
   return out.str();
 }
 
+void readLines(Device &device, Timer &timer) {
+  for (std::string line; std::getline(std::cin, line);) {
+    try {
+      std::cout << (line.starts_with("decode") ? decoding(device, timer, line)
+                                                : measured(device, timer, line))
+                << std::endl;
+    } catch (const TimeoutError &) {
+      throw;
+    } catch (const Error &error) {
+      std::cout << "error: " << error.what() << std::endl;
+    }
+  }
+}
+
+struct Options {
+  bool tune = false;
+  std::vector<std::string> problems, avoided;
+  size_t candidates = 12;
+};
+
+void addOptions(CLI::App &app, Options &options) {
+  CLI::Option *tune = app.add_flag(
+      "--tune", options.tune,
+      "For each problem measure the model's most promising configurations, and "
+      "print how much longer its choice takes than the best of them");
+  app.add_option("problems", options.problems,
+                 "What --tune measures, such as 'd128 causal b4 h32 hk8 q4096 "
+                 "k4096'; also dv, page, f16 and e4m3. Without any those that "
+                 "docs/attention.md has figures of")
+      ->needs(tune);
+  app.add_option("--candidates", options.candidates,
+                 "How many configurations --tune measures for a problem")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->needs(tune);
+  app.add_option("--avoid", options.avoided,
+                 "Words such as c2: no configuration with one in its text is "
+                 "measured by --tune")
+      ->delimiter(',')
+      ->needs(tune);
+}
+
+std::vector<AttentionProblem> problemsOf(const Options &options) {
+  std::vector<AttentionProblem> problems;
+  for (const std::string &text : options.problems)
+    problems.push_back(parseAttention(text));
+  return problems.empty() ? namedAttention() : problems;
+}
+
+void tune(Device &device, Timer &timer, const Options &options,
+          const std::vector<AttentionProblem> &problems) {
+  AttentionTuner tuner(device, timer, options.candidates, options.avoided);
+  std::vector<AttentionTuning> all;
+  std::cout << device.name() << std::endl;
+  for (const AttentionProblem &problem : problems) {
+    try {
+      all.push_back(tuner.tune(problem));
+      std::cout << table(all.back()) << std::endl;
+    } catch (const TimeoutError &) {
+      throw;
+    } catch (const Error &error) {
+      std::cout << str(problem) << ": error: " << error.what() << std::endl;
+    }
+  }
+  std::cout << summary(all);
+}
+
 } // namespace
 
-/// Prints for each line the relative error, and microseconds cold and hot.
-int main(int, char **) {
+/// Prints for each line of standard input the relative error, and microseconds
+/// cold and hot; or, with --tune, tables of configurations.
+int main(int argc, char **argv) {
+  CLI::App app("Times the library's attention: the problems and configurations "
+               "of standard input, or with --tune what the model chooses.");
+  Options options;
+  addOptions(app, options);
+  CLI11_PARSE(app, argc, argv);
   try {
+    const std::vector<AttentionProblem> problems = problemsOf(options);
     Device device = Device::open();
     Timer timer(device);
-    for (std::string line; std::getline(std::cin, line);) {
-      try {
-        std::cout << (line.starts_with("decode")
-                          ? decoding(device, timer, line)
-                          : measured(device, timer, line))
-                  << std::endl;
-      } catch (const TimeoutError &) {
-        throw;
-      } catch (const Error &error) {
-        std::cout << "error: " << error.what() << std::endl;
-      }
-    }
+    if (options.tune)
+      tune(device, timer, options, problems);
+    else
+      readLines(device, timer);
     return harness::finished(0);
   } catch (...) {
     return harness::reportFailure();

@@ -13,16 +13,12 @@ namespace ashlar {
 
 namespace {
 
-constexpr int64_t mostSplits = 64;
+constexpr int64_t mostSplits = 64, mostKeys = 192;
 /// Columns of O that a warpgroup has registers for.
 constexpr int64_t widestOfWarpgroup = 256;
 /// The depth of a wgmma.
 int64_t leastKeys(const AttentionForm &form) {
   return isOf8Bits(form) ? 32 : 16;
-}
-
-int64_t mostKeys(const AttentionForm &form) {
-  return isOf8Bits(form) ? 192 : 128;
 }
 
 class Candidates {
@@ -55,7 +51,7 @@ private:
       return addApart(grouped);
     for (int64_t warpgroups : {1, 2, 3})
       for (int64_t ctas : {1, 2})
-        for (int64_t bn = leastKeys(form); bn <= mostKeys(form);
+        for (int64_t bn = leastKeys(form); bn <= mostKeys;
              bn += leastKeys(form))
           for (bool splits : {false, true})
             for (int64_t queries : {1, 2})
@@ -70,7 +66,7 @@ private:
   }
 
   void addApart(const AttentionForm &grouped) {
-    for (int64_t bn = leastKeys(form); bn <= mostKeys(form);
+    for (int64_t bn = leastKeys(form); bn <= mostKeys;
          bn += leastKeys(form))
       for (bool splits : {false, true})
         for (int64_t queries : {1, 2})
@@ -104,11 +100,27 @@ private:
     for (int64_t splits = config.splits ? 2 : 0;
          splits <= (config.splits ? mostSplits : 0); ++splits) {
       AttentionChoice choice{grouped.group, config, splits, {}};
+      if (2 * partBytes(grouped, choice) > tensorBytes())
+        break;
       choice.cost = attention_cost(grouped, sizes, choice, gpu);
       if (!best || choice.cost.total < best->cost.total)
         best = choice;
     }
-    choices.push_back(*best);
+    if (best)
+      choices.push_back(*best);
+  }
+
+  /// A workspace of more than half of all tensors is too much for the few
+  /// percent that parts are worth where tiles are many.
+  int64_t partBytes(const AttentionForm &grouped,
+                    const AttentionChoice &choice) const {
+    const auto [tiles, rows] = part_sizes(grouped, choice.config, sizes);
+    return choice.splits * tiles * rows * form.dv * size_bytes(f32);
+  }
+  int64_t tensorBytes() const {
+    return sizes.sequences *
+           (sizes.heads * sizes.queries + sizes.keyHeads * sizes.keys) *
+           (form.d + form.dv) * size_bytes(form.type);
   }
 
   const AttentionForm &form;
@@ -152,7 +164,7 @@ AttentionChoice attention_auto(const AttentionForm &form,
 std::string why(const std::vector<AttentionChoice> &candidates, int64_t most) {
   std::string text =
       "group splits    bm    bn stages warpgroups apart queries ctas eager |"
-      "    math    load  memory latency combine |   total us\n";
+      "    math exposed    load  memory latency combine |   total us\n";
   for (const AttentionChoice &choice : candidates) {
     if (most-- == 0)
       break;
@@ -162,11 +174,11 @@ std::string why(const std::vector<AttentionChoice> &candidates, int64_t most) {
     std::snprintf(
         line, sizeof line,
         "%5d %6d %5d %5d %6d %10d %5d %7d %4d %5d |%8.1f%8.1f%8.1f%8.1f"
-        "%8.1f |%11.1f\n",
+        "%8.1f%8.1f |%11.1f\n",
         int(choice.group), int(choice.splits), int(c.bm), int(c.bn),
         int(c.stages), int(c.warpgroups), int(c.apart), int(c.queries),
-        int(c.ctas), int(c.eager), us.math, us.load, us.memory, us.latency,
-        us.combine, us.total);
+        int(c.ctas), int(c.eager), us.math, us.exposed, us.load, us.memory,
+        us.latency, us.combine, us.total);
     text += line;
   }
   return text;

@@ -21,6 +21,10 @@ constexpr double instructionsPerScore = 4;
 constexpr double instructionsPerBlock = 100;
 /// From a shuffle to its result; the two of each reduction are in a row.
 constexpr double shuffleClocks = 25, shufflesInARow = 4;
+/// What a ring holds for a while beside what is multiplied: of the warpgroup that
+/// is behind (a fifth stage of blocks of 128 was worth 8 % of d 128 on an H100,
+/// cold).
+constexpr double stagesBehind = 0.25;
 /// Round trips to L2 of each part: the ticket, and the fence of the signal.
 constexpr double roundTripsOfPart = 2;
 class Model {
@@ -55,10 +59,12 @@ public:
     add(cost, 1, units - waves * slots);
     const double turns = std::ceil(units / slots);
     // While a tile's Q is multiplied the next one's can't come, nor can keys
-    // behind it, unless there is room.
-    const double anew = config.queries > 1 ? 1 : turns;
-    cost.latency = gpu.launch_microseconds + gpu.load_microseconds +
-                   anew * latency() + turns * microseconds(chainClocks());
+    // behind it, unless there is room: they come under the last softmax.
+    const double chain = microseconds(chainClocks());
+    const double again =
+        config.queries > 1 ? chain : std::max(latency(), chain);
+    cost.latency = gpu.launch_microseconds + gpu.load_microseconds + latency() +
+                   chain + (turns - 1) * again;
     cost.combine = parts == 1 ? 0 : combine(turns, slots);
     cost.total += cost.latency + cost.combine;
     return cost;
@@ -100,17 +106,25 @@ private:
     return rows() * double(config.bn * depth * size_bytes(form.type)) /
            gpu.tensor_flops;
   }
-  double softmaxClocks() const {
-    const double scores = rows() * double(config.bn);
-    return scores / exponentialsPerClock + instructionsPerBlock +
-           (scores * instructionsPerScore +
+  double exponentialClocks() const {
+    return rows() * double(config.bn) / exponentialsPerClock;
+  }
+  double arithmeticClocks() const {
+    return instructionsPerBlock +
+           (rows() * double(config.bn) * instructionsPerScore +
             rows() * double(keptColumns(form, config))) /
                arithmeticPerClock;
+  }
+  /// What of an SM a warpgroup keeps busy longest.
+  double busyClocks() const {
+    return std::max(
+        {scoreClocks() + sumClocks(), exponentialClocks(), arithmeticClocks()});
   }
   /// One after the other: the scores, then the softmax, under which the sums of
   /// the block before are multiplied.
   double chainClocks() const {
-    const double softmax = softmaxClocks() + shufflesInARow * shuffleClocks;
+    const double softmax = exponentialClocks() + arithmeticClocks() +
+                           shufflesInARow * shuffleClocks;
     const double scores = scoreClocks() + gpu.step_clocks;
     const double sums = sumClocks() + gpu.step_clocks;
     if (config.eager)
@@ -121,11 +135,13 @@ private:
     return scores + std::max(softmax, sums);
   }
 
-  /// An SM's math for a block of each of its CTAs.
+  /// An SM's math for a block of each warpgroup of each of its CTAs: of several
+  /// that go through the same stations in turn, each waits for all others where
+  /// they take longest (J. Zahorjan et al., "Balanced job bound analysis of
+  /// queueing networks", 1982: the upper bound of the time).
   double mathClocks(double ctas) const {
     const double warpgroups = double(warpgroupsOfRole(config)) * ctas;
-    return std::max({warpgroups * (scoreClocks() + sumClocks()),
-                     warpgroups * softmaxClocks(), chainClocks()});
+    return chainClocks() + (warpgroups - 1) * busyClocks();
   }
 
   /// Columns of K and V.
@@ -139,7 +155,7 @@ private:
   double heldStages() const {
     if (config.apart)
       return config.eager ? 1 : 1.5;
-    return form.latent ? 1 : 2;
+    return (form.latent ? 1 : 2) + stagesBehind;
   }
   /// The keys of each sequence once, Q and O, and parts of it there and back.
   double dramBytesOfUnit() const {
@@ -163,16 +179,6 @@ private:
                     latency() * bytes / onTheirWay);
   }
 
-  /// What each of the CTAs that want the same keys at the same time costs L2 of
-  /// one that wants them alone.
-  double fetches(double wave) const {
-    const double heads = group > 1 ? 1 : double(sizes.heads / sizes.keyHeads);
-    const double readers = std::min(
-        std::max(heads * double(tilesOfSequence) / tilesOfUnit, 1.0), wave);
-    return std::min(1 + gpu.l2_reader * (readers - 1), gpu.l2_readers) /
-           readers;
-  }
-
   /// `count` waves of so many units.
   void add(AttentionCost &cost, double count, double wave) const {
     if (count == 0 || wave == 0)
@@ -180,16 +186,21 @@ private:
     const double ctas = std::ceil(wave / double(gpu.sm_count));
     const double math = blocksOfUnit * microseconds(mathClocks(ctas));
     const double load = blocksOfUnit * loadMicroseconds(ctas);
-    const double memory =
-        wave *
-        std::max(dramBytesOfUnit() / gpu.dram_terabytes_per_second,
-                 blocksOfUnit * bytesOfBlock() / gpu.l2_terabytes_per_second) /
-        1e6;
+    auto rate = [&](double bytesOfUnit, double terabytesPerSecond) {
+      return wave * bytesOfUnit / terabytesPerSecond / 1e6;
+    };
+    const double dram = rate(dramBytesOfUnit(), gpu.dram_terabytes_per_second),
+                 l2 = rate(blocksOfUnit * bytesOfBlock(),
+                           gpu.l2_terabytes_per_second);
     cost.math += count * math;
+    cost.exposed +=
+        count * blocksOfUnit * microseconds(chainClocks() - busyClocks());
     cost.load += count * load;
-    cost.memory += count * memory;
-    const double arrival = std::max(load, memory);
-    cost.total += count * (std::max(math, arrival) +
+    cost.memory += count * std::max(dram, l2);
+    // Math waits for what is late, of which L2's share is small: to fetch half
+    // as much of it, by multicast, was worth 2 % of d 128 on an H100.
+    const double arrival = std::max(load, dram);
+    cost.total += count * (std::max({math, arrival, l2}) +
                            gpu.unhidden * std::min(math, arrival));
   }
 

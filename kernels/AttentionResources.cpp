@@ -50,7 +50,7 @@ int64_t sumColumns(const AttentionForm &form) {
 int64_t resultColumns(const AttentionForm &form) {
   if (isOf8Bits(form))
     return form.dv % 32 ? form.dv : 32;
-  return form.dv > 128 ? 64 : form.dv;
+  return form.dv > 128 && form.dv % 64 == 0 ? 64 : form.dv;
 }
 
 int64_t resultStages(const AttentionForm &form) {
@@ -77,13 +77,16 @@ static int64_t handedOverBytes(const AttentionForm &form,
                              size_bytes(resultType(form));
 }
 
+/// One that says it is full, and one that says it is empty.
+static constexpr int64_t barrierBytesOfStage = 2 * target::mbarrierBytes;
+
 int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config) {
-  constexpr int64_t barriersAndAlignment = 2048;
+  constexpr int64_t alignmentAndOthers = 2048;
   return config.queries * config.bm * form.d * size_bytes(form.type) +
          config.stages * keyStageBytes(form, config) +
          handedOverBytes(form, config) +
          stagesOfNumbers * numbersOfBlock(form, config) * size_bytes(s32) +
-         barriersAndAlignment;
+         config.stages * barrierBytesOfStage + alignmentAndOthers;
 }
 
 int64_t copyRegisters(const AttentionForm &form,
@@ -257,6 +260,27 @@ int64_t registersBeside(const AttentionForm &form,
   return all;
 }
 
+int64_t registersOfLoop(const AttentionForm &form,
+                        const AttentionConfig &config) {
+  const int64_t all =
+      fragmentRegisters(form, config) + registersBeside(form, config);
+  if (isOf8Bits(form))
+    return all;
+  // While scores become weights, half as many registers.
+  const int64_t sums = sumRegisters(form, config);
+  const int64_t scores =
+      rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
+  const int64_t least = sums + scores * 3 / 2 + 28;
+  const bool hasNumbers = form.page || form.packed || form.modify ||
+                          form.mask || form.alibi || form.group > 1 ||
+                          config.splits || config.queries > 1;
+  // Powers of two lie beside one another without holes, and need no more.
+  const bool isDense = !config.eager && !hasNumbers && config.warpgroups > 1 &&
+                       std::has_single_bit(uint64_t(sums)) &&
+                       std::has_single_bit(uint64_t(scores));
+  return isDense ? least : std::max(all, least);
+}
+
 /// The sums, these as they are stored, and addresses.
 int64_t registersOfStore(const AttentionForm &form,
                          const AttentionConfig &config) {
@@ -307,9 +331,8 @@ LoadsOfParts loadsOfManyRows(const AttentionForm &form,
 }
 
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
-  const int64_t inTheLoop =
-      fragmentRegisters(form, config) + registersBeside(form, config);
-  return std::max({inTheLoop, registersOfStore(form, config),
+  return std::max({registersOfLoop(form, config),
+                   registersOfStore(form, config),
                    registersOfClearing(form, config)}) <=
          scoreRegisters(form, config);
 }
@@ -321,7 +344,7 @@ int64_t leastStages(const AttentionConfig &config) {
 int64_t mostStages(const AttentionForm &form, AttentionConfig config) {
   config.stages = 0;
   return (target::sharedBytesOfEach(config.ctas) - sharedBytes(form, config)) /
-         keyStageBytes(form, config);
+         (keyStageBytes(form, config) + barrierBytesOfStage);
 }
 
 } // namespace ashlar

@@ -9,8 +9,9 @@ namespace ashlar {
 using namespace mlir;
 
 bool areNonNegative(ValueRange coordinates) {
-  return llvm::all_of(coordinates, [](Value coordinate) {
-    return IndexFacts(coordinate).of(coordinate).low >= 0;
+  const IndexFacts facts(coordinates);
+  return llvm::all_of(coordinates, [&](Value coordinate) {
+    return facts.of(coordinate).low >= 0;
   });
 }
 

@@ -30,10 +30,13 @@ int64_t stagesOf(Value pipeline) {
 }
 
 Cursor next(Arithmetic a, Value pipeline, Cursor at) {
+  auto turned = [&] { return a.exclusiveOr(at.parity, a.constant(1)); };
+  if (stagesOf(pipeline) == 1)
+    return {at.stage, turned()};
   Value following = a.add(at.stage, 1);
   Value wraps = a.equal(following, stagesOf(pipeline));
   return {a.select(wraps, a.constant(0), following),
-          a.select(wraps, a.exclusiveOr(at.parity, a.constant(1)), at.parity)};
+          a.select(wraps, turned(), at.parity)};
 }
 
 /// Takes the next stage at a place; returns the one behind it.

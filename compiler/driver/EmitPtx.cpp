@@ -91,6 +91,21 @@ void negateIn32Bits(llvm::Function &function) {
   }
 }
 
+/// Lifts what an innermost loop need not repeat. What is lifted out of a loop
+/// around another one, as that over tiles, would take a register in all of the
+/// inner one to save an instruction for each tile.
+struct LiftFromInnermost : llvm::PassInfoMixin<LiftFromInnermost> {
+  llvm::PreservedAnalyses run(llvm::Loop &loop,
+                              llvm::LoopAnalysisManager &analyses,
+                              llvm::LoopStandardAnalysisResults &results,
+                              llvm::LPMUpdater &updater) {
+    if (!loop.isInnermost())
+      return llvm::PreservedAnalyses::all();
+    return lift.run(loop, analyses, results, updater);
+  }
+  llvm::LICMPass lift{llvm::LICMOptions()};
+};
+
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -112,7 +127,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::SimplifyCFGPass());
   llvm::LoopPassManager perLoop;
   perLoop.addPass(llvm::LoopRotatePass());
-  perLoop.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  perLoop.addPass(LiftFromInnermost());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(perLoop),
                                                        /*UseMemorySSA=*/true));
   // A second InstCombine here would cost as much again and leave wgmma's

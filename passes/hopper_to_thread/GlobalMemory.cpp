@@ -95,19 +95,21 @@ struct GlobalAccess {
   }
 };
 
-/// Whether it is known that a fragment lies inside of a tensor in all of its
+/// Whether it is known that a fragment lies inside of a tensor in one of its
 /// own dimensions.
+template <typename Op>
+bool liesInside(Op op, ArrayRef<int64_t> shape, size_t dimension) {
+  size_t i = op.getCoordinates().size() - shape.size() + dimension;
+  auto at = getConstantIntValue(op.getCoordinates()[i]);
+  auto extent = getConstantIntValue(op.getExtents()[i]);
+  return at && extent && *at >= 0 && *at + shape[dimension] <= *extent;
+}
+
+/// The same in all of them.
 template <typename Op> bool liesInside(Op op, ArrayRef<int64_t> shape) {
-  if (op.getRows())
-    return false;
-  size_t leading = op.getCoordinates().size() - shape.size();
-  for (auto [i, length] : llvm::enumerate(shape)) {
-    auto at = getConstantIntValue(op.getCoordinates()[leading + i]);
-    auto extent = getConstantIntValue(op.getExtents()[leading + i]);
-    if (!at || !extent || *at < 0 || *at + length > *extent)
-      return false;
-  }
-  return true;
+  return !op.getRows() && llvm::all_of(llvm::seq(shape.size()), [&](size_t i) {
+    return liesInside(op, shape, i);
+  });
 }
 
 } // namespace
@@ -207,9 +209,11 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
   int64_t length = lengthInMemory(op, type);
 
   // Inside the tensor, whole vectors without a test; at its edge, a test for
-  // each vector and elements of those that it cuts; nothing outside of it.
+  // each vector and elements of those that it cuts, or where it cuts none, of
+  // the row alone; nothing outside of it.
   Value interior = access.interior();
   bool hasEdge = !liesInside(op, access.shape);
+  bool cutsVectors = !liesInside(op, access.shape, access.shape.size() - 1);
   auto branch =
       scf::IfOp::create(b, b.loc, interior, /*withElseRegion=*/hasEdge);
   OpBuilder::InsertionGuard guard(b);
@@ -219,16 +223,16 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
     b.setInsertionPointToStart(whole ? branch.thenBlock() : branch.elseBlock());
     access.rows.clear();
     std::function<Value(int64_t)> isColumn;
-    if (!whole)
+    if (!whole && cutsVectors)
       isColumn = access.columnTest(place.thread.back());
     for (int64_t v = 0; v < type.values; v += length) {
       auto &row = access.row(place.thread, rowOf(place.value, v));
       int64_t column = place.value.back()[v];
       Value address = access.address(row, column);
       auto vector = ArrayRef(scalars).slice(v, length);
-      if (whole) {
+      if (whole || !cutsVectors) {
         storeWords(b, type, address, vector,
-                   access.chosen ? row.inside : Value());
+                   access.chosen || !whole ? row.inside : Value());
         continue;
       }
       OpBuilder::InsertionGuard guard(b);
@@ -271,6 +275,7 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
                        inside);
   }
   Value interior = access.interior();
+  bool cutsVectors = !liesInside(op, access.shape, access.shape.size() - 1);
   SmallVector<Type> results(type.registers(), type.registerType);
   auto branch = scf::IfOp::create(b, b.loc, results, interior, true, true);
   {
@@ -287,7 +292,7 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
         continue;
       }
       std::function<Value(int64_t)> isColumn;
-      if (!whole)
+      if (!whole && cutsVectors)
         isColumn = access.columnTest(place.thread.back());
       for (int64_t v = 0; v < type.values; v += length) {
         auto &row = access.row(place.thread, rowOf(place.value, v));
@@ -296,9 +301,10 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
         auto loadVector = [&](Value condition) {
           return loadScalars(b, scalar, bytes, length, address, condition);
         };
-        if (whole) {
-          llvm::append_range(scalars,
-                             loadVector(access.chosen ? row.inside : Value()));
+        if (whole || !cutsVectors) {
+          llvm::append_range(
+              scalars,
+              loadVector(access.chosen || !whole ? row.inside : Value()));
           continue;
         }
         auto loadElements = [&] {

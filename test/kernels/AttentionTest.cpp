@@ -265,6 +265,7 @@ std::vector<Case> named() {
     add("causal, d " + std::to_string(d), form, ragged);
   }
   add("d 192, dv 128", {.d = 192, .dv = 128, .after = 0}, ragged);
+  add("d 160", {.d = 160, .dv = 160, .after = 0}, ragged);
   add("f16", {.type = f16, .d = 64, .dv = 64, .after = 0}, ragged);
   add("a window", {.before = 70, .after = 0}, {1, 2, 2, 300, 300});
   add("a window on both sides", {.before = 20, .after = 31},
@@ -545,13 +546,19 @@ TEST(AttentionChoice, IsTheModelsFastest) {
 
 TEST(AttentionChoice, SharesKeysOutWhereTilesAreFew) {
   const AttentionForm form{.page = 16};
-  auto chosen = [&](int64_t batch, int64_t keys) {
-    return attention_auto(form, {batch, 64, 8, 1, keys});
+  /// How much longer it takes without parts.
+  auto withoutParts = [&](const AttentionSizes &sizes) {
+    std::vector<AttentionChoice> all = attention_candidates(form, sizes);
+    const double best = all.front().cost.total;
+    std::erase_if(all, [](const AttentionChoice &c) { return c.splits > 0; });
+    return all.front().cost.total / best;
   };
-  EXPECT_EQ(chosen(1, 8192).group, 8);
-  EXPECT_GT(chosen(1, 8192).splits, 4);
-  EXPECT_EQ(chosen(128, 32768).splits, 0);
-  EXPECT_THAT(why(attention_candidates(form, {1, 64, 8, 1, 8192}), 2),
+  const AttentionSizes one{1, 64, 8, 1, 8192};
+  EXPECT_EQ(attention_auto(form, one).group, 8);
+  EXPECT_GT(attention_auto(form, one).splits, 4);
+  EXPECT_GT(withoutParts(one), 2);
+  EXPECT_LT(withoutParts({128, 64, 8, 1, 32768}), 1.01);
+  EXPECT_THAT(why(attention_candidates(form, one), 2),
               testing::HasSubstr("total us"));
 }
 
@@ -562,6 +569,38 @@ TEST(AttentionChoice, KeepsLatentKeysInTwoWarpgroups) {
   EXPECT_EQ(choice.group, 128);
   EXPECT_EQ(choice.config.bn, 64);
   EXPECT_EQ(choice.splits, 2);
+}
+
+/// What three warpgroups hide of each other's softmax is worth more than what
+/// tiles of 192 rows lose at the end of a sequence, where that is long.
+TEST(AttentionChoice, TakesThreeWarpgroupsWhereSequencesAreLong) {
+  const AttentionForm full{.d = 64, .dv = 64};
+  AttentionForm causal = full;
+  causal.after = 0;
+  causal.logarithms = true;
+  auto warpgroups = [](const AttentionForm &form, int64_t length) {
+    const AttentionSizes sizes{16384 / length, 32, 32, length, length};
+    const AttentionConfig config = attention_auto(form, sizes).config;
+    EXPECT_EQ(config.bn, 128);
+    EXPECT_NO_THROW(compileCleanly(attention(form, config)));
+    return config.warpgroups;
+  };
+  EXPECT_EQ(warpgroups(full, 1024), 3);
+  EXPECT_EQ(warpgroups(full, 4096), 3);
+  EXPECT_EQ(warpgroups(causal, 1024), 2);
+  EXPECT_EQ(warpgroups(causal, 4096), 3);
+}
+
+TEST(AttentionChoice, SaysWhatIsExposed) {
+  const AttentionForm form{.d = 64, .dv = 64};
+  const AttentionSizes sizes{4, 32, 32, 4096, 4096};
+  auto exposed = [&](const AttentionConfig &config) {
+    const AttentionCost cost = attention_cost(form, sizes, {1, config, 0, {}});
+    EXPECT_LT(cost.exposed, cost.math);
+    return cost.exposed / cost.math;
+  };
+  EXPECT_LT(exposed({.bm = 192, .stages = 6, .warpgroups = 3}),
+            exposed({.bm = 128, .stages = 8, .warpgroups = 2}));
 }
 
 TEST(AttentionChoice, TellsThatPagesOf8BitsAreTooSmall) {

@@ -49,7 +49,7 @@ std::vector<Mutant> ringMutants() {
        gemm,
        R"(mbarrier\.arrive\.shared::cta\.b64 _, \[%r\d+\];)",
        "",
-       2, // in the loop over K; the second is the one after it
+       1, // in the loop over K; the third is the one after it
        Finding::deadlock,
        {"acquire"},
        "has 8 of 16 arrivals in phase 0"},
@@ -57,7 +57,7 @@ std::vector<Mutant> ringMutants() {
        gemm,
        R"(mbarrier\.arrive\.shared::cluster\.b64 _, \[remote\];)",
        "",
-       1, // in the loop over K; the first is the one after it
+       0, // in the loop over K; the second is the one after it
        Finding::deadlock,
        {"acquire"},
        "has 8 of 16 arrivals in phase 0"},

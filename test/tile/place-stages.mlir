@@ -95,3 +95,33 @@ tile.kernel @peers cluster [2] attributes {plan = #tile.plan<160 threads 16416 b
     tile.release %ring, %s : !ring
   }
 }
+
+// -----
+
+// The one stage of a ring is always the next: its parity alone changes.
+
+!ring = !tile.pipeline<1, [!tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">]>
+// CHECK-LABEL: tile.kernel @one
+tile.kernel @one attributes {plan = #tile.plan<160 threads 8208 bytes rings [<0 every 8192 tiles [0] barriers 8192>] roles [<4>, <0>]>} {
+  %M = tile.size "M"
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.role "fill" warps 1 {
+    // CHECK: scf.for {{.*}} iter_args(%[[S:.+]] = %{{.+}}, %[[P:.+]] = %{{.+}})
+    scf.for %k = %c0 to %M step %c1 {
+      // CHECK: tile.acquire %{{.+}} at %[[S]], %[[P]] :
+      // CHECK-NOT: arith.select
+      // CHECK: %[[TURNED:.+]] = arith.xori %[[P]], %c1
+      // CHECK: scf.yield %[[S]], %[[TURNED]]
+      %s = tile.acquire %ring : !ring
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "drain" warps 4 {
+    scf.for %k = %c0 to %M step %c1 {
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %s : !ring
+    }
+  }
+}

@@ -13,6 +13,7 @@ namespace ashlar {
 /// Microseconds of one launch with its inputs in DRAM.
 struct AttentionCost {
   double math = 0;    ///< of the SM that has the most: products and softmax
+  double exposed = 0; ///< of that, while what is busiest has nothing to do
   double load = 0;    ///< the way of keys into that SM
   double memory = 0;  ///< DRAM, and L2 where heads share keys
   double latency = 0; ///< launch, first bytes, tiles that begin anew
