@@ -88,6 +88,32 @@ Index detail::turnsOf(const Handle &loop, SourceLocation where) {
   return trace.declare<Index>(HandleKind::index, range.getEnd(), where);
 }
 
+static tile::ScheduleRangeOp persistentRange(Trace &trace, const Handle &loop,
+                                             const char *call,
+                                             SourceLocation where) {
+  tile::ScheduleOp schedule = scheduleInRole(trace, loop, call, where);
+  if (!schedule.getPersistent())
+    fail(where, "this loop has a CTA for each tile, and nobody knows how many "
+                "of them run at a time; " +
+                    std::string(call) + " is of a persistent loop");
+  return trace.create<tile::ScheduleRangeOp>(where, schedule,
+                                             /*after=*/mlir::Value());
+}
+
+Index detail::ctaOf(const Handle &loop, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  return trace.declare<Index>(
+      HandleKind::index,
+      persistentRange(trace, loop, "cta()", where).getFirst(), where);
+}
+
+Index detail::ctasOf(const Handle &loop, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  return trace.declare<Index>(
+      HandleKind::index,
+      persistentRange(trace, loop, "ctas()", where).getStep(), where);
+}
+
 void detail::checkAfter(const Handle &loop, SourceLocation where) {
   Trace &trace = Trace::current(where);
   if (!scheduleInRole(trace, loop, "after()", where).getPersistent())

@@ -114,8 +114,9 @@ private:
   /// percent that parts are worth where tiles are many.
   int64_t partBytes(const AttentionForm &grouped,
                     const AttentionChoice &choice) const {
-    const auto [tiles, rows] = part_sizes(grouped, choice.config, sizes);
-    return choice.splits * tiles * rows * form.dv * size_bytes(f32);
+    const auto [tiles, rows, columns] =
+        part_sizes(grouped, choice.config, sizes);
+    return choice.splits * tiles * rows * columns * size_bytes(f32);
   }
   int64_t tensorBytes() const {
     return sizes.sequences *

@@ -43,61 +43,68 @@ void AttentionBackwardProgram::defineLoad() {
         copy(rowsOf(DO, t, h, row), s[1]);
         copy(valuesOf(L, t, h, row), s[2]);
         copy(valuesOf(Delta, t, h, row), s[3]);
+        if (passesRows)
+          store(s[4], full(s32, {4}, row));
         rowRing.commit(s);
       });
     });
   });
 }
 
+void AttentionBackwardProgram::forEachRows(
+    const KeyBlock &t, int64_t step,
+    const std::function<void(const Index &h, const Index &row)> &body) const {
+  if (order)
+    return forEachTurn([&](const SharedTile &turn) {
+      Index h = load_index(turn, {head}), row = load_index(turn, {firstRow});
+      for (int64_t i = 0; i < rowsOfTurn; i += step)
+        body(h, row + i);
+    });
+  for (Index h : range(H / Hk))
+    for (Index row :
+         range(firstTurn(t) * rowsOfTurn, endOfTurns(t) * rowsOfTurn, step))
+      body(t.g * (H / Hk) + h, row);
+}
+
 void AttentionBackwardProgram::addSums(const KeyBlock &t, const Index &h,
-                                       const Index &row) {
-  auto add = [&](const Condition &isThere) {
-    for (int64_t column = 0; column < form.d; column += sumColumns) {
+                                       const Index &row,
+                                       const Condition &isThere) {
+  for (int64_t column = 0; column < form.d; column += sumColumns) {
+    Stage s = sumRing.wait();
+    when(isThere,
+         [&] { copy(s[0], rowsOf(sums, t, h, row, column), reduce_add); });
+    sumRing.release(s);
+  }
+}
+
+void AttentionBackwardProgram::copyKeys(const KeyBlock &t, bool isOwn) {
+  auto copyOut = [&](const Tensor &to, int64_t width) {
+    const int64_t columns = columnsOfKeys(width);
+    for (int64_t column = 0; column < width; column += columns) {
       Stage s = sumRing.wait();
-      when(isThere,
-           [&] { copy(s[0], rowsOf(sums, t, h, row, column), reduce_add); });
+      if (isOwn)
+        copy(keyTile(s, columns), keysOf(to, t, column));
       sumRing.release(s);
     }
   };
-  if (!order)
-    return add(row < t.rows);
-  // The blocks of keys that these rows see take turns.
-  Index first = form.before ? max(placeOf(t, row) - *form.before, 0) / config.bn
-                            : Index(0);
-  Index keys = t.keys;
-  if (form.after)
-    keys = min(keys, placeOf(t, row + rowsOfTurn) + *form.after);
-  Index last = ceil_div(keys, config.bn) - 1;
-  Condition isThere = row < t.rows && t.n >= first && t.n <= last;
-  TileRef turns = order->at({t.b, h, row / rowsOfTurn});
-  when(isThere, [&] { await(turns, t.n - first); });
-  add(isThere);
-  when(isThere, [&] { signal(turns, select(t.n == last, first - last, 1)); });
+  auto copyBoth = [&] {
+    if (!config.apart)
+      copyOut(DV, form.dv);
+    copyOut(DK, form.d);
+  };
+  if (form.packed)
+    when(isWhole(t), copyBoth);
+  else
+    copyBoth();
 }
 
 void AttentionBackwardProgram::defineStore() {
   role("store", warps(1), registers(copyBudget), [&] {
     forEachBlock([&](const KeyBlock &t) {
       forEachRows(t, rowsOfTurn, [&](const Index &h, const Index &row) {
-        addSums(t, h, row);
+        addSums(t, h, row, row < t.rows);
       });
-      auto copyOut = [&](const Tensor &to, int64_t width) {
-        const int64_t columns = columnsOfKeys(width);
-        for (int64_t column = 0; column < width; column += columns) {
-          Stage s = sumRing.wait();
-          copy(keyTile(s, columns), keysOf(to, t, column));
-          sumRing.release(s);
-        }
-      };
-      auto copyBoth = [&] {
-        if (!config.apart)
-          copyOut(DV, form.dv);
-        copyOut(DK, form.d);
-      };
-      if (form.packed)
-        when(isWhole(t), copyBoth);
-      else
-        copyBoth();
+      copyKeys(t, /*isOwn=*/true);
     });
   });
 }
@@ -130,7 +137,7 @@ void AttentionBackwardProgram::clearRowsBehind(const KeyBlock &t,
                                                const Stage &s) const {
   if (!form.packed)
     return;
-  Index left = t.rows - row;
+  Index left = t.rows - rowOf(s, row);
   when(left < config.bm, [&] {
     for (int i : {0, 1})
       clearBehind(s[i], left);
@@ -214,7 +221,7 @@ void AttentionBackwardProgram::defineMath() {
       auto take = [&](bool isLast) {
         for (int64_t block = 0; block < blocksOfTurn; ++block) {
           Fragment dp = gradientOf(kv, s);
-          Fragment p = weightsOf(t, row, x);
+          Fragment p = weightsOf(t, rowOf(s, row), x);
           if (isDeltaLate())
             dp = dp - load(s[3]);
           dv = mma(convert(p, form.type), s[1], dv);

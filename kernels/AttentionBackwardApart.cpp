@@ -15,7 +15,7 @@ void AttentionBackwardProgram::defineValues() {
       Index first = firstTurn(t) * rowsOfTurn, end = endOfTurns(t) * rowsOfTurn,
             row = first;
       auto take = [&](bool isLast) {
-        Fragment p = convert(weightsOf(t, row, x), form.type);
+        Fragment p = convert(weightsOf(t, rowOf(s, row), x), form.type);
         Stage out = weightRing->acquire();
         store(out[0], p);
         weightRing->commit(out);

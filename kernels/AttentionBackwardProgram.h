@@ -35,8 +35,13 @@ public:
 
   void define() {
     programmatic_launch();
+    if (config.deterministic)
+      defineOrder();
     defineLoad();
-    defineStore();
+    if (config.deterministic)
+      defineStoreInOrder();
+    else
+      defineStore();
     if (config.apart) {
       defineValues();
       defineKeys();
@@ -48,11 +53,15 @@ public:
 private:
   void defineLoad();
   void defineStore();
+  void defineOrder();
+  void defineStoreInOrder();
   void defineMath();
   void expectHeads() const;
   void defineValues();
   void defineKeys();
-  void addSums(const KeyBlock &t, const Index &h, const Index &row);
+  void addSums(const KeyBlock &t, const Index &h, const Index &row,
+               const Condition &isThere);
+  void copyKeys(const KeyBlock &t, bool isOwn);
   /// Delta is subtracted from the gradients of the weights when these are
   /// needed. Packed sequences leave no registers for that: the product begins
   /// with it, as that of the scores does with L, and waits for its loads.
@@ -65,9 +74,7 @@ private:
 
   /// Keys of a causal block with few rows behind them and those of one with
   /// many are as much work as any other pair.
-  bool isPaired() const {
-    return form.after && !form.before && !form.packed && !config.deterministic;
-  }
+  bool isPaired() const { return form.after && !form.before && !form.packed; }
   void forEachBlock(const std::function<void(const KeyBlock &)> &body) const;
 
   // A row sees the keys from its place among them minus `before` to its place
@@ -77,10 +84,12 @@ private:
   }
   /// Turns of a head, by their numbers: those of which some row may see some
   /// key. There is one at least, be it one of which nothing is seen.
-  Index firstTurn(const KeyBlock &t) const {
+  Index firstTurn(const KeyBlock &t) const { return firstTurn(t, t.n); }
+  /// Of block n of the same keys.
+  Index firstTurn(const KeyBlock &t, const Index &n) const {
     if (!form.after)
       return 0;
-    Index row = t.n * config.bn - *form.after - (t.keys - t.rows);
+    Index row = n * config.bn - *form.after - (t.keys - t.rows);
     return clamp(row, 0, max(t.rows - 1, 0)) / rowsOfTurn;
   }
   Index endOfTurns(const KeyBlock &t) const {
@@ -97,12 +106,19 @@ private:
   /// Walks over the rows that a block of keys meets, so many at a time.
   void forEachRows(
       const KeyBlock &t, int64_t step,
-      const std::function<void(const Index &h, const Index &row)> &body) const {
-    for (Index h : range(H / Hk))
-      for (Index row :
-           range(firstTurn(t) * rowsOfTurn, endOfTurns(t) * rowsOfTurn, step))
-        body(t.g * (H / Hk) + h, row);
+      const std::function<void(const Index &h, const Index &row)> &body) const;
+  /// What the role "order" says of a turn of a block of keys, by their places
+  /// in its stage: the head of Q and the first row, how many parts are added to
+  /// these rows before this one, or less than 0 where there is none, and
+  /// whether it is their last part, and the last turn of the block.
+  static constexpr int64_t head = 0, firstRow = 1, place = 2, marks = 3;
+  static constexpr int64_t lastPart = 1, lastTurn = 2; // added up in the marks
+  void forEachTurn(const std::function<void(const SharedTile &)> &body) const;
+  /// The first row of a stage, which is this one unless "order" has said.
+  Index rowOf(const Stage &s, const Index &row) const {
+    return passesRows ? load_index(s[4], {0}) : row;
   }
+
   /// Whether some row of the one does not see all keys of the other.
   Condition isCut(const KeyBlock &t, const Index &row) const {
     Condition cut = (t.n + 1) * config.bn > t.keys;
@@ -172,6 +188,10 @@ private:
   const int64_t sumColumns =
       config.apart ? std::gcd(form.d, int64_t(64)) : form.d;
 
+  /// Whether where the rows of a stage are is "order"'s to say, and matters.
+  const bool passesRows =
+      config.deterministic && (form.after || form.before || form.packed);
+
   Size B = size("B"), H = size("H"), Hk = size("Hk"), Sq = size("Sq"),
        Sk = size("Sk");
   std::optional<Size> Tq = sizeIf("Tq", form.packed),
@@ -195,9 +215,13 @@ private:
   Pipeline keyRing = pipeline(1, smem(form.type, {config.bn, form.d}),
                               smem(form.type, {config.bn, form.dv}));
   Pipeline rowRing =
-      pipeline(config.stages, smem(form.type, {config.bm, form.d}),
-               smem(form.type, {config.bm, form.dv}), smem(f32, {config.bm}),
-               smem(f32, {config.bm}));
+      passesRows ? pipeline(config.stages, smem(form.type, {config.bm, form.d}),
+                            smem(form.type, {config.bm, form.dv}),
+                            smem(f32, {config.bm}), smem(f32, {config.bm}),
+                            smem(s32, {4}))
+                 : pipeline(config.stages, smem(form.type, {config.bm, form.d}),
+                            smem(form.type, {config.bm, form.dv}),
+                            smem(f32, {config.bm}), smem(f32, {config.bm}));
   Pipeline sumRing =
       pipeline(config.apart ? 1 : 2, smem(f32, {rowsOfTurn, sumColumns}));
   SharedTile slopes = shared(form.type, {config.bn, rowsOfTurn});
@@ -206,6 +230,10 @@ private:
       config.apart
           ? std::optional(pipeline(1, smem(form.type, {config.bn, config.bm})))
           : std::nullopt;
+  /// What "order" says of turns, up to those whose sums are not added yet.
+  std::optional<Pipeline> turnRing =
+      order ? std::optional(pipeline(config.stages + 4, smem(s32, {4})))
+            : std::nullopt;
 
   static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
     return isThere ? std::optional(size(name)) : std::nullopt;

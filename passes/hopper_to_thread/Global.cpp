@@ -175,8 +175,9 @@ lower(hopper::AtomicOp op, Operands<hopper::AtomicOp> in, ThreadBuilder &b) {
 
 static FailureOr<Registers>
 lower(hopper::SignalOp op, Operands<hopper::SignalOp> in, ThreadBuilder &b) {
+  // The fence releases: ptxas makes a second one of a red.release.
   b.ptx("fence.acq_rel." + scopeOf(op) + ";");
-  b.ptx("red.release." + scopeOf(op) + ".global.add.u32 [$0], $1;",
+  b.ptx("red.relaxed." + scopeOf(op) + ".global.add.u32 [$0], $1;",
         {elementOf(b, in, b.getI32Type()), one(in.getAmount())});
   return Registers();
 }

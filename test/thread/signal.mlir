@@ -10,14 +10,14 @@ hopper.kernel @counters threads 128 shared 0 cluster 1 {
   hopper.role "threads" from 0 warps 4 {
     hopper.once {
       // CHECK: "fence.acq_rel.gpu;"
-      // CHECK: "red.release.gpu.global.add.u32 [$0], $1;"
+      // CHECK: "red.relaxed.gpu.global.add.u32 [$0], $1;"
       hopper.signal %c1 to %C[%c1] strides [%one] : !hopper.pointer
       // CHECK: ld.acquire.gpu.global.b32 count, [$0];
       // CHECK-SAME: setp.ge.s32 reached, count, $1;
       // CHECK-NOT: fence.proxy.async
       hopper.await %C[%c1] strides [%one] at_least %c1 : !hopper.pointer
       // CHECK: "fence.acq_rel.sys;"
-      // CHECK: "red.release.sys.global.add.u32 [$0], $1;"
+      // CHECK: "red.relaxed.sys.global.add.u32 [$0], $1;"
       hopper.signal %c1 to %C[%c1] strides [%one] system : !hopper.pointer
       // CHECK: ld.acquire.sys.global.b32 count, [$0];
       hopper.await %C[%c1] strides [%one] at_least %c1 system : !hopper.pointer

@@ -64,6 +64,8 @@ Handle makeSchedule(const Index *extents, const int64_t *tile, size_t rank,
                     bool persistent, const Raster &raster,
                     SourceLocation where);
 Index turnsOf(const Handle &loop, SourceLocation where);
+Index ctaOf(const Handle &loop, SourceLocation where);
+Index ctasOf(const Handle &loop, SourceLocation where);
 void checkAfter(const Handle &loop, SourceLocation where);
 } // namespace detail
 
@@ -100,6 +102,15 @@ public:
   /// for each of its CTAs. In a role.
   Index turns(SourceLocation where = SourceLocation::current()) const {
     return detail::turnsOf(*this, where);
+  }
+  /// Of `ctas()` CTAs, or clusters, this one takes turns `cta()`, `cta()` +
+  /// `ctas()` and so on, counted in the order of the loop: all take one, then
+  /// all take the next. Of a persistent loop, in a role.
+  Index cta(SourceLocation where = SourceLocation::current()) const {
+    return detail::ctaOf(*this, where);
+  }
+  Index ctas(SourceLocation where = SourceLocation::current()) const {
+    return detail::ctasOf(*this, where);
   }
   /// The same tiles, for CTAs that have `others` turns of other loops before
   /// them: whoever would be next begins. Of a persistent loop, in a role.

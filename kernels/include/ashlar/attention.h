@@ -142,10 +142,10 @@ struct AttentionBackwardConfig {
   /// One half of the warpgroups keeps dV, and the other one dK: for d above
   /// 128, where a thread has no registers for both.
   bool apart = false;
-  /// The parts of dQ are added in the order of the keys: each launch gives the
-  /// same bits. The kernel has Order then, s32, B×H×Turns of any number of
-  /// turns that is not less than Sq/bm: zeros, which it leaves as it found
-  /// them.
+  /// The parts of dQ are added in a fixed order: each launch gives the same
+  /// bits on a device with as many SMs. The kernel has Order then, s32,
+  /// B×H×Turns of any number of turns that is not less than Sq/bm: zeros, which
+  /// it leaves as it found them.
   bool deterministic = false;
 };
 
