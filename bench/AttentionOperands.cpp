@@ -145,8 +145,8 @@ std::vector<NamedArgument> AttentionOperands::arguments(int64_t group) const {
       {"K", keysOf(onK, problem.d)},
       {"scale", problem.scale()}};
   if (!problem.latent)
-    all.push_back({"V", isOf8Bits() ? transposedValues()
-                                    : keysOf(onV, problem.dv)});
+    all.push_back(
+        {"V", isOf8Bits() ? transposedValues() : keysOf(onV, problem.dv)});
   if (isOf8Bits())
     all.push_back({"value_scale", valueScale});
   if (problem.page) {
@@ -240,8 +240,8 @@ AttentionLaunch::AttentionLaunch(Device &device,
                    ? part_sizes(form, choice.config, operands.problem.sizes())
                    : PartSizes{};
       }()),
-      onParts(device, 4 * choice.splits * parts.tiles * parts.rows *
-                          parts.columns),
+      onParts(device,
+              4 * choice.splits * parts.tiles * parts.rows * parts.columns),
       onPartL(device, 4 * choice.splits * parts.tiles * parts.rows),
       onDone(device, 4 * 2 * parts.tiles),
       arguments(operands.arguments(choice.group)) {

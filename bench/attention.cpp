@@ -178,7 +178,7 @@ void readLines(Device &device, Timer &timer) {
   for (std::string line; std::getline(std::cin, line);) {
     try {
       std::cout << (line.starts_with("decode") ? decoding(device, timer, line)
-                                                : measured(device, timer, line))
+                                               : measured(device, timer, line))
                 << std::endl;
     } catch (const TimeoutError &) {
       throw;

@@ -316,11 +316,18 @@ void AttentionProgram::defineMath() {
              std::optional<Fragment> next = productOf(p, v, 0);
              for (size_t i = 0; i < o.size(); ++i) {
                const Fragment part = *next;
-               if (i + 1 < o.size())
-                 next.emplace(productOf(p, v, i + 1));
-               else
+               const bool isLast = i + 1 == o.size();
+               auto multiplyNext = [&] {
+                 if (!isLast)
+                   next.emplace(productOf(p, v, i + 1));
+               };
+               if (!config.eager)
+                 multiplyNext();
+               if (config.eager ? i == 0 : isLast)
                  meanwhile();
                o[i] = o[i] * along_rows(row.shrink) + part;
+               if (config.eager)
+                 multiplyNext();
              }
            };
            Stage q = query.wait(), held = ring.wait();

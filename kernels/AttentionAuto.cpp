@@ -66,8 +66,7 @@ private:
   }
 
   void addApart(const AttentionForm &grouped) {
-    for (int64_t bn = leastKeys(form); bn <= mostKeys;
-         bn += leastKeys(form))
+    for (int64_t bn = leastKeys(form); bn <= mostKeys; bn += leastKeys(form))
       for (bool splits : {false, true})
         for (int64_t queries : {1, 2})
           for (bool eager : {false, true})

@@ -63,9 +63,10 @@ private:
                const Condition &isThere);
   void copyKeys(const KeyBlock &t, bool isOwn);
   /// Delta is subtracted from the gradients of the weights when these are
-  /// needed. Packed sequences leave no registers for that: the product begins
-  /// with it, as that of the scores does with L, and waits for its loads.
-  bool isDeltaLate() const { return !form.packed; }
+  /// needed. Packed sequences and blocks of many rows leave no registers for
+  /// that: the product begins with it, as that of the scores does with L, and
+  /// waits for its loads.
+  bool isDeltaLate() const { return !form.packed && config.bm <= 64; }
   Fragment scoresOf(const Stage &kv, const Stage &s) const;
   Fragment weightsOf(const KeyBlock &t, const Index &row,
                      const Fragment &scores) const;

@@ -21,9 +21,9 @@ constexpr double instructionsPerScore = 4;
 constexpr double instructionsPerBlock = 100;
 /// From a shuffle to its result; the two of each reduction are in a row.
 constexpr double shuffleClocks = 25, shufflesInARow = 4;
-/// What a ring holds for a while beside what is multiplied: of the warpgroup that
-/// is behind (a fifth stage of blocks of 128 was worth 8 % of d 128 on an H100,
-/// cold).
+/// What a ring holds for a while beside what is multiplied: of the warpgroup
+/// that is behind (a fifth stage of blocks of 128 was worth 8 % of d 128 on an
+/// H100, cold).
 constexpr double stagesBehind = 0.25;
 /// Round trips to L2 of each part: the ticket, and the fence of the signal.
 constexpr double roundTripsOfPart = 2;

@@ -48,9 +48,8 @@ int64_t sumColumns(const AttentionForm &form) {
 }
 
 int64_t resultColumns(const AttentionForm &form) {
-  if (isOf8Bits(form))
-    return form.dv % 32 ? form.dv : 32;
-  return form.dv > 128 && form.dv % 64 == 0 ? 64 : form.dv;
+  const bool isCut = form.dv % 64 == 0 && (isOf8Bits(form) || form.dv > 128);
+  return isCut ? 64 : form.dv;
 }
 
 int64_t resultStages(const AttentionForm &form) {
@@ -233,8 +232,10 @@ int64_t fragmentRegisters(const AttentionForm &form,
     return sumRegisters(form, config) + scores * 3 / 2;
   if (!isOf8Bits(form))
     return sumRegisters(form, config) + 2 * scores;
+  const int64_t part =
+      rowsOfWarpgroup(config) * sumColumns(form) / target::warpgroupThreads;
   return sumRegisters(form, config) + scores * 3 / 2 + 4 +
-         rowsOfWarpgroup(config) * sumColumns(form) / target::warpgroupThreads;
+         (config.eager ? part : 2 * part);
 }
 
 /// What else ptxas was seen to need: with the most keys to a block that do not
