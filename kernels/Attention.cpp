@@ -335,9 +335,9 @@ void AttentionProgram::defineMath() {
            Index last = endOfBlocks(t) - 1;
            auto takeOf8Bits = [&](const Index &n) {
              Fragment p = convert(weightsOf(product, n, false), form.type);
+             ring.release(held);
              Stage v = ring.wait(), k = ring.wait();
              addBlock(p, v, [&] { product = mma(q[0], keysOf(k[0]).T()); });
-             ring.release(held);
              ring.release(v);
              held = k;
            };
