@@ -1,0 +1,200 @@
+// What the model chooses for attention, and what the library refuses.
+
+#include "ashlar/ashlar.h"
+#include "ashlar/error.h"
+#include "test/kernels/AttentionCases.h"
+#include "test/kernels/Check.h"
+#include "test/kernels/Register.h"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+namespace ashlar::test {
+namespace {
+
+/// Chosen for what models have, with all that registers are needed for. The
+/// least block may spill: there is no other.
+void compilesAsChosen(AttentionCase tested, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  auto of = [&](auto... values) {
+    const int64_t all[] = {values...};
+    return all[random() % std::size(all)];
+  };
+  const int64_t keyHeads = of(1, 2, 8), queries = of(1, 1, 8, 256, 4096);
+  const AttentionSizes sizes{
+      of(1, 4, 32, 128),
+      keyHeads * (tested.form.latent ? of(16, 64, 128) : of(1, 4, 7, 8)),
+      keyHeads, queries, queries + of(0, 1024, 32768)};
+  choose(tested, sizes);
+  SCOPED_TRACE(describe(tested));
+  tested.form.logarithms = of(0, 1);
+  const Kernel kernel = attention(tested.form, tested.config);
+  if (tested.config.bn == (tested.form.type == e4m3 ? 32 : 16))
+    EXPECT_NO_THROW(compile(kernel));
+  else
+    EXPECT_NO_THROW(compileCleanly(kernel));
+}
+
+TEST(AttentionChoice, IsTheModelsFastest) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const AttentionCase tested = drawnAttention(seed);
+    const AttentionSizes sizes = sizesOf(tested.form, tested.lengths);
+    const AttentionChoice best = attention_auto(tested.form, sizes);
+    for (const AttentionChoice &other :
+         attention_candidates(tested.form, sizes)) {
+      EXPECT_LE(best.cost.total, other.cost.total);
+      EXPECT_EQ(other.cost.total,
+                attention_cost(tested.form, sizes, other).total);
+    }
+  }
+}
+
+TEST(AttentionChoice, SharesKeysOutWhereTilesAreFew) {
+  const AttentionForm form{.page = 16};
+  /// How much longer it takes without parts.
+  auto withoutParts = [&](const AttentionSizes &sizes) {
+    std::vector<AttentionChoice> all = attention_candidates(form, sizes);
+    const double best = all.front().cost.total;
+    std::erase_if(all, [](const AttentionChoice &c) { return c.splits > 0; });
+    return all.front().cost.total / best;
+  };
+  const AttentionSizes one{1, 64, 8, 1, 8192};
+  EXPECT_EQ(attention_auto(form, one).group, 8);
+  EXPECT_GT(attention_auto(form, one).splits, 4);
+  EXPECT_GT(withoutParts(one), 2);
+  EXPECT_LT(withoutParts({128, 64, 8, 1, 32768}), 1.01);
+  EXPECT_THAT(why(attention_candidates(form, one), 2),
+              testing::HasSubstr("total us"));
+}
+
+TEST(AttentionChoice, KeepsLatentKeysInTwoWarpgroups) {
+  const AttentionForm form{.d = 576, .dv = 512, .latent = true, .page = 64};
+  const AttentionChoice choice = attention_auto(form, {32, 128, 1, 1, 8192});
+  EXPECT_TRUE(choice.config.apart);
+  EXPECT_EQ(choice.group, 128);
+  EXPECT_EQ(choice.config.bn, 64);
+  EXPECT_EQ(choice.splits, 2);
+}
+
+/// What three warpgroups hide of each other's softmax is worth more than what
+/// tiles of 192 rows lose at the end of a sequence, where that is long.
+TEST(AttentionChoice, TakesThreeWarpgroupsWhereSequencesAreLong) {
+  const AttentionForm full{.d = 64, .dv = 64};
+  AttentionForm causal = full;
+  causal.after = 0;
+  causal.logarithms = true;
+  auto warpgroups = [](const AttentionForm &form, int64_t length) {
+    const AttentionSizes sizes{16384 / length, 32, 32, length, length};
+    const AttentionConfig config = attention_auto(form, sizes).config;
+    EXPECT_EQ(config.bn, 128);
+    EXPECT_NO_THROW(compileCleanly(attention(form, config)));
+    return config.warpgroups;
+  };
+  EXPECT_EQ(warpgroups(full, 1024), 3);
+  EXPECT_EQ(warpgroups(full, 4096), 3);
+  EXPECT_EQ(warpgroups(causal, 1024), 2);
+  EXPECT_EQ(warpgroups(causal, 4096), 3);
+}
+
+TEST(AttentionChoice, SaysWhatIsExposed) {
+  const AttentionForm form{.d = 64, .dv = 64};
+  const AttentionSizes sizes{4, 32, 32, 4096, 4096};
+  auto exposed = [&](const AttentionConfig &config) {
+    const AttentionCost cost = attention_cost(form, sizes, {1, config, 0, {}});
+    EXPECT_LT(cost.exposed, cost.math);
+    return cost.exposed / cost.math;
+  };
+  EXPECT_LT(exposed({.bm = 192, .stages = 6, .warpgroups = 3}),
+            exposed({.bm = 128, .stages = 8, .warpgroups = 2}));
+}
+
+TEST(AttentionChoice, TellsThatPagesOf8BitsAreTooSmall) {
+  try {
+    attention_auto({.type = e4m3, .page = 16}, {1, 1, 1, 1, 1});
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("pages of 16 keys of e4m3"));
+  }
+}
+
+TEST(AttentionChoice, TellsThatThereIsNone) {
+  try {
+    attention_auto({.d = 1024, .dv = 1024}, {1, 1, 1, 1, 1});
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("AttentionChoiceTest.cpp:"));
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("no configuration for heads of 1024"));
+  }
+}
+
+TEST(AttentionRefuses, WhatItIsNotMadeFor) {
+  auto refusal = [](const AttentionForm &form, const AttentionConfig &config) {
+    try {
+      compile(attention(form, config));
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(
+      refusal({.page = 48}, {}),
+      HasSubstr("pages of 48 keys and blocks of 128 do not meet: use "
+                "pages of a multiple of 128, or of a part of it that is "
+                "a multiple of 8"));
+  EXPECT_THAT(refusal({.page = 4}, {}), HasSubstr("AttentionChoiceTest.cpp:"));
+  EXPECT_THAT(refusal({.packed = true}, {.bm = 192, .bn = 64, .warpgroups = 3}),
+              HasSubstr("does not divide among 384 threads: use a multiple of "
+                        "3 keys"));
+  EXPECT_THAT(refusal({.d = 256, .dv = 256},
+                      {.bm = 64, .bn = 16, .warpgroups = 1, .ctas = 2}),
+              HasSubstr("128 sums and starts with 128 registers: use fewer"));
+  EXPECT_THAT(refusal({.type = e4m3}, {.bn = 48}),
+              HasSubstr("48 keys is no depth of a product of e4m3: use a "
+                        "multiple of 32"));
+  EXPECT_THAT(refusal({.type = e4m3, .d = 48, .dv = 48}, {}),
+              HasSubstr("use a multiple of 32 for Q and K, of 16 for V"));
+  EXPECT_THAT(refusal({.type = e4m3, .page = 64}, {}),
+              HasSubstr("does not hold whole blocks of 128: use a multiple"));
+  EXPECT_THAT(refusal({.type = e5m2}, {}), HasSubstr("use bf16, f16 or e4m3"));
+  EXPECT_THAT(
+      refusal({.group = 6}, {.bm = 64}),
+      HasSubstr("a tile of 64 rows does not hold whole groups of 6, nor such a "
+                "group whole tiles: use a power of 2"));
+  EXPECT_THAT(refusal({.type = e4m3, .latent = true}, {}),
+              HasSubstr("V can't be columns of K of e4m3"));
+  EXPECT_THAT(refusal({.d = 64, .latent = true}, {}),
+              HasSubstr("V has 128 columns, of K's 64: use at most as many"));
+  const AttentionConfig apart{.bm = 64, .bn = 32, .apart = true};
+  EXPECT_THAT(refusal({.type = e4m3}, apart), HasSubstr("use bf16 or f16"));
+  EXPECT_THAT(refusal({.dv = 192}, apart),
+              HasSubstr("no halves that begin with a swizzle atom: use a "
+                        "multiple of 128"));
+  EXPECT_THAT(
+      refusal({.group = 128}, {.bm = 64, .warpgroups = 1, .cluster = 4}),
+      HasSubstr("2 tiles, which do not divide into clusters of 4"));
+  EXPECT_THAT(refusal({.group = 128, .page = 8},
+                      {.bm = 64, .warpgroups = 1, .cluster = 2}),
+              HasSubstr("2 slices of whole swizzle atoms: use a multiple of "
+                        "16"));
+  EXPECT_THAT(refusal({}, {.bm = 64, .warpgroups = 1, .apart = true}),
+              HasSubstr("one half of 1 warpgroups is to keep half of O's "
+                        "columns: use 2"));
+  EXPECT_THAT(refusal({.d = 256, .dv = 256}, {}),
+              HasSubstr("over the limit of"));
+}
+
+[[maybe_unused]] const bool registered = registerAtStart([] {
+  for (uint64_t seed = 0; seed < (isSimulated() ? 60 : 150); ++seed)
+    registerTest("ChosenAttention", "compiled, seed " + std::to_string(seed),
+                 [seed] { compilesAsChosen(drawnAttention(seed), seed); });
+  for (uint64_t seed = 0; seed < (isSimulated() ? 8 : 100); ++seed)
+    registerTest(
+        "ChosenAttention", "latent, compiled, seed " + std::to_string(seed),
+        [seed] { compilesAsChosen(drawnLatentAttention(seed), seed); });
+});
+
+} // namespace
+} // namespace ashlar::test
