@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <utility>
 
 namespace ashlar {
 
@@ -132,15 +133,47 @@ private:
 
 } // namespace
 
+/// Why sizes are none of attention's, in a sentence; empty if they are.
+static std::string notSizes(const AttentionSizes &sizes) {
+  auto text = [](int64_t number) { return std::to_string(number); };
+  for (const auto &[number, what] : {std::pair(sizes.sequences, "sequences"),
+                                     {sizes.heads, "heads of Q (heads)"},
+                                     {sizes.keyHeads, "heads of K (keyHeads)"}})
+    if (number < 1)
+      return "there are " + text(number) + " " + what + ": say at least 1";
+  if (sizes.queries < 0 || sizes.keys < 0)
+    return "there are " + text(sizes.queries) + " queries and " +
+           text(sizes.keys) + " keys: say no fewer than 0";
+  if (sizes.heads % sizes.keyHeads)
+    return "the " + text(sizes.heads) + " heads of Q are no multiple of the " +
+           text(sizes.keyHeads) + " of K that they share";
+  return "";
+}
+
+/// Why not even the smallest configuration can be built.
+static std::string notSmallest(const AttentionForm &form) {
+  const bool isApart = form.dv > widestOfWarpgroup;
+  return notBuildable(form, {.bm = target::wgmmaRows,
+                             .bn = leastKeys(form),
+                             .warpgroups = isApart ? 2 : 1,
+                             .apart = isApart});
+}
+
 std::vector<AttentionChoice> attention_candidates(const AttentionForm &form,
                                                   const AttentionSizes &sizes,
                                                   const GpuModel &gpu) {
+  if (!notSizes(sizes).empty() || form.d < 1 || form.dv < 1 ||
+      form.page.value_or(1) < 1)
+    return {};
   return Candidates(form, sizes, gpu).all();
 }
 
 AttentionChoice attention_auto(const AttentionForm &form,
                                const AttentionSizes &sizes, const GpuModel &gpu,
                                SourceLocation where) {
+  if (const std::string why = notSizes(sizes); !why.empty())
+    throw Error({where.file_name(), where.line(), where.column()},
+                "attention_auto: " + why);
   const std::vector<AttentionChoice> choices =
       attention_candidates(form, sizes, gpu);
   if (isOf8Bits(form) && form.page && *form.page % leastKeys(form))
@@ -150,14 +183,18 @@ AttentionChoice attention_auto(const AttentionForm &form,
                     " keys of e4m3, which do not hold whole blocks: use a "
                     "multiple of " +
                     std::to_string(leastKeys(form)));
-  if (choices.empty())
+  if (choices.empty()) {
+    std::string why = notSmallest(form);
+    if (why.empty())
+      why =
+          "no block of " + std::to_string(leastKeys(form)) +
+          " keys or more leaves registers and shared memory for the rest; say "
+          "fewer things of the form, or give a configuration of your own";
     throw Error({where.file_name(), where.line(), where.column()},
                 "attention_auto finds no configuration for heads of " +
                     std::to_string(form.d) + " and " + std::to_string(form.dv) +
-                    ": no block of " + std::to_string(leastKeys(form)) +
-                    " keys or more leaves registers and "
-                    "shared memory for the rest; say fewer things of the form, "
-                    "or give a configuration of your own");
+                    ": " + why);
+  }
   return choices.front();
 }
 

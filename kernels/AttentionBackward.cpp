@@ -5,6 +5,7 @@
 
 #include <numbers>
 #include <string>
+#include <utility>
 
 namespace ashlar {
 
@@ -266,6 +267,17 @@ static void refuse(const std::string &sentence, SourceLocation where) {
 
 static void check(const AttentionForm &form,
                   const AttentionBackwardConfig &config, SourceLocation where) {
+  for (const auto &[number, what] :
+       {std::pair(form.d, "head dimension of K"),
+        {form.dv, "head dimension of V"},
+        {config.bm, "number of rows of a block (bm)"},
+        {config.bn, "number of keys (bn)"},
+        {config.stages, "number of stages"},
+        {config.warpgroups, "number of warpgroups"}})
+    if (number < 1)
+      refuse(std::string("the ") + what + " is " + std::to_string(number) +
+                 ": use at least 1",
+             where);
   if (form.type != bf16 && form.type != f16)
     refuse("there is no product of " + std::string(name(form.type)) +
                " here: use bf16 or f16",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 namespace ashlar {
 
@@ -159,6 +160,20 @@ static std::string notLatent(const AttentionForm &form,
 std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config) {
   auto text = [](int64_t number) { return std::to_string(number); };
+  for (const auto &[number, what] :
+       {std::pair(form.d, "head dimension of K"),
+        {form.dv, "head dimension of V"},
+        {form.page.value_or(1), "number of keys of a page"},
+        {config.bm, "number of rows (bm)"},
+        {config.bn, "number of keys of a block (bn)"},
+        {config.stages, "number of stages"},
+        {config.warpgroups, "number of warpgroups"},
+        {config.queries, "number of tiles of Q (queries)"},
+        {config.ctas, "number of CTAs to an SM"},
+        {config.cluster, "number of CTAs of a cluster"}})
+    if (number < 1)
+      return std::string("the ") + what + " is " + text(number) +
+             ": use at least 1";
   if (form.type != bf16 && form.type != f16 && form.type != e4m3)
     return "there is no product of " + std::string(name(form.type)) +
            " here: use bf16, f16 or e4m3";

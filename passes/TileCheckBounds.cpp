@@ -6,6 +6,7 @@
 // printed, and ends the launch as what the author expects does. What lies
 // behind the end of the tensor of indices is no index, and may be anything.
 
+#include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -184,8 +185,13 @@ private:
                               cast<ShapedType>(holds.getType()), true)))
                     : Value(arith::ConstantIntOp::create(builder, loc, 1, 1));
     Value fails = arith::XOrIOp::create(builder, loc, holds, yes);
-    tile::PrintOp::create(builder, loc, text, values, fails);
-    tile::ExpectOp::create(builder, loc, holds, sentence);
+    auto told = tile::ExpectOp::create(builder, loc, holds, sentence);
+    builder.setInsertionPoint(told);
+    // A role of few registers can't print what it has found.
+    const int64_t registers = tile::roleOf(told).getRegisters();
+    if (registers == 0 || registers >= target::callRegisters)
+      tile::PrintOp::create(builder, loc, text, values, fails);
+    builder.setInsertionPointAfter(told);
   }
 
   OpBuilder builder;

@@ -129,6 +129,32 @@ TEST(AttentionChoice, TellsThatThereIsNone) {
   }
 }
 
+TEST(AttentionChoice, SaysWhatIsWrongWithAProblem) {
+  auto refusal = [](const AttentionForm &form, const AttentionSizes &sizes) {
+    try {
+      attention_auto(form, sizes);
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  using testing::HasSubstr;
+  const AttentionSizes one{1, 2, 1, 1, 1};
+  EXPECT_THAT(refusal({}, {1, 2, 0, 1, 1}),
+              HasSubstr("there are 0 heads of K (keyHeads): say at least 1"));
+  EXPECT_THAT(refusal({}, {-2, 2, 1, 1, 1}), HasSubstr("-2 sequences"));
+  EXPECT_THAT(refusal({}, {1, 16, 3, 1, 1}),
+              HasSubstr("the 16 heads of Q are no multiple of the 3 of K"));
+  EXPECT_THAT(refusal({.dv = 0}, one),
+              HasSubstr("the head dimension of V is 0: use at least 1"));
+  EXPECT_THAT(refusal({.page = 0}, one), HasSubstr("keys of a page is 0"));
+  EXPECT_THAT(refusal({.type = f32}, one),
+              HasSubstr("there is no product of f32 here"));
+  EXPECT_THAT(refusal({.page = 20}, one), HasSubstr("pages of 20 keys"));
+  EXPECT_THAT(refusal({.d = 64, .dv = 128, .latent = true}, one),
+              HasSubstr("V has 128 columns, of K's 64"));
+}
+
 TEST(AttentionRefuses, WhatItIsNotMadeFor) {
   auto refusal = [](const AttentionForm &form, const AttentionConfig &config) {
     try {
@@ -145,6 +171,10 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
                 "pages of a multiple of 128, or of a part of it that is "
                 "a multiple of 8"));
   EXPECT_THAT(refusal({.page = 4}, {}), HasSubstr("AttentionChoiceTest.cpp:"));
+  EXPECT_THAT(refusal({}, {.bm = 0}),
+              HasSubstr("the number of rows (bm) is 0: use at least 1"));
+  EXPECT_THAT(refusal({}, {.warpgroups = 0}),
+              HasSubstr("the number of warpgroups is 0"));
   EXPECT_THAT(refusal({.packed = true}, {.bm = 192, .bn = 64, .warpgroups = 3}),
               HasSubstr("does not divide among 384 threads: use a multiple of "
                         "3 keys"));
@@ -184,6 +214,17 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
                         "columns: use 2"));
   EXPECT_THAT(refusal({.d = 256, .dv = 256}, {}),
               HasSubstr("over the limit of"));
+}
+
+/// Roles of few registers check, too, though they can't print.
+TEST(AttentionChecks, AreCompiledInto) {
+  CompileOptions options;
+  options.check_expectations = options.check_indices = true;
+  EXPECT_NO_THROW(compile(attention({.packed = true}, {}), options));
+  EXPECT_NO_THROW(
+      compile(attention({.packed = true, .page = 128}, {}), options));
+  EXPECT_NO_THROW(compile(
+      attention_backward({.after = 0}, {.deterministic = true}), options));
 }
 
 [[maybe_unused]] const bool registered = registerAtStart([] {

@@ -41,8 +41,9 @@ attention_auto(const AttentionForm &form, const AttentionSizes &sizes,
                const GpuModel &gpu = h200(),
                SourceLocation where = SourceLocation::current());
 
-/// All that can be built, the model's fastest first; of configurations that
-/// differ in how many parts there are the fastest alone.
+/// What registers and shared memory have room for, the model's fastest first;
+/// of configurations that differ in how many parts there are the fastest alone.
+/// None where no form or sizes are these.
 std::vector<AttentionChoice> attention_candidates(const AttentionForm &form,
                                                   const AttentionSizes &sizes,
                                                   const GpuModel &gpu = h200());
