@@ -422,9 +422,9 @@ void isDeterministic(Case tested, unsigned seeds = 4) {
       registerTest("AttentionBackwardInOrder", tested.name,
                    [tested] { isDeterministic(tested); });
   const Case pairs{"more pairs of blocks than CTAs",
-                   {.d = 64, .dv = 64, .after = 0},
+                   {.d = 32, .dv = 32, .after = 0},
                    {.bn = 64, .warpgroups = 1},
-                   {1, 27, 27, 140, 600}};
+                   {1, 67, 67, 70, 150}};
   registerTest("AttentionBackwardInOrder", pairs.name,
                [pairs] { isDeterministic(pairs, 2); });
   for (uint64_t seed = 0; seed < (isSimulated() ? 25 : 150); ++seed)
