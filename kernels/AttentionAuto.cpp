@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
-#include <utility>
 
 namespace ashlar {
 
@@ -136,11 +135,12 @@ private:
 /// Why sizes are none of attention's, in a sentence; empty if they are.
 static std::string notSizes(const AttentionSizes &sizes) {
   auto text = [](int64_t number) { return std::to_string(number); };
-  for (const auto &[number, what] : {std::pair(sizes.sequences, "sequences"),
-                                     {sizes.heads, "heads of Q (heads)"},
-                                     {sizes.keyHeads, "heads of K (keyHeads)"}})
-    if (number < 1)
-      return "there are " + text(number) + " " + what + ": say at least 1";
+  if (const std::string why =
+          notPositive({{sizes.sequences, "number of sequences"},
+                       {sizes.heads, "number of heads of Q (heads)"},
+                       {sizes.keyHeads, "number of heads of K (keyHeads)"}});
+      !why.empty())
+    return why;
   if (sizes.queries < 0 || sizes.keys < 0)
     return "there are " + text(sizes.queries) + " queries and " +
            text(sizes.keys) + " keys: say no fewer than 0";

@@ -1,11 +1,11 @@
 #include "kernels/AttentionBackwardProgram.h"
+#include "kernels/AttentionResources.h"
 #include "kernels/Sequences.h"
 
 #include "ashlar/error.h"
 
 #include <numbers>
 #include <string>
-#include <utility>
 
 namespace ashlar {
 
@@ -267,17 +267,15 @@ static void refuse(const std::string &sentence, SourceLocation where) {
 
 static void check(const AttentionForm &form,
                   const AttentionBackwardConfig &config, SourceLocation where) {
-  for (const auto &[number, what] :
-       {std::pair(form.d, "head dimension of K"),
-        {form.dv, "head dimension of V"},
-        {config.bm, "number of rows of a block (bm)"},
-        {config.bn, "number of keys (bn)"},
-        {config.stages, "number of stages"},
-        {config.warpgroups, "number of warpgroups"}})
-    if (number < 1)
-      refuse(std::string("the ") + what + " is " + std::to_string(number) +
-                 ": use at least 1",
-             where);
+  if (const std::string why =
+          notPositive({{form.d, "head dimension of K"},
+                       {form.dv, "head dimension of V"},
+                       {config.bm, "number of rows of a block (bm)"},
+                       {config.bn, "number of keys (bn)"},
+                       {config.stages, "number of stages"},
+                       {config.warpgroups, "number of warpgroups"}});
+      !why.empty())
+    refuse(why, where);
   if (form.type != bf16 && form.type != f16)
     refuse("there is no product of " + std::string(name(form.type)) +
                " here: use bf16 or f16",

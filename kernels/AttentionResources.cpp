@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <utility>
 
 namespace ashlar {
 
@@ -157,23 +156,31 @@ static std::string notLatent(const AttentionForm &form,
   return "";
 }
 
+std::string
+notPositive(std::initializer_list<std::pair<int64_t, const char *>> numbers) {
+  for (const auto &[number, what] : numbers)
+    if (number < 1)
+      return std::string("the ") + what + " is " + std::to_string(number) +
+             ": use at least 1";
+  return "";
+}
+
 std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config) {
   auto text = [](int64_t number) { return std::to_string(number); };
-  for (const auto &[number, what] :
-       {std::pair(form.d, "head dimension of K"),
-        {form.dv, "head dimension of V"},
-        {form.page.value_or(1), "number of keys of a page"},
-        {config.bm, "number of rows (bm)"},
-        {config.bn, "number of keys of a block (bn)"},
-        {config.stages, "number of stages"},
-        {config.warpgroups, "number of warpgroups"},
-        {config.queries, "number of tiles of Q (queries)"},
-        {config.ctas, "number of CTAs to an SM"},
-        {config.cluster, "number of CTAs of a cluster"}})
-    if (number < 1)
-      return std::string("the ") + what + " is " + text(number) +
-             ": use at least 1";
+  if (const std::string why =
+          notPositive({{form.d, "head dimension of K"},
+                       {form.dv, "head dimension of V"},
+                       {form.page.value_or(1), "number of keys of a page"},
+                       {config.bm, "number of rows (bm)"},
+                       {config.bn, "number of keys of a block (bn)"},
+                       {config.stages, "number of stages"},
+                       {config.warpgroups, "number of warpgroups"},
+                       {config.queries, "number of tiles of Q (queries)"},
+                       {config.ctas, "number of CTAs to an SM"},
+                       {config.cluster, "number of CTAs of a cluster"}});
+      !why.empty())
+    return why;
   if (form.type != bf16 && form.type != f16 && form.type != e4m3)
     return "there is no product of " + std::string(name(form.type)) +
            " here: use bf16, f16 or e4m3";

@@ -3,7 +3,10 @@
 
 #include "ashlar/attention.h"
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <utility>
 
 namespace ashlar {
 
@@ -58,6 +61,10 @@ int64_t scoreRegisters(const AttentionForm &form,
                        const AttentionConfig &config);
 int64_t valueRegisters(const AttentionForm &form,
                        const AttentionConfig &config);
+
+/// Which of some numbers is no positive one, in a sentence; empty if all are.
+std::string
+notPositive(std::initializer_list<std::pair<int64_t, const char *>> numbers);
 
 /// Why no kernel of a configuration can be built, in a sentence that says what
 /// would fit; empty if one can.

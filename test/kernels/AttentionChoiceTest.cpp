@@ -140,9 +140,10 @@ TEST(AttentionChoice, SaysWhatIsWrongWithAProblem) {
   };
   using testing::HasSubstr;
   const AttentionSizes one{1, 2, 1, 1, 1};
-  EXPECT_THAT(refusal({}, {1, 2, 0, 1, 1}),
-              HasSubstr("there are 0 heads of K (keyHeads): say at least 1"));
-  EXPECT_THAT(refusal({}, {-2, 2, 1, 1, 1}), HasSubstr("-2 sequences"));
+  EXPECT_THAT(
+      refusal({}, {1, 2, 0, 1, 1}),
+      HasSubstr("the number of heads of K (keyHeads) is 0: use at least 1"));
+  EXPECT_THAT(refusal({}, {-2, 2, 1, 1, 1}), HasSubstr("sequences is -2"));
   EXPECT_THAT(refusal({}, {1, 16, 3, 1, 1}),
               HasSubstr("the 16 heads of Q are no multiple of the 3 of K"));
   EXPECT_THAT(refusal({.dv = 0}, one),
