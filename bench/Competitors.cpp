@@ -19,8 +19,8 @@ Buffer one(Device &device) {
 
 Competitors::Competitors(Device &device, const GemmTypes &types)
     : scale(one(device)), cublasLt(types, scale.data()) {
-  if (types.a == bf16 && types.b == bf16)
-    cublas.emplace();
+  if (size_bytes(types.a) == 2 && !types.layout.d_m_major)
+    cublas.emplace(types);
 }
 
 std::vector<Contender> Competitors::of(const GemmOperands &operands) {

@@ -12,7 +12,8 @@
 
 namespace ashlar::bench {
 
-/// cuBLASLt's first eight heuristics and, for bf16, what torch.mm calls.
+/// cuBLASLt's first eight heuristics and, for types of 16 bits, what torch.mm
+/// calls.
 class Competitors {
 public:
   Competitors(Device &device, const GemmTypes &types);

@@ -10,7 +10,12 @@ namespace {
 
 // Of cublas_api.h and library_types.h, CUDA 13.
 constexpr int transpose = 1, asIs = 0;
-constexpr int real16bf = 14, compute32f = 68, defaultAlgorithm = 99;
+constexpr int real32f = 0, real16f = 2, real16bf = 14, compute32f = 68,
+              defaultAlgorithm = 99;
+
+int typeNumber(ElementType type) {
+  return type == f32 ? real32f : type == f16 ? real16f : real16bf;
+}
 
 void check(int status, const char *what) {
   if (status)
@@ -20,7 +25,7 @@ void check(int status, const char *what) {
 
 } // namespace
 
-Cublas::Cublas() : library("cublas") {
+Cublas::Cublas(const GemmTypes &types) : types(types), library("cublas") {
   int (*create)(void **) = nullptr;
   library.find(create, "cublasCreate_v2");
   library.find(setStream, "cublasSetStream_v2");
@@ -41,9 +46,12 @@ void Cublas::run(const GemmSizes &sizes, const GemmPointers &pointers,
         "a workspace");
   // cuBLAS counts columns first: Dᵀ = B · Aᵀ, where a row-major matrix is its
   // own transpose.
-  check(multiply(handle, transpose, asIs, n, m, k, &alpha, pointers.b, real16bf,
-                 k, pointers.a, real16bf, k, &beta, pointers.d, real16bf, n,
-                 compute32f, defaultAlgorithm),
+  const auto [a_m_major, b_n_major, d_m_major] = types.layout;
+  check(multiply(handle, b_n_major ? asIs : transpose,
+                 a_m_major ? transpose : asIs, n, m, k, &alpha, pointers.b,
+                 typeNumber(types.b), b_n_major ? n : k, pointers.a,
+                 typeNumber(types.a), a_m_major ? m : k, &beta, pointers.d,
+                 typeNumber(types.d), n, compute32f, defaultAlgorithm),
         "a launch");
 }
 

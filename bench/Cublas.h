@@ -7,16 +7,17 @@
 
 namespace ashlar::bench {
 
-/// D = A · Bᵀ of row-major bf16 matrices, accumulated in f32, by cublasGemmEx
-/// and the algorithm that it chooses.
+/// D = A · Bᵀ of matrices of 16 bits, accumulated in f32, by cublasGemmEx and
+/// the algorithm that it chooses. D is stored M×N.
 class Cublas {
 public:
   /// Throws `Error` when there is no libcublas.
-  Cublas();
+  explicit Cublas(const GemmTypes &types);
 
   void run(const GemmSizes &sizes, const GemmPointers &pointers, void *stream);
 
 private:
+  GemmTypes types;
   SharedLibrary library;
   void *handle = nullptr;
   int (*setStream)(void *handle, void *stream) = nullptr;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 namespace ashlar::bench {
 
@@ -14,10 +15,13 @@ namespace {
 using Handle = void *;
 
 // Of cublasLt.h and library_types.h, CUDA 13.
-constexpr int compute32f = 68, real32f = 0, real16bf = 14, real8e4m3 = 28;
+constexpr int compute32f = 68, compute32i = 72, computeTf32 = 77;
+constexpr int real32f = 0, real16f = 2, integer8 = 3, integer32 = 10,
+              real16bf = 14, real8e4m3 = 28;
 constexpr int32_t transpose = 1;
-constexpr int attributeTransposeA = 3, attributeScaleA = 17,
-              attributeScaleB = 18, attributeFastAccumulation = 25;
+constexpr int attributeTransposeA = 3, attributeTransposeB = 4,
+              attributeScaleA = 17, attributeScaleB = 18,
+              attributeFastAccumulation = 25;
 constexpr int preferenceWorkspace = 1;
 constexpr int statusNotSupported = 15;
 
@@ -37,12 +41,17 @@ void check(int status, const char *what) {
 }
 
 int typeNumber(ElementType type) {
-  if (type == bf16)
-    return real16bf;
-  if (type == e4m3)
-    return real8e4m3;
+  for (auto [known, number] : {std::pair{bf16, real16bf},
+                               {f16, real16f},
+                               {f32, real32f},
+                               {tf32, real32f},
+                               {e4m3, real8e4m3},
+                               {s8, integer8},
+                               {s32, integer32}})
+    if (type == known)
+      return number;
   throw Error("there is no comparison with cuBLASLt for " +
-              std::string(name(type)) + ": use bf16 or e4m3");
+              std::string(name(type)));
 }
 
 } // namespace
@@ -69,6 +78,8 @@ struct CublasLt::Library {
                   Handle layoutD, const void *algorithm, void *workspace,
                   size_t workspaceBytes, void *stream);
 
+  bool isSwapped() const { return types.layout.d_m_major; }
+
   void findFunctions() {
     file.find(create, "cublasLtCreate");
     file.find(matmulCreate, "cublasLtMatmulDescCreate");
@@ -87,7 +98,7 @@ struct CublasLt::Library {
   }
 
   /// cuBLASLt counts columns first: Dᵀ = B · Aᵀ, where a row-major matrix is
-  /// its own transpose.
+  /// its own transpose. A D of which M is contiguous is A · Bᵀ.
   struct Layouts {
     Library &library;
     Handle a, b, d;
@@ -100,10 +111,13 @@ struct CublasLt::Library {
                                    rows),
               "a layout");
       };
-      create(a, types.a, k, m);
-      create(b, types.b, k, n);
-      create(d, types.d, n, m);
+      const GemmLayout &layout = types.layout;
+      layout.a_m_major ? create(a, types.a, m, k) : create(a, types.a, k, m);
+      layout.b_n_major ? create(b, types.b, n, k) : create(b, types.b, k, n);
+      layout.d_m_major ? create(d, types.d, m, n) : create(d, types.d, n, m);
     }
+    Handle first() const { return library.isSwapped() ? a : b; }
+    Handle second() const { return library.isSwapped() ? b : a; }
     ~Layouts() {
       for (Handle layout : {a, b, d})
         library.layoutDestroy(layout);
@@ -117,10 +131,20 @@ CublasLt::CublasLt(const GemmTypes &types, const void *scale)
   library->types = types;
   library->findFunctions();
   check(library->create(&library->handle), "a handle");
-  check(library->matmulCreate(&library->matmul, compute32f, real32f),
+  check(library->matmulCreate(&library->matmul,
+                              types.a == tf32 ? computeTf32
+                              : types.a == s8 ? compute32i
+                                              : compute32f,
+                              types.a == s8 ? integer32 : real32f),
         "a descriptor");
-  library->set(attributeTransposeA, transpose, "the transposition");
-  if (size_bytes(types.a) == 1) {
+  const bool isSwapped = library->isSwapped();
+  if (types.layout.b_n_major == isSwapped)
+    library->set(isSwapped ? attributeTransposeB : attributeTransposeA,
+                 transpose, "the transposition of B");
+  if (types.layout.a_m_major != isSwapped)
+    library->set(isSwapped ? attributeTransposeA : attributeTransposeB,
+                 transpose, "the transposition of A");
+  if (types.a == e4m3) {
     library->set(attributeScaleA, scale, "the scale of A");
     library->set(attributeScaleB, scale, "the scale of B");
     const int8_t fast = types.accumulation == Accumulation::fast;
@@ -141,8 +165,8 @@ std::vector<CublasLt::Algorithm> CublasLt::heuristics(const GemmSizes &sizes,
   std::vector<HeuristicResult> results(count);
   int found = 0;
   const int status = library->heuristic(
-      library->handle, library->matmul, layouts.b, layouts.a, layouts.d,
-      layouts.d, library->preference, count, results.data(), &found);
+      library->handle, library->matmul, layouts.first(), layouts.second(),
+      layouts.d, layouts.d, library->preference, count, results.data(), &found);
   if (status == statusNotSupported)
     return {};
   check(status, "a heuristic");
@@ -161,11 +185,18 @@ std::vector<CublasLt::Algorithm> CublasLt::heuristics(const GemmSizes &sizes,
 void CublasLt::run(const Algorithm &algorithm, const GemmSizes &sizes,
                    const GemmPointers &pointers, void *stream) {
   Library::Layouts layouts(*library, sizes);
-  const float alpha = 1, beta = 0;
-  check(library->multiply(library->handle, library->matmul, &alpha, pointers.b,
-                          layouts.b, pointers.a, layouts.a, &beta, pointers.d,
-                          layouts.d, pointers.d, layouts.d, algorithm.data,
-                          pointers.workspace, algorithm.workspaceBytes, stream),
+  const float one = 1;
+  const int32_t integerOne = 1;
+  const int64_t zero = 0;
+  const void *alpha =
+      library->types.a == s8 ? static_cast<const void *>(&integerOne) : &one;
+  const bool isSwapped = library->isSwapped();
+  check(library->multiply(library->handle, library->matmul, alpha,
+                          isSwapped ? pointers.a : pointers.b, layouts.first(),
+                          isSwapped ? pointers.b : pointers.a, layouts.second(),
+                          &zero, pointers.d, layouts.d, pointers.d, layouts.d,
+                          algorithm.data, pointers.workspace,
+                          algorithm.workspaceBytes, stream),
         "a launch");
 }
 

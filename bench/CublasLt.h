@@ -9,7 +9,7 @@
 
 namespace ashlar::bench {
 
-/// D = A · Bᵀ of row-major matrices, accumulated in f32.
+/// D = A · Bᵀ of matrices in any layout, accumulated in f32, or in s32.
 class CublasLt {
 public:
   /// `scale` is the address of an f32 in device memory by which fp8 operands

@@ -48,7 +48,7 @@ public:
 
 private:
   void check(const Contender &ours, const std::vector<Contender> &theirs) {
-    const std::vector<uint16_t> result = operands.resultOf(timer, ours);
+    const std::vector<float> result = operands.resultOf(timer, ours);
     row.fromTruth = operands.fromTruth(result);
     row.wrong = !isRight(row.fromTruth, bench.types);
     if (theirs.empty())

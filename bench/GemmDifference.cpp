@@ -2,7 +2,6 @@
 
 #include "bench/Parallel.h"
 
-#include <bit>
 #include <cmath>
 #include <mutex>
 
@@ -14,21 +13,17 @@ namespace {
 constexpr double fastTolerance = 0.15, tolerance = 0.03;
 constexpr int64_t grain = 1 << 18;
 
-double rootMeanSquare(const std::vector<uint16_t> &values) {
+double rootMeanSquare(const std::vector<float> &values) {
   // A part shows the size of them all.
   const size_t step = std::max<size_t>(1, values.size() / 100000);
   double sum = 0;
   size_t count = 0;
   for (size_t i = 0; i < values.size(); i += step, ++count)
-    sum += fromBf16(values[i]) * fromBf16(values[i]);
+    sum += static_cast<double>(values[i]) * values[i];
   return std::sqrt(sum / static_cast<double>(count));
 }
 
 } // namespace
-
-double fromBf16(uint16_t bits) {
-  return std::bit_cast<float>(uint32_t(bits) << 16);
-}
 
 void DifferenceSums::add(double value, double reference, double scale) {
   const double off = value - reference;
@@ -51,8 +46,8 @@ Difference DifferenceSums::difference() const {
   return {std::isfinite(largest) ? std::sqrt(error / norm) : INFINITY, largest};
 }
 
-Difference difference(const std::vector<uint16_t> &result,
-                      const std::vector<uint16_t> &reference) {
+Difference difference(const std::vector<float> &result,
+                      const std::vector<float> &reference) {
   const double scale = rootMeanSquare(reference);
   DifferenceSums all;
   std::mutex mutex;
@@ -60,7 +55,7 @@ Difference difference(const std::vector<uint16_t> &result,
              [&](int64_t begin, int64_t end) {
                DifferenceSums part;
                for (int64_t i = begin; i < end; ++i)
-                 part.add(fromBf16(result[i]), fromBf16(reference[i]), scale);
+                 part.add(result[i], reference[i], scale);
                std::lock_guard lock(mutex);
                all.add(part);
              });

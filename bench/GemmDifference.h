@@ -16,8 +16,6 @@ struct Difference {
   double largest = 0;
 };
 
-double fromBf16(uint16_t bits);
-
 /// Gathers a difference, an element or a part at a time.
 class DifferenceSums {
 public:
@@ -30,11 +28,11 @@ private:
   double error = 0, norm = 0, largest = 0;
 };
 
-/// Compares all elements of two results in bf16.
-Difference difference(const std::vector<uint16_t> &result,
-                      const std::vector<uint16_t> &reference);
+/// Compares all elements of two results.
+Difference difference(const std::vector<float> &result,
+                      const std::vector<float> &reference);
 
-/// Whether a result in bf16 is as near to another as the types allow.
+/// Whether a result is as near to another as the types allow.
 bool isRight(const Difference &difference, const GemmTypes &types);
 
 } // namespace ashlar::bench

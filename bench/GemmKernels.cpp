@@ -10,6 +10,13 @@ namespace ashlar::bench {
 
 namespace {
 
+ElementType usualResult(ElementType operand) {
+  return operand == tf32            ? f32
+         : operand == s8            ? s32
+         : size_bytes(operand) == 1 ? bf16
+                                    : operand;
+}
+
 std::string key(const GemmTypes &types, const GemmConfig &config) {
   return shortName(types) + " " + config.str();
 }
@@ -17,9 +24,14 @@ std::string key(const GemmTypes &types, const GemmConfig &config) {
 } // namespace
 
 std::string shortName(const GemmTypes &types) {
-  if (size_bytes(types.a) > 1)
-    return std::string(name(types.a));
-  return types.accumulation == Accumulation::full ? "fp8full" : "fp8";
+  std::string text(name(types.a));
+  if (types.a == e4m3)
+    text = types.accumulation == Accumulation::full ? "fp8full" : "fp8";
+  if (types.d != usualResult(types.a))
+    text += "-" + std::string(name(types.d));
+  if (types.layout != GemmLayout())
+    text += " " + types.layout.str();
+  return text;
 }
 
 void GemmKernels::compile(const GemmTypes &types,

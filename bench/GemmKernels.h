@@ -12,7 +12,8 @@
 
 namespace ashlar::bench {
 
-/// "bf16", "fp8" or "fp8full": how the command line says types.
+/// "bf16", "fp8full" or "bf16-f32": how the command line says types; behind
+/// them the layout, but for TN.
 std::string shortName(const GemmTypes &types);
 
 class GemmKernels {

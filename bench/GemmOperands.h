@@ -15,7 +15,7 @@ namespace ashlar::bench {
 
 class GemmOperands {
 public:
-  /// Allocates the matrices and fills A and B. D must be bf16.
+  /// Allocates the matrices and fills A and B.
   GemmOperands(Device &device, const GemmTypes &types, const GemmSizes &sizes);
 
   /// What the kernel of `gemm` in a configuration is launched on. Its workspace
@@ -24,15 +24,19 @@ public:
   GemmPointers pointers() const;
   const GemmSizes &sizes() const { return extents; }
 
-  /// The elements of D after one launch, row-major; NaN where it wrote nothing.
-  std::vector<uint16_t> resultOf(Timer &timer, const Contender &contender);
+  /// The elements of D after one launch, in the order of memory; NaN, or -1,
+  /// where it wrote nothing.
+  std::vector<float> resultOf(Timer &timer, const Contender &contender);
 
   /// Compares some hundred elements, corners and edges among them, with sums in
   /// double of the same inputs.
-  Difference fromTruth(const std::vector<uint16_t> &result) const;
+  Difference fromTruth(const std::vector<float> &result) const;
 
 private:
   double truth(int64_t row, int64_t column) const;
+  /// The shape in which a matrix is stored.
+  static std::vector<int64_t> stored(int64_t rows, int64_t columns,
+                                     bool isTransposed);
 
   Buffer &kernelWorkspace(const GemmWorkspace &tensor);
 

@@ -1,6 +1,7 @@
 #include "bench/GemmOptions.h"
 
 #include "ashlar/error.h"
+#include "bench/GemmKernels.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -17,11 +18,31 @@ namespace {
 
 constexpr int drawnCount = 20;
 
-const std::map<std::string, GemmTypes> typesByName{
-    {"bf16", {}},
-    {"fp8", {e4m3, e4m3, bf16, Accumulation::fast}},
-    {"fp8full", {e4m3, e4m3, bf16, Accumulation::full}},
+const std::vector<GemmTypes> allTypes{
+    {},
+    {f16, f16, f16},
+    {bf16, bf16, f32},
+    {f16, f16, f32},
+    {tf32, tf32, f32},
+    {e4m3, e4m3, bf16, Accumulation::fast},
+    {e4m3, e4m3, bf16, Accumulation::full},
+    {e4m3, e4m3, f32, Accumulation::fast},
+    {s8, s8, s32},
 };
+
+std::map<std::string, GemmTypes> typesByName() {
+  std::map<std::string, GemmTypes> byName;
+  for (const GemmTypes &types : allTypes)
+    byName[shortName(types)] = types;
+  return byName;
+}
+
+std::vector<std::string> typeNames() {
+  std::vector<std::string> names;
+  for (const GemmTypes &types : allTypes)
+    names.push_back(shortName(types));
+  return names;
+}
 
 std::vector<GemmShape> shapesOf(const std::vector<std::string> &words,
                                 uint64_t seed) {
@@ -41,16 +62,21 @@ std::vector<GemmShape> shapesOf(const std::vector<std::string> &words,
 
 /// The options as they are written.
 struct Words {
-  std::vector<std::string> types{"bf16", "fp8", "fp8full"};
+  std::vector<std::string> types{"bf16", "fp8", "fp8full"}, layouts{"TN"};
   std::vector<std::string> shapes{"named", "random"}, also;
   std::string config, tune, tuned;
 };
 
 void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
   app.add_option("--types", words.types,
-                 "What is multiplied: bf16, fp8 (fast accumulation), fp8full")
+                 "What is multiplied, and behind a dash what results are "
+                 "where that is another type")
       ->delimiter(',')
-      ->check(CLI::IsMember({"bf16", "fp8", "fp8full"}));
+      ->check(CLI::IsMember(typeNames()));
+  app.add_option("--layouts", words.layouts,
+                 "BLAS's letters for A and B: TN has K contiguous in both")
+      ->delimiter(',')
+      ->capture_default_str();
   app.add_option("--shapes", words.shapes,
                  "named, random, or shapes MxNxK such as 4096x6144x4096")
       ->delimiter(',');
@@ -111,7 +137,11 @@ std::optional<int> parse(int argc, char **argv, GemmOptions &options) {
   try {
     app.parse(argc, argv);
     for (const std::string &name : words.types)
-      options.types.push_back(typesByName.at(name));
+      for (const std::string &layout : words.layouts) {
+        options.types.push_back(typesByName().at(name));
+        options.types.back().layout =
+            GemmLayout::parse(layout, SourceLocation());
+      }
     options.shapes = shapesOf(words.shapes, options.seed);
     if (!words.config.empty())
       options.config = GemmConfig::parse(words.config, SourceLocation());

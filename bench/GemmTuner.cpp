@@ -105,8 +105,7 @@ private:
 
   /// How the result differs from what is right; empty if it does not.
   std::string wrongness(const Contender &contender) {
-    const std::vector<uint16_t> result =
-        operands.resultOf(bench.timer, contender);
+    const std::vector<float> result = operands.resultOf(bench.timer, contender);
     const Difference off = reference.empty() ? operands.fromTruth(result)
                                              : difference(result, reference);
     if (isRight(off, bench.types))
@@ -158,7 +157,7 @@ private:
   GemmBench &bench;
   GemmSizes sizes;
   GemmOperands operands;
-  std::vector<uint16_t> reference;
+  std::vector<float> reference;
   std::optional<Trial> theirs;
   std::vector<Trial> trials;
   std::set<std::string> tried;

@@ -1,29 +1,42 @@
 #include "ashlar/gemm.h"
 
 #include "GemmProgram.h"
-#include "GemmResources.h"
 
 namespace ashlar {
 
-namespace {
-
-void load(const TileRef &tile, const SharedTile &stage, bool shared,
-          int64_t kept) {
-  const CacheHint hint = keep(static_cast<double>(kept) / 16);
-  if (kept == 16)
-    shared ? copy(tile, stage, multicast) : copy(tile, stage);
-  else
-    shared ? copy(tile, stage, multicast, hint) : copy(tile, stage, hint);
+Tensor GemmProgram::matrix(std::string_view name, ElementType type,
+                           const Index &rows, const Index &columns,
+                           bool isTransposed, bool isOutput) const {
+  const Index &first = isTransposed ? columns : rows,
+              &last = isTransposed ? rows : columns;
+  if (form.batched)
+    return isOutput
+               ? output(name, type, {batch(), first, last}, align(16), where)
+               : input(name, type, {batch(), first, last}, align(16), where);
+  return isOutput ? output(name, type, {first, last}, align(16), where)
+                  : input(name, type, {first, last}, align(16), where);
 }
 
-} // namespace
+TileRef GemmProgram::at(const Tensor &matrix, const Index &batch,
+                        const Index &row, const Index &column,
+                        bool isTransposed) const {
+  const Index &first = isTransposed ? column : row,
+              &last = isTransposed ? row : column;
+  return form.batched ? matrix.at({batch, first, last})
+                      : matrix.at({first, last});
+}
 
 void GemmProgram::write() {
   Index M = size("M"), N = size("N"), K = size("K");
   batchSize.emplace(form.batched ? Index(size("batch")) : Index(1));
-  A.emplace(matrix("A", types.a, M, K));
-  B.emplace(matrix("B", types.b, N, K));
-  D.emplace(matrix("D", types.d, M, N, /*isOutput=*/true));
+  const GemmLayout &layout = types.layout;
+  const Operand a{matrix("A", types.a, M, K, layout.a_m_major), types.a,
+                  c.swapped ? c.bn : c.bm, !layout.a_m_major, c.kept_a};
+  const Operand b{matrix("B", types.b, N, K, layout.b_n_major), types.b,
+                  c.swapped ? c.bm : c.bn, !layout.b_n_major, c.kept_b};
+  above.emplace(c.swapped ? b : a);
+  beside.emplace(c.swapped ? a : b);
+  D.emplace(matrix("D", types.d, M, N, layout.d_m_major, /*isOutput=*/true));
   if (form.row_scales)
     rowScale.emplace(input("RowScale", f32, {M}, align(4), where));
   if (form.column_scales)
@@ -31,14 +44,15 @@ void GemmProgram::write() {
   if (form.alpha)
     alpha.emplace(scalar("alpha", f32, where));
   if (form.c) {
-    C.emplace(matrix("C", types.d, M, N));
+    C.emplace(matrix("C", types.d, M, N, layout.d_m_major));
     beta.emplace(scalar("beta", f32, where));
   }
   if (form.bias)
     bias.emplace(
         input("Bias", types.d, {N}, align(size_bytes(types.d)), where));
   if (form.auxiliary)
-    auxiliary.emplace(matrix("Auxiliary", types.d, M, N, /*isOutput=*/true));
+    auxiliary.emplace(matrix("Auxiliary", types.d, M, N, layout.d_m_major,
+                             /*isOutput=*/true));
   if (form.amax)
     amax.emplace(inout("Amax", f32, {1}, align(4), where));
   if (form.scale_d)
@@ -49,8 +63,8 @@ void GemmProgram::write() {
   Index along_m = c.swapped ? N : M, along_n = c.swapped ? M : N;
   if (c.stream_k) {
     ctas.emplace(size("CTAs"));
-    partials.emplace(
-        inout("Partials", f32, {*ctas, c.bm, c.bn}, align(16), where));
+    partials.emplace(inout("Partials", sumType(types), {*ctas, c.bm, c.bn},
+                           align(16), where));
     arrivals.emplace(inout("Arrivals", s32, {*ctas}, align(4), where));
     everyCta.emplace(persistent({*ctas}, {1}));
     rows.emplace(at_most(ceil_div(along_m, c.bm), StreamK::most));
@@ -66,9 +80,8 @@ void GemmProgram::write() {
     // Each part of K is a whole number of stages; the last may be shorter.
     perPart.emplace(ceil_div(*allSteps, c.split));
   }
-  ring.emplace(pipeline(c.stages,
-                        smem(c.swapped ? types.b : types.a, {c.bm, c.bk}),
-                        smem(c.swapped ? types.a : types.b, {c.bn, c.bk})));
+  ring.emplace(pipeline(c.stages, smem(above->type, above->stage(c.bk)),
+                        smem(beside->type, beside->stage(c.bk))));
   for (int64_t i = 0; i < std::min(c.store_buffers, stripCount(c)); ++i)
     staging.push_back(shared(types.d, shapeInD(stripColumns(c))));
 
@@ -121,17 +134,13 @@ GemmProgram::Work GemmProgram::streamWork(const StreamK::Share &share,
 }
 
 void GemmProgram::loads() {
-  // The tile is bm rows of A by bn of B, or swapped.
-  Tensor &above = c.swapped ? *B : *A, &beside = c.swapped ? *A : *B;
   if (c.early_launch)
     allow_next_launch();
   forAllWork([&](const Work &work) {
     for (Index k : work.steps) {
       Stage s = ring->acquire();
-      load(at(above, work.batch, work.m * c.bm, k * c.bk), s[0],
-           c.cluster_n > 1, c.swapped ? c.kept_b : c.kept_a);
-      load(at(beside, work.batch, work.n * c.bn, k * c.bk), s[1],
-           c.cluster_m > 1, c.swapped ? c.kept_a : c.kept_b);
+      load(*above, work.batch, work.m, k, s[0], c.cluster_n > 1);
+      load(*beside, work.batch, work.n, k, s[1], c.cluster_m > 1);
       ring->commit(s);
     }
     if (c.store_buffers == 0)
@@ -139,15 +148,32 @@ void GemmProgram::loads() {
   });
 }
 
+void GemmProgram::load(const Operand &operand, const Index &batch,
+                       const Index &tile, const Index &step,
+                       const SharedTile &stage, bool isShared) const {
+  TileRef from = at(operand.tensor, batch, tile * operand.extent, step * c.bk,
+                    !operand.isKMajor);
+  const CacheHint hint = keep(static_cast<double>(operand.kept) / 16);
+  if (operand.kept == 16)
+    isShared ? copy(from, stage, multicast) : copy(from, stage);
+  else
+    isShared ? copy(from, stage, multicast, hint) : copy(from, stage, hint);
+}
+
+Fragment GemmProgram::product(const Stage &stage, const Fragment &sum) const {
+  return mma(above->isKMajor ? stage[0] : stage[0].T(),
+             beside->isKMajor ? stage[1].T() : stage[1], sum);
+}
+
 void GemmProgram::math() {
   forAllWork([&](const Work &work) {
-    Fragment acc = zeros(f32, {c.bm, c.bn});
+    Fragment acc = zeros(sumType(types), {c.bm, c.bn});
     for (Index k : work.steps) {
       Stage s = ring->wait();
       if (isPromoted(types))
-        acc = acc + mma(s[0], s[1].T(), zeros(f32, {c.bm, c.bn}));
+        acc = acc + product(s, zeros(f32, {c.bm, c.bn}));
       else
-        acc = mma(s[0], s[1].T(), acc);
+        acc = product(s, acc);
       ring->release(s);
     }
     if (c.stream_k) {

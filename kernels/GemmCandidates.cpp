@@ -6,6 +6,7 @@
 #include "compiler/target/Target.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace ashlar {
@@ -78,7 +79,8 @@ private:
     const int64_t rows = sizes.batch * ceilDiv(sizes.m, height.bm);
     const int64_t ctas = h200().sm_count;
     const int64_t most = mostColumns(height);
-    auto add = [&](int64_t width) {
+    auto add = [&](int64_t narrowest) {
+      const int64_t width = usualWidth(narrowest, /*swapped=*/false);
       if (width <= most && !std::ranges::count(widths, width))
         widths.push_back(width);
     };
@@ -120,10 +122,28 @@ private:
       if (sizes.m <= 8 * parts / 2)
         widths.push_back(8 * parts);
     for (int64_t cuts : {1, 2, 3, 4})
-      if (const int64_t width = 8 * ceilDiv(sizes.m, 8 * cuts);
+      if (const int64_t width =
+              usualWidth(8 * ceilDiv(sizes.m, 8 * cuts), /*swapped=*/true);
           widths.empty() || width < widths.back())
         widths.push_back(width);
     return widths;
+  }
+
+  /// Columns that are contiguous in shared memory are whole rows of a swizzle
+  /// atom, or one row of a narrower one; those of integers what wgmma has.
+  int64_t usualWidth(int64_t width, bool swapped) const {
+    constexpr int64_t atom = 64;
+    GemmConfig c;
+    c.swapped = swapped;
+    if (isBesideKMajor(types, c)) {
+      while (!target::isWgmmaColumns(width, sumType(types) == s32) &&
+             width < target::wgmmaMostColumns)
+        width += 8;
+      return width;
+    }
+    return width >= atom ? ceilDiv(width, atom) * atom
+                         : static_cast<int64_t>(
+                               std::bit_ceil(static_cast<uint64_t>(width)));
   }
 
   void withTile(const TileHeight &height, int64_t columns, bool swapped) {

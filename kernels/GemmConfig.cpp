@@ -1,4 +1,4 @@
-// A configuration as text.
+// Layouts and configurations as text.
 
 #include "ashlar/error.h"
 #include "ashlar/gemm.h"
@@ -8,6 +8,22 @@
 #include <ostream>
 
 namespace ashlar {
+
+std::string GemmLayout::str() const {
+  return std::string(a_m_major ? "N" : "T") + (b_n_major ? "T" : "N") +
+         (d_m_major ? "N" : "");
+}
+
+GemmLayout GemmLayout::parse(std::string_view text, SourceLocation where) {
+  for (int i = 0; i < 8; ++i) {
+    const GemmLayout layout{(i & 1) != 0, (i & 2) != 0, (i & 4) != 0};
+    if (text == layout.str())
+      return layout;
+  }
+  throw Error({where.file_name(), where.line(), where.column()},
+              "'" + std::string(text) + "' is no layout of a GEMM: use TN, " +
+                  "NN, TT or NT, with an N behind it where D is stored N×M");
+}
 
 std::string GemmConfig::str() const {
   auto number = [](int64_t value) { return std::to_string(value); };

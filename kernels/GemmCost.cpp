@@ -296,7 +296,8 @@ private:
   double halfSectorBytes() const {
     const int64_t last = lastStripColumns(c);
     auto ends = [&](int64_t columns) {
-      return !c.swapped && columns * size_bytes(types.d) % 32 != 0;
+      return !storesTransposed(types, c) &&
+             columns * size_bytes(types.d) % 32 != 0;
     };
     const int64_t columns =
         (ends(stripColumns(c)) ? storedColumns(c) - last : 0) +

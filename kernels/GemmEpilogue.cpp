@@ -2,7 +2,6 @@
 // and through shared memory to global.
 
 #include "GemmProgram.h"
-#include "GemmResources.h"
 
 namespace ashlar {
 
@@ -45,7 +44,8 @@ void GemmProgram::epilogue(const Fragment &sum, const Work &work) {
 }
 
 Fragment GemmProgram::strip(const Fragment &part, const At &place) {
-  Fragment x = part;
+  Fragment x =
+      sumType(types) == s32 && types.d != s32 ? convert(part, f32) : part;
   if (rowScale)
     x = x * spread(vector(*rowScale, place, true), true);
   if (columnScale)
@@ -77,8 +77,9 @@ void GemmProgram::storeStrip(const Tensor &target, const Fragment &part,
   SharedTile whole = staging[nextBuffer++ % staging.size()];
   SharedTile buffer =
       width < stripColumns(c) ? slice(whole, {0, 0}, shapeInD(width)) : whole;
-  store(c.swapped ? buffer.T() : buffer, convert(part, types.d));
-  copy(buffer, at(target, place.batch, place.m, place.n));
+  store(storesTransposed(types, c) ? buffer.T() : buffer,
+        convert(part, types.d));
+  copy(buffer, inD(target, place));
 }
 
 /// The part of a vector of M or of N elements that a strip meets.
@@ -96,8 +97,8 @@ Fragment GemmProgram::spread(const Fragment &vector, bool alongM) const {
 
 /// Where a strip lies in a matrix like D.
 TileRef GemmProgram::stripOf(const Tensor &matrix, const At &place) const {
-  TileRef tile = at(matrix, place.batch, place.m, place.n);
-  return c.swapped ? tile.T() : tile;
+  TileRef tile = inD(matrix, place);
+  return storesTransposed(types, c) ? tile.T() : tile;
 }
 
 } // namespace ashlar

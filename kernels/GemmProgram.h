@@ -1,6 +1,7 @@
 // The program of a GEMM, as its author writes it.
 #pragma once
 
+#include "GemmResources.h"
 #include "StreamK.h"
 #include "ashlar/ashlar.h"
 #include "ashlar/gemm.h"
@@ -36,27 +37,36 @@ private:
     std::optional<Range> others = {};
   };
 
+  /// An operand of the mma: the rows of the tile are cut from A or from B.
+  struct Operand {
+    Tensor tensor;
+    ElementType type;
+    int64_t extent; ///< rows of the tile
+    bool isKMajor;
+    int64_t kept; ///< sixteenths that L2 keeps
+
+    Shape stage(int64_t depth) const {
+      return isKMajor ? Shape{extent, depth} : Shape{depth, extent};
+    }
+  };
+
   Tensor matrix(std::string_view name, ElementType type, const Index &rows,
-                const Index &columns, bool isOutput = false) const {
-    if (form.batched)
-      return isOutput ? output(name, type, {batch(), rows, columns}, align(16),
-                               where)
-                      : input(name, type, {batch(), rows, columns}, align(16),
-                              where);
-    return isOutput ? output(name, type, {rows, columns}, align(16), where)
-                    : input(name, type, {rows, columns}, align(16), where);
-  }
+                const Index &columns, bool isTransposed,
+                bool isOutput = false) const;
   Index batch() const { return *batchSize; }
   TileRef at(const Tensor &matrix, const Index &batch, const Index &row,
-             const Index &column) const {
-    return form.batched ? matrix.at({batch, row, column})
-                        : matrix.at({row, column});
+             const Index &column, bool isTransposed) const;
+  TileRef inD(const Tensor &matrix, const At &place) const {
+    return at(matrix, place.batch, place.m, place.n, types.layout.d_m_major);
   }
 
   void forAllWork(const std::function<void(const Work &)> &body) const;
   Work streamWork(const StreamK::Share &share, const Index &number) const;
   void loads();
+  void load(const Operand &operand, const Index &batch, const Index &tile,
+            const Index &step, const SharedTile &stage, bool isShared) const;
   void math();
+  Fragment product(const Stage &stage, const Fragment &sum) const;
   void stageIn(const Stage &reused);
   void finish(const Fragment &acc, const Work &work);
   void share(const Fragment &acc, const Work &work);
@@ -71,7 +81,8 @@ private:
   Shape shapeOfStrip() const { return {c.bm, width}; }
   /// The same as it lies in D.
   Shape shapeInD(int64_t columns) const {
-    return c.swapped ? Shape{columns, c.bm} : Shape{c.bm, columns};
+    return storesTransposed(types, c) ? Shape{columns, c.bm}
+                                      : Shape{c.bm, columns};
   }
 
   const GemmTypes &types;
@@ -84,8 +95,10 @@ private:
   size_t nextBuffer = 0;
   std::optional<Index> batchSize, rows, columns, plane, perGroup, allSteps,
       perPart, ctas;
-  std::optional<Tensor> A, B, C, D, bias, rowScale, columnScale, auxiliary,
-      amax, partials, arrivals;
+  /// What the rows and the columns of a tile are cut from: A and B, or swapped.
+  std::optional<Operand> above, beside;
+  std::optional<Tensor> C, D, bias, rowScale, columnScale, auxiliary, amax,
+      partials, arrivals;
   std::optional<Scalar> alpha, beta, scaleD;
   std::optional<TileLoop<4>> tiles;
   std::optional<TileLoop<1>> everyCta;

@@ -5,8 +5,13 @@
 
 namespace ashlar {
 
+ElementType sumType(const GemmTypes &types) {
+  return types.a == s8 || types.a == u8 ? s32 : f32;
+}
+
 bool isPromoted(const GemmTypes &types) {
-  return size_bytes(types.a) == 1 && types.accumulation == Accumulation::full;
+  return size_bytes(types.a) == 1 && sumType(types) == f32 &&
+         types.accumulation == Accumulation::full;
 }
 
 int64_t stageBytes(const GemmTypes &types, const GemmConfig &c) {
@@ -27,6 +32,18 @@ int64_t lastStripColumns(const GemmConfig &c) {
   return storedColumns(c) - (stripCount(c) - 1) * stripColumns(c);
 }
 
+bool isAboveKMajor(const GemmTypes &types, const GemmConfig &c) {
+  return !(c.swapped ? types.layout.b_n_major : types.layout.a_m_major);
+}
+
+bool isBesideKMajor(const GemmTypes &types, const GemmConfig &c) {
+  return !(c.swapped ? types.layout.a_m_major : types.layout.b_n_major);
+}
+
+bool storesTransposed(const GemmTypes &types, const GemmConfig &c) {
+  return c.swapped != types.layout.d_m_major;
+}
+
 int64_t stripUnit(const GemmTypes &types) {
   return std::max<int64_t>(16 / size_bytes(types.d), 8);
 }
@@ -42,7 +59,7 @@ bool areStripsStorable(const GemmTypes &types, const GemmConfig &c) {
     return false;
   // The last strip lies in rows of as many columns as a swizzle atom has.
   const int64_t atom = strip & -strip;
-  return c.swapped || last < atom || last % atom == 0;
+  return storesTransposed(types, c) || last < atom || last % atom == 0;
 }
 
 int64_t stripBytes(const GemmTypes &types, const GemmConfig &c) {
@@ -98,7 +115,8 @@ bool isByValue(const GemmForm &form) {
 }
 
 /// What a thread holds for each value of a strip, in halves of a register.
-int64_t halvesHeld(const GemmConfig &c, const GemmForm &form) {
+int64_t halvesHeld(const GemmTypes &types, const GemmConfig &c,
+                   const GemmForm &form) {
   int64_t halves = form.bias ? 1 : 0;
   if (!isByValue(form))
     halves =
@@ -106,7 +124,7 @@ int64_t halvesHeld(const GemmConfig &c, const GemmForm &form) {
   if (c.stream_k)
     halves += 3;
   // Unless each is packed at once.
-  if (c.swapped)
+  if (storesTransposed(types, c))
     halves += c.stream_k ? 2 : isByValue(form) ? 0 : 1;
   return halves;
 }
@@ -156,10 +174,10 @@ bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &c,
                           const GemmForm &form) {
   // Bytes that are stored transposed are packed from all rows of a strip.
   constexpr int64_t mostBytesTransposed = 64;
-  if (c.swapped && size_bytes(types.d) == 1 && isPromoted(types) &&
-      stripColumns(c) > mostBytesTransposed)
+  if (storesTransposed(types, c) && size_bytes(types.d) == 1 &&
+      isPromoted(types) && stripColumns(c) > mostBytesTransposed)
     return false;
-  const int64_t halves = halvesHeld(c, form);
+  const int64_t halves = halvesHeld(types, c, form);
   if (halves == 0)
     return true;
   // What ptxas was seen to need beside them.

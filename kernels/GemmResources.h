@@ -15,6 +15,13 @@ int64_t stripCount(const GemmConfig &config);
 int64_t stripColumns(const GemmConfig &config);
 int64_t lastStripColumns(const GemmConfig &config);
 
+/// Whether what a tile's rows, or its columns, are cut from has K contiguous.
+bool isAboveKMajor(const GemmTypes &types, const GemmConfig &config);
+bool isBesideKMajor(const GemmTypes &types, const GemmConfig &config);
+
+/// Whether the rows of a tile of sums are columns where D is stored.
+bool storesTransposed(const GemmTypes &types, const GemmConfig &config);
+
 /// Whether TMA can store strips of this width, and a narrower last one.
 bool areStripsStorable(const GemmTypes &types, const GemmConfig &config);
 /// What the columns of a strip are a multiple of: of whole units of TMA and of
@@ -80,5 +87,8 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
 
 /// Whether sums leave the tensor cores during the main loop.
 bool isPromoted(const GemmTypes &types);
+
+/// s32 for integers, f32 for all else.
+ElementType sumType(const GemmTypes &types);
 
 } // namespace ashlar

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char *heading =
     "# The fastest configurations of gemm that were measured.\n"
-    "# A    B     D     sums        M       N       K     hot us    cold us  "
+    "# A    B     D     sums lay       M       N       K     hot us    cold us "
+    " "
     "configuration\n";
 
 /// Only fp8 has sums that are not full.
@@ -28,7 +29,7 @@ bool isSame(const TunedGemm &entry, const GemmSizes &sizes,
   return entry.sizes.m == sizes.m && entry.sizes.n == sizes.n &&
          entry.sizes.k == sizes.k && entry.sizes.batch == sizes.batch &&
          entry.types.a == types.a && entry.types.b == types.b &&
-         entry.types.d == types.d &&
+         entry.types.d == types.d && entry.types.layout == types.layout &&
          accumulationOf(entry.types) == accumulationOf(types);
 }
 
@@ -47,16 +48,17 @@ Accumulation accumulationNamed(const std::string &word) {
 
 TunedGemm read(const std::string &line) {
   std::istringstream words(line);
-  std::string a, b, d, sums, config;
+  std::string a, b, d, sums, layout, config;
   TunedGemm entry;
-  words >> a >> b >> d >> sums >> entry.sizes.m >> entry.sizes.n >>
+  words >> a >> b >> d >> sums >> layout >> entry.sizes.m >> entry.sizes.n >>
       entry.sizes.k >> entry.hot_microseconds >> entry.cold_microseconds >>
       std::ws;
   if (!std::getline(words, config))
-    throw Error("expected three types, fast or full, M, N, K, two times and a "
-                "configuration");
+    throw Error("expected three types, fast or full, a layout, M, N, K, two "
+                "times and a configuration");
   entry.types = {typeNamed(a), typeNamed(b), typeNamed(d),
-                 accumulationNamed(sums)};
+                 accumulationNamed(sums),
+                 GemmLayout::parse(layout, SourceLocation())};
   entry.config = GemmConfig::parse(config, SourceLocation());
   return entry;
 }
@@ -65,10 +67,12 @@ void write(std::ostream &out, const TunedGemm &entry) {
   char text[160];
   const auto &[types, sizes, config, hot, cold] = entry;
   const bool fast = accumulationOf(types) == Accumulation::fast;
-  std::snprintf(
-      text, sizeof text, "%-6s %-5s %-5s %-4s %8ld%8ld%8ld %10.2f %10.2f  ",
-      name(types.a).data(), name(types.b).data(), name(types.d).data(),
-      fast ? "fast" : "full", sizes.m, sizes.n, sizes.k, hot, cold);
+  std::snprintf(text, sizeof text,
+                "%-6s %-5s %-5s %-4s %-3s %8ld%8ld%8ld %10.2f %10.2f  ",
+                name(types.a).data(), name(types.b).data(),
+                name(types.d).data(), fast ? "fast" : "full",
+                types.layout.str().c_str(), sizes.m, sizes.n, sizes.k, hot,
+                cold);
   out << text << config.str() << '\n';
 }
 

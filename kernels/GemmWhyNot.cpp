@@ -24,12 +24,30 @@ constexpr int64_t boxRows = target::tmaBoxExtent;
 
 std::string number(int64_t value) { return std::to_string(value); }
 
-std::string notTypes(const GemmTypes &types) {
-  if (size_bytes(types.a) == size_bytes(types.b))
-    return "";
-  return "A is " + std::string(name(types.a)) + " and B is " +
-         std::string(name(types.b)) +
-         "; wgmma multiplies operands of one size: convert one of them";
+std::string notTypes(const GemmTypes &types, const GemmForm &form) {
+  if (size_bytes(types.a) != size_bytes(types.b))
+    return "A is " + std::string(name(types.a)) + " and B is " +
+           std::string(name(types.b)) +
+           "; wgmma multiplies operands of one size: convert one of them";
+  const bool isExact = sumType(types) == s32;
+  if (isExact != (types.b == s8 || types.b == u8))
+    return "A is " + std::string(name(types.a)) + " and B is " +
+           std::string(name(types.b)) +
+           "; wgmma multiplies integers with integers: convert one of them";
+  if (types.d == s32 && form != GemmForm{.batched = form.batched})
+    return "D is s32, and what the form computes around the product is f32: "
+           "use D of f32, bf16 or f16";
+  if (types.d == s32 && !isExact)
+    return "D is s32, and the sums of " + std::string(name(types.a)) +
+           " are f32: use D of f32, bf16 or f16";
+  for (auto [isOther, matrix, extent, type] :
+       {std::tuple{types.layout.a_m_major, 'A', 'M', types.a},
+        std::tuple{types.layout.b_n_major, 'B', 'N', types.b}})
+    if (isOther && size_bytes(type) != 2)
+      return std::string(1, matrix) + " is " + std::string(name(type)) +
+             " and stored K×" + extent + "; wgmma transposes elements of 16 " +
+             "bits only: store it " + extent + "×K, or convert it to bf16";
+  return "";
 }
 
 std::string notCounts(const GemmConfig &c) {
@@ -62,13 +80,16 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
            ": use " +
            number(std::min(rows * ((c.bm + rows - 1) / rows),
                            boxRows / rows * rows));
-  if (!target::isWgmmaColumns(c.bn, /*integers=*/false))
-    return "the tile has " + number(c.bn) +
-           " columns; wgmma has a multiple of " + number(wgmmaColumnStep) +
-           " up to " + number(wgmmaMostColumns) + ": use " +
-           number(std::min((c.bn + wgmmaColumnStep - 1) / wgmmaColumnStep *
-                               wgmmaColumnStep,
-                           wgmmaMostColumns));
+  const bool isExact = sumType(types) == s32;
+  if (!target::isWgmmaColumns(c.bn, isExact)) {
+    int64_t columns = std::min(c.bn, wgmmaMostColumns);
+    while (!target::isWgmmaColumns(columns, isExact))
+      ++columns;
+    return "the tile has " + number(c.bn) + " columns; wgmma has " +
+           (isExact ? "8, 24 or a multiple of 16"
+                    : "a multiple of " + number(wgmmaColumnStep)) +
+           " up to " + number(wgmmaMostColumns) + ": use " + number(columns);
+  }
   const int64_t depth = wgmmaDepthBytes / size_bytes(types.a);
   if (c.bk % depth)
     return "a stage is " + number(c.bk) + " deep; wgmma takes " +
@@ -106,22 +127,28 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
          number(std::max<int64_t>(c.bn * limit / used / 8 * 8, 8));
 }
 
-std::string notCluster(const GemmConfig &c) {
+std::string notCluster(const GemmTypes &types, const GemmConfig &c) {
   const int64_t ctas = c.cluster_m * c.cluster_n * c.split;
   if (ctas > clusterLimit)
     return "a cluster of " + number(c.cluster_m) + "x" + number(c.cluster_n) +
            (c.split > 1 ? " and split-K over " + number(c.split) : "") +
            " has " + number(ctas) + " CTAs; " + number(clusterLimit) +
            " is the most: use a smaller one";
-  for (auto [extent, parts, dimension, cluster] :
-       {std::tuple{c.bm, c.cluster_n, "bm", "cluster_n"},
-        std::tuple{c.bn, c.cluster_m, "bn", "cluster_m"}})
+  // An operand that has K contiguous is cut in rows, another one in depth.
+  for (auto [isKMajor, rows, name, parts, cluster] :
+       {std::tuple{isAboveKMajor(types, c), c.bm, "bm", c.cluster_n,
+                   "cluster_n"},
+        std::tuple{isBesideKMajor(types, c), c.bn, "bn", c.cluster_m,
+                   "cluster_m"}}) {
+    const int64_t extent = isKMajor ? rows : c.bk;
+    const char *dimension = isKMajor ? name : "bk";
     if (extent % (parts * atomRows))
       return std::string(dimension) + " is " + number(extent) + "; " +
              number(parts) + " CTAs share it in slices of whole swizzle " +
              "atoms of 8 rows: use a multiple of " + number(parts * atomRows) +
              ", or " + cluster + " = " +
              number(std::gcd(extent / atomRows, parts));
+  }
   return "";
 }
 
@@ -256,7 +283,7 @@ std::string notStreamK(const GemmConfig &c) {
 
 std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
                          const GemmForm &form) {
-  std::string reason = notTypes(types);
+  std::string reason = notTypes(types, form);
   auto orElse = [&](auto check) {
     if (reason.empty())
       reason = check();
@@ -266,7 +293,7 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
   orElse([&] { return notTile(types, config); });
   orElse([&] { return notRegisters(types, config); });
   orElse([&] { return notStreamK(config); });
-  orElse([&] { return notCluster(config); });
+  orElse([&] { return notCluster(types, config); });
   orElse([&] { return notSplit(types, config, form); });
   orElse([&] { return notStores(types, config); });
   orElse([&] { return notStrips(types, config, form); });

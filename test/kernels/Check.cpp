@@ -215,11 +215,12 @@ double gemmError(const HostTensor &a, bool transposeA, const HostTensor &b,
 }
 
 double worstOfGemm(
-    const HostTensor &a, const HostTensor &b, const HostTensor &d,
+    const HostTensor &a, bool transposeA, const HostTensor &b, bool transposeB,
+    const HostTensor &d,
     const std::function<Expected(double product, Coordinate at)> &expected) {
-  const std::vector<Line> lines = checkedLines(a, false, d);
+  const std::vector<Line> lines = checkedLines(a, transposeA, d);
   std::vector<double> worst(lines.size() + 1, 0);
-  if (!forEachProduct(a, false, b, false, d, lines,
+  if (!forEachProduct(a, transposeA, b, transposeB, d, lines,
                       [&](size_t line, Coordinate at, double product) {
                         const Expected right = expected(product, at);
                         worst[line] = std::max(worst[line],

@@ -67,10 +67,11 @@ struct Expected {
 };
 
 /// The largest difference of an element of D from what `expected` makes of the
-/// element of A · Bᵀ, in units of its tolerance; the same elements are checked.
-/// `expected` is called by several threads.
+/// element of A · Bᵀ, of what is stored K×M or K×N, in units of its tolerance;
+/// the same elements are checked. `expected` is called by several threads.
 double worstOfGemm(
-    const HostTensor &a, const HostTensor &b, const HostTensor &d,
+    const HostTensor &a, bool transposeA, const HostTensor &b, bool transposeB,
+    const HostTensor &d,
     const std::function<Expected(double product, Coordinate at)> &expected);
 
 } // namespace ashlar::test

@@ -15,22 +15,35 @@ std::vector<NamedScalar> scalarsOf(const GemmForm &form) {
   return scalars;
 }
 
-double scaleOf(const GemmForm &form, const Problem &p, Coordinate at) {
-  double scale = form.row_scales ? p["RowScale"](at[at.size() - 2]) : 1;
-  scale *= form.column_scales ? p["ColumnScale"](at.back()) : 1;
+namespace {
+
+int64_t rowOf(Coordinate at, bool isTransposed) {
+  return at[at.size() - (isTransposed ? 1 : 2)];
+}
+int64_t columnOf(Coordinate at, bool isTransposed) {
+  return at[at.size() - (isTransposed ? 2 : 1)];
+}
+
+} // namespace
+
+double scaleOf(const GemmForm &form, const Problem &p, Coordinate at,
+               bool isTransposed) {
+  double scale = form.row_scales ? p["RowScale"](rowOf(at, isTransposed)) : 1;
+  scale *=
+      form.column_scales ? p["ColumnScale"](columnOf(at, isTransposed)) : 1;
   return scale * (form.alpha ? p.scalar("alpha") : 1);
 }
 
 double linear(const GemmForm &form, const Problem &p, Coordinate at,
-              double product) {
-  double x = product * scaleOf(form, p, at);
+              double product, bool isTransposed) {
+  double x = product * scaleOf(form, p, at, isTransposed);
   x += form.c ? p.scalar("beta") * p["C"](at) : 0;
-  return x + (form.bias ? p["Bias"](at.back()) : 0);
+  return x + (form.bias ? p["Bias"](columnOf(at, isTransposed)) : 0);
 }
 
 double activated(const GemmForm &form, const Problem &p, Coordinate at,
-                 double product) {
-  const double x = linear(form, p, at, product);
+                 double product, bool isTransposed) {
+  const double x = linear(form, p, at, product, isTransposed);
   switch (form.activation) {
   case Activation::none:
     break;
@@ -45,8 +58,8 @@ double activated(const GemmForm &form, const Problem &p, Coordinate at,
 }
 
 double stored(const GemmForm &form, const Problem &p, Coordinate at,
-              double product) {
-  return activated(form, p, at, product) *
+              double product, bool isTransposed) {
+  return activated(form, p, at, product, isTransposed) *
          (form.scale_d ? p.scalar("scale_d") : 1);
 }
 

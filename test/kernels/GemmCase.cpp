@@ -26,6 +26,8 @@ double smallestRounding(ElementType type) {
 /// Of a sum of K products of normal numbers, relative to its deviation: the
 /// tensor cores cut each partial sum off, of fp8 to 14 bits.
 double summation(const GemmTypes &types, int64_t k) {
+  if (types.a == s8 || types.a == u8)
+    return 0x1p-23;
   if (size_bytes(types.a) > 1)
     return 0x1p-22 * (4 + k * size_bytes(types.a) / 32);
   const bool isPromoted = types.accumulation == Accumulation::full;
@@ -68,15 +70,21 @@ private:
   bool isBatched() const { return given.form.batched; }
 
   void checkMatrices(const HostTensor &result) {
-    for (int64_t i = 0; i < (isBatched() ? problem.size("batch") : 1); ++i)
-      EXPECT_LE(worstOfGemm(matrixOf(problem["A"], i),
-                            matrixOf(problem["B"], i), matrixOf(result, i),
-                            [&](double product, Coordinate at) {
-                              return expected(result.name() == "D", product, i,
-                                              at);
-                            }),
-                1)
-          << "of the tolerance of an element of " << result.name();
+    const GemmLayout &layout = given.types.layout;
+    for (int64_t i = 0; i < (isBatched() ? problem.size("batch") : 1); ++i) {
+      const HostTensor a = matrixOf(problem["A"], i),
+                       b = matrixOf(problem["B"], i), d = matrixOf(result, i);
+      auto right = [&](double product, Coordinate at) {
+        return expected(result.name() == "D", product, i, at);
+      };
+      // What is stored N×M is B · Aᵀ.
+      const double worst =
+          layout.d_m_major
+              ? worstOfGemm(b, layout.b_n_major, a, layout.a_m_major, d, right)
+              : worstOfGemm(a, layout.a_m_major, b, layout.b_n_major, d, right);
+      EXPECT_LE(worst, 1) << "of the tolerance of an element of "
+                          << result.name();
+    }
   }
 
   Expected expected(bool isD, double product, int64_t batch,
@@ -85,13 +93,16 @@ private:
     const int64_t inBatch[] = {batch, at[0], at[1]};
     const Coordinate place = isBatched() ? Coordinate(inBatch) : at;
     const int64_t k = problem.size("K");
-    const double x = linear(form, problem, place, product);
+    const bool isTransposed = given.types.layout.d_m_major;
+    const double x = linear(form, problem, place, product, isTransposed);
     const double scale = isD && form.scale_d ? problem.scalar("scale_d") : 1;
-    double value = isD ? stored(form, problem, place, product) : x;
+    double value =
+        isD ? stored(form, problem, place, product, isTransposed) : x;
     double tolerance =
         1e-5 + summation(given.types, k) *
                    (std::abs(x) +
-                    std::sqrt(k) * std::abs(scaleOf(form, problem, place)));
+                    std::sqrt(k) *
+                        std::abs(scaleOf(form, problem, place, isTransposed)));
     // gelu is the approximation by tanh.
     if (isD && form.activation > Activation::relu)
       tolerance += 1e-3 + 1e-3 * std::abs(x);
@@ -133,7 +144,7 @@ std::string GemmCase::str() const {
       std::string(name(types.a)) + " times " + std::string(name(types.b)) +
       " to " + std::string(name(types.d)) +
       (types.accumulation == Accumulation::full ? " in full" : " fast") + ", " +
-      config.str();
+      types.layout.str() + ", " + config.str();
   for (const NamedSize &size : sizes)
     text += ", " + size.name + "=" + std::to_string(size.value);
   const std::pair<bool, const char *> parts[] = {

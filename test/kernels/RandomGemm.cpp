@@ -16,7 +16,8 @@ const std::vector<GemmTypes> allTypes{
     {tf32, tf32, f32, full},  {e4m3, e4m3, bf16, fast},
     {e4m3, e4m3, bf16, full}, {e4m3, e5m2, bf16, fast},
     {e5m2, e4m3, f16, full},  {e5m2, e5m2, f32, fast},
-    {e4m3, e4m3, e4m3, full}};
+    {e4m3, e4m3, e4m3, full}, {s8, s8, s32},
+    {u8, s8, bf16},           {s8, u8, f32}};
 
 const std::vector<int64_t> primes{17,  31,  61,  67,  97,  127, 131,  191,
                                   257, 383, 509, 521, 769, 997, 1031, 1499};
@@ -160,6 +161,12 @@ GemmCase drawGemm(uint64_t seed) {
   GemmCase gemm;
   gemm.types = dice.of(allTypes);
   gemm.form = drawForm(dice);
+  if (gemm.types.d == s32)
+    gemm.form = {.batched = gemm.form.batched};
+  GemmLayout &layout = gemm.types.layout;
+  if (size_bytes(gemm.types.a) == 2)
+    layout.a_m_major = dice.oneIn(2), layout.b_n_major = dice.oneIn(2);
+  layout.d_m_major = dice.oneIn(3);
   gemm.config = drawConfig(gemm.types, gemm.form, dice);
   gemm.sizes = drawSizes(gemm.config, gemm.form.batched, dice);
   return gemm;

@@ -21,16 +21,38 @@ enum class Accumulation : uint8_t {
   full, ///< added to f32 every 128 of K
 };
 
+/// How matrices lie in memory. As it is, each has its last dimension
+/// contiguous: A and B are K-major. In BLAS's letters, for a B of K×N: TN as it
+/// is, NN with `a_m_major`, TT with `b_n_major`, NT with both.
+struct GemmLayout {
+  /// A is stored as K×M, B as K×N: for types of 16 bits.
+  bool a_m_major = false, b_n_major = false;
+  /// D is stored as N×M, as are C and Auxiliary.
+  bool d_m_major = false;
+
+  bool operator==(const GemmLayout &) const = default;
+
+  /// BLAS's letters for A and B, and an N behind them where D is `d_m_major`.
+  std::string str() const;
+  /// Throws `Error`, with the caller's line, where the text is none of `str`.
+  static GemmLayout parse(std::string_view text,
+                          SourceLocation where = SourceLocation::current());
+};
+
 /// What D = A · Bᵀ computes, whatever the sizes: A is M×K, B is N×K, D is M×N.
+/// A and B are both of 16 bits, tf32, of fp8, or of s8 and u8, which are summed
+/// in s32.
 struct GemmTypes {
   ElementType a = bf16, b = bf16, d = bf16;
   Accumulation accumulation = Accumulation::fast;
+  GemmLayout layout = {};
 };
 
 enum class Activation : uint8_t { none, relu, gelu, silu };
 
 /// What is computed around the product, in this order; all of it in f32, on the
-/// accumulator in registers.
+/// accumulator in registers. Sums of integers that D takes as s32 without any
+/// of it are exact.
 struct GemmForm {
   /// A, B, D and the like have a leading dimension of `batch` matrices.
   bool batched = false;
@@ -75,7 +97,8 @@ struct GemmConfig {
   /// Each warpgroup has a tile of its own, and one's epilogue runs under the
   /// other's math.
   bool ping_pong = false;
-  /// Dᵀ = B · Aᵀ is computed: a small M is cut by `bn`, which has finer steps.
+  /// Tiles of Dᵀ = B · Aᵀ are computed: a small M is cut by `bn`, which has
+  /// finer steps.
   bool swapped = false;
   /// The steps of K of the last tiles, those that make up no whole wave of
   /// CTAs, are spread evenly: CTAs that share a tile add up through
@@ -107,8 +130,9 @@ struct GemmConfig {
 std::ostream &operator<<(std::ostream &out, const GemmConfig &config);
 
 /// The kernel of a configuration: inputs A and B, output D and what the form
-/// names, for every M, N and K. Refused, as every kernel is, with what
-/// `why_not` says where none can be built.
+/// names, for every M, N and K, each of the shape in which it is stored.
+/// Refused, as every kernel is, with what `why_not` says where none can be
+/// built.
 Kernel gemm(const GemmTypes &types, const GemmConfig &config,
             const GemmForm &form = {},
             SourceLocation where = SourceLocation::current());
