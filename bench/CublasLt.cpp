@@ -103,7 +103,7 @@ struct CublasLt::Library {
     Library &library;
     Handle a, b, d;
     Layouts(Library &library, const GemmSizes &sizes) : library(library) {
-      auto [m, n, k, batch] = sizes;
+      const int64_t m = sizes.m, n = sizes.n, k = sizes.k;
       const GemmTypes &types = library.types;
       auto create = [&](Handle &layout, ElementType type, int64_t rows,
                         int64_t columns) {

@@ -43,7 +43,7 @@ std::vector<int64_t> GemmOperands::stored(int64_t rows, int64_t columns,
 }
 
 std::vector<NamedArgument> GemmOperands::arguments(const GemmConfig &config) {
-  auto [m, n, k, batch] = extents;
+  const int64_t m = extents.m, n = extents.n, k = extents.k;
   const GemmLayout &layout = types.layout;
   std::vector<NamedArgument> all{
       {"A",
@@ -91,7 +91,7 @@ std::vector<float> GemmOperands::resultOf(Timer &timer,
 }
 
 double GemmOperands::truth(int64_t row, int64_t column) const {
-  auto [m, n, depth, batch] = extents;
+  const int64_t m = extents.m, n = extents.n, depth = extents.k;
   const GemmLayout &layout = types.layout;
   double sum = 0;
   for (int64_t k = 0; k < depth; ++k)

@@ -16,7 +16,7 @@ namespace ashlar::bench {
 
 namespace {
 
-constexpr int drawnCount = 20;
+constexpr int drawnCount = 20, raggedCount = 40;
 
 const std::vector<GemmTypes> allTypes{
     {},
@@ -55,6 +55,8 @@ std::vector<GemmShape> shapesOf(const std::vector<std::string> &words,
       append(namedShapes());
     else if (word == "random")
       append(drawShapes(seed, drawnCount));
+    else if (word == "ragged")
+      append(drawRaggedShapes(seed, raggedCount));
     else
       append({parseShape(word)});
   return shapes;
@@ -78,9 +80,11 @@ void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--shapes", words.shapes,
-                 "named, random, or shapes MxNxK such as 4096x6144x4096")
+                 "named, random, ragged (multiples of 8 and not of 64), or "
+                 "shapes MxNxK such as 4096x6144x4096")
       ->delimiter(',');
-  app.add_option("--seed", options.seed, "What the random shapes follow from")
+  app.add_option("--seed", options.seed,
+                 "What the random and ragged shapes follow from")
       ->capture_default_str();
   app.add_option("--rounds", options.rounds,
                  "How often ours and the competitor are timed in turns")

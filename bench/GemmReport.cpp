@@ -103,11 +103,11 @@ void GemmReport::add(const GemmRow &row) {
 void GemmReport::addToCsv(const GemmRow &row) {
   if (!csv)
     return;
-  auto [m, n, k, batch] = row.shape.sizes;
+  const GemmSizes &sizes = row.shape.sizes;
   std::string remark = row.wrong ? "WRONG" : row.refusal;
   std::ranges::replace(remark, '"', '\'');
-  std::fprintf(csv, "%s,%ld,%ld,%ld,%s,", shortName(types).c_str(), m, n, k,
-               row.shape.origin.c_str());
+  std::fprintf(csv, "%s,%ld,%ld,%ld,%s,", shortName(types).c_str(), sizes.m,
+               sizes.n, sizes.k, row.shape.origin.c_str());
   if (row.refusal.empty())
     std::fprintf(csv, "%.3f,%.3f,%.4f,%.3f,%.3f,%.4f,%.3e,",
                  row.oursCold.median, row.theirsCold.median,

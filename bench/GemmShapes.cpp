@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <random>
 
 namespace ashlar::bench {
@@ -114,6 +115,27 @@ std::vector<GemmShape> drawShapes(uint64_t seed, int count) {
   return shapes;
 }
 
+std::vector<GemmShape> drawRaggedShapes(uint64_t seed, int count) {
+  constexpr double least = 100, most = 12000;
+  std::mt19937_64 random(seed);
+  auto draw = [&] {
+    while (true) {
+      const double part = static_cast<double>(random() >> 11) * 0x1p-53;
+      const auto extent =
+          static_cast<int64_t>(least * std::pow(most / least, part)) / 8 * 8;
+      if (extent >= least && extent % 64 != 0)
+        return extent;
+    }
+  };
+  std::vector<GemmShape> shapes;
+  while (static_cast<int>(shapes.size()) < count) {
+    const int64_t m = draw(), n = draw(), k = draw();
+    if (operations({m, n, k}) <= mostOperations)
+      shapes.push_back({{m, n, k}, "ragged"});
+  }
+  return shapes;
+}
+
 GemmShape parseShape(const std::string &text) {
   GemmSizes sizes{};
   const char *at = text.data(), *end = at + text.size();
@@ -121,7 +143,8 @@ GemmShape parseShape(const std::string &text) {
     const bool separated = extent == &sizes.m || (at != end && *at++ == 'x');
     auto [next, error] = std::from_chars(at, end, *extent);
     if (!separated || error != std::errc() || *extent < 1)
-      throw Error("'" + text + "' is no shape: write 'named', 'random' or " +
+      throw Error("'" + text +
+                  "' is no shape: write 'named', 'random', 'ragged' or " +
                   "M, N and K as in 4096x6144x4096");
     at = next;
   }

@@ -28,6 +28,10 @@ std::vector<GemmShape> namedShapes();
 /// number of tokens; the same for the same seed everywhere.
 std::vector<GemmShape> drawShapes(uint64_t seed, int count);
 
+/// `count` shapes whose extents are multiples of 8 and not of 64, from 100 to
+/// 12,000, each magnitude as likely as another; the same for the same seed.
+std::vector<GemmShape> drawRaggedShapes(uint64_t seed, int count);
+
 /// Reads "MxNxK"; throws `Error` for anything else.
 GemmShape parseShape(const std::string &text);
 

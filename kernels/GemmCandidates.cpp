@@ -36,7 +36,8 @@ constexpr int64_t usualColumns[] = {256, 128};
 /// With larger weights a launch is too long to gain by the next one's being
 /// early. Shorter rings than this were not measured.
 constexpr int64_t mostBytesOfSmallRing = 140'000'000, fewestOfSmallRing = 4;
-/// Clusters of more than two CTAs pay only where L2 limits for long.
+/// Clusters of more than two CTAs pay only where L2 limits for long, or where
+/// it is asked for more lines than there are rows.
 constexpr int64_t wavesForLargeClusters = 8;
 /// With a tile or two for each CTA there is little of an epilogue to hide.
 constexpr int64_t wavesForPingPong = 3;
@@ -200,7 +201,8 @@ private:
   }
 
   void withClusters(GemmConfig c, const GemmTiling &tiling) {
-    const int64_t most = tiling.waves() >= wavesForLargeClusters ? 4 : 2;
+    const int64_t fewest = areRowsOfLines() ? wavesForLargeClusters : 2;
+    const int64_t most = tiling.waves() >= fewest ? 4 : 2;
     for (int64_t m : {1, 2, 4})
       for (int64_t n : {1, 2, 4})
         if (m * n <= most && m <= tiling.rows && n <= tiling.columns) {
@@ -213,6 +215,13 @@ private:
       c.stream_k = true;
       withBuffers(c);
     }
+  }
+
+  /// Whether no row of a box has a part of a cache line.
+  bool areRowsOfLines() const {
+    constexpr int64_t line = 128;
+    return strideOfA(sizes, types) % line == 0 &&
+           strideOfB(sizes, types) % line == 0;
   }
 
   /// One buffer for stores, a stage of the ring in its place, or a narrower

@@ -28,7 +28,7 @@ public:
         stored(elements *
                static_cast<double>(size_bytes(types.d) * (1 + form.auxiliary)) /
                static_cast<double>(c.split)),
-        steps(static_cast<double>(tiling.steps)),
+        steps(static_cast<double>(tiling.steps)), requests(requestsOf(sizes)),
         bytesOfLaunch(bytes(sizes, types, form, 16, 16)),
         keptBytes(bytes(sizes, types, form, c.kept_a, c.kept_b)),
         bytesFromDram(dramBytes(sizes, types, c, form, tiling, gpu)) {}
@@ -90,6 +90,34 @@ private:
   /// What the whole GPU has, in bytes in a clock.
   double perClock(double terabytesPerSecond) const {
     return terabytesPerSecond * 1e3 / gpu.clock_gigahertz;
+  }
+
+  /// What the rows of a CTA's boxes take, in clocks: those that a cluster
+  /// shares are asked for once.
+  double requestsOf(const GemmSizes &sizes) const {
+    const int64_t strideA = strideOfA(sizes, types),
+                  strideB = strideOfB(sizes, types);
+    return (rowsOfBoxes(rows, isAboveKMajor(types, c)) *
+                rowClocks(c.swapped ? strideB : strideA) /
+                static_cast<double>(c.cluster_n) +
+            rowsOfBoxes(columns, isBesideKMajor(types, c)) *
+                rowClocks(c.swapped ? strideA : strideB) /
+                static_cast<double>(c.cluster_m));
+  }
+
+  double rowsOfBoxes(double extent, bool isKMajor) const {
+    constexpr double most = 128;
+    const auto bytes = static_cast<double>(size_bytes(types.a));
+    return isKMajor
+               ? extent * std::ceil(depth / most)
+               : static_cast<double>(c.bk) * std::ceil(extent * bytes / most);
+  }
+
+  double rowClocks(int64_t strideBytes) const {
+    return strideBytes % 128 == 0  ? gpu.request_clocks
+           : strideBytes % 64 == 0 ? gpu.request_on_64_clocks
+           : strideBytes % 32 == 0 ? gpu.request_on_32_clocks
+                                   : gpu.request_on_16_clocks;
   }
 
   /// Clocks that the products of a stage take.
@@ -261,9 +289,10 @@ private:
     const double load = loadClocks(), l2 = l2Clocks(wave),
                  memory = memoryClocks(wave);
     const double arrival =
-        wave.steps * std::max(std::max({load, l2, latencyClocks()}) +
-                                  (isShared() ? gpu.cluster_step_clocks : 0),
-                              memory + gpu.dram_load * load);
+        wave.steps *
+        std::max(std::max({load, l2, wave.ctas * requests, latencyClocks()}) +
+                     (isShared() ? gpu.cluster_step_clocks : 0),
+                 memory + gpu.dram_load * load);
     const double math = wave.steps * mathClocks();
     const double epilogue = wave.epilogues * epilogueClocks();
     // Loads wait while results are on their way to L2.
@@ -327,6 +356,7 @@ private:
   const GpuModel &gpu;
   GemmTiling tiling;
   double depth, rows, columns, elements, stored, steps;
+  double requests;
   double bytesOfLaunch, keptBytes, bytesFromDram;
   Start start = {};
 };

@@ -24,6 +24,10 @@ Accumulation accumulationOf(const GemmTypes &types) {
   return size_bytes(types.a) == 1 ? types.accumulation : Accumulation::full;
 }
 
+bool isDense(const GemmSizes &sizes) {
+  return sizes.lda == 0 && sizes.ldb == 0;
+}
+
 bool isSame(const TunedGemm &entry, const GemmSizes &sizes,
             const GemmTypes &types) {
   return entry.sizes.m == sizes.m && entry.sizes.n == sizes.n &&
@@ -112,7 +116,7 @@ void GemmTable::save(const std::filesystem::path &path) const {
 std::optional<TunedGemm> GemmTable::find(const GemmSizes &sizes,
                                          const GemmTypes &types) const {
   const auto at = std::ranges::find_if(tuned, [&](const TunedGemm &entry) {
-    return isSame(entry, sizes, types);
+    return isDense(sizes) && isSame(entry, sizes, types);
   });
   return at == tuned.end() ? std::nullopt : std::optional(*at);
 }
@@ -120,6 +124,9 @@ std::optional<TunedGemm> GemmTable::find(const GemmSizes &sizes,
 void GemmTable::set(const TunedGemm &entry) {
   if (entry.sizes.batch != 1)
     throw Error("a table of tuned GEMMs has no batches: leave batch at 1");
+  if (!isDense(entry.sizes))
+    throw Error(
+        "a table of tuned GEMMs has no strides: leave lda and ldb at 0");
   const auto at = std::ranges::find_if(tuned, [&](const TunedGemm &other) {
     return isSame(other, entry.sizes, entry.types);
   });

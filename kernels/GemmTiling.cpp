@@ -38,6 +38,16 @@ GemmTiling::GemmTiling(const GemmSizes &sizes, const GemmConfig &c,
   rowsAtOnce = std::clamp<int64_t>(inFlight / columnsAtOnce, 1, rows);
 }
 
+int64_t strideOfA(const GemmSizes &sizes, const GemmTypes &types) {
+  const int64_t dense = types.layout.a_m_major ? sizes.m : sizes.k;
+  return (sizes.lda ? sizes.lda : dense) * size_bytes(types.a);
+}
+
+int64_t strideOfB(const GemmSizes &sizes, const GemmTypes &types) {
+  const int64_t dense = types.layout.b_n_major ? sizes.n : sizes.k;
+  return (sizes.ldb ? sizes.ldb : dense) * size_bytes(types.b);
+}
+
 int64_t operandBytes(const GemmSizes &sizes, const GemmTypes &types,
                      int64_t extent) {
   return sizes.batch * extent * sizes.k * size_bytes(types.a);

@@ -30,6 +30,10 @@ inline int64_t ceilDiv(int64_t numerator, int64_t denominator) {
   return (numerator + denominator - 1) / denominator;
 }
 
+/// Bytes from a row of A, of B, as it is stored, to the next one.
+int64_t strideOfA(const GemmSizes &sizes, const GemmTypes &types);
+int64_t strideOfB(const GemmSizes &sizes, const GemmTypes &types);
+
 /// Bytes of an operand of `extent` times K.
 int64_t operandBytes(const GemmSizes &sizes, const GemmTypes &types,
                      int64_t extent);

@@ -308,6 +308,12 @@ std::string notProblem(const GemmSizes &sizes, const GemmForm &form) {
         std::pair{sizes.k, "k"}, std::pair{sizes.batch, "batch"}})
     if (extent < 1)
       return std::string(what) + " is " + number(extent) + ": use 1 or more";
+  for (auto [stride, what] :
+       {std::pair{sizes.lda, "lda"}, std::pair{sizes.ldb, "ldb"}})
+    if (stride < 0)
+      return std::string(what) + " is " + number(stride) +
+             ": use the elements from a row to the next, or 0 where none lie "
+             "between them";
   if (sizes.batch > 1 && !form.batched)
     return "the sizes are those of a batch of " + number(sizes.batch) +
            " and the form is of one problem: set form.batched, or leave " +

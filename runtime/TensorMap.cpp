@@ -3,7 +3,9 @@
 #include "ashlar/error.h"
 #include "runtime/Text.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 namespace ashlar {
 
@@ -81,13 +83,19 @@ void TensorMapSlot::encode(const Context &context, const std::string &kernel,
       strideBytes[i - 1] =
           static_cast<uint64_t>(tensor.strides[d]) * elementBytes;
   }
+  // A row of a box that lies across two such blocks would fetch both.
+  const bool areRowsOfBlocks =
+      std::ranges::all_of(std::span(strideBytes).first(rank - 1),
+                          [](uint64_t bytes) { return bytes % 256 == 0; });
+  const auto promotion = areRowsOfBlocks
+                             ? driver::TensorMapL2Promotion::bytes256
+                             : driver::TensorMapL2Promotion::bytes128;
   driver::Result result = context.driver.tensorMapEncodeTiled(
       &encoded, dataType(contract.type), static_cast<uint32_t>(rank),
       reinterpret_cast<void *>(tensor.empty ? context.zeros() : tensor.address),
       extents.data(), strideBytes.data(), box.data(), elementStrides.data(),
       driver::TensorMapInterleave::none, swizzle(recipe.swizzleBytes),
-      driver::TensorMapL2Promotion::bytes256,
-      driver::TensorMapOutOfBoundsFill::zeros);
+      promotion, driver::TensorMapOutOfBoundsFill::zeros);
   if (result != driver::Result::success)
     throw Error(contract.where,
                 concat("kernel '", kernel,

@@ -78,6 +78,9 @@ struct GemmForm {
 /// Extents of a problem, in elements, and how many of it a batch has.
 struct GemmSizes {
   int64_t m, n, k, batch = 1;
+  /// Elements from a row of A, of B, as it is stored, to the next one; 0 where
+  /// none lie between them.
+  int64_t lda = 0, ldb = 0;
 };
 
 /// How the work of a GEMM is cut up and ordered.

@@ -28,6 +28,13 @@ struct GpuModel {
   /// in each SM, and in L2 for all of them, one after another.
   double outside_clocks = 5.11, outside_l2_clocks = 0.0417;
   double l2_terabytes_per_second = 6.33;
+  /// What each row of a box, of up to 128 bytes, takes that some CTA asks for,
+  /// those of all CTAs one after another: at most where rows begin on cache
+  /// lines (1024³ with tiles of 128×64), and where they begin on multiples of
+  /// 64, 32 and 16 bytes and lie across lines (5056×5056×K with tiles of
+  /// 128×128 and K of 5024, 5008 and 5000).
+  double request_clocks = 0.0105, request_on_64_clocks = 0.0246,
+         request_on_32_clocks = 0.0265, request_on_16_clocks = 0.0395;
   /// What each reader after the first takes of L2 for the same bytes at the
   /// same time, and how many times the first's all of them take at most; less
   /// where each CTA has one whole tile.

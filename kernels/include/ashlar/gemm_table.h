@@ -27,11 +27,11 @@ public:
   /// Replaces the file in one step; throws `Error` when that fails.
   void save(const std::filesystem::path &path) const;
 
-  /// The entry of exactly this problem.
+  /// The entry of exactly this problem; none where it has strides.
   std::optional<TunedGemm> find(const GemmSizes &sizes,
                                 const GemmTypes &types) const;
   /// Adds an entry, in the place of one of the same problem. Throws `Error` for
-  /// a batch, which the text has no place for.
+  /// a batch or strides, which the text has no place for.
   void set(const TunedGemm &entry);
 
   const std::vector<TunedGemm> &entries() const { return tuned; }
