@@ -1,7 +1,7 @@
 // tile-order-accesses: accesses of a role's threads and of TMA to one shared
 // tile follow each other in the program's order, by barriers of the role and
-// waits for its stores; barriers have their numbers.
-//
+// waits for its stores; barriers have their numbers. That of a copy to a peer
+// ends where the CTAs meet, and nothing waits for it.
 
 #include "compiler/target/Target.h"
 #include "compiler/tile/Stages.h"
@@ -90,8 +90,8 @@ private:
   template <typename Op> void meet(Op op);
   template <typename Op> void agree(Op op);
 
-  /// Whether wgmma or TMA read a tile for this role: what they have still to
-  /// read no meeting tells.
+  /// Whether wgmma, TMA or a copy to a peer read a tile for this role: what they
+  /// have still to read no meeting tells.
   bool isAsync(Value shared);
   /// Whether the role writes a tile, and by more than the same threads the same
   /// elements each time, or reads it.
@@ -153,6 +153,8 @@ void Order::order(Operation *op) {
       .Case<tile::SyncOp, tile::ArriveOp>([&](auto barrier) { meet(barrier); })
       .Case<tile::TryAcquireOp, tile::TryWaitOp>(
           [&](auto take) { agree(take); })
+      .Case<tile::CopyToPeerOp>(
+          [&](auto copy) { orderAccess(copy.getSource(), copy); })
       .Case<tile::ClusterSyncOp>([&](auto sync) {
         // Peers may write behind it what TMA is to read.
         if (!stores.empty())
@@ -233,8 +235,10 @@ bool Order::hasStores(tile::ReleaseOp op) {
 
 bool Order::isAsync(Value shared) {
   return llvm::any_of(accessesOf(shared), [&](Operation *user) {
-    return isa<tile::MmaOp, tile::CopyOutOp>(user) &&
-           tile::roleOf(user) == role;
+    auto copy = dyn_cast<tile::CopyToPeerOp>(user);
+    return tile::roleOf(user) == role &&
+           (isa<tile::MmaOp, tile::CopyOutOp>(user) ||
+            (copy && shareMemory(copy.getSource(), shared)));
   });
 }
 

@@ -55,7 +55,7 @@ bool keepsPairs(Operation *op) {
   return isa<tile::TensorOp, tile::PipelineOp, tile::AllocOp, tile::AcquireOp,
              tile::WaitOp, tile::TryAcquireOp, tile::TryWaitOp, tile::CommitOp,
              tile::ReleaseOp, tile::SkipOp, tile::BufferOp, tile::ViewOp,
-             tile::PeerOp, tile::ConvertOp, tile::InsideOp, scf::ForOp,
+             tile::PeerOp, tile::CopyToPeerOp, tile::ConvertOp, tile::InsideOp, scf::ForOp,
              scf::IfOp, scf::YieldOp>(op);
 }
 

@@ -148,11 +148,6 @@ template <class From, class To> constexpr void refuseCopy() {
                   "copy moves between a tensor and shared memory: from tensor "
                   "to tensor a tile goes through a stage, or through "
                   "registers, by load and store");
-  else if constexpr (OneOf<From, SharedTile> && OneOf<To, SharedTile>)
-    static_assert(!OneOf<From, SharedTile>,
-                  "copy moves between a tensor and shared memory: within "
-                  "shared memory a tile goes through registers, store(b, "
-                  "load(a))");
   else
     static_assert(!OneOf<From, Fragment> && !OneOf<To, Fragment>,
                   "copy moves between a tensor and shared memory: load brings "
@@ -164,7 +159,6 @@ template <class From, class To> constexpr void refuseCopy() {
 template <class From, class To>
   requires((detail::OneOf<From, TileRef, Tensor> &&
             detail::OneOf<To, TileRef, Tensor>) ||
-           (detail::OneOf<From, SharedTile> && detail::OneOf<To, SharedTile>) ||
            detail::OneOf<From, Fragment> || detail::OneOf<To, Fragment>)
 void copy(const From &, const To &) {
   detail::refuseCopy<From, To>();
