@@ -141,6 +141,7 @@ Feature handedRound(int64_t cluster) {
                       sum = sum + load(to);
                     }
                     store(D.tile({m, n}), sum);
+                    cluster_sync(); // all have taken the last one
                   }
               });
             });
