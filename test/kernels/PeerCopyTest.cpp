@@ -266,12 +266,17 @@ Feature ofThreeRoles() {
 
 /// What a role does between two meetings, some times over: copies to peers so
 /// far further on, from tiles that it may store to and load before, to ones
-/// that nobody else touches.
+/// that nobody else touches. It loads its own tiles, and from peers those that
+/// nobody stores to.
 struct Interval {
   struct Copy {
     int64_t from, to, distance;
   };
-  std::vector<int64_t> doubled, added; ///< tiles
+  struct Load {
+    int64_t tile, distance;
+  };
+  std::vector<int64_t> doubled; ///< tiles
+  std::vector<Load> added;
   std::vector<Copy> copies;
   bool isRepeated;
 };
@@ -295,10 +300,12 @@ Exchange drawExchange(uint64_t seed) {
     for (int64_t tile = 0; tile < tileCount; ++tile)
       (dice.oneIn(2) ? sources : targets).push_back(tile);
     for (int64_t tile : sources) {
-      if (dice.percent(30))
+      const bool stores = dice.percent(30);
+      if (stores)
         interval.doubled.push_back(tile);
       if (dice.percent(40))
-        interval.added.push_back(tile);
+        interval.added.push_back(
+            {tile, stores ? 0 : dice.between(0, all.cluster - 1)});
     }
     for (int64_t to : targets)
       if (!sources.empty() && dice.percent(60))
@@ -334,8 +341,11 @@ Kernel build(const Exchange &all) {
             for (const Interval::Copy &each : interval.copies)
               copy(tile[each.from],
                    tile[each.to].peer((rank + each.distance) % all.cluster));
-            for (int64_t i : interval.added)
-              sum = sum * 0.5 + load(tile[i]);
+            for (const Interval::Load &each : interval.added) {
+              const SharedTile &own = tile[each.tile];
+              Index peer = (rank + each.distance) % all.cluster;
+              sum = sum * 0.5 + load(each.distance ? own.peer(peer) : own);
+            }
             cluster_sync();
           };
           if (!interval.isRepeated)
@@ -361,21 +371,23 @@ double resultOf(const Exchange &all, int64_t turns, int64_t rank,
     for (int64_t i = 0; i < tileCount; ++i)
       tiles[cta].push_back(x[cta] * double(i + 1));
   double sum = 0;
-  auto add = [&](int64_t tile) { sum = sum * 0.5 + tiles[rank][tile]; };
+  auto add = [&](int64_t tile, int64_t distance) {
+    sum = sum * 0.5 + tiles[(rank + distance) % x.size()][tile];
+  };
   for (const Interval &interval : all.intervals)
     for (int64_t turn = 0; turn < (interval.isRepeated ? turns : 1); ++turn) {
       for (auto &ofCta : tiles)
         for (int64_t i : interval.doubled)
           ofCta[i] *= 2;
-      for (int64_t i : interval.added)
-        add(i);
+      for (const Interval::Load &each : interval.added)
+        add(each.tile, each.distance);
       for (const Interval::Copy &each : interval.copies)
         for (size_t cta = 0; cta < x.size(); ++cta)
           tiles[(cta + each.distance) % x.size()][each.to] =
               tiles[cta][each.from];
     }
   for (int64_t i = 0; i < tileCount; ++i)
-    add(i);
+    add(i, 0);
   return sum;
 }
 
