@@ -125,9 +125,10 @@ void copy(const SharedTile &source, const SharedTile &target,
   auto from = readOwn(trace, source, "copy", where);
   auto to = readPlain(trace, target, "copy", where);
   if (!tile::peerOf(to))
-    fail(where, "copy is given two shared tiles of this CTA, and the copy "
-                "engine moves them to peers only, copy(a, b.peer(rank)): within "
-                "a CTA a tile goes through registers, store(b, load(a))");
+    fail(where,
+         "copy is given two shared tiles of this CTA, and the copy "
+         "engine moves them to peers only, copy(a, b.peer(rank)): within "
+         "a CTA a tile goes through registers, store(b, load(a))");
   if (from.getType() != to.getType())
     fail(where, "the shared tile is " + describe(from.getType()) +
                     " and that of the peer " + describe(to.getType()) +

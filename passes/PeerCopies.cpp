@@ -85,8 +85,7 @@ bool othersNeedLanding(tile::CopyToPeerOp copy) {
 
 LogicalResult checkPeerCopies(tile::KernelOp kernel) {
   bool failed = false;
-  kernel.walk(
-      [&](tile::CopyToPeerOp copy) { failed |= check(copy).failed(); });
+  kernel.walk([&](tile::CopyToPeerOp copy) { failed |= check(copy).failed(); });
   return failure(failed);
 }
 
@@ -107,9 +106,8 @@ SmallVector<tile::ClusterSyncOp> meetingsToRepeat(tile::RoleOp role) {
       return false;
     });
   });
-  return llvm::map_to_vector(found, [](Operation *op) {
-    return cast<tile::ClusterSyncOp>(op);
-  });
+  return llvm::map_to_vector(
+      found, [](Operation *op) { return cast<tile::ClusterSyncOp>(op); });
 }
 
 } // namespace ashlar

@@ -8,8 +8,8 @@
 //
 // A copy to a peer completes on the barrier there for the next meeting: it adds
 // its bytes before it arrives, so the phase waits for them, and cannot be
-// another one, as all have come to the meeting before. Where a CTA needs to know
-// that copies to others have landed they meet once more.
+// another one, as all have come to the meeting before. Where a CTA needs to
+// know that copies to others have landed they meet once more.
 
 #include "compiler/target/Target.h"
 #include "passes/CarriedValues.h"
@@ -109,8 +109,7 @@ LogicalResult expandAll(tile::RoleOp role, const Cluster &cluster) {
         if (auto copy = dyn_cast<tile::CopyToPeerOp>(op))
           meetings.expand(copy, values[0]);
         else
-          values[0] =
-              meetings.expand(cast<tile::ClusterSyncOp>(op), values[0]);
+          values[0] = meetings.expand(cast<tile::ClusterSyncOp>(op), values[0]);
       })
       .follow(body, number);
   return success();

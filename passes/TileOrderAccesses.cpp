@@ -90,8 +90,8 @@ private:
   template <typename Op> void meet(Op op);
   template <typename Op> void agree(Op op);
 
-  /// Whether wgmma, TMA or a copy to a peer read a tile for this role: what they
-  /// have still to read no meeting tells.
+  /// Whether wgmma, TMA or a copy to a peer read a tile for this role: what
+  /// they have still to read no meeting tells.
   bool isAsync(Value shared);
   /// Whether the role writes a tile, and by more than the same threads the same
   /// elements each time, or reads it.

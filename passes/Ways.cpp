@@ -52,8 +52,7 @@ private:
 
 } // namespace
 
-bool followWays(Operation *from,
-                llvm::function_ref<bool(Operation *)> goesOn) {
+bool followWays(Operation *from, llvm::function_ref<bool(Operation *)> goesOn) {
   Ways ways(goesOn);
   ways.follow(*from->getBlock(), std::next(from->getIterator()));
   return ways.toEnd;

@@ -7,9 +7,9 @@
 namespace ashlar {
 
 /// Follows all ways through loops and branches from an operation of a role on,
-/// each up to where `goesOn`, which is called once for each operation, is false.
-/// A loop is left out unless it is known to run. Returns whether one of them
-/// leads to the end of the role.
+/// each up to where `goesOn`, which is called once for each operation, is
+/// false. A loop is left out unless it is known to run. Returns whether one of
+/// them leads to the end of the role.
 bool followWays(mlir::Operation *from,
                 llvm::function_ref<bool(mlir::Operation *)> goesOn);
 

@@ -142,12 +142,11 @@ LogicalResult CopyToPeerOp::verify() {
            << "; it sends a tile of this CTA to a peer";
   if (source.getShape() != target.getShape() ||
       source.getElementType() != target.getElementType())
-    return emitOpError("copies ")
-           << dimensions(source.getShape()) << " "
-           << elementName(source.getElementType()) << " to "
-           << dimensions(target.getShape()) << " "
-           << elementName(target.getElementType())
-           << "; the two tiles are alike";
+    return emitOpError("copies ") << dimensions(source.getShape()) << " "
+                                  << elementName(source.getElementType())
+                                  << " to " << dimensions(target.getShape())
+                                  << " " << elementName(target.getElementType())
+                                  << "; the two tiles are alike";
   return success();
 }
 

@@ -273,11 +273,10 @@ static FailureOr<Registers> lower(hopper::CopyTileOutOp op,
 }
 
 void addCopies(ThreadPatterns &patterns) {
-  patterns
-      .add<hopper::TensorMapPrefetchOp, hopper::TmaPrefetchOp,
-           hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyToPeerOp,
-           hopper::CopyTileOp,
-           hopper::CopyTileOutOp, hopper::BulkCommitOp, hopper::BulkWaitOp>();
+  patterns.add<hopper::TensorMapPrefetchOp, hopper::TmaPrefetchOp,
+               hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyToPeerOp,
+               hopper::CopyTileOp, hopper::CopyTileOutOp, hopper::BulkCommitOp,
+               hopper::BulkWaitOp>();
 }
 
 } // namespace ashlar

@@ -83,15 +83,15 @@ FailureOr<std::vector<layout::CommonPiece>> piecesOf(tile::CopyToPeerOp copy) {
   // One thread hands them over, one after another.
   constexpr size_t most = 64;
   tile::SharedType source = copy.getSource().getType();
-  auto pieces =
-      layout::commonPieces(*source.getLayout(),
-                           *copy.getTarget().getType().getLayout(),
-                           source.elementBytes());
+  auto pieces = layout::commonPieces(*source.getLayout(),
+                                     *copy.getTarget().getType().getLayout(),
+                                     source.elementBytes());
   if (!pieces)
     return copy.emitError(pieces.why());
   if (pieces->size() > most)
-    return copy.emitError("the copy to a peer moves bytes as they lie, and what "
-                          "it copies lies in ")
+    return copy.emitError(
+               "the copy to a peer moves bytes as they lie, and what "
+               "it copies lies in ")
            << pieces->size() << " pieces of what it copies to; " << most
            << " are the most: copy whole tiles, or parts as wide as their "
               "tiles, which have one shape, or store(target, load(source))";

@@ -37,8 +37,8 @@ Kernel sent(const Sent &c) {
                in = shared(c.type, c.how == Sent::toAPart
                                        ? Shape{2 * c.rows, 2 * c.columns}
                                        : shape);
-    Pipeline ring = pipeline(c.how == Sent::fromAStage ? 2 : 1,
-                             smem(c.type, shape));
+    Pipeline ring =
+        pipeline(c.how == Sent::fromAStage ? 2 : 1, smem(c.type, shape));
     auto forEach = [&](const std::function<void(Index, Index)> &body) {
       for (auto [m] : tiles)
         for (Index n : range(ceil_div(N, c.columns)))
@@ -87,10 +87,9 @@ Kernel sent(const Sent &c) {
         }
         cluster_sync();
         ring.release(s);
-        store(D.tile({m, n}),
-              load(c.how == Sent::toAPart
-                       ? slice(in, {c.rows, c.columns}, shape)
-                       : in));
+        store(D.tile({m, n}), load(c.how == Sent::toAPart
+                                       ? slice(in, {c.rows, c.columns}, shape)
+                                       : in));
         cluster_sync();
       });
     });
@@ -158,8 +157,8 @@ Feature handedRound(int64_t cluster) {
           1e-6};
 }
 
-/// D = A · Bᵀ: each CTA of two has half of the rows of B brought to a stage, and
-/// copies it to both, from where wgmma reads it.
+/// D = A · Bᵀ: each CTA of two has half of the rows of B brought to a stage,
+/// and copies it to both, from where wgmma reads it.
 Feature product(int64_t warpgroupCount) {
   return {"products with what a peer has copied, by " +
               std::to_string(warpgroupCount) + " warpgroups",
@@ -212,54 +211,55 @@ Feature product(int64_t warpgroupCount) {
 
 /// A role sends what others have stored, and tells another what has come.
 Feature ofThreeRoles() {
-  return {"a role that only copies to peers",
-          [] {
-            return kernel("three_roles", [] {
-              Size M = size("M"), N = size("N");
-              Tensor X = input("X", f32, {M, N}), D = output("D", f32, {M, N});
-              cluster({2});
-              TileLoop tiles = persistent({M}, {32});
-              SharedTile out = shared(f32, {32, 64}), in = shared(f32, {32, 64});
-              Barrier stored = barrier("stored"), sent = barrier("sent"),
-                      taken = barrier("taken");
-              auto forEach = [&](const std::function<void(Index, Index)> &body) {
-                for (auto [m] : tiles)
-                  for (Index n : range(ceil_div(N, 64)))
-                    body(m, n);
-              };
-              role("fill", warps(4), [&] {
-                forEach([&](Index m, Index n) {
-                  store(out, load(X.tile({m, n}), {32, 64}));
-                  stored.sync();
-                  sent.sync();
-                });
-              });
-              role("send", warps(1), [&] {
-                Index other = 1 - cluster_rank();
-                forEach([&](Index, Index) {
-                  stored.sync();
-                  copy(out, in.peer(other));
-                  cluster_sync();
-                  sent.sync();
-                  taken.sync();
-                  cluster_sync();
-                });
-              });
-              role("take", warps(2), [&] {
-                forEach([&](Index m, Index n) {
-                  sent.sync();
-                  store(D.tile({m, n}), load(in));
-                  taken.sync();
-                });
-              });
+  return {
+      "a role that only copies to peers",
+      [] {
+        return kernel("three_roles", [] {
+          Size M = size("M"), N = size("N");
+          Tensor X = input("X", f32, {M, N}), D = output("D", f32, {M, N});
+          cluster({2});
+          TileLoop tiles = persistent({M}, {32});
+          SharedTile out = shared(f32, {32, 64}), in = shared(f32, {32, 64});
+          Barrier stored = barrier("stored"), sent = barrier("sent"),
+                  taken = barrier("taken");
+          auto forEach = [&](const std::function<void(Index, Index)> &body) {
+            for (auto [m] : tiles)
+              for (Index n : range(ceil_div(N, 64)))
+                body(m, n);
+          };
+          role("fill", warps(4), [&] {
+            forEach([&](Index m, Index n) {
+              store(out, load(X.tile({m, n}), {32, 64}));
+              stored.sync();
+              sent.sync();
             });
-          },
-          {{{"M", 64}, {"N", 64}}, {{"M", 500}, {"N", 200}}},
-          [](const Problem &p, Coordinate at) {
-            const int64_t row = at[0] / 64 * 64 + (at[0] + 32) % 64;
-            return row < p.size("M") ? p["X"](row, at[1]) : 0;
-          },
-          0};
+          });
+          role("send", warps(1), [&] {
+            Index other = 1 - cluster_rank();
+            forEach([&](Index, Index) {
+              stored.sync();
+              copy(out, in.peer(other));
+              cluster_sync();
+              sent.sync();
+              taken.sync();
+              cluster_sync();
+            });
+          });
+          role("take", warps(2), [&] {
+            forEach([&](Index m, Index n) {
+              sent.sync();
+              store(D.tile({m, n}), load(in));
+              taken.sync();
+            });
+          });
+        });
+      },
+      {{{"M", 64}, {"N", 64}}, {{"M", 500}, {"N", 200}}},
+      [](const Problem &p, Coordinate at) {
+        const int64_t row = at[0] / 64 * 64 + (at[0] + 32) % 64;
+        return row < p.size("M") ? p["X"](row, at[1]) : 0;
+      },
+      0};
 }
 
 //===-- Drawn by chance ---------------------------------------------------===//
@@ -291,7 +291,8 @@ constexpr int64_t tileCount = 4, tileRows = 16, tileColumns = 32;
 
 Exchange drawExchange(uint64_t seed) {
   corpus::Dice dice(seed);
-  Exchange all{dice.of<int64_t>({2, 4, 8}), dice.of<int64_t>({1, 2, 4, 8}),
+  Exchange all{dice.of<int64_t>({2, 4, 8}),
+               dice.of<int64_t>({1, 2, 4, 8}),
                dice.oneIn(5),
                {}};
   for (int64_t count = dice.between(2, 6); count > 0; --count) {

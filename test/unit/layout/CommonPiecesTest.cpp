@@ -21,7 +21,8 @@ SwizzledLayout part(const Shape &tile, const Shape &offset, const Shape &shape,
 } // namespace
 
 TEST(CommonPieces, OfTilesThatLieAlikeAreOne) {
-  for (Shape shape : {Shape{64, 96}, Shape{3, 5, 16}, Shape{7, 40}, Shape{48}}) {
+  for (Shape shape :
+       {Shape{64, 96}, Shape{3, 5, 16}, Shape{7, 40}, Shape{48}}) {
     const SwizzledLayout tile = *sharedTileLayout(shape, 2);
     EXPECT_EQ(*commonPieces(tile, tile, 2), (Pieces{{0, 0, 2 * tile.size()}}));
   }
@@ -54,6 +55,7 @@ TEST(CommonPieces, HoldEachElementOnceWhereItLies) {
 
 TEST(CommonPieces, AreWholeUnitsOfTheCopyEngine) {
   const SwizzledLayout tile = *sharedTileLayout({6}, 4);
-  EXPECT_EQ(commonPieces(tile, tile, 4).why(),
-            "the tile has rows of 24 bytes, and the copy engine moves whole 16");
+  EXPECT_EQ(
+      commonPieces(tile, tile, 4).why(),
+      "the tile has rows of 24 bytes, and the copy engine moves whole 16");
 }
