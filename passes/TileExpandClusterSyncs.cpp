@@ -36,7 +36,6 @@ struct Meetings {
   tile::RoleOp role;
   const Cluster &cluster;
   int64_t first; ///< byte of the barriers of the role's first instance
-  bool hasCopies;
 
   /// The barrier of the meeting of this number.
   Value barrier(Arithmetic a, Value number) const {
@@ -54,9 +53,6 @@ Value Meetings::expand(tile::ClusterSyncOp op, Value number) const {
   const Location loc = named(op, "cluster_sync");
   Arithmetic a{builder, loc};
   Value barrier = this->barrier(a, number);
-  // A warp arrives behind its thread that copies, which has added the bytes.
-  if (hasCopies)
-    hopper::WarpSyncOp::create(builder, loc);
   byLanesOfEachWarp(builder, loc, cluster.size(), [&](Value lane) {
     hopper::MbarrierArriveOp::create(builder, loc, barrier, lane,
                                      /*cluster=*/true);
@@ -82,8 +78,6 @@ LogicalResult expandAll(tile::RoleOp role, const Cluster &cluster) {
     OpBuilder(sync).clone(*sync);
   SmallVector<tile::ClusterSyncOp> syncs;
   role.walk([&](tile::ClusterSyncOp sync) { syncs.push_back(sync); });
-  bool hasCopies = false;
-  role.walk([&](tile::CopyToPeerOp) { hasCopies = true; });
   if (syncs.empty())
     return success();
   for (tile::ClusterSyncOp sync : syncs)
@@ -98,7 +92,7 @@ LogicalResult expandAll(tile::RoleOp role, const Cluster &cluster) {
   Block &body = role.getBody().front();
   builder.setInsertionPointToStart(&body);
   SmallVector<Value> number{Arithmetic{builder, role.getLoc()}.constant(0)};
-  const Meetings meetings{role, cluster, first, hasCopies};
+  const Meetings meetings{role, cluster, first};
   CarriedValues(
       [](Operation *op) {
         return isa<tile::ClusterSyncOp, tile::CopyToPeerOp>(op)

@@ -1,7 +1,7 @@
 // tile-order-accesses: accesses of a role's threads and of TMA to one shared
 // tile follow each other in the program's order, by barriers of the role and
-// waits for its stores; barriers have their numbers. That of a copy to a peer
-// ends where the CTAs meet, and nothing waits for it.
+// waits for its stores; barriers have their numbers. A copy to a peer reads as one
+// of the threads does, until the CTAs meet.
 
 #include "compiler/target/Target.h"
 #include "compiler/tile/Stages.h"
@@ -90,8 +90,8 @@ private:
   template <typename Op> void meet(Op op);
   template <typename Op> void agree(Op op);
 
-  /// Whether wgmma, TMA or a copy to a peer read a tile for this role: what
-  /// they have still to read no meeting tells.
+  /// Whether wgmma or TMA read a tile for this role: what they have still to
+  /// read no meeting tells.
   bool isAsync(Value shared);
   /// Whether the role writes a tile, and by more than the same threads the same
   /// elements each time, or reads it.
@@ -235,10 +235,8 @@ bool Order::hasStores(tile::ReleaseOp op) {
 
 bool Order::isAsync(Value shared) {
   return llvm::any_of(accessesOf(shared), [&](Operation *user) {
-    auto copy = dyn_cast<tile::CopyToPeerOp>(user);
-    return tile::roleOf(user) == role &&
-           (isa<tile::MmaOp, tile::CopyOutOp>(user) ||
-            (copy && shareMemory(copy.getSource(), shared)));
+    return isa<tile::MmaOp, tile::CopyOutOp>(user) &&
+           tile::roleOf(user) == role;
   });
 }
 
@@ -257,7 +255,7 @@ bool Order::isShared(Value shared) {
 MeetsAnyway Order::meetsAnyway(Operation *op) {
   if (isa<tile::AwaitOp>(op))
     return MeetsAnyway::after;
-  bool meets = isa<tile::SignalOp, tile::SyncOp>(op);
+  bool meets = isa<tile::SignalOp, tile::SyncOp, tile::ClusterSyncOp>(op);
   if (auto release = dyn_cast<tile::ReleaseOp>(op))
     meets = hasStores(release) && warpTiles.empty();
   auto isMetFor = [&](Value tile) {

@@ -37,7 +37,6 @@ tile.kernel @met_twice cluster [2] {
       // HOPPER-NEXT: hopper.copy_to_peer %{{.+}}, 8192 to %{{.+}} on %[[THERE]]
       // HOPPER-NEXT: }
       tile.copy_to_peer %out to %peer : !smem, !smem
-      // MEET: hopper.warp_sync
       // MEET-COUNT-2: hopper.mbarrier.wait cluster
       // MEET-NOT: hopper.mbarrier.wait
       tile.cluster_sync
