@@ -1,7 +1,7 @@
 // tile-order-accesses: accesses of a role's threads and of TMA to one shared
 // tile follow each other in the program's order, by barriers of the role and
-// waits for its stores; barriers have their numbers. A copy to a peer reads as one
-// of the threads does, until the CTAs meet.
+// waits for its stores; barriers have their numbers. A copy to a peer reads as
+// one of the threads does, until the CTAs meet.
 
 #include "compiler/target/Target.h"
 #include "compiler/tile/Stages.h"
