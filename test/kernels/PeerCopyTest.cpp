@@ -413,7 +413,7 @@ Feature drawn(uint64_t seed) {
 std::vector<Feature> features() {
   using enum Sent::How;
   std::vector<Feature> all;
-  for (ElementType type : {f32, bf16, e4m3, s32})
+  for (ElementType type : {f32, bf16, e4m3, s32, e2m1})
     all.push_back(feature(
         {.name = "tiles of " + std::string(name(type)) + " copied to a peer",
          .type = type}));
