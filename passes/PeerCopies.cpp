@@ -1,5 +1,6 @@
 #include "passes/PeerCopies.h"
 
+#include "passes/Meetings.h"
 #include "passes/SharedMemory.h"
 #include "passes/Ways.h"
 #include "llvm/ADT/SetVector.h"
@@ -22,10 +23,11 @@ Value writtenBy(Operation *op) {
   return {};
 }
 
-/// Whether a tile is known to be another one, or a part of it.
+/// Whether a tile is known to be another one, or a part of it. One at an index
+/// is another one in each iteration.
 bool isWithin(Value tile, Value other) {
   if (tile == other)
-    return true;
+    return !isPartAtAnIndex(other);
   auto part = tile.getDefiningOp<tile::PartOp>();
   return part && isWithin(part.getSource(), other);
 }

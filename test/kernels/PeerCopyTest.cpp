@@ -57,16 +57,18 @@ Kernel sent(const Sent &c) {
       forEach([&](Index m, Index n) {
         Stage s = ring.wait();
         Fragment x = load(s[0]);
-        if (c.how != Sent::fromAStage)
+        if (c.how != Sent::fromAStage && c.how != Sent::inParts)
           store(out, x);
         switch (c.how) {
         case Sent::whole:
           copy(out, in.peer(previous));
           break;
         case Sent::inParts:
-          for (Index i : range(c.rows / 8))
-            copy(slice(out, {i * 8, 0}, {8, c.columns}),
-                 slice(in.peer(previous), {i * 8, 0}, {8, c.columns}));
+          for (Index i : range(c.rows / 8)) {
+            SharedTile part = slice(out, {i * 8, 0}, {8, c.columns});
+            store(part, load(slice(s[0], {i * 8, 0}, {8, c.columns})));
+            copy(part, slice(in.peer(previous), {i * 8, 0}, {8, c.columns}));
+          }
           break;
         case Sent::inBlocks:
           for (int64_t i = 0; i < c.columns; i += 32)
