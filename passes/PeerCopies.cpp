@@ -1,5 +1,6 @@
 #include "passes/PeerCopies.h"
 
+#include "compiler/tile/Stages.h"
 #include "passes/Meetings.h"
 #include "passes/SharedMemory.h"
 #include "passes/Ways.h"
@@ -61,8 +62,14 @@ LogicalResult check(tile::CopyToPeerOp copy) {
 }
 
 /// Whether an operation needs to know that a copy to a peer has landed at
-/// another CTA: it writes the source, or is about what is a peer's.
+/// another CTA: it writes the source or releases its stage, or reaches a
+/// target.
 bool needsLanding(Operation *op, tile::CopyToPeerOp copy) {
+  if (auto release = dyn_cast<tile::ReleaseOp>(op)) {
+    auto buffer = tile::bufferOf(copy.getSource());
+    return buffer && llvm::is_contained(tile::valuesOfStage(buffer.getStage()),
+                                        release.getStage());
+  }
   Value written = writtenBy(op);
   if (written && shareMemory(written, copy.getSource()))
     return true;
@@ -72,10 +79,8 @@ bool needsLanding(Operation *op, tile::CopyToPeerOp copy) {
   });
 }
 
-/// Whether another role may do so, or fills the stage when it is released.
+/// Whether another role may do so.
 bool othersNeedLanding(tile::CopyToPeerOp copy) {
-  if (tile::bufferOf(copy.getSource()))
-    return true;
   auto accesses = accessesOf(copy.getSource());
   llvm::append_range(accesses, accessesOf(copy.getTarget()));
   return llvm::any_of(accesses, [&](Operation *op) {

@@ -122,3 +122,49 @@ tile.kernel @parts cluster [2] {
     tile.cluster_sync
   }
 }
+
+// A stage is released behind the second meeting, or before it.
+!ring = !tile.pipeline<2, [!smem]>
+!X = !tile.tensor<bf16, 2>
+// MEET-LABEL: tile.kernel @from_stages
+tile.kernel @from_stages cluster [2] {
+  %M = tile.size "M"
+  %X = tile.tensor "X" input [%M, %M] align 16 : !X
+  %ring = tile.pipeline : !ring
+  %in = tile.alloc : !smem
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %s = tile.acquire %ring : !ring
+    %to = tile.buffer %s[0] : !smem
+    tile.copy %X[%c0, %c0] to %to : !X, !smem
+    tile.commit %ring, %s : !ring
+    %t = tile.acquire %ring : !ring
+    %then = tile.buffer %t[0] : !smem
+    tile.copy %X[%c0, %c0] to %then : !X, !smem
+    tile.commit %ring, %t : !ring
+  }
+  // MEET: tile.role "send"
+  tile.role "send" warps 1 {
+    %rank = tile.cluster_rank
+    %peer = tile.peer %in of %rank : !smem
+    // MEET: tile.copy_to_peer
+    // MEET-COUNT-2: hopper.mbarrier.wait cluster
+    // MEET-NOT: hopper.mbarrier.wait
+    // MEET: tile.release
+    %s = tile.wait %ring : !ring
+    %from = tile.buffer %s[0] : !smem
+    tile.copy_to_peer %from to %peer : !smem, !smem
+    tile.cluster_sync
+    tile.cluster_sync
+    tile.release %ring, %s : !ring
+    // MEET: tile.copy_to_peer
+    // MEET-COUNT-2: hopper.mbarrier.wait cluster
+    // MEET-NOT: hopper.mbarrier.wait
+    // MEET: tile.release
+    %t = tile.wait %ring : !ring
+    %then = tile.buffer %t[0] : !smem
+    tile.copy_to_peer %then to %peer : !smem, !smem
+    tile.cluster_sync
+    tile.release %ring, %t : !ring
+  }
+}
