@@ -119,6 +119,23 @@ void copy(const SharedTile &source, const TileRef &target, Reduction reduction,
   copyOut(source, target, attributeOf(trace, reduction), where);
 }
 
+void copy(const SharedTile &source, const SharedTile &target,
+          SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  auto from = readOwn(trace, source, "copy", where);
+  auto to = readPlain(trace, target, "copy", where);
+  if (!tile::peerOf(to))
+    fail(where,
+         "copy is given two shared tiles of this CTA, and the copy "
+         "engine moves them to peers only, copy(a, b.peer(rank)): within "
+         "a CTA a tile goes through registers, store(b, load(a))");
+  if (from.getType() != to.getType())
+    fail(where, "the shared tile is " + describe(from.getType()) +
+                    " and that of the peer " + describe(to.getType()) +
+                    "; copy moves bytes as they lie: declare both alike");
+  trace.create<tile::CopyToPeerOp>(where, from, to, mlir::Value());
+}
+
 void prefetch(const TileRef &source, const Shape &shape, SourceLocation where) {
   Trace &trace = Trace::current(where);
   refuseTransposed(source, "prefetch", where);

@@ -44,10 +44,11 @@ mlir::TypedValue<tile::SharedType> readOwn(Trace &trace, const SharedTile &tile,
 
 void refusePeer(mlir::Value tile, const char *what, SourceLocation where) {
   if (tile::peerOf(tile))
-    fail(where, std::string(what) +
-                    " is given the tile of another CTA, which only load, "
-                    "store and slice reach: load it, or store it to a tile of "
-                    "this CTA first");
+    fail(where,
+         std::string(what) +
+             " is given the tile of another CTA, which only load, store, "
+             "slice and a copy to it reach: load it, or store it to a "
+             "tile of this CTA first");
 }
 
 } // namespace detail

@@ -67,8 +67,13 @@ public:
       if (auto load = dyn_cast<hopper::TmaLoadOp>(op)) {
         used.insert(load.getAddress());
         overwritten.insert(load.getAddress());
+      } else if (auto copy = dyn_cast<hopper::CopyToPeerOp>(op)) {
+        used.insert(copy.getTarget());
+        overwritten.insert(copy.getTarget());
       } else if (auto store = dyn_cast<hopper::SharedStoreOp>(op)) {
         reachesPeers |= store.getPeer();
+      } else if (auto load = dyn_cast<hopper::SharedLoadOp>(op)) {
+        reachesPeers |= load.getPeer();
       } else if (auto copy = dyn_cast<hopper::CopyTileOp>(op)) {
         if (isCpAsync(copy))
           landing.insert(copy.getTarget());
@@ -90,6 +95,8 @@ private:
   static SmallVector<Value> readBy(Operation *op) {
     if (auto store = dyn_cast<hopper::TmaStoreOp>(op))
       return {store.getAddress()};
+    if (auto copy = dyn_cast<hopper::CopyToPeerOp>(op))
+      return {copy.getSource()};
     auto wgmma = dyn_cast<hopper::WgmmaOp>(op);
     if (!wgmma)
       return {};
@@ -134,7 +141,8 @@ private:
     if (isa<hopper::MbarrierArriveOp, hopper::NamedBarrierOp, hopper::SyncOp>(
             op))
       return accesses.any();
-    if (isa<hopper::WgmmaOp, hopper::TmaStoreOp>(op) || storesByTma(op))
+    if (isa<hopper::WgmmaOp, hopper::TmaStoreOp, hopper::CopyToPeerOp>(op) ||
+        storesByTma(op))
       return accesses.written;
     if (!isa<hopper::OnceOp, hopper::OncePerWarpOp, hopper::ReleaseOp>(op))
       return false;

@@ -87,6 +87,8 @@ Value accessedTile(Operation *access) {
     return value.getSource();
   if (auto out = dyn_cast<tile::CopyOutOp>(access))
     return out.getSource();
+  if (auto copy = dyn_cast<tile::CopyToPeerOp>(access))
+    return copy.getSource();
   if (auto gather = dyn_cast<tile::GatherOp>(access))
     return gather.getSource();
   if (auto scatter = dyn_cast<tile::ScatterOp>(access))

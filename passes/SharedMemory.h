@@ -20,7 +20,8 @@ llvm::SmallVector<mlir::Operation *> accessesOf(mlir::Value shared);
 /// The same, of any tile of the stage.
 llvm::SmallVector<mlir::Operation *> accessesOfStage(mlir::Value stage);
 
-/// The tile that an access reads or writes as a whole: not an mma.
+/// The tile that an access reads or writes as a whole: not an mma; of a copy to
+/// a peer, the source.
 mlir::Value accessedTile(mlir::Operation *access);
 
 /// Bytes from the start of the memory that a view lies in to the view.

@@ -5,12 +5,18 @@
 // There are two, which take turns. A CTA goes on when all have arrived at its
 // own: it may arrive for the next meeting while arrivals of this one are on
 // their way to others, but not for the next but one.
+//
+// A copy to a peer completes on the barrier there for the next meeting: it adds
+// its bytes before it arrives, so the phase waits for them, and cannot be
+// another one, as all have come to the meeting before. Where a CTA needs to
+// know that copies to others have landed they meet once more.
 
 #include "compiler/target/Target.h"
 #include "passes/CarriedValues.h"
 #include "passes/Cluster.h"
 #include "passes/InRole.h"
 #include "passes/Passes.h"
+#include "passes/PeerCopies.h"
 #include "passes/Preconditions.h"
 
 namespace ashlar {
@@ -24,16 +30,29 @@ namespace {
 
 constexpr int64_t barriersEach = 2;
 
-/// Meets, and returns the number of the next meeting: of four, for two barriers
-/// and the parities of their phases.
-Value expand(tile::ClusterSyncOp op, const Cluster &cluster, Value number) {
+/// Those of a role. They are numbered: of four, for two barriers and the
+/// parities of their phases.
+struct Meetings {
+  tile::RoleOp role;
+  const Cluster &cluster;
+  int64_t first; ///< byte of the barriers of the role's first instance
+
+  /// The barrier of the meeting of this number.
+  Value barrier(Arithmetic a, Value number) const {
+    return a.add(
+        ofInstance(a, role, first, barriersEach * target::mbarrierBytes),
+        a.mul(a.rem(number, barriersEach), target::mbarrierBytes));
+  }
+  Value expand(tile::ClusterSyncOp op, Value number) const;
+  void expand(tile::CopyToPeerOp op, Value number) const;
+};
+
+/// Meets, and returns the number of the next meeting.
+Value Meetings::expand(tile::ClusterSyncOp op, Value number) const {
   OpBuilder builder(op);
   const Location loc = named(op, "cluster_sync");
   Arithmetic a{builder, loc};
-  Value barrier =
-      a.add(ofInstance(a, tile::roleOf(op), *op.getBarriers(),
-                       barriersEach * target::mbarrierBytes),
-            a.mul(a.rem(number, barriersEach), target::mbarrierBytes));
+  Value barrier = this->barrier(a, number);
   byLanesOfEachWarp(builder, loc, cluster.size(), [&](Value lane) {
     hopper::MbarrierArriveOp::create(builder, loc, barrier, lane,
                                      /*cluster=*/true);
@@ -46,7 +65,17 @@ Value expand(tile::ClusterSyncOp op, const Cluster &cluster, Value number) {
   return next;
 }
 
+void Meetings::expand(tile::CopyToPeerOp op, Value number) const {
+  OpBuilder builder(op);
+  Arithmetic a{builder, named(op, "copy")};
+  op.getBarrierMutable().assign(
+      hopper::PeerAddressOp::create(builder, a.loc, barrier(a, number),
+                                    tile::peerOf(op.getTarget()).getRank()));
+}
+
 LogicalResult expandAll(tile::RoleOp role, const Cluster &cluster) {
+  for (tile::ClusterSyncOp sync : meetingsToRepeat(role))
+    OpBuilder(sync).clone(*sync);
   SmallVector<tile::ClusterSyncOp> syncs;
   role.walk([&](tile::ClusterSyncOp sync) { syncs.push_back(sync); });
   if (syncs.empty())
@@ -63,13 +92,18 @@ LogicalResult expandAll(tile::RoleOp role, const Cluster &cluster) {
   Block &body = role.getBody().front();
   builder.setInsertionPointToStart(&body);
   SmallVector<Value> number{Arithmetic{builder, role.getLoc()}.constant(0)};
+  const Meetings meetings{role, cluster, first};
   CarriedValues(
       [](Operation *op) {
-        return isa<tile::ClusterSyncOp>(op) ? CarriedValues::Numbers{0}
-                                            : CarriedValues::Numbers();
+        return isa<tile::ClusterSyncOp, tile::CopyToPeerOp>(op)
+                   ? CarriedValues::Numbers{0}
+                   : CarriedValues::Numbers();
       },
       [&](Operation *op, CarriedValues::Values values) {
-        values[0] = expand(cast<tile::ClusterSyncOp>(op), cluster, values[0]);
+        if (auto copy = dyn_cast<tile::CopyToPeerOp>(op))
+          meetings.expand(copy, values[0]);
+        else
+          values[0] = meetings.expand(cast<tile::ClusterSyncOp>(op), values[0]);
       })
       .follow(body, number);
   return success();

@@ -1,7 +1,7 @@
 // tile-order-accesses: accesses of a role's threads and of TMA to one shared
 // tile follow each other in the program's order, by barriers of the role and
-// waits for its stores; barriers have their numbers.
-//
+// waits for its stores; barriers have their numbers. A copy to a peer reads as
+// one of the threads does, until the CTAs meet.
 
 #include "compiler/target/Target.h"
 #include "compiler/tile/Stages.h"
@@ -153,6 +153,8 @@ void Order::order(Operation *op) {
       .Case<tile::SyncOp, tile::ArriveOp>([&](auto barrier) { meet(barrier); })
       .Case<tile::TryAcquireOp, tile::TryWaitOp>(
           [&](auto take) { agree(take); })
+      .Case<tile::CopyToPeerOp>(
+          [&](auto copy) { orderAccess(copy.getSource(), copy); })
       .Case<tile::ClusterSyncOp>([&](auto sync) {
         // Peers may write behind it what TMA is to read.
         if (!stores.empty())
@@ -253,7 +255,7 @@ bool Order::isShared(Value shared) {
 MeetsAnyway Order::meetsAnyway(Operation *op) {
   if (isa<tile::AwaitOp>(op))
     return MeetsAnyway::after;
-  bool meets = isa<tile::SignalOp, tile::SyncOp>(op);
+  bool meets = isa<tile::SignalOp, tile::SyncOp, tile::ClusterSyncOp>(op);
   if (auto release = dyn_cast<tile::ReleaseOp>(op))
     meets = hasStores(release) && warpTiles.empty();
   auto isMetFor = [&](Value tile) {

@@ -55,8 +55,8 @@ bool keepsPairs(Operation *op) {
   return isa<tile::TensorOp, tile::PipelineOp, tile::AllocOp, tile::AcquireOp,
              tile::WaitOp, tile::TryAcquireOp, tile::TryWaitOp, tile::CommitOp,
              tile::ReleaseOp, tile::SkipOp, tile::BufferOp, tile::ViewOp,
-             tile::PeerOp, tile::ConvertOp, tile::InsideOp, scf::ForOp,
-             scf::IfOp, scf::YieldOp>(op);
+             tile::PeerOp, tile::CopyToPeerOp, tile::ConvertOp, tile::InsideOp,
+             scf::ForOp, scf::IfOp, scf::YieldOp>(op);
 }
 
 /// Half of an index that is even.

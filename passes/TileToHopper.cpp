@@ -37,7 +37,8 @@ LogicalResult demandExpanded(tile::KernelOp kernel) {
       return refuse(op, "tile-place-stages");
     if (isa<tile::ClusterReduceOp>(op))
       return refuse(op, "tile-expand-cluster-reductions");
-    if (isa<tile::ClusterSyncOp>(op))
+    auto toPeer = dyn_cast<tile::CopyToPeerOp>(op);
+    if (isa<tile::ClusterSyncOp>(op) || (toPeer && !toPeer.getBarrier()))
       return refuse(op, "tile-expand-cluster-syncs");
     if (isa<tile::ReduceOp, tile::ScanOp, tile::RelayOp>(op))
       return refuse(op, "tile-exchange");

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
+#include "passes/PeerCopies.h"
 #include "passes/SharedMemory.h"
 #include "passes/stages/TileLoops.h"
 #include "llvm/ADT/MapVector.h"
@@ -588,6 +589,7 @@ struct TileVerifyProtocol : impl::TileVerifyProtocolBase<TileVerifyProtocol> {
     for (auto barrier : getOperation().getBody().getOps<tile::BarrierOp>())
       failed |= checkBarrier(barrier).failed();
     failed |= checkTileLoops(getOperation()).failed();
+    failed |= checkPeerCopies(getOperation()).failed();
     if (failed)
       signalPassFailure();
   }

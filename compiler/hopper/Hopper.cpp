@@ -202,6 +202,15 @@ int64_t MbarrierWaitOp::holdsOf(int64_t ring) {
   return 0;
 }
 
+LogicalResult CopyToPeerOp::verify() {
+  // PTX ISA, "cp.async.bulk".
+  if (getBytes() >= 1 && getBytes() % target::tmaAlignment == 0)
+    return success();
+  return emitOpError("copies ")
+         << int64_t(getBytes()) << " bytes; the copy engine moves whole "
+         << target::tmaAlignment;
+}
+
 LogicalResult MbarrierExpectOp::verify() {
   if (getBytes() < 1 || getBytes() > target::mbarrierMost)
     return emitOpError("expects ")

@@ -195,6 +195,15 @@ def Hopper_PeerAddressOp : Hopper_Op<"peer_address", [Pure]> {
   let results = (outs Index:$result);
   let assemblyFormat = "$address `of` $rank attr-dict";
 }
+def Hopper_CopyToPeerOp : Hopper_Op<"copy_to_peer"> {
+  let summary = "bytes from this CTA's shared memory to that of a peer, completing on a barrier of the peer";
+  let arguments = (ins Index:$source, I64Attr:$bytes, Index:$target,
+                       Index:$barrier);
+  let assemblyFormat = [{
+    $source `,` $bytes `to` $target `on` $barrier attr-dict
+  }];
+  let hasVerifier = 1;
+}
 def Hopper_SharedLoadOp : Hopper_Op<"shared_load"> {
   let summary = "tile to fragment, `transposed` with rows as columns";
   let description = "`peer`: the tile is that of another CTA of the cluster.";
@@ -334,8 +343,9 @@ def Hopper_MbarrierArriveAsyncOp : Hopper_Op<"mbarrier.arrive_async"> {
 }
 def Hopper_MbarrierExpectOp : Hopper_Op<"mbarrier.expect_bytes"> {
   let summary = "the current phase completes only after this many more bytes";
-  let arguments = (ins Index:$barrier, I64Attr:$bytes);
-  let assemblyFormat = "$barrier `,` $bytes attr-dict";
+  let description = "`peer`: the barrier is that of another CTA of the cluster.";
+  let arguments = (ins Index:$barrier, I64Attr:$bytes, UnitAttr:$peer);
+  let assemblyFormat = "(`peer` $peer^)? $barrier `,` $bytes attr-dict";
   let hasVerifier = 1;
 }
 

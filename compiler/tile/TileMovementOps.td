@@ -56,6 +56,22 @@ def Tile_CopyOutOp : Tile_Op<"copy_out"> {
   let hasVerifier = 1;
 }
 
+def Tile_CopyToPeerOp : Tile_Op<"copy_to_peer"> {
+  let summary = "asynchronous copy from shared to the same type of tile of a peer; complete where the CTAs next meet";
+  let description = [{
+    Behind the next `tile.cluster_sync` of the role the peer has it, and the
+    source may be written again. `barrier`, from `tile-expand-cluster-syncs`: the
+    mbarrier of the peer at which they meet.
+  }];
+  let arguments = (ins Tile_Shared:$source, Tile_Shared:$target,
+                       Optional<Index>:$barrier);
+  let assemblyFormat = [{
+    $source `to` $target (`on` $barrier^)? attr-dict
+    `:` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_ReadOp : Tile_Op<"read", [MemoryEffects<[MemRead]>]> {
   let summary = "shared tile to fragment, `transposed` with rows as columns";
   let arguments = (ins Tile_Shared:$source, UnitAttr:$transposed);

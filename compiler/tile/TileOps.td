@@ -380,8 +380,8 @@ def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure]> {
 def Tile_ClusterSyncOp : Tile_Op<"cluster_sync"> {
   let summary = "waits until the role has come here in every CTA of the cluster";
   let description = [{
-    What it has stored before in shared memory, of whichever CTA, is there for
-    all of them behind it. `barriers`, from `tile-plan-memory`: the first byte of
+    What it has stored before in shared memory, of whichever CTA, or copied to a
+    peer is there for all of them behind it. `barriers`, from `tile-plan-memory`: the first byte of
     the mbarriers at which they meet, two for each instance of the role.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$barriers);

@@ -346,10 +346,10 @@ LogicalResult PeerOp::verify() {
   for (size_t i = 0; i < users.size(); ++i)
     if (isa<PartOp>(users[i]))
       llvm::append_range(users, users[i]->getUsers());
-    else if (!isa<ReadOp, WriteOp>(users[i]))
+    else if (!isa<ReadOp, WriteOp, CopyToPeerOp>(users[i]))
       return emitOpError("is used by ")
-             << users[i]->getName() << "; only parts, reads and writes reach "
-             << "the memory of another CTA";
+             << users[i]->getName() << "; only parts, reads, writes and copies "
+             << "to it reach the memory of another CTA";
   return checkInCluster(*this);
 }
 

@@ -133,6 +133,23 @@ LogicalResult CopyOutOp::verify() {
                            getSource().getType().getElementType());
 }
 
+LogicalResult CopyToPeerOp::verify() {
+  SharedType source = getSource().getType(), target = getTarget().getType();
+  if (peerOf(getSource()) || !peerOf(getTarget()))
+    return emitOpError("copies from ")
+           << (peerOf(getSource()) ? "a peer's tile" : "a tile of this CTA")
+           << " to " << (peerOf(getTarget()) ? "a peer's" : "one of its own")
+           << "; it sends a tile of this CTA to a peer";
+  if (source.getShape() != target.getShape() ||
+      source.getElementType() != target.getElementType())
+    return emitOpError("copies ") << dimensions(source.getShape()) << " "
+                                  << elementName(source.getElementType())
+                                  << " to " << dimensions(target.getShape())
+                                  << " " << elementName(target.getElementType())
+                                  << "; the two tiles are alike";
+  return success();
+}
+
 LogicalResult ReadOp::verify() {
   return checkSharedFragment(*this, getSource().getType(),
                              cast<RankedTensorType>(getResult().getType()),

@@ -102,7 +102,9 @@ static FailureOr<Registers> lower(hopper::MbarrierInitOp op,
 static FailureOr<Registers> lower(hopper::MbarrierExpectOp op,
                                   Operands<hopper::MbarrierExpectOp> in,
                                   ThreadBuilder &b) {
-  b.ptx("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [$0], " +
+  const std::string scope =
+      op.getPeer() ? "cluster.shared::cluster" : "cta.shared::cta";
+  b.ptx("mbarrier.expect_tx.relaxed." + scope + ".b64 [$0], " +
             std::to_string(op.getBytes()) + ";",
         one(in.getBarrier()));
   return Registers();

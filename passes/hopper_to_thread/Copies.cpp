@@ -102,6 +102,16 @@ static FailureOr<Registers> lower(hopper::TmaStoreOp op,
   return Registers();
 }
 
+static FailureOr<Registers> lower(hopper::CopyToPeerOp op,
+                                  Operands<hopper::CopyToPeerOp> in,
+                                  ThreadBuilder &b) {
+  b.ptx("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
+        " [$0], [$1], " +
+            std::to_string(op.getBytes()) + ", [$2];",
+        {one(in.getTarget()), one(in.getSource()), one(in.getBarrier())});
+  return Registers();
+}
+
 namespace {
 
 /// Consecutive elements of a tile's row, in shared and in global memory.
@@ -263,10 +273,10 @@ static FailureOr<Registers> lower(hopper::CopyTileOutOp op,
 }
 
 void addCopies(ThreadPatterns &patterns) {
-  patterns
-      .add<hopper::TensorMapPrefetchOp, hopper::TmaPrefetchOp,
-           hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyTileOp,
-           hopper::CopyTileOutOp, hopper::BulkCommitOp, hopper::BulkWaitOp>();
+  patterns.add<hopper::TensorMapPrefetchOp, hopper::TmaPrefetchOp,
+               hopper::TmaLoadOp, hopper::TmaStoreOp, hopper::CopyToPeerOp,
+               hopper::CopyTileOp, hopper::CopyTileOutOp, hopper::BulkCommitOp,
+               hopper::BulkWaitOp>();
 }
 
 } // namespace ashlar

@@ -1,4 +1,4 @@
-// Tiles from global memory to stages and to L2.
+// Tiles from global memory to stages and to L2, and to other CTAs.
 
 #include "passes/Coordinates.h"
 #include "passes/tile_to_hopper/Boxes.h"
@@ -59,6 +59,30 @@ static void lower(tile::CopyOp op, tile::CopyOp::Adaptor adaptor,
   rewriter.eraseOp(op);
 }
 
+static void lower(tile::CopyToPeerOp op, tile::CopyToPeerOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  const Location loc = named(op, "copy");
+  const Arithmetic a{rewriter, loc};
+  auto addressOf = [](Value tile) {
+    return tile.getDefiningOp<hopper::ViewOp>().getAddress();
+  };
+  Value source = addressOf(adaptor.getSource()),
+        target = addressOf(adaptor.getTarget()), barrier = adaptor.getBarrier();
+  SmallVector<std::pair<Value, Value>> places;
+  for (const layout::CommonPiece &piece : context.movements.of(op))
+    places.emplace_back(a.add(source, piece.source),
+                        a.add(target, piece.target));
+  byOneThread(rewriter, loc, [&] {
+    hopper::MbarrierExpectOp::create(rewriter, loc, barrier,
+                                     op.getSource().getType().sizeBytes(),
+                                     /*peer=*/true);
+    for (auto [piece, place] : llvm::zip(context.movements.of(op), places))
+      hopper::CopyToPeerOp::create(rewriter, loc, place.first, piece.bytes,
+                                   place.second, barrier);
+  });
+  rewriter.eraseOp(op);
+}
+
 static void lower(tile::PrefetchOp op, tile::PrefetchOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &context) {
   Location loc = named(op, "prefetch");
@@ -83,7 +107,7 @@ static void lower(tile::PrefetchOp op, tile::PrefetchOp::Adaptor adaptor,
 }
 
 void addCopies(Patterns &patterns) {
-  patterns.add<tile::CopyOp, tile::PrefetchOp>();
+  patterns.add<tile::CopyOp, tile::CopyToPeerOp, tile::PrefetchOp>();
 }
 
 } // namespace ashlar

@@ -79,6 +79,25 @@ FailureOr<CopyMovement> movementOf(tile::CopyOp op, const Cluster &cluster) {
   return CopyMovement{*tile, multicast};
 }
 
+FailureOr<std::vector<layout::CommonPiece>> piecesOf(tile::CopyToPeerOp copy) {
+  // One thread hands them over, one after another.
+  constexpr size_t most = 64;
+  tile::SharedType source = copy.getSource().getType();
+  auto pieces = layout::commonPieces(*source.getLayout(),
+                                     *copy.getTarget().getType().getLayout(),
+                                     source.elementBytes());
+  if (!pieces)
+    return copy.emitError(pieces.why());
+  if (pieces->size() > most)
+    return copy.emitError(
+               "the copy to a peer moves bytes as they lie, and what "
+               "it copies lies in ")
+           << pieces->size() << " pieces of what it copies to; " << most
+           << " are the most: copy whole tiles, or parts as wide as their "
+              "tiles, which have one shape, or store(target, load(source))";
+  return *pieces;
+}
+
 FailureOr<CopyOutMovement> movementOf(tile::CopyOutOp op) {
   auto tensor = op.getTarget().getDefiningOp<tile::TensorOp>();
   if (tensor.getAlignment() < 16)
@@ -160,6 +179,8 @@ FailureOr<Movements> Movements::of(tile::KernelOp kernel,
   WalkResult walked = kernel.walk([&](Operation *op) -> WalkResult {
     if (auto out = dyn_cast<tile::CopyOutOp>(op))
       return note(out, movementOf(out), result.copiesOut);
+    if (auto toPeer = dyn_cast<tile::CopyToPeerOp>(op))
+      return note(toPeer, piecesOf(toPeer), result.copiesToPeers);
     if (auto prefetch = dyn_cast<tile::PrefetchOp>(op))
       return note(prefetch, movementOf(prefetch), result.prefetches);
     auto copy = dyn_cast<tile::CopyOp>(op);

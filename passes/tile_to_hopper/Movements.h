@@ -2,6 +2,7 @@
 #ifndef ASHLAR_PASSES_TILETOHOPPER_MOVEMENTS_H
 #define ASHLAR_PASSES_TILETOHOPPER_MOVEMENTS_H
 
+#include "compiler/layout/CommonPieces.h"
 #include "compiler/layout/Fragment.h"
 #include "compiler/layout/TmaBox.h"
 #include "passes/Cluster.h"
@@ -39,10 +40,10 @@ struct CopyOutMovement {
   std::optional<layout::WarpRows> rows;
 };
 
-/// The movements of a kernel, as far as TMA makes them.
+/// The movements of a kernel, as far as the copy engine makes them.
 class Movements {
 public:
-  /// Refuses what TMA cannot move, at the author's line.
+  /// Refuses what the engine cannot move, at the author's line.
   static llvm::FailureOr<Movements> of(tile::KernelOp kernel,
                                        const Cluster &cluster);
 
@@ -51,6 +52,9 @@ public:
   const CopyOutMovement &of(tile::CopyOutOp copy) const {
     return copiesOut.find(copy)->second;
   }
+  llvm::ArrayRef<layout::CommonPiece> of(tile::CopyToPeerOp copy) const {
+    return copiesToPeers.find(copy)->second;
+  }
   const TmaTile &of(tile::PrefetchOp prefetch) const {
     return prefetches.find(prefetch)->second;
   }
@@ -58,6 +62,8 @@ public:
 private:
   llvm::DenseMap<mlir::Operation *, CopyMovement> copies;
   llvm::DenseMap<mlir::Operation *, CopyOutMovement> copiesOut;
+  llvm::DenseMap<mlir::Operation *, std::vector<layout::CommonPiece>>
+      copiesToPeers;
   llvm::DenseMap<mlir::Operation *, TmaTile> prefetches;
 };
 

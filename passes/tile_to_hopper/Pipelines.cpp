@@ -180,20 +180,24 @@ static void lower(tile::ViewOp op, tile::ViewOp::Adaptor adaptor,
 static void lower(tile::PeerOp op, tile::PeerOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &context) {
   Arithmetic a{rewriter, named(op, "peer")};
+  Value rank = adaptor.getRank();
   if (op.getChecked()) {
-    Value exists = arith::CmpIOp::create(
-        rewriter, a.loc, arith::CmpIPredicate::ult, adaptor.getRank(),
-        a.constant(context.cluster.size()));
+    Value exists =
+        arith::CmpIOp::create(rewriter, a.loc, arith::CmpIPredicate::ult, rank,
+                              a.constant(context.cluster.size()));
     hopper::ExpectOp::create(rewriter, a.loc, exists,
                              ("the rank of the peer is from 0 to " +
                               Twine(context.cluster.size() - 1))
                                  .str());
+    // One thread ends the launch, and others may be ahead of it.
+    rank =
+        arith::SelectOp::create(rewriter, a.loc, exists, rank, a.constant(0));
   }
   auto source = adaptor.getSource().getDefiningOp<hopper::ViewOp>();
-  replaceByView(op,
-                hopper::PeerAddressOp::create(
-                    rewriter, a.loc, source.getAddress(), adaptor.getRank()),
-                Value(), rewriter);
+  replaceByView(
+      op,
+      hopper::PeerAddressOp::create(rewriter, a.loc, source.getAddress(), rank),
+      Value(), rewriter);
 }
 
 void addPipelines(Patterns &patterns) {

@@ -13,7 +13,7 @@ Kernel program() {
       Index other = 1 - cluster_rank();
       for (auto [m] : tiles) {
         store(tile, zeros(f32, {64, 64}));
-        // CHECK: peer-copied-out.cpp:[[@LINE+1]]: error: copy is given the tile of another CTA, which only load, store and slice reach: load it, or store it to a tile of this CTA first
+        // CHECK: peer-copied-out.cpp:[[@LINE+1]]: error: copy is given the tile of another CTA, which only load, store, slice and a copy to it reach: load it, or store it to a tile of this CTA first
         copy(tile.peer(other), D.tile({m, 0}));
       }
     });

@@ -14,7 +14,7 @@ Kernel program() {
       for (auto [m] : tiles) {
         store(tile, zeros(bf16, {64, 64}));
         cluster_sync();
-        // CHECK: peer-multiplied.cpp:[[@LINE+1]]: error: mma is given the tile of another CTA, which only load, store and slice reach: load it, or store it to a tile of this CTA first
+        // CHECK: peer-multiplied.cpp:[[@LINE+1]]: error: mma is given the tile of another CTA, which only load, store, slice and a copy to it reach: load it, or store it to a tile of this CTA first
         store(D.tile({m, 0}), mma(tile, tile.peer(other).T()));
         cluster_sync();
       }

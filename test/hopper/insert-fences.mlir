@@ -471,3 +471,41 @@ hopper.kernel @written_to_a_peer threads 128 shared 8200 cluster 2 {
     }
   }
 }
+
+// -----
+
+// A copy to a peer reads what is written before, and writes at the peer what is
+// read before: also what a third CTA reads there.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+// CHECK-LABEL: hopper.kernel @copied_to_a_peer
+hopper.kernel @copied_to_a_peer threads 128 shared 16400 cluster 2 {
+  %out = hopper.shared_address 0
+  %in = hopper.shared_address 8192
+  %met = hopper.shared_address 16384
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "all" from 0 warps 4 {
+    %f = arith.constant dense<1.0> : !half
+    %far = hopper.peer_address %in of %c1
+    %there = hopper.peer_address %met of %c1
+    %v = hopper.view %out : !tile
+    %w = hopper.view %far : !tile
+    // CHECK: hopper.shared_store
+    // CHECK-NEXT: hopper.fence_proxy_async cluster
+    // CHECK-NEXT: hopper.once
+    hopper.shared_store %f to %v : !half, !tile
+    hopper.once {
+      hopper.mbarrier.expect_bytes peer %there, 8192
+      hopper.copy_to_peer %out, 8192 to %far on %there
+    }
+    // CHECK: hopper.shared_load
+    // CHECK-NEXT: hopper.fence_proxy_async cluster
+    // CHECK-NEXT: hopper.once_per_warp
+    %g = hopper.shared_load peer %w : !tile -> !half
+    hopper.once_per_warp {
+      hopper.mbarrier.arrive cluster %met of %c1
+    }
+  }
+}

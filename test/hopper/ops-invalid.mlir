@@ -123,6 +123,16 @@ hopper.kernel @bytes threads 128 shared 0 cluster 1 {
 
 // -----
 
+hopper.kernel @bytes_to_a_peer threads 128 shared 0 cluster 2 {
+  %c1 = arith.constant 1 : index
+  %a = hopper.shared_address 0
+  %far = hopper.peer_address %a of %c1
+  // expected-error@+1 {{copies 24 bytes; the copy engine moves whole 16}}
+  hopper.copy_to_peer %a, 24 to %far on %far
+}
+
+// -----
+
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
 hopper.kernel @outside threads 128 shared 0 cluster 1 {

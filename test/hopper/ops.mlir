@@ -48,6 +48,10 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     %r1 = hopper.mbarrier.test generic %full parity %c0 agree 3
     // CHECK-NEXT: hopper.mbarrier.expect_bytes %[[FULL]], 8192
     hopper.mbarrier.expect_bytes %full, 8192
+    // CHECK-NEXT: hopper.mbarrier.expect_bytes peer %[[FULL]], 8192
+    hopper.mbarrier.expect_bytes peer %full, 8192
+    // CHECK-NEXT: hopper.copy_to_peer %[[C0]], 8192 to %[[M]] on %[[FULL]]
+    hopper.copy_to_peer %c0, 8192 to %M on %full
     // CHECK-NEXT: hopper.tma.load %[[MAP]][%[[C0]], %[[M]]] to %[[C0]] on %[[FULL]] : !hopper.tensor_map
     hopper.tma.load %map[%c0, %M] to %c0 on %full : !hopper.tensor_map
     // CHECK-NEXT: hopper.tma.load %[[MAP]][%[[C0]], %[[M]]] to %[[C0]] on %[[FULL]] multicast %[[RANK]] : !hopper.tensor_map

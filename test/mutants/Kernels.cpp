@@ -259,6 +259,7 @@ const std::vector<NamedKernel> &mutantKernels() {
         {"transposed", transposedGemm, product, few, many},
         {"reused", reusedStageGemm, product, few, many},
         {"converting", convertingGemm, product, few, many},
+        {"copied", peerCopyGemm, product, few, many},
         {"attention",
          attention,
          weightedSums,
@@ -277,7 +278,8 @@ const NamedKernel &mutantKernel(const std::string &name) {
 }
 
 std::string lineOf(const std::string &mark) {
-  for (const std::string name : {"Kernels.cpp", "AttentionKernel.cpp"}) {
+  for (const std::string name :
+       {"Kernels.cpp", "AttentionKernel.cpp", "PeerCopyKernel.cpp"}) {
     std::ifstream file(ASHLAR_SOURCE_DIR "/test/mutants/" + name);
     std::string line;
     for (unsigned number = 1; std::getline(file, line); ++number)

@@ -29,6 +29,8 @@ Kernel transposedGemm();
 Kernel reusedStageGemm();
 /// A in f32 by TMA, converted to bf16 by a role of its own.
 Kernel convertingGemm();
+/// In a cluster of 2 each CTA copies half of B's rows to both.
+Kernel peerCopyGemm();
 /// Attention forward: K and V take turns in one ring, P is multiplied from
 /// registers, O is staged and stored by a role of its own.
 Kernel attention();

@@ -461,6 +461,58 @@ std::vector<Mutant> reusedStageMutants() {
   };
 }
 
+std::vector<Mutant> peerCopyMutants() {
+  const std::string kernel = "copied";
+  const std::string wait =
+      R"(mbarrier\.try_wait\.parity\.acquire\.cluster\S+ complete, \S+ \S+;)";
+  const std::string passed = "setp.eq.b32 complete, 0, 0;";
+  return {
+      {"no expect bytes of a copy to a peer",
+       kernel,
+       R"(mbarrier\.expect_tx\.relaxed\.cluster\S+ \[\S+\], 4096;)",
+       "",
+       0,
+       Finding::deadlock,
+       {"meet with both halves"}},
+      {"a copy to a peer completes at its sender",
+       kernel,
+       R"((cp\.async\.bulk\.shared::cluster\.shared::cta\S+ \S+ \[))"
+       R"((\S+)(\], 4096, \[)\S+(\];))",
+       "$1$2$3$2$4",
+       0,
+       Finding::mbarrierMisuse,
+       {"copy own half"}},
+      {"no proxy fence before a copy to a peer",
+       kernel,
+       R"(fence\.proxy\.async\S+;)",
+       "",
+       0,
+       Finding::missingProxyFence,
+       {"copy own half"}},
+      {"a copy to a peer does not wait for all of its tile",
+       kernel,
+       R"(bar\.sync 1, 128;)",
+       "",
+       everywhere,
+       Finding::race,
+       {"copy own half"}},
+      {"what a peer copies is multiplied without a meeting",
+       kernel,
+       wait,
+       passed,
+       0,
+       Finding::race,
+       {"copy own half"}},
+      {"what is copied to a peer is overwritten without a meeting",
+       kernel,
+       wait,
+       passed,
+       1,
+       Finding::race,
+       {"store own half"}},
+  };
+}
+
 } // namespace
 
 const std::vector<Mutant> &mutants() {
@@ -468,7 +520,7 @@ const std::vector<Mutant> &mutants() {
     std::vector<Mutant> list;
     for (const auto &part :
          {ringMutants(), clusterMutants(), wgmmaMutants(), proxyMutants(),
-          reusedStageMutants(), attentionMutants()})
+          reusedStageMutants(), attentionMutants(), peerCopyMutants()})
       list.insert(list.end(), part.begin(), part.end());
     return list;
   }();

@@ -20,6 +20,10 @@ hopper.kernel @peers threads 128 shared 8200 cluster 2 {
     // CHECK-NOT: stmatrix
     // CHECK-COUNT-16: "st.shared::cluster.b32 [$0], $1;"
     hopper.shared_store %f to peer %v : !acc, !tile
+    // CHECK: "mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [$0], 4096;"
+    hopper.mbarrier.expect_bytes peer %far, 4096
+    // CHECK: "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [$0], [$1], 4096, [$2];", "r,r,r,~{memory}" %[[FAR]], %{{.+}}, %[[FAR]]
+    hopper.copy_to_peer %tile, 4096 to %far on %far
     // CHECK: "fence.proxy.async.shared::cluster;"
     hopper.fence_proxy_async cluster
     // CHECK: mapa.shared::cluster.u32 remote, $0, $1;{{.*}}mbarrier.arrive.release.cluster.shared::cluster.b64 _, [remote];

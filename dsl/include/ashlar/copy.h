@@ -52,6 +52,14 @@ void copy(const SharedTile &source, const TileRef &target,
 void copy(const SharedTile &source, const TileRef &target, Reduction reduction,
           SourceLocation where = SourceLocation::current());
 
+/// Copies a shared tile of this CTA to one of a peer, asynchronously; they have
+/// one type and shape, and rows of whole multiples of 16 bytes. Behind the
+/// role's next `cluster_sync` the peer has it, and the source may be written
+/// again, a stage it is part of released. Refused by the compiler where the
+/// role may end, or write or release the source, before that.
+void copy(const SharedTile &source, const SharedTile &target,
+          SourceLocation where = SourceLocation::current());
+
 /// Brings a tile of a tensor to L2, for a copy to come; the tensor is one that
 /// TMA moves, aligned to 16 bytes.
 void prefetch(const TileRef &source, const Shape &shape,

@@ -148,11 +148,10 @@ template <class From, class To> constexpr void refuseCopy() {
                   "copy moves between a tensor and shared memory: from tensor "
                   "to tensor a tile goes through a stage, or through "
                   "registers, by load and store");
-  else if constexpr (OneOf<From, SharedTile> && OneOf<To, SharedTile>)
-    static_assert(!OneOf<From, SharedTile>,
-                  "copy moves between a tensor and shared memory: within "
-                  "shared memory a tile goes through registers, store(b, "
-                  "load(a))");
+  else if constexpr (OneOf<From, Tensor>)
+    refuseAsPlace<From>();
+  else if constexpr (OneOf<To, Tensor>)
+    refuseAsPlace<To>();
   else
     static_assert(!OneOf<From, Fragment> && !OneOf<To, Fragment>,
                   "copy moves between a tensor and shared memory: load brings "
@@ -162,10 +161,9 @@ template <class From, class To> constexpr void refuseCopy() {
 } // namespace detail
 
 template <class From, class To>
-  requires((detail::OneOf<From, TileRef, Tensor> &&
-            detail::OneOf<To, TileRef, Tensor>) ||
-           (detail::OneOf<From, SharedTile> && detail::OneOf<To, SharedTile>) ||
-           detail::OneOf<From, Fragment> || detail::OneOf<To, Fragment>)
+  requires((detail::OneOf<From, TileRef> && detail::OneOf<To, TileRef>) ||
+           detail::OneOf<From, Tensor, Fragment> ||
+           detail::OneOf<To, Tensor, Fragment>)
 void copy(const From &, const To &) {
   detail::refuseCopy<From, To>();
 }

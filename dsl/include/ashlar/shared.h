@@ -37,8 +37,8 @@ public:
                 SourceLocation where = SourceLocation::current()) const;
 
   /// The same tile in the shared memory of the CTA of the cluster with this
-  /// rank, for `load`, `store` and `slice`. Between the CTAs `cluster_sync`
-  /// orders. Throws where the kernel has no cluster, or the
+  /// rank, for `load`, `store`, `slice` and `copy` to it. Between the CTAs
+  /// `cluster_sync` orders. Throws where the kernel has no cluster, or the
   /// tile is one of a stage.
   SharedTile peer(detail::IndexOperand rank) const;
 
