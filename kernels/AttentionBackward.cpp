@@ -69,13 +69,23 @@ void AttentionBackwardProgram::forEachRows(
 
 void AttentionBackwardProgram::addSums(const KeyBlock &t, const Index &h,
                                        const Index &row,
-                                       const Condition &isThere) {
-  for (int64_t column = 0; column < form.d; column += sumColumns) {
-    Stage s = sumRing.wait();
-    when(isThere,
-         [&] { copy(s[0], rowsOf(sums, t, h, row, column), reduce_add); });
-    sumRing.release(s);
-  }
+                                       const Condition &isThere,
+                                       std::optional<int64_t> own) {
+  auto addColumns = [&](const Index &column) {
+    for (int64_t part = 0; part < partsOfRows; ++part) {
+      Stage s = sumRing.wait();
+      const Index first = row + part * rowsOfTurn / partsOfRows;
+      if (part == own.value_or(part))
+        when(isThere, [&] {
+          copy(s[0], rowsOf(sums, t, h, first, column), reduce_add);
+        });
+      sumRing.release(s);
+    }
+  };
+  if (sumColumns == form.d)
+    return addColumns(0);
+  for (Index column : range(0, form.d, sumColumns))
+    addColumns(column);
 }
 
 void AttentionBackwardProgram::copyKeys(const KeyBlock &t, bool isOwn) {
@@ -88,9 +98,10 @@ void AttentionBackwardProgram::copyKeys(const KeyBlock &t, bool isOwn) {
       sumRing.release(s);
     }
   };
+  if (config.apart)
+    return; // They are stored by those who keep them.
   auto copyBoth = [&] {
-    if (!config.apart)
-      copyOut(DV, form.dv);
+    copyOut(DV, form.dv);
     copyOut(DK, form.d);
   };
   if (form.packed)
@@ -100,14 +111,18 @@ void AttentionBackwardProgram::copyKeys(const KeyBlock &t, bool isOwn) {
 }
 
 void AttentionBackwardProgram::defineStore() {
-  role("store", warps(1), registers(copyBudget), [&] {
-    forEachBlock([&](const KeyBlock &t) {
-      forEachRows(t, rowsOfTurn, [&](const Index &h, const Index &row) {
-        addSums(t, h, row, row < t.rows);
-      });
-      copyKeys(t, /*isOwn=*/true);
-    });
-  });
+  // A warp hands TMA the next part when it has read the one before: those of
+  // different rows have warps of their own.
+  for (int64_t own = 0; own < partsOfRows; ++own)
+    role(own ? "store other rows" : "store", warps(1), registers(copyBudget),
+         [&] {
+           forEachBlock([&](const KeyBlock &t) {
+             forEachRows(t, rowsOfTurn, [&](const Index &h, const Index &row) {
+               addSums(t, h, row, row < t.rows, own);
+             });
+             copyKeys(t, /*isOwn=*/own == 0);
+           });
+         });
 }
 
 Mask AttentionBackwardProgram::isSeen(const KeyBlock &t,
@@ -196,6 +211,25 @@ Fragment AttentionBackwardProgram::gradientOf(const Stage &kv,
   return mma(kv[1], s[1].T());
 }
 
+Fragment AttentionBackwardProgram::sumsOf(const Stage &kv,
+                                          const SharedTile &slopes,
+                                          int64_t column) const {
+  SharedTile part = slice(kv[0], {0, column}, {config.bn, sumColumns});
+  return isTransposed ? mma(part.T(), slopes) : mma(slopes.T(), part);
+}
+
+void AttentionBackwardProgram::storeSums(const Fragment &dq) {
+  for (int64_t part = 0; part < partsOfRows; ++part) {
+    Stage out = sumRing.acquire();
+    const int64_t rows = out[0].shape()[0];
+    if (isTransposed)
+      store(out[0].T(), slice(dq, {0, part * rows}, {sumColumns, rows}));
+    else
+      store(out[0], dq);
+    sumRing.commit(out);
+  }
+}
+
 /// In a role whose registers suffice to tell.
 void AttentionBackwardProgram::expectHeads() const {
   expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
@@ -227,18 +261,15 @@ void AttentionBackwardProgram::defineMath() {
             dp = dp - load(s[3]);
           dv = mma(convert(p, form.type), s[1], dv);
           Fragment slope = convert(p * dp, form.type);
-          store(slice(slopes, {0, block * config.bm}, shape), slope);
+          store(slice(*slopes, {0, block * config.bm}, shape), slope);
           row += config.bm;
           if (block + 1 < blocksOfTurn) {
             dk = mma(slope, s[0], dk);
           } else {
-            Fragment dq =
-                isTransposed ? mma(kv[0].T(), slopes) : mma(slopes.T(), kv[0]);
+            Fragment dq = sumsOf(kv, *slopes, 0);
             // In flight while dQ's part is stored.
             dk = mma(slope, s[0], dk);
-            Stage out = sumRing.acquire();
-            store(isTransposed ? out[0].T() : out[0], dq);
-            sumRing.commit(out);
+            storeSums(dq);
             if (isLast)
               return;
             row = select(row == end, first, row);
@@ -296,9 +327,10 @@ static void check(const AttentionForm &form,
     refuse("warpgroups that are apart clear nothing behind a sequence: use a "
            "form that is not packed, or a configuration that is not apart",
            where);
-  if (config.warpgroups % 2)
-    refuse("one half of " + std::to_string(config.warpgroups) +
-               " warpgroups is to keep dV: use 2",
+  if (config.warpgroups != 2 && config.warpgroups != 3)
+    refuse("one warpgroup is to keep dV and one dK, not " +
+               std::to_string(config.warpgroups) +
+               " of them: use 2, or 3 of which one multiplies dQ",
            where);
 }
 

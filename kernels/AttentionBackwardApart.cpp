@@ -1,16 +1,53 @@
 // Heads so wide that no thread has registers for both dK and dV: warpgroups of
-// their own keep each.
+// their own keep each, and one more may multiply dQ.
 
 #include "kernels/AttentionBackwardProgram.h"
 
+#include <algorithm>
+#include <functional>
+#include <vector>
+
 namespace ashlar {
 
+namespace {
+
+/// Sums of a block of keys, multiplied 128 columns at a time: the assembler
+/// refuses a wgmma whose sums are more registers than threads begin with.
+class WideSums {
+public:
+  WideSums(int64_t keys, int64_t width) {
+    for (int64_t column = 0; column < width; column += most)
+      parts.push_back(zeros(f32, {keys, std::min(most, width - column)}));
+  }
+
+  void add(const Fragment &a, const SharedTile &b) {
+    forEach([&](Fragment &part, int64_t column) {
+      part =
+          mma(a, slice(b, {0, column}, {b.shape()[0], part.shape()[1]}), part);
+    });
+  }
+
+  void forEach(const std::function<void(Fragment &, int64_t)> &body) {
+    int64_t column = 0;
+    for (Fragment &part : parts) {
+      body(part, column);
+      column += most;
+    }
+  }
+
+private:
+  static constexpr int64_t most = 128;
+  std::vector<Fragment> parts;
+};
+
+} // namespace
+
 void AttentionBackwardProgram::defineValues() {
-  role("values", warpgroups(warpgroupsOfRole), registers(mathBudget), [&] {
+  role("values", warpgroups(1), registers(mathBudget), [&] {
     expectHeads();
     forEachBlock([&](const KeyBlock &t) {
       Stage kv = keyRing.wait(), s = rowRing.wait();
-      Fragment dv = zeros(f32, {config.bn, form.dv});
+      WideSums dv(config.bn, form.dv);
       Fragment x = scoresOf(kv, s);
       Index first = firstTurn(t) * rowsOfTurn, end = endOfTurns(t) * rowsOfTurn,
             row = first;
@@ -19,7 +56,7 @@ void AttentionBackwardProgram::defineValues() {
         Stage out = weightRing->acquire();
         store(out[0], p);
         weightRing->commit(out);
-        dv = mma(p, s[1], dv);
+        dv.add(p, s[1]);
         if (isLast)
           return;
         Stage next = rowRing.wait();
@@ -34,21 +71,19 @@ void AttentionBackwardProgram::defineValues() {
       take(true);
       rowRing.release(s);
       keyRing.release(kv);
-      store(keysOf(DV, t), convert(dv, form.type));
+      dv.forEach([&](Fragment &part, int64_t column) {
+        store(keysOf(DV, t, column), convert(part, form.type));
+      });
     });
   });
 }
 
 void AttentionBackwardProgram::defineKeys() {
-  role("keys", warpgroups(warpgroupsOfRole), registers(mathBudget), [&] {
+  role("keys", warpgroups(1), registers(mathBudget), [&] {
     forEachBlock([&](const KeyBlock &t) {
       Stage kv = keyRing.wait(), s = rowRing.wait();
-      Fragment dk = zeros(f32, {config.bn, form.d});
+      WideSums dk(config.bn, form.d);
       Fragment dp = gradientOf(kv, s);
-      auto sumsOf = [&](int64_t column) {
-        return mma(slopes.T(),
-                   slice(kv[0], {0, column}, {config.bn, sumColumns}));
-      };
       auto take = [&](bool isLast) {
         Stage weights = weightRing->wait();
         Fragment p = convert(load(weights[0]), f32);
@@ -56,15 +91,19 @@ void AttentionBackwardProgram::defineKeys() {
         if (isDeltaLate())
           dp = dp - load(s[3]);
         Fragment slope = convert(p * dp, form.type);
-        store(slopes, slope);
-        Fragment dq = sumsOf(0);
-        dk = mma(slope, s[0], dk);
-        for (int64_t column = 0; column < form.d; column += sumColumns) {
-          Stage out = sumRing.acquire();
-          store(out[0], dq);
-          sumRing.commit(out);
-          if (column + sumColumns < form.d)
-            dq = sumsOf(column + sumColumns);
+        if (hasQueries) {
+          Stage out = slopeRing->acquire();
+          store(out[0], slope);
+          slopeRing->commit(out);
+          dk.add(slope, s[0]);
+        } else {
+          store(*slopes, slope);
+          Fragment dq = sumsOf(kv, *slopes, 0);
+          dk.add(slope, s[0]);
+          storeSums(dq);
+          for (int64_t column = sumColumns; column < form.d;
+               column += sumColumns)
+            storeSums(sumsOf(kv, *slopes, column));
         }
         if (isLast)
           return;
@@ -78,7 +117,27 @@ void AttentionBackwardProgram::defineKeys() {
       take(true);
       rowRing.release(s);
       keyRing.release(kv);
-      storeKeys(t, DK, dk * scale);
+      dk.forEach([&](Fragment &part, int64_t column) {
+        store(keysOf(DK, t, column), convert(part * scale, form.type));
+      });
+    });
+  });
+}
+
+void AttentionBackwardProgram::defineQueries() {
+  role("queries", warpgroups(1), registers(queryBudget), [&] {
+    forEachBlock([&](const KeyBlock &t) {
+      Stage kv = keyRing.wait();
+      for (Index turn : range(turnsOf(t))) {
+        Stage slopes = slopeRing->wait();
+        for (int64_t column = 0; column < form.d; column += sumColumns) {
+          Fragment dq = sumsOf(kv, slopes[0], column);
+          if (column + sumColumns == form.d)
+            slopeRing->release(slopes);
+          storeSums(dq);
+        }
+      }
+      keyRing.release(kv);
     });
   });
 }

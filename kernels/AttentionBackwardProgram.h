@@ -45,6 +45,8 @@ public:
     if (config.apart) {
       defineValues();
       defineKeys();
+      if (hasQueries)
+        defineQueries();
     } else {
       defineMath();
     }
@@ -59,8 +61,14 @@ private:
   void expectHeads() const;
   void defineValues();
   void defineKeys();
+  void defineQueries();
+  Fragment sumsOf(const Stage &kv, const SharedTile &slopes,
+                  int64_t column) const;
+  void storeSums(const Fragment &dq);
+  /// All parts of dQ, or those of some rows alone.
   void addSums(const KeyBlock &t, const Index &h, const Index &row,
-               const Condition &isThere);
+               const Condition &isThere,
+               std::optional<int64_t> own = std::nullopt);
   void copyKeys(const KeyBlock &t, bool isOwn);
   /// Delta is subtracted from the gradients of the weights when these are
   /// needed. Packed sequences and blocks of many rows leave no registers for
@@ -140,7 +148,7 @@ private:
 
   /// Of a tensor with a row for each of Q.
   TileRef rowsOf(const Tensor &tensor, const KeyBlock &t, const Index &h,
-                 const Index &row, int64_t column = 0) const {
+                 const Index &row, const Index &column = 0) const {
     return form.packed ? tensor.at({h, t.firstRow + row, column})
                        : tensor.at({t.b, h, row, column});
   }
@@ -171,23 +179,31 @@ private:
   const AttentionForm &form;
   const AttentionBackwardConfig &config;
   /// Of a role that multiplies.
-  const int64_t warpgroupsOfRole =
-      config.apart ? config.warpgroups / 2 : config.warpgroups;
-  /// Registers of the roles that copy, and of those that multiply.
-  const int64_t copyBudget = config.apart ? 40 : 24,
-                mathBudget = config.apart ? 232 : 240;
-  /// dQ is multiplied transposed where a block has no rows enough for the
-  /// warpgroups, but columns; else so many blocks of rows are taken together in
-  /// a turn.
-  const int64_t rowsOfProduct = 64 * warpgroupsOfRole;
-  const bool isTransposed =
-      config.bm % rowsOfProduct && form.d % rowsOfProduct == 0;
-  const int64_t blocksOfTurn =
-      isTransposed ? 1 : std::lcm(rowsOfProduct, config.bm) / config.bm;
-  const int64_t rowsOfTurn = blocksOfTurn * config.bm;
+  const int64_t warpgroupsOfRole = config.apart ? 1 : config.warpgroups;
+  /// Whether a role of its own multiplies dQ.
+  const bool hasQueries = config.apart && config.warpgroups == 3;
+  /// Registers of the roles that copy, of those that keep sums of keys, and of
+  /// the one that multiplies dQ.
+  const int64_t copyBudget = config.apart && !hasQueries ? 40 : 24,
+                mathBudget = hasQueries     ? 208
+                             : config.apart ? 232
+                                            : 240,
+                queryBudget = 72;
   /// As many columns of dQ are multiplied, and leave, at a time.
   const int64_t sumColumns =
       config.apart ? std::gcd(form.d, int64_t(64)) : form.d;
+  /// dQ is multiplied transposed where a block has no rows enough for the
+  /// warpgroups, but columns, and where they leave by parts: their way through
+  /// shared memory then has no conflicts of banks. Else so many blocks of rows
+  /// are taken together in a turn.
+  const int64_t rowsOfProduct = 64 * warpgroupsOfRole;
+  const bool isTransposed = (config.apart || config.bm % rowsOfProduct) &&
+                            sumColumns % rowsOfProduct == 0;
+  const int64_t blocksOfTurn =
+      isTransposed ? 1 : std::lcm(rowsOfProduct, config.bm) / config.bm;
+  const int64_t rowsOfTurn = blocksOfTurn * config.bm;
+  /// In so many parts the rows of these columns leave.
+  const int64_t partsOfRows = config.apart && isTransposed ? 2 : 1;
 
   /// Whether where the rows of a stage are is "order"'s to say, and matters.
   const bool passesRows =
@@ -224,8 +240,16 @@ private:
                             smem(form.type, {config.bm, form.dv}),
                             smem(f32, {config.bm}), smem(f32, {config.bm}));
   Pipeline sumRing =
-      pipeline(config.apart ? 1 : 2, smem(f32, {rowsOfTurn, sumColumns}));
-  SharedTile slopes = shared(form.type, {config.bn, rowsOfTurn});
+      pipeline(2, smem(f32, {rowsOfTurn / partsOfRows, sumColumns}));
+  /// The gradients of the scores, for the role that has them itself and for one
+  /// that multiplies dQ.
+  std::optional<SharedTile> slopes =
+      hasQueries ? std::nullopt
+                 : std::optional(shared(form.type, {config.bn, rowsOfTurn}));
+  std::optional<Pipeline> slopeRing =
+      hasQueries
+          ? std::optional(pipeline(1, smem(form.type, {config.bn, rowsOfTurn})))
+          : std::nullopt;
   /// From the warpgroups that keep dV to those that keep dK.
   std::optional<Pipeline> weightRing =
       config.apart

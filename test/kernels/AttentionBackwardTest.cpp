@@ -279,7 +279,7 @@ void isRight(const Case &tested, uint64_t seed = 0) {
 AttentionBackwardConfig configFor(const AttentionForm &form) {
   const bool isOdd = form.d % 64 != 0 || form.dv > form.d;
   if (form.d > 128 || (isOdd && !form.packed))
-    return {.bn = 64, .apart = true};
+    return {.bn = 64, .warpgroups = 3, .apart = true};
   return {};
 }
 
@@ -349,6 +349,8 @@ Case drawn(uint64_t seed) {
     lengths.sequences.push_back({length(), length()});
   AttentionBackwardConfig config = configFor(form);
   config.deterministic = of(0, 0, 1);
+  if (config.apart)
+    config.warpgroups = of(2, 3);
   return {"seed " + std::to_string(seed), form, config, lengths};
 }
 

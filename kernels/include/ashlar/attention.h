@@ -143,7 +143,8 @@ struct AttentionBackwardConfig {
   int64_t stages = 2;
   int64_t warpgroups = 2;
   /// One half of the warpgroups keeps dV, and the other one dK: for d above
-  /// 128, where a thread has no registers for both.
+  /// 128, where a thread has no registers for both. Of three warpgroups one
+  /// keeps dV, one dK, and one multiplies dQ.
   bool apart = false;
   /// The parts of dQ are added in a fixed order: each launch gives the same
   /// bits on a device with as many SMs. The kernel has Order then, s32,
