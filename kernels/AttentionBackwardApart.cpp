@@ -7,8 +7,8 @@ namespace ashlar {
 
 void AttentionBackwardProgram::defineValues() {
   role("values", warpgroups(warpgroupsOfRole), registers(mathBudget), [&] {
-    expectHeads();
     forEachBlock([&](const KeyBlock &t) {
+      expectSequence(t);
       Stage kv = keyRing.wait(), s = rowRing.wait();
       Fragment dv = zeros(f32, {config.bn, form.dv});
       Fragment x = scoresOf(kv, s);
