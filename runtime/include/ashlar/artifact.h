@@ -124,8 +124,8 @@ struct Term {
   bool operator==(const Term &) const = default;
 };
 
-/// What the kernel demands of its sizes: that this index is at most `most`. With
-/// a sentence, which then holds, the index is none that means something.
+/// What the kernel demands of its sizes: that this index is at most `most`.
+/// With a sentence, which then holds, the index is none that means something.
 struct Bound {
   std::vector<Term> index;
   int64_t most = 0;
