@@ -9,6 +9,7 @@
 #include "bench/AttentionTuner.h"
 #include "bench/NormalData.h"
 #include "bench/Timer.h"
+#include "runtime/Files.h"
 #include "tool/Elements.h"
 #include "tool/Failure.h"
 
@@ -17,6 +18,7 @@
 #include <CLI/Formatter.hpp>
 
 #include <cmath>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <random>
@@ -31,11 +33,13 @@ constexpr double milliseconds = 30;
 constexpr int rowsChecked = 12;
 
 /// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager", before which may
-/// be "e4m3"; of gradients the same, "backward" and "bm bn stages warpgroups
-/// apart deterministic".
+/// be "e4m3", or "files" and a folder that has Q, K and V, and is to have O, as
+/// they lie in memory; of gradients the same, "backward" and "bm bn stages
+/// warpgroups apart deterministic".
 struct Line : AttentionProblem {
   AttentionConfig config;
   std::optional<AttentionBackwardConfig> backward;
+  std::filesystem::path folder; ///< empty: normal data
 
   explicit Line(const std::string &text) {
     std::istringstream in(text);
@@ -44,6 +48,8 @@ struct Line : AttentionProblem {
     if (text.starts_with("e4m3 ")) {
       in >> word;
       type = e4m3;
+    } else if (text.starts_with("files ")) {
+      in >> word >> folder;
     }
     in >> sizes >> config.bm >> config.bn >> config.stages >>
         config.warpgroups >> config.eager;
@@ -64,10 +70,9 @@ struct Line : AttentionProblem {
 class Problem {
 public:
   Problem(Device &device, const Line &line)
-      : line(line),
-        q(normalData(line.type, line.b * line.h * line.sq * line.d, 1)),
-        k(normalData(line.type, line.b * line.hk * line.sk * line.d, 2)),
-        v(normalData(line.type, line.b * line.hk * line.sk * line.dv, 3)),
+      : line(line), q(elements("Q", line.b * line.h * line.sq * line.d, 1)),
+        k(elements("K", line.b * line.hk * line.sk * line.d, 2)),
+        v(elements("V", line.b * line.hk * line.sk * line.dv, 3)),
         onDevice{Buffer(device, q.size()), Buffer(device, k.size()),
                  Buffer(device, v.size()),
                  Buffer(device, 2 * line.b * line.h * line.sq * line.dv)} {
@@ -95,10 +100,15 @@ public:
     module.launch(arguments, stream);
   }
 
-  /// ‖result - truth‖ / ‖truth‖ over some rows.
-  double error() const {
+  std::vector<std::byte> result() const {
     std::vector<std::byte> o(2 * line.b * line.h * line.sq * line.dv);
     onDevice[3].copy_to_host(o);
+    return o;
+  }
+
+  /// ‖result - truth‖ / ‖truth‖ over some rows.
+  double error() const {
+    const std::vector<std::byte> o = result();
     std::mt19937_64 random(7);
     double difference = 0, norm = 0;
     for (int i = 0; i < rowsChecked; ++i) {
@@ -115,6 +125,21 @@ public:
 
 private:
   static constexpr float valueScale = 0.75;
+
+  std::vector<std::byte> elements(const char *name, int64_t count,
+                                  uint64_t seed) const {
+    if (line.folder.empty())
+      return normalData(line.type, count, seed);
+    std::vector<std::byte> bytes;
+    const size_t size = count * size_bytes(line.type);
+    std::string why = readFile(line.folder / name, bytes, size);
+    if (why.empty() && bytes.size() != size)
+      why = "it has " + std::to_string(bytes.size()) + " bytes, not " +
+            std::to_string(size);
+    if (!why.empty())
+      throw Error((line.folder / name).string() + ": " + why);
+    return bytes;
+  }
 
   static double at(ElementType type, const std::vector<std::byte> &tensor,
                    int64_t i) {
@@ -168,6 +193,11 @@ std::string measured(Device &device, Timer &timer, const std::string &text) {
   const Contender ours{"ashlar",
                        [&](Stream &stream) { problem.launch(module, stream); }};
   timer.once(ours);
+  if (!line.folder.empty())
+    if (const std::string why =
+            writeFileAtomically(line.folder / "O", problem.result());
+        !why.empty())
+      throw Error((line.folder / "O").string() + ": " + why);
   std::ostringstream out;
   out << problem.error() << ' ' << timer.cold(ours, milliseconds) << ' '
       << timer.hot(ours, milliseconds);

@@ -7,6 +7,7 @@ installed, FlashAttention-4's: in turns, in one run, on random normal data.
     python3 pack/attention.py --grouped [--lengths 2048,32768] [--rounds 1] [--backward]
     python3 pack/attention.py --decode
     python3 pack/attention.py --fp8 [--dims 128,256] [--lengths 1024,4096] [--rounds 1]
+    python3 pack/attention.py --error [--dims 64,128,256] [--lengths 1024,4096]
 
 Forward, or the gradients of all three inputs, bf16, 16k tokens in all, hidden
 2048; `--grouped`: batch 2, 64 heads of which 8 share keys, d 128. A line for each of
@@ -20,12 +21,17 @@ GB/s and the share of the memory's bandwidth, cold and hot, and TFLOP/s.
 
 `--fp8`: forward of e4m3 beside our own of bf16, the same problems: microseconds cold
 and hot, TFLOP/s, and the speed over that of the fastest configuration of bf16. cuDNN's
-is not to be had through torch."""
+is not to be had through torch.
+
+`--error`: O of each, of the same inputs, bf16, beside that of double: the root of the mean
+square of the difference over that of O, and the largest difference over it. Inputs are
+normal, or one channel of K, or of all three, is 100 times as large."""
 import argparse
 import math
 import pathlib
 import statistics
 import subprocess
+import tempfile
 
 import torch
 import torch.nn.functional as F
@@ -57,7 +63,7 @@ FP8 = {
 TOKENS, HIDDEN = 16384, 2048
 # Relative errors: weights, their gradients and results are rounded to bf16, or
 # weights to e4m3.
-WRONG = {False: 6e-3, True: 1e-2, "fp8": 4e-2}
+WRONG = {False: 6e-3, True: 1e-2, "fp8": 4e-2, "files": math.inf}
 
 
 class Ours:
@@ -82,6 +88,19 @@ class Ours:
         return self.ask(backward, int(causal), d, d, b, h, hk, length, length,
                         *forward, *configuration)[:2]
 
+
+    def result(self, causal, q, k, v, configuration):
+        """O of tensors of B x H x S x d."""
+        b, h, length, d = q.shape
+        with tempfile.TemporaryDirectory() as folder:
+            at = pathlib.Path(folder)
+            for name, tensor in zip("QKV", (q, k, v)):
+                at.joinpath(name).write_bytes(
+                    tensor.contiguous().view(torch.uint8).cpu().numpy().tobytes())
+            self.ask("files", "files", folder, int(causal), d, d, b, h, k.shape[1], length,
+                     length, *configuration)
+            o = bytearray(at.joinpath("O").read_bytes())
+        return torch.frombuffer(o, dtype=torch.bfloat16).view(q.shape).to(q.device)
 
     def measure_fp8(self, causal, d, b, h, length, configuration):
         return self.ask("fp8", "e4m3", int(causal), d, d, b, h, h, length, length,
@@ -124,19 +143,25 @@ def cold_and_hot(launch):
     return cold, statistics.median(times)
 
 
-def peers(backward, causal, d, b, h, hk, length):
-    """What prepares a launch of each of the others, by its name."""
-    q, k, v = (torch.randn(b, length, heads, d, device="cuda").bfloat16().requires_grad_(backward)
-               for heads in (h, hk, hk))
+def forwards(causal, q, k, v):
+    """What each of the others makes of tensors of B x S x H x d, by its name."""
 
     def cudnn():
         with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
             return F.scaled_dot_product_attention(
                 *(t.transpose(1, 2) for t in (q, k, v)), is_causal=causal,
-                enable_gqa=hk != h)
+                enable_gqa=q.shape[2] != k.shape[2])
 
     def flash():
         return flash_attention(q, k, v, causal=causal)
+
+    return {"cuDNN": cudnn, **({"FlashAttention-4": flash} if flash_attention else {})}
+
+
+def peers(backward, causal, d, b, h, hk, length):
+    """What prepares a launch of each of the others, by its name."""
+    q, k, v = (torch.randn(b, length, heads, d, device="cuda").bfloat16().requires_grad_(backward)
+               for heads in (h, hk, hk))
 
     def gradients(forward):
         result = forward()
@@ -144,9 +169,8 @@ def peers(backward, causal, d, b, h, hk, length):
         gradient = torch.randn_like(result)
         return lambda: torch.autograd.grad(result, (q, k, v), gradient, retain_graph=True)
 
-    forwards = {"cuDNN": cudnn, **({"FlashAttention-4": flash} if flash_attention else {})}
     return {name: (lambda f=forward: gradients(f)) if backward else (lambda f=forward: f)
-            for name, forward in forwards.items()}
+            for name, forward in forwards(causal, q, k, v).items()}
 
 
 # name: b, hk, heads that share keys, queries, keys.
@@ -248,6 +272,52 @@ def fp8(ours, dims, lengths, rounds):
                           f"cold {base[0] / cold:.3f} hot {base[1] / hot:.3f}", flush=True)
 
 
+def truth(causal, q, k, v):
+    """O of B x H x S x d in double, a head at a time."""
+    o = torch.empty(q.shape, dtype=torch.float64, device=q.device)
+    hidden = torch.ones(q.shape[2], q.shape[2], device=q.device).triu(1).bool()
+    for head in range(q.shape[0] * q.shape[1]):
+        of, keys, values = (t.flatten(0, 1)[head].double() for t in (q, k, v))
+        scores = of @ keys.T / math.sqrt(q.shape[3])
+        if causal:
+            scores.masked_fill_(hidden, -math.inf)
+        o.flatten(0, 1)[head] = scores.softmax(1) @ values
+    return o
+
+
+def errors(ours, dims, lengths):
+    for d in dims:
+        for causal in (False, True):
+            for length in lengths:
+                for large in ("", "K", "QKV"):
+                    tensors = [torch.randn(TOKENS // length, HIDDEN // d, length, d,
+                                           device="cuda").bfloat16() for _ in "QKV"]
+                    for name, tensor in zip("QKV", tensors):
+                        if name in large:
+                            tensor[..., 0] *= 100
+                    expected = truth(causal, *tensors)
+                    size = expected.square().mean().sqrt()
+                    results = {"ashlar": lambda: ours.result(causal, *tensors,
+                                                             CONFIGURATIONS[d][0])}
+                    others = forwards(causal, *(t.transpose(1, 2) for t in tensors))
+                    results["cuDNN"] = others["cuDNN"]
+                    if "FlashAttention-4" in others:
+                        def flash():
+                            o = others["FlashAttention-4"]()
+                            return (o[0] if isinstance(o, tuple) else o).transpose(1, 2)
+                        results["FlashAttention-4"] = flash
+                    for name, result in results.items():
+                        try:
+                            off = (result().double() - expected).abs() / size
+                        except Exception as error:
+                            print(name, repr(error)[:200], flush=True)
+                            continue
+                        print(f"d{d} {'causal' if causal else 'full  '} {length:6d} "
+                              f"{'100 in ' + large if large else 'normal':10s} {name:18s} "
+                              f"{off.square().mean().sqrt():.2e} largest {off.max():.2e}",
+                              flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     numbers = lambda text: [int(n) for n in text.split(",")]
@@ -256,6 +326,7 @@ def main():
     parser.add_argument("--grouped", action="store_true")
     parser.add_argument("--decode", action="store_true")
     parser.add_argument("--fp8", action="store_true")
+    parser.add_argument("--error", action="store_true")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--backward", action="store_true")
     options = parser.parse_args()
@@ -269,6 +340,8 @@ def main():
     if options.fp8:
         return fp8(ours, options.dims or [128, 256],
                    options.lengths or [1024, 2048, 4096, 8192, 16384], options.rounds)
+    if options.error:
+        return errors(ours, options.dims or [64, 128, 256], options.lengths or [1024, 4096])
     grouped = options.grouped
     best = []
     for d in options.dims or ([128] if grouped else [64, 128, 256]):

@@ -68,8 +68,13 @@ void detail::print(const Text &text,
 void expect(ConditionOperand condition, std::string_view sentence,
             SourceLocation where) {
   Trace &trace = Trace::current(where);
-  trace.create<tile::ExpectOp>(where, readCondition(trace, condition),
-                               llvm::StringRef(sentence));
+  mlir::Value value = readCondition(trace, condition);
+  if (!trace.isInRole() && !tile::isKnownAtLaunch(value))
+    fail(where, "expect stands in no role, where each launch checks it, but "
+                "no launch can compute this: compare what is of sizes, numbers "
+                "and +, -, *, /, %, ceil_div, min, max of them, 1000 in all, "
+                "or say it in a role");
+  trace.create<tile::ExpectOp>(where, value, llvm::StringRef(sentence));
 }
 void expect(const Mask &mask, std::string_view sentence, SourceLocation where) {
   Trace &trace = Trace::current(where);

@@ -71,6 +71,7 @@ void trace(Kernel::Impl &impl, const Body<> &body, SourceLocation where) {
 Kernel kernel(std::string_view name, Body<> body, SourceLocation where) {
   auto impl = std::make_shared<Kernel::Impl>();
   impl->name = name;
+  impl->where = {where.file_name(), where.line(), where.column()};
   // The outer one's mistake.
   if (Trace::active())
     fail(where, "kernel '" + impl->name +
@@ -78,7 +79,7 @@ Kernel kernel(std::string_view name, Body<> body, SourceLocation where) {
   try {
     trace(*impl, body, where);
   } catch (const Error &error) {
-    impl->error = error;
+    impl->error = impl->ofWhom(error);
     impl->module = nullptr;
   }
   return Kernel(impl);
@@ -92,6 +93,20 @@ mlir::ModuleOp Kernel::Impl::program() const {
   if (error)
     throw *error;
   return module.get();
+}
+
+std::string Kernel::Impl::ofWhom(const SourceLine &line) const {
+  return line.file.empty() || line.file == where.file
+             ? std::string()
+             : ", in kernel '" + name + "' of " + where.str();
+}
+
+Error Kernel::Impl::ofWhom(const Error &error) const {
+  if (!error.where())
+    return error;
+  const std::string place = error.where()->str() + ": error: ";
+  return {*error.where(), std::string(error.what()).substr(place.size()) +
+                              ofWhom(*error.where())};
 }
 
 std::string Kernel::tile_ir(bool debug_locations) const {

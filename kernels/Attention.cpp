@@ -275,20 +275,52 @@ void AttentionProgram::clearBehind(const AttentionTile &t, const Index &n,
   });
 }
 
-/// In a role whose registers suffice to tell.
-void AttentionProgram::expectHeads() const {
+void AttentionProgram::expectSizes() const {
   if (isGrouped())
-    expect(*G <= form.group, "G, the heads that share keys, is no more than "
-                             "the rows that each query has in a tile");
+    expect(*G <= form.group,
+           "G, the heads that share keys, is no more than "
+           "the rows that each query has in a tile",
+           where);
   else
-    expect(*H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
+    expect(*H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K",
+           where);
+  if (Starts)
+    expect(*Starts == B + 1,
+           "Starts, what QStarts has, is one more than B, the sequences",
+           where);
+  if (!config.splits)
+    return;
+  const Index tilesOfHead = ceil_div(Sq, queries) * parts;
+  expect(*Splits > 0, "Splits, the parts of the keys, is at least 1", where);
+  expect(*Tiles >= B * tileHeads() * tilesOfHead * (config.apart ? 2 : 1),
+         "Tiles, of the workspaces, is no less than what part_sizes says",
+         where);
+  expect(*Rows >= min(Sq * form.group, config.bm),
+         "Rows, of the workspaces, is no less than what part_sizes says",
+         where);
+}
+
+/// In a role whose registers suffice to tell.
+void AttentionProgram::expectSequence(const AttentionTile &t) const {
+  if (form.packed)
+    expect(t.rows <= Sq && t.firstRow + t.rows <= *Tq,
+           "the rows of a sequence, by QStarts, are at most Sq, and lie in Q");
+  if (packedKeys)
+    expect(t.firstKey + t.keys <= *Tk,
+           "the keys of a sequence, by KStarts, lie in K");
+  if (vStarts)
+    expect(t.firstValue + t.keys <= *Tv,
+           "the keys of a sequence, by VStarts, lie in V");
+  if (form.page)
+    expect(t.keys <= *Pages * *form.page,
+           "the keys of a sequence, Lengths, have their pages in Table");
 }
 
 void AttentionProgram::defineMath() {
   role("math", warpgroups(config.warpgroups),
        registers(mathRegisters(form, config)), [&] {
-         expectHeads();
          forEachTile([&](const AttentionTile &t) {
+           expectSequence(t);
            const Scalar unit = unitOfScores();
            Sums o;
            for (int64_t i = 0; i < form.dv; i += sumColumns(form))
@@ -415,11 +447,13 @@ void AttentionProgram::defineMath() {
 
 Kernel attention(const AttentionForm &form, const AttentionConfig &config,
                  SourceLocation where) {
-  if (const std::string why = notBuildable(form, config); !why.empty())
-    throw Error({where.file_name(), where.line(), where.column()},
-                "attention: " + why);
-  return kernel(
-      "attention", [&] { AttentionProgram(form, config).define(); }, where);
+  auto define = [&] {
+    if (const std::string why = notBuildable(form, config); !why.empty())
+      throw Error({where.file_name(), where.line(), where.column()},
+                  "attention: " + why);
+    AttentionProgram(form, config, where).define();
+  };
+  return kernel("attention", define, where);
 }
 
 } // namespace ashlar

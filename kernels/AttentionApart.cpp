@@ -47,8 +47,8 @@ void AttentionProgram::finishHalf(const AttentionTile &t, const Fragment &o,
 void AttentionProgram::defineScores() {
   role("scores", warpgroups(warpgroupsOfRole(config)),
        registers(scoreRegisters(form, config)), [&] {
-         expectHeads();
          forEachTile([&](const AttentionTile &t) {
+           expectSequence(t);
            const Scalar unit = unitOfScores();
            Fragment o = zeros(f32, {config.bm, half});
            AttentionRows row = beginRows(t);

@@ -16,10 +16,6 @@ namespace {
 constexpr int64_t mostSplits = 64, mostKeys = 192;
 /// Columns of O that a warpgroup has registers for.
 constexpr int64_t widestOfWarpgroup = 256;
-/// The depth of a wgmma.
-int64_t leastKeys(const AttentionForm &form) {
-  return isOf8Bits(form) ? 32 : 16;
-}
 
 class Candidates {
 public:
@@ -81,7 +77,7 @@ private:
 
   void addStages(const AttentionForm &grouped, AttentionConfig config) {
     config.stages = mostStages(grouped, config);
-    if (config.stages >= leastStages(config) &&
+    if (config.stages >= leastStages(grouped, config) &&
         notBuildable(grouped, config).empty() &&
         (fitsRegisters(grouped, config) || isLeast(config)))
       addSplits(grouped, config);
@@ -153,10 +149,12 @@ static std::string notSizes(const AttentionSizes &sizes) {
 /// Why not even the smallest configuration can be built.
 static std::string notSmallest(const AttentionForm &form) {
   const bool isApart = form.dv > widestOfWarpgroup;
-  return notBuildable(form, {.bm = target::wgmmaRows,
-                             .bn = leastKeys(form),
-                             .warpgroups = isApart ? 2 : 1,
-                             .apart = isApart});
+  AttentionConfig least{.bm = target::wgmmaRows,
+                        .bn = leastKeys(form),
+                        .warpgroups = isApart ? 2 : 1,
+                        .apart = isApart};
+  least.stages = leastStages(form, least);
+  return notBuildable(form, least);
 }
 
 std::vector<AttentionChoice> attention_candidates(const AttentionForm &form,

@@ -230,16 +230,32 @@ void AttentionBackwardProgram::storeSums(const Fragment &dq) {
   }
 }
 
+void AttentionBackwardProgram::expectSizes() const {
+  expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K",
+         where);
+  if (Starts)
+    expect(*Starts == B + 1,
+           "Starts, what QStarts has, is one more than B, the sequences",
+           where);
+  if (Turns)
+    expect(*Turns >= ceil_div(Sq, config.bm),
+           "Turns, what Order has for a head, is no less than Sq / bm", where);
+}
+
 /// In a role whose registers suffice to tell.
-void AttentionBackwardProgram::expectHeads() const {
-  expect(H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K");
+void AttentionBackwardProgram::expectSequence(const KeyBlock &t) const {
+  if (form.packed)
+    expect(t.rows <= Sq && t.firstRow + t.rows <= *Tq && t.keys <= Sk &&
+               t.firstKey + t.keys <= *Tk,
+           "the rows and keys of a sequence, by QStarts and KStarts, are at "
+           "most Sq and Sk, and lie in Q and K");
 }
 
 void AttentionBackwardProgram::defineMath() {
   role("math", warpgroups(warpgroupsOfRole), registers(mathBudget), [&] {
-    expectHeads();
     const Shape shape{config.bn, config.bm};
     forEachBlock([&](const KeyBlock &t) {
+      expectSequence(t);
       Stage kv = keyRing.wait();
       clearKeysBehind(t, kv);
       auto nextRows = [&](const Index &row) {
@@ -337,10 +353,11 @@ static void check(const AttentionForm &form,
 Kernel attention_backward(const AttentionForm &form,
                           const AttentionBackwardConfig &config,
                           SourceLocation where) {
-  check(form, config, where);
-  return kernel(
-      "attention_backward",
-      [&] { AttentionBackwardProgram(form, config).define(); }, where);
+  auto define = [&] {
+    check(form, config, where);
+    AttentionBackwardProgram(form, config, where).define();
+  };
+  return kernel("attention_backward", define, where);
 }
 
 } // namespace ashlar

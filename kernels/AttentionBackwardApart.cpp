@@ -44,8 +44,8 @@ private:
 
 void AttentionBackwardProgram::defineValues() {
   role("values", warpgroups(1), registers(mathBudget), [&] {
-    expectHeads();
     forEachBlock([&](const KeyBlock &t) {
+      expectSequence(t);
       Stage kv = keyRing.wait(), s = rowRing.wait();
       WideSums dv(config.bn, form.dv);
       Fragment x = scoresOf(kv, s);

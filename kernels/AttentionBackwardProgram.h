@@ -25,16 +25,18 @@ struct KeyBlock {
 class AttentionBackwardProgram {
 public:
   AttentionBackwardProgram(const AttentionForm &form,
-                           const AttentionBackwardConfig &config)
-      : form(form), config(config) {
+                           const AttentionBackwardConfig &config,
+                           SourceLocation where)
+      : form(form), config(config), where(where) {
     if (form.packed) {
-      qStarts.emplace(input("QStarts", s32, {*Starts}, align(4)));
-      kStarts.emplace(input("KStarts", s32, {*Starts}, align(4)));
+      qStarts.emplace(input("QStarts", s32, {*Starts}, align(4), where));
+      kStarts.emplace(input("KStarts", s32, {*Starts}, align(4), where));
     }
   }
 
   void define() {
     programmatic_launch();
+    expectSizes();
     if (config.deterministic)
       defineOrder();
     defineLoad();
@@ -58,7 +60,9 @@ private:
   void defineOrder();
   void defineStoreInOrder();
   void defineMath();
-  void expectHeads() const;
+  /// Of each launch, and where that is checked of a block's sequence.
+  void expectSizes() const;
+  void expectSequence(const KeyBlock &t) const;
   void defineValues();
   void defineKeys();
   void defineQueries();
@@ -178,6 +182,7 @@ private:
 
   const AttentionForm &form;
   const AttentionBackwardConfig &config;
+  const SourceLocation where; ///< of whom a launch is refused
   /// Of a role that multiplies.
   const int64_t warpgroupsOfRole = config.apart ? 1 : config.warpgroups;
   /// Whether a role of its own multiplies dQ.
@@ -218,14 +223,16 @@ private:
   Tensor K = keysIn("K", form.d), V = keysIn("V", form.dv);
   Tensor L = valuesIn("L"), Delta = valuesIn("Delta");
   std::optional<Tensor> qStarts, kStarts;
-  Tensor sums = form.packed ? inout("Sums", f32, {H, *Tq, form.d})
-                            : inout("Sums", f32, {B, H, Sq, form.d});
+  Tensor sums = form.packed
+                    ? inout("Sums", f32, {H, *Tq, form.d}, align(16), where)
+                    : inout("Sums", f32, {B, H, Sq, form.d}, align(16), where);
+  std::optional<Size> Turns = sizeIf("Turns", config.deterministic);
   std::optional<Tensor> order =
-      config.deterministic
-          ? std::optional(inout("Order", s32, {B, H, size("Turns")}, align(4)))
+      Turns
+          ? std::optional(inout("Order", s32, {B, H, *Turns}, align(4), where))
           : std::nullopt;
   Tensor DK = keysOut("DK", form.d), DV = keysOut("DV", form.dv);
-  Scalar scale = scalar("scale", f32);
+  Scalar scale = scalar("scale", f32, where);
 
   TileLoop<3> blocks =
       persistent({B, Hk, Sk}, {1, 1, (isPaired() ? 2 : 1) * config.bn});
@@ -264,20 +271,23 @@ private:
     return isThere ? std::optional(size(name)) : std::nullopt;
   }
   Tensor rowsIn(std::string_view name, int64_t width) const {
-    return form.packed ? input(name, form.type, {H, *Tq, width})
-                       : input(name, form.type, {B, H, Sq, width});
+    return form.packed
+               ? input(name, form.type, {H, *Tq, width}, align(16), where)
+               : input(name, form.type, {B, H, Sq, width}, align(16), where);
   }
   Tensor valuesIn(std::string_view name) const {
-    return form.packed ? input(name, f32, {H, *Tq}, align(4))
-                       : input(name, f32, {B, H, Sq}, align(4));
+    return form.packed ? input(name, f32, {H, *Tq}, align(4), where)
+                       : input(name, f32, {B, H, Sq}, align(4), where);
   }
   Tensor keysIn(std::string_view name, int64_t width) const {
-    return form.packed ? input(name, form.type, {Hk, *Tk, width})
-                       : input(name, form.type, {B, Hk, Sk, width});
+    return form.packed
+               ? input(name, form.type, {Hk, *Tk, width}, align(16), where)
+               : input(name, form.type, {B, Hk, Sk, width}, align(16), where);
   }
   Tensor keysOut(std::string_view name, int64_t width) const {
-    return form.packed ? output(name, form.type, {Hk, *Tk, width})
-                       : output(name, form.type, {B, Hk, Sk, width});
+    return form.packed
+               ? output(name, form.type, {Hk, *Tk, width}, align(16), where)
+               : output(name, form.type, {B, Hk, Sk, width}, align(16), where);
   }
 };
 

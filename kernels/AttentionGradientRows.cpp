@@ -17,22 +17,23 @@ namespace {
 /// Rows of Q, a few to a tile, of a batch or of packed sequences.
 class RowsOfQueries {
 public:
-  explicit RowsOfQueries(const AttentionForm &form)
-      : height(heightFor(std::max(form.d, form.dv))), packed(form.packed) {
+  RowsOfQueries(const AttentionForm &form, SourceLocation where)
+      : height(heightFor(std::max(form.d, form.dv))), packed(form.packed),
+        where(where) {
     ctas_per_sm(8);
   }
 
   Tensor read(std::string_view name, ElementType type, int64_t width) const {
-    return packed ? input(name, type, {H, Rows, width})
-                  : input(name, type, {*B, H, Rows, width});
+    return packed ? input(name, type, {H, Rows, width}, align(16), where)
+                  : input(name, type, {*B, H, Rows, width}, align(16), where);
   }
   Tensor written(std::string_view name, ElementType type, int64_t width) const {
-    return packed ? output(name, type, {H, Rows, width})
-                  : output(name, type, {*B, H, Rows, width});
+    return packed ? output(name, type, {H, Rows, width}, align(16), where)
+                  : output(name, type, {*B, H, Rows, width}, align(16), where);
   }
   Tensor writtenValues(std::string_view name) const {
-    return packed ? output(name, f32, {H, Rows}, align(4))
-                  : output(name, f32, {*B, H, Rows}, align(4));
+    return packed ? output(name, f32, {H, Rows}, align(4), where)
+                  : output(name, f32, {*B, H, Rows}, align(4), where);
   }
 
   struct Tile {
@@ -63,6 +64,7 @@ private:
   }
 
   const bool packed;
+  const SourceLocation where; ///< of whom a launch is refused
   std::optional<Size> B = packed ? std::nullopt : std::optional(size("B"));
   Size H = size("H"), Rows = size(packed ? "Tq" : "Sq");
   TileLoop<3> tiles =
@@ -76,7 +78,7 @@ Kernel attention_delta(const AttentionForm &form, SourceLocation where) {
       "attention_delta",
       [&] {
         programmatic_launch();
-        const RowsOfQueries rows(form);
+        const RowsOfQueries rows(form, where);
         const Shape shape{rows.height, form.dv};
         Tensor O = rows.read("O", form.type, form.dv);
         Tensor DO = rows.read("DO", form.type, form.dv);
@@ -98,10 +100,10 @@ Kernel attention_query_gradient(const AttentionForm &form,
       "attention_query_gradient",
       [&] {
         programmatic_launch();
-        const RowsOfQueries rows(form);
+        const RowsOfQueries rows(form, where);
         Tensor sums = rows.read("Sums", f32, form.d);
         Tensor DQ = rows.written("DQ", form.type, form.d);
-        Scalar scale = scalar("scale", f32);
+        Scalar scale = scalar("scale", f32, where);
         rows.forEach([&](const RowsOfQueries::Tile &t) {
           Fragment sum = load(rows.of(sums, t), {rows.height, form.d});
           store(rows.of(DQ, t), convert(sum * scale, form.type));

@@ -32,21 +32,22 @@ struct AttentionRows {
 /// The kernel while it is defined: what its roles have in common.
 class AttentionProgram {
 public:
-  AttentionProgram(const AttentionForm &form, const AttentionConfig &config)
-      : form(form), config(config) {
+  AttentionProgram(const AttentionForm &form, const AttentionConfig &config,
+                   SourceLocation where)
+      : form(form), config(config), where(where) {
     // Before what is small: tiles that are swizzled begin at multiples of 1024
     // bytes.
     if (config.apart)
       declareRings();
     if (form.packed)
-      qStarts.emplace(input("QStarts", s32, {*Starts}, align(4)));
+      qStarts.emplace(input("QStarts", s32, {*Starts}, align(4), where));
     if (packedKeys)
-      kStarts.emplace(input("KStarts", s32, {*Starts}, align(4)));
+      kStarts.emplace(input("KStarts", s32, {*Starts}, align(4), where));
     if (packedKeys && isOf8Bits(form))
-      vStarts.emplace(input("VStarts", s32, {B}, align(4)));
+      vStarts.emplace(input("VStarts", s32, {B}, align(4), where));
     if (form.page) {
-      lengths.emplace(input("Lengths", s32, {B}, align(4)));
-      table.emplace(input("Table", s32, {B, *Pages}, align(4)));
+      lengths.emplace(input("Lengths", s32, {B}, align(4), where));
+      table.emplace(input("Table", s32, {B, *Pages}, align(4), where));
       numbers.emplace(
           pipeline(stagesOfNumbers, smem(s32, {numbersOfBlock(form, config)})));
     }
@@ -69,6 +70,7 @@ public:
 
   void define() {
     programmatic_launch();
+    expectSizes();
     if (form.declare)
       form.declare();
     defineLoad();
@@ -92,7 +94,9 @@ private:
   /// The roles of warpgroups that are apart.
   void defineScores();
   void defineValues();
-  void expectHeads() const;
+  /// Of each launch, and where that is checked of the sequence of a tile.
+  void expectSizes() const;
+  void expectSequence(const AttentionTile &t) const;
 
   bool isGrouped() const { return form.group > 1; }
   /// The head of K of a tile, and the first of the heads that share it.
@@ -299,6 +303,7 @@ private:
 
   const AttentionForm &form;
   const AttentionConfig &config;
+  const SourceLocation where; ///< of whom a launch is refused
   const bool packedKeys = form.packed && !form.page;
   const int64_t queries = config.bm / headsOfTile(form, config); ///< of a tile
   const int64_t parts = tilesOfGroup(form, config); ///< of a query's rows
@@ -328,11 +333,11 @@ private:
       sinks;
   Tensor O = rowsAs(output, "O", resultType(form), form.dv);
   std::optional<Tensor> L, sumsOfParts, partL, done;
-  Scalar scale = scalar("scale", f32);
+  Scalar scale = scalar("scale", f32, where);
   std::optional<Scalar> cap =
-      form.soft_cap ? std::optional(scalar("cap", f32)) : std::nullopt;
+      form.soft_cap ? std::optional(scalar("cap", f32, where)) : std::nullopt;
   std::optional<Scalar> valueScale =
-      isOf8Bits(form) ? std::optional(scalar("value_scale", f32))
+      isOf8Bits(form) ? std::optional(scalar("value_scale", f32, where))
                       : std::nullopt;
 
   const int64_t queriesAtOnce = isPaired() ? 2 * queries : queries;
@@ -384,27 +389,29 @@ private:
                                   SourceLocation),
                 std::string_view name, ElementType type, int64_t width) const {
     auto of = [&](std::initializer_list<Index> extents) {
-      return declare(name, type, extents, align(16), SourceLocation::current());
+      return declare(name, type, extents, align(16), where);
     };
     if (form.packed)
       return isGrouped() ? of({Hk, *Tq, *G, width}) : of({*H, *Tq, width});
     return isGrouped() ? of({B, Hk, Sq, *G, width}) : of({B, *H, Sq, width});
   }
   Tensor ofHeads(std::string_view name) const {
-    return isGrouped() ? input(name, f32, {Hk, *G}, align(4))
-                       : input(name, f32, {*H}, align(4));
+    return isGrouped() ? input(name, f32, {Hk, *G}, align(4), where)
+                       : input(name, f32, {*H}, align(4), where);
   }
   Tensor logarithms() const {
     if (form.packed)
-      return isGrouped() ? output("L", f32, {Hk, *G, *Tq}, align(4))
-                         : output("L", f32, {*H, *Tq}, align(4));
-    return isGrouped() ? output("L", f32, {B, Hk, *G, Sq}, align(4))
-                       : output("L", f32, {B, *H, Sq}, align(4));
+      return isGrouped() ? output("L", f32, {Hk, *G, *Tq}, align(4), where)
+                         : output("L", f32, {*H, *Tq}, align(4), where);
+    return isGrouped() ? output("L", f32, {B, Hk, *G, Sq}, align(4), where)
+                       : output("L", f32, {B, *H, Sq}, align(4), where);
   }
   void declareParts() {
-    sumsOfParts.emplace(inout("Parts", f32, {*Splits, *Tiles, *Rows, half}));
-    partL.emplace(inout("PartL", f32, {*Splits, *Tiles, *Rows}, align(4)));
-    done.emplace(inout("Done", s32, {*Tiles, 2}, align(4)));
+    sumsOfParts.emplace(
+        inout("Parts", f32, {*Splits, *Tiles, *Rows, half}, align(16), where));
+    partL.emplace(
+        inout("PartL", f32, {*Splits, *Tiles, *Rows}, align(4), where));
+    done.emplace(inout("Done", s32, {*Tiles, 2}, align(4), where));
   }
   void declareRings() {
     rightRing.emplace(pipeline(
@@ -418,15 +425,20 @@ private:
   }
   Tensor keysAs(std::string_view name, int64_t width) const {
     if (form.page)
-      return input(name, form.type, {*P, Hk, *form.page, width});
-    return form.packed ? input(name, form.type, {Hk, *Tk, width})
-                       : input(name, form.type, {B, Hk, *Sk, width});
+      return input(name, form.type, {*P, Hk, *form.page, width}, align(16),
+                   where);
+    return form.packed
+               ? input(name, form.type, {Hk, *Tk, width}, align(16), where)
+               : input(name, form.type, {B, Hk, *Sk, width}, align(16), where);
   }
   Tensor transposedAs(std::string_view name) const {
     if (form.page)
-      return input(name, form.type, {*P, Hk, form.dv, *form.page});
-    return form.packed ? input(name, form.type, {Hk, form.dv, *Tv})
-                       : input(name, form.type, {B, Hk, form.dv, *Sk});
+      return input(name, form.type, {*P, Hk, form.dv, *form.page}, align(16),
+                   where);
+    return form.packed
+               ? input(name, form.type, {Hk, form.dv, *Tv}, align(16), where)
+               : input(name, form.type, {B, Hk, form.dv, *Sk}, align(16),
+                       where);
   }
 };
 

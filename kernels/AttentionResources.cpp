@@ -39,6 +39,10 @@ int64_t numbersOfBlock(const AttentionForm &form,
 
 bool isOf8Bits(const AttentionForm &form) { return form.type == e4m3; }
 
+int64_t leastKeys(const AttentionForm &form) {
+  return isOf8Bits(form) ? 32 : 16;
+}
+
 ElementType resultType(const AttentionForm &form) {
   return isOf8Bits(form) ? bf16 : form.type;
 }
@@ -79,8 +83,10 @@ static int64_t handedOverBytes(const AttentionForm &form,
 /// One that says it is full, and one that says it is empty.
 static constexpr int64_t barrierBytesOfStage = 2 * target::mbarrierBytes;
 
+/// Bytes between tiles and of what is small, at most.
+static constexpr int64_t alignmentAndOthers = 2048;
+
 int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config) {
-  constexpr int64_t alignmentAndOthers = 2048;
   return config.queries * config.bm * form.d * size_bytes(form.type) +
          config.stages * keyStageBytes(form, config) +
          handedOverBytes(form, config) +
@@ -141,6 +147,9 @@ static std::string notLatent(const AttentionForm &form,
   if (form.latent && form.dv > form.d)
     return "V has " + text(form.dv) + " columns, of K's " + text(form.d) +
            ": use at most as many";
+  if (form.latent && form.dv % 64)
+    return "V, the first " + text(form.dv) +
+           " columns of K, ends inside a swizzle atom: use a multiple of 64";
   if (!config.apart)
     return "";
   if (isOf8Bits(form))
@@ -154,6 +163,33 @@ static std::string notLatent(const AttentionForm &form,
            " columns has no halves that begin with a swizzle atom: use a "
            "multiple of 128";
   return "";
+}
+
+/// Why shared memory does not hold the stages.
+static std::string notHeld(const AttentionForm &form, AttentionConfig config) {
+  auto text = [](int64_t number) { return std::to_string(number); };
+  const int64_t least = leastStages(form, config),
+                limit = target::sharedBytesOfEach(config.ctas);
+  if (config.stages < least)
+    return "with " + text(config.stages) +
+           " stages nothing is on its way while a block is multiplied: use at "
+           "least " +
+           text(least);
+  if (sharedBytes(form, config) - alignmentAndOthers <= limit)
+    return "";
+  const std::string wanted = text(config.stages);
+  const std::string bytes = text(keyStageBytes(form, config));
+  const int64_t most = mostStages(form, config);
+  config.stages = least;
+  while (config.bn > 0 && mostStages(form, config) < least)
+    config.bn -= leastKeys(form);
+  return wanted + " stages of " + bytes + " bytes and " + text(config.queries) +
+         " tiles of Q are more than the " + text(limit) +
+         " bytes of shared memory: use " +
+         (most >= least   ? text(most) + " stages"
+          : config.bn > 0 ? "blocks of " + text(config.bn) + " keys and " +
+                                text(least) + " stages"
+                          : "fewer rows or tiles of Q, or narrower heads");
 }
 
 std::string
@@ -184,14 +220,15 @@ std::string notBuildable(const AttentionForm &form,
   if (form.type != bf16 && form.type != f16 && form.type != e4m3)
     return "there is no product of " + std::string(name(form.type)) +
            " here: use bf16, f16 or e4m3";
-  if (isOf8Bits(form) && (form.d % 32 || form.dv % 16))
-    return "heads of " + text(form.d) + " and " + text(form.dv) +
-           " of e4m3 do not divide into wgmma's: use a multiple of 32 for Q "
-           "and "
-           "K, of 16 for V";
-  if (isOf8Bits(form) && config.bn % 32)
-    return "a block of " + text(config.bn) +
-           " keys is no depth of a product of e4m3: use a multiple of 32";
+  const std::string of = " of " + std::string(name(form.type));
+  const int64_t depth = leastKeys(form), columns = depth / 2;
+  if (form.d % depth || form.dv % columns)
+    return "heads of " + text(form.d) + " and " + text(form.dv) + of +
+           " do not divide into wgmma's: use a multiple of " + text(depth) +
+           " for Q and K, of " + text(columns) + " for V";
+  if (config.bn % depth)
+    return "a block of " + text(config.bn) + " keys is no depth of a product" +
+           of + ": use a multiple of " + text(depth);
   if (isOf8Bits(form) && form.page && *form.page % config.bn)
     return "a page of " + text(*form.page) +
            " keys of e4m3, which lie beside one another in V, does not hold "
@@ -204,6 +241,12 @@ std::string notBuildable(const AttentionForm &form,
            "heads that share keys";
   if (const std::string why = notLatent(form, config); !why.empty())
     return why;
+  if (const int64_t together = warpgroupsOfRole(config) * target::wgmmaRows;
+      config.bm % together)
+    return "a tile of " + text(config.bm) + " rows does not divide into " +
+           text(target::wgmmaRows) + " for each of " +
+           text(warpgroupsOfRole(config)) + " warpgroups: use a multiple of " +
+           text(together);
   if (config.cluster > 1 && tilesOfGroup(form, config) % config.cluster)
     return "the rows of a query are of " + text(tilesOfGroup(form, config)) +
            " tiles, which do not divide into clusters of " +
@@ -221,7 +264,7 @@ std::string notBuildable(const AttentionForm &form,
     return "a thread has " + text(held) + " sums and starts with " +
            text(start) +
            " registers: use fewer warpgroups or CTAs, fewer rows to a "
-           "warpgroup, or narrower heads";
+           "warpgroup, narrower heads, or for these apart";
   const int64_t threads = target::warpgroupThreads * config.warpgroups;
   if (!config.apart && (form.packed || form.page) &&
       config.bn * form.dv % threads)
@@ -231,13 +274,13 @@ std::string notBuildable(const AttentionForm &form,
            text(threads) + " threads: use a multiple of " +
            text(threads / std::gcd(threads, form.dv)) + " keys";
   if (!form.page)
-    return "";
+    return notHeld(form, config);
   const int64_t page = *form.page, bn = config.bn;
   if (page < 8 || page % 8 || (page % bn && bn % page))
     return "pages of " + text(page) + " keys and blocks of " + text(bn) +
            " do not meet: use pages of a multiple of " + text(bn) +
            ", or of a part of it that is a multiple of 8";
-  return "";
+  return notHeld(form, config);
 }
 
 namespace {
@@ -360,8 +403,8 @@ bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
          scoreRegisters(form, config);
 }
 
-int64_t leastStages(const AttentionConfig &config) {
-  return config.apart ? 2 : 3;
+int64_t leastStages(const AttentionForm &form, const AttentionConfig &config) {
+  return form.latent || config.apart ? 2 : 3;
 }
 
 int64_t mostStages(const AttentionForm &form, AttentionConfig config) {

@@ -36,6 +36,8 @@ inline constexpr int64_t stagesOfFactors = 2;
 /// Whether products are of 8 bits: the tensor cores read V with its keys beside
 /// one another then, and add up what loses its last bits.
 bool isOf8Bits(const AttentionForm &form);
+/// The depth of a wgmma: of Q · Kᵀ in elements, of P · V in keys.
+int64_t leastKeys(const AttentionForm &form);
 /// The type of O.
 ElementType resultType(const AttentionForm &form);
 
@@ -88,7 +90,7 @@ bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config);
 
 /// How many stages a role needs to go on while others are filled, and how many
 /// shared memory has room for.
-int64_t leastStages(const AttentionConfig &config);
+int64_t leastStages(const AttentionForm &form, const AttentionConfig &config);
 int64_t mostStages(const AttentionForm &form, AttentionConfig config);
 
 } // namespace ashlar

@@ -3,6 +3,8 @@
 
 #include "kernels/AttentionProgram.h"
 
+#include "ashlar/error.h"
+
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -38,7 +40,15 @@ AttentionProgram::scoresOf(const Fragment &product, const ScorePlace &place,
     score = fast::tanh(score * (1 / *cap)) * *cap;
   if (slope)
     score -= convert(abs(place.query - place.key), f32) * *slope;
-  return form.modify ? form.modify(score, place) : score;
+  if (!form.modify)
+    return score;
+  const Fragment modified = form.modify(score, place);
+  if (modified.shape() != score.shape())
+    throw Error({where.file_name(), where.line(), where.column()},
+                "attention: modify gives a fragment of " +
+                    modified.shape().str() + " for scores of " +
+                    score.shape().str() + ": give one of as many");
+  return convert(modified, f32);
 }
 
 Mask AttentionProgram::isSeen(const AttentionTile &t, const ScorePlace &place,

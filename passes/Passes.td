@@ -119,7 +119,7 @@ def HopperInsertFences : Pass<"hopper-insert-fences", "::ashlar::hopper::KernelO
 }
 
 def HopperPinWritten : Pass<"hopper-pin-written", "::ashlar::hopper::KernelOp"> {
-  let summary = "Keep before a branch what its arms write to accumulators";
+  let summary = "Keep before a branch, or wgmma, what is computed there and needed later";
 }
 
 def HopperToThread : Pass<"hopper-to-thread", "::mlir::ModuleOp"> {

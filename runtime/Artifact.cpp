@@ -60,7 +60,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, kind, index, dimension, tensorMap)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TileSpace, extents, tile, persistent)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GridRule, spaces, cluster, ctasPerSm)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Term, kind, value)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bound, index, most, where)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Bound, index, most, where, sentence)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Resources, registers, spillStoreBytes,
                                    spillLoadBytes, stackBytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RoleInfo, name, firstWarp, warps, registers)
@@ -76,7 +76,7 @@ namespace {
 
 constexpr std::array<char, 8> magic = {'A', 's', 'h',  'l',
                                        'a', 'r', '\n', '\0'};
-constexpr uint64_t formatVersion = 5;
+constexpr uint64_t formatVersion = 6;
 constexpr size_t headerBytes = 32;
 /// Kernels have some 100 KB.
 constexpr size_t mostBytes = size_t(64) << 20;

@@ -85,6 +85,11 @@ void checkBounds(const Artifact &artifact, std::span<const int64_t> sizes,
     const std::optional<int64_t> value = valueOf(bound.index, sizes, numbers);
     if (value && *value <= bound.most)
       continue;
+    if (!bound.sentence.empty())
+      throw Error(bound.where,
+                  concat("kernel '", artifact.name, "' expects: ",
+                         bound.sentence, "; with ", textOf(artifact, sizes),
+                         " this is not so: pass sizes of which it is"));
     throw Error(bound.where,
                 concat("kernel '", artifact.name, "': with ",
                        textOf(artifact, sizes), " this index ",

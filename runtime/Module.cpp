@@ -69,12 +69,12 @@ Grid Module::Implementation::send(std::span<const NamedArgument> arguments,
     bindTensor(artifact.name, artifact.tensors[i], *matched.tensors[i],
                tensors[i]);
   checkOverlaps(artifact, tensors);
+  checkBounds(artifact, sizes.values, boundNumbers);
   const Grid grid =
       computeGrid(artifact, sizes.values, kernel.residentClusters());
   context->enter();
   if (grid.blocks == 0)
     return grid;
-  checkBounds(artifact, sizes.values, boundNumbers);
   parameters.fill(*context, matched, sizes, tensors);
   launch(grid, stream);
   return grid;

@@ -247,6 +247,7 @@ private:
       numbers += isNumber ? 1 : -1;
     }
     demand(numbers == 1, "a bound is of ", numbers, " numbers");
+    demandText(bound.sentence, "the sentence of a bound", true);
     verifyPlace(bound.where);
   }
 

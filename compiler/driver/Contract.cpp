@@ -48,7 +48,7 @@ Term::Kind operation(Operation *op) {
 }
 
 /// Appends what computes an index that is known at launch.
-void addTerms(Value index, const Artifact &artifact, std::vector<Term> &terms) {
+void addIndex(Value index, const Artifact &artifact, std::vector<Term> &terms) {
   Operation *op = index.getDefiningOp();
   if (op->getNumOperands() == 0) {
     const Extent leaf = extent(index, artifact);
@@ -57,9 +57,55 @@ void addTerms(Value index, const Artifact &artifact, std::vector<Term> &terms) {
     return;
   }
   for (Value operand : op->getOperands())
-    addTerms(operand, artifact, terms);
+    addIndex(operand, artifact, terms);
   if (op->getNumOperands() == 2)
     terms.push_back({operation(op)});
+}
+
+/// Appends what computes a number that is at most 0 where a condition holds
+/// that is known at launch, and more than 0 where it does not.
+void addViolation(Value condition, const Artifact &artifact,
+                  std::vector<Term> &terms) {
+  using enum Term::Kind;
+  Operation *op = condition.getDefiningOp();
+  auto number = [&](int64_t value) { terms.push_back({constant, value}); };
+  auto difference = [&](Value a, Value b) {
+    addIndex(a, artifact, terms);
+    addIndex(b, artifact, terms);
+    terms.push_back({subtract});
+  };
+  if (op->getNumOperands() == 0)
+    return number(matchPattern(condition, m_Zero()) ? 1 : 0);
+  Value a = op->getOperand(0), b = op->getOperand(1);
+  auto compared = dyn_cast<arith::CmpIOp>(op);
+  if (!compared) {
+    const bool isNegation = isa<arith::XOrIOp>(op);
+    if (isNegation)
+      number(1);
+    addViolation(a, artifact, terms);
+    if (!isNegation)
+      addViolation(b, artifact, terms);
+    return terms.push_back({isNegation               ? subtract
+                            : isa<arith::AndIOp>(op) ? maximum
+                                                     : minimum});
+  }
+  using Predicate = arith::CmpIPredicate;
+  const Predicate predicate = compared.getPredicate();
+  if (predicate == Predicate::sgt || predicate == Predicate::sge)
+    std::swap(a, b);
+  if (predicate == Predicate::ne)
+    number(1);
+  difference(a, b);
+  if (predicate == Predicate::eq || predicate == Predicate::ne) {
+    difference(b, a);
+    terms.push_back({maximum});
+  }
+  if (predicate == Predicate::ne)
+    terms.push_back({subtract});
+  if (predicate == Predicate::slt || predicate == Predicate::sgt) {
+    number(1);
+    terms.push_back({add});
+  }
 }
 
 } // namespace
@@ -102,13 +148,21 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
     if (!llvm::is_contained(artifact.grid.spaces, space))
       artifact.grid.spaces.push_back(std::move(space));
   });
+  auto keep = [&](Bound bound) {
+    if (!llvm::is_contained(artifact.bounds, bound))
+      artifact.bounds.push_back(std::move(bound));
+  };
   kernel.walk([&](tile::AtMostOp op) {
     Bound bound = {
         {}, static_cast<int64_t>(op.getMost()), sourceLine(op.getLoc())};
-    addTerms(op.getIndex(), artifact, bound.index);
-    if (!llvm::is_contained(artifact.bounds, bound))
-      artifact.bounds.push_back(std::move(bound));
+    addIndex(op.getIndex(), artifact, bound.index);
+    keep(std::move(bound));
   });
+  for (auto op : kernel.getBody().getOps<tile::ExpectOp>()) {
+    Bound bound = {{}, 0, sourceLine(op.getLoc()), op.getSentence().str()};
+    addViolation(op.getCondition(), artifact, bound.index);
+    keep(std::move(bound));
+  }
   for (auto role : kernel.getBody().getOps<tile::RoleOp>())
     artifact.roles.push_back(
         {role.getName().str(),

@@ -41,8 +41,8 @@ struct RasterMode {
 
 llvm::hash_code hash_value(const RasterMode &mode);
 
-/// Whether an index is computed from sizes and numbers by what a launch can do,
-/// and is not too long for it.
+/// Whether an index or a condition is computed from sizes and numbers by what a
+/// launch can do, and is not too long for it.
 bool isKnownAtLaunch(mlir::Value index);
 
 /// What is wrong with these modes as a raster, the fastest first; or nothing.

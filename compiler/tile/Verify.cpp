@@ -20,9 +20,11 @@ namespace {
 constexpr int64_t mostDimensions = 5; ///< of a schedule
 constexpr int mostTerms = 1000;       ///< of an index that the launch computes
 
-/// Whether an operation may stand beside the roles: declarations, and what is
-/// computed from sizes and scalars.
+/// Whether an operation may stand beside the roles: declarations, what is
+/// computed from sizes and scalars, and what a launch is to keep.
 bool standsBesideRoles(Operation &op) {
+  if (auto expected = dyn_cast<ExpectOp>(op))
+    return isKnownAtLaunch(expected.getCondition());
   return op.hasTrait<OpTrait::HasParent<KernelOp>::Impl>() ||
          isa<ScheduleOp, MultipleOfOp, AtMostOp>(op) ||
          (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) &&
@@ -445,18 +447,29 @@ LogicalResult AtMostOp::verify() {
   return success();
 }
 
-bool isKnownAtLaunch(Value index) {
-  SmallVector<Value> left = {index};
+/// Whether the launch can do an operation, given its operands.
+static bool isDoneByLaunch(Operation *op) {
+  // Conditions are no numbers whose bits would be combined.
+  if (isa<arith::AndIOp, arith::OrIOp>(op))
+    return op->getResult(0).getType().isInteger(1);
+  if (auto negation = dyn_cast<arith::XOrIOp>(op))
+    return negation.getType().isInteger(1) &&
+           matchPattern(negation.getRhs(), m_One());
+  if (auto compared = dyn_cast<arith::CmpIOp>(op))
+    return compared.getPredicate() <= arith::CmpIPredicate::sge;
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
+             arith::RemSIOp, arith::CeilDivSIOp, arith::MinSIOp, arith::MaxSIOp,
+             arith::IndexCastOp, MultipleOfOp, AtMostOp>(op);
+}
+
+bool isKnownAtLaunch(Value value) {
+  SmallVector<Value> left = {value};
   for (int terms = 0; !left.empty(); ++terms) {
-    Value value = left.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (isa_and_present<SizeOp>(op) || matchPattern(value, m_Constant()))
+    Value term = left.pop_back_val();
+    Operation *op = term.getDefiningOp();
+    if (isa_and_present<SizeOp>(op) || matchPattern(term, m_Constant()))
       continue;
-    if (terms == mostTerms ||
-        !isa_and_present<arith::AddIOp, arith::SubIOp, arith::MulIOp,
-                         arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
-                         arith::MinSIOp, arith::MaxSIOp, arith::IndexCastOp,
-                         MultipleOfOp, AtMostOp>(op))
+    if (terms == mostTerms || !op || !isDoneByLaunch(op))
       return false;
     llvm::append_range(left, op->getOperands());
   }

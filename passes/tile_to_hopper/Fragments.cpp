@@ -102,6 +102,8 @@ static void lower(tile::PrintOp op, tile::PrintOp::Adaptor adaptor,
 
 static void lower(tile::ExpectOp op, tile::ExpectOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &) {
+  if (isa<tile::KernelOp, hopper::KernelOp>(op->getParentOp()))
+    return rewriter.eraseOp(op); // the launch has checked it
   rewriter.replaceOp(op, hopper::ExpectOp::create(rewriter, named(op, "expect"),
                                                   adaptor.getCondition(),
                                                   op.getSentence()));

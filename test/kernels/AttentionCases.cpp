@@ -233,6 +233,10 @@ std::vector<AttentionCase> namedAttentionCases() {
   add("e4m3, in 3 parts", {.type = e4m3, .after = 0, .sinks = true},
       {1, 2, 1, 3, 700});
   splitUp(all.back(), 3);
+  add("e4m3, d 192, a window, pages, in 5 parts",
+      {.type = e4m3, .d = 192, .dv = 192, .before = 200, .page = 32},
+      {1, 2, 1, 113, 0, {{113, 300}}});
+  splitUp(all.back(), 5);
   return all;
 }
 

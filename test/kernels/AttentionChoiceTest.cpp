@@ -152,6 +152,8 @@ TEST(AttentionChoice, SaysWhatIsWrongWithAProblem) {
   EXPECT_THAT(refusal({.type = f32}, one),
               HasSubstr("there is no product of f32 here"));
   EXPECT_THAT(refusal({.page = 20}, one), HasSubstr("pages of 20 keys"));
+  EXPECT_THAT(refusal({.d = 40, .dv = 40}, one), HasSubstr("multiple of 16"));
+  EXPECT_TRUE(attention_candidates({.d = 40, .dv = 40}, one).empty());
   EXPECT_THAT(refusal({.d = 64, .dv = 128, .latent = true}, one),
               HasSubstr("V has 128 columns, of K's 64"));
 }
@@ -174,6 +176,9 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
   EXPECT_THAT(refusal({.page = 4}, {}), HasSubstr("AttentionChoiceTest.cpp:"));
   EXPECT_THAT(refusal({}, {.bm = 0}),
               HasSubstr("the number of rows (bm) is 0: use at least 1"));
+  EXPECT_THAT(refusal({}, {.bm = 192}),
+              HasSubstr("a tile of 192 rows does not divide into 64 for each "
+                        "of 2 warpgroups: use a multiple of 128"));
   EXPECT_THAT(refusal({}, {.warpgroups = 0}),
               HasSubstr("the number of warpgroups is 0"));
   EXPECT_THAT(refusal({.packed = true}, {.bm = 192, .bn = 64, .warpgroups = 3}),
@@ -182,6 +187,10 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
   EXPECT_THAT(refusal({.d = 256, .dv = 256},
                       {.bm = 64, .bn = 16, .warpgroups = 1, .ctas = 2}),
               HasSubstr("128 sums and starts with 128 registers: use fewer"));
+  EXPECT_THAT(refusal({.d = 40, .dv = 40}, {}),
+              HasSubstr("heads of 40 and 40 of bf16 do not divide into "
+                        "wgmma's: use a multiple of 16 for Q and K, of 8 "
+                        "for V"));
   EXPECT_THAT(refusal({.type = e4m3}, {.bn = 48}),
               HasSubstr("48 keys is no depth of a product of e4m3: use a "
                         "multiple of 32"));
@@ -214,7 +223,20 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
               HasSubstr("one half of 1 warpgroups is to keep half of O's "
                         "columns: use 2"));
   EXPECT_THAT(refusal({.d = 256, .dv = 256}, {}),
-              HasSubstr("over the limit of"));
+              HasSubstr("5 stages of 65536 bytes and 1 tiles of Q are more "
+                        "than the 232448 bytes of shared memory: use blocks "
+                        "of 80 keys and 3 stages"));
+  EXPECT_THAT(refusal({}, {.stages = 9}), HasSubstr("use 5 stages"));
+  EXPECT_THAT(refusal({}, {.stages = 2}), HasSubstr("use at least 3"));
+  EXPECT_THAT(refusal({.d = 192, .dv = 96, .latent = true}, {}),
+              HasSubstr("ends inside a swizzle atom: use a multiple of 64"));
+  AttentionForm modified;
+  modified.modify = [](const Fragment &, const ScorePlace &place) {
+    return convert(place.key, f32);
+  };
+  EXPECT_THAT(refusal(modified, {.bn = 64}),
+              HasSubstr("modify gives a fragment of 1x64 for scores of 128x64: "
+                        "give one of as many"));
 }
 
 /// Roles of few registers check, too, though they can't print.

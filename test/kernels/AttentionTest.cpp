@@ -7,7 +7,7 @@
 
 #include "ashlar/ashlar.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
@@ -209,6 +209,8 @@ void hasPrefixes() {
   EXPECT_LE(relativeError(launch(module, problem, "O"), expected), 6e-3);
 }
 
+double startsOfNothing(const Problem &, Coordinate) { return 0; }
+
 /// For the same Splits, bit for bit.
 TEST(AttentionParts, DoNotDependOnTheRestOfTheBatch) {
   const AttentionForm form{.d = 64, .dv = 64, .group = 4};
@@ -241,16 +243,58 @@ TEST(AttentionParts, DoNotDependOnTheRestOfTheBatch) {
     ASSERT_EQ(among.read(i), alone.read(i % alone.elements())) << i;
 }
 
-TEST(AttentionRefuses, HeadsThatAreNotShared) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  auto launchOn = [](int64_t heads) {
-    launchAndExit(attention({.d = 64, .dv = 64}, {}),
-                  {{"B", 1}, {"H", heads}, {"Hk", 2}, {"Sq", 3}, {"Sk", 3}},
-                  {});
+TEST(AttentionRefuses, SizesThatDoNotAgree) {
+  Module module(device(),
+                compileCleanly(attention(
+                    {.d = 64, .dv = 64, .packed = true},
+                    {.bm = 64, .bn = 64, .warpgroups = 1, .splits = true})));
+  const std::vector<NamedSize> right = {
+      {"B", 2},   {"H", 4},      {"Hk", 2},    {"Sq", 70},    {"Tq", 70},
+      {"Tk", 90}, {"Starts", 3}, {"Rows", 64}, {"Splits", 2}, {"Tiles", 16}};
+  auto refusal = [&](const char *name, int64_t value) {
+    std::vector<NamedSize> sizes = right;
+    std::ranges::find(sizes, name, &NamedSize::name)->value = value;
+    try {
+      launchForAll(module, randomProblem(module.artifact(), sizes, {}, {"Done"},
+                                         {{"QStarts", startsOfNothing},
+                                          {"KStarts", startsOfNothing}}));
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
   };
-  EXPECT_EXIT(launchOn(4), testing::ExitedWithCode(0), "");
-  EXPECT_EXIT(launchOn(3), testing::ExitedWithCode(3),
-              "the heads of Q, is a multiple of Hk");
+  using testing::HasSubstr;
+  EXPECT_EQ(refusal("H", 4), "");
+  EXPECT_THAT(refusal("H", 3), HasSubstr("H, the heads of Q, is a multiple of "
+                                         "Hk, those of K; with B=2"));
+  EXPECT_THAT(refusal("H", 3), HasSubstr("AttentionTest.cpp:"));
+  EXPECT_THAT(refusal("Starts", 2), HasSubstr("is one more than B"));
+  EXPECT_THAT(refusal("Splits", 0), HasSubstr("Splits, the parts of the keys"));
+  EXPECT_THAT(refusal("Tiles", 15), HasSubstr("Tiles, of the workspaces"));
+  EXPECT_THAT(refusal("Rows", 63), HasSubstr("Rows, of the workspaces"));
+}
+
+/// What lies in tensors is looked for in kernels that check.
+TEST(AttentionRefuses, SequencesThatEndBehindTheirTensors) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto launchOn = [](int64_t keys) {
+    launchAndExit(attention({.d = 64, .dv = 64, .packed = true}, {}),
+                  {{"B", 1},
+                   {"H", 1},
+                   {"Hk", 1},
+                   {"Sq", 5},
+                   {"Tq", 5},
+                   {"Tk", 90},
+                   {"Starts", 2}},
+                  {{"QStarts",
+                    [](const Problem &, Coordinate at) { return 5.0 * at[0]; }},
+                   {"KStarts", [=](const Problem &, Coordinate at) {
+                      return double(keys * at[0]);
+                    }}});
+  };
+  EXPECT_EXIT(launchOn(90), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(launchOn(91), testing::ExitedWithCode(3),
+              "the keys of a sequence, by KStarts, lie in K");
 }
 
 [[maybe_unused]] const bool registered = registerAtStart([] {

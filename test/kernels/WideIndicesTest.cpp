@@ -178,6 +178,35 @@ void refusesWhatIsBeyondItsBound() {
   }
 }
 
+/// A condition of two sizes that each launch checks, as C++ does.
+template <typename Expected> void isCheckedByLaunches(Expected expected) {
+  const Artifact artifact = summing([&](Size P, Size Q) {
+    expect(expected(P, Q), "P and Q are a pair");
+    return P;
+  });
+  Module module(device(), artifact);
+  for (int64_t p : {0, 1, 2, 3})
+    for (int64_t q : {0, 1, 2, 3}) {
+      bool isLaunched = true;
+      try {
+        launch(module, randomProblem(artifact, {{"P", p}, {"Q", q}}));
+      } catch (const Error &error) {
+        isLaunched = false;
+        EXPECT_THAT(error.what(),
+                    testing::ContainsRegex(
+                        "WideIndicesTest.cpp:[0-9]+: error: kernel 'sums' "
+                        "expects: P and Q are a pair; with P=., Q=. "));
+      }
+      EXPECT_EQ(isLaunched, expected(p, q)) << p << " and " << q;
+    }
+}
+
+void refusesWhatItDoesNotExpect() {
+  isCheckedByLaunches([](auto p, auto q) { return p < q || p == 3; });
+  isCheckedByLaunches([](auto p, auto q) { return p >= q && !(p > 2); });
+  isCheckedByLaunches([](auto p, auto q) { return p <= q && q % 2 != 1; });
+}
+
 [[maybe_unused]] const bool registered = registerAtStart([] {
   registerFeatures({
       feature("a bound that is a quotient of a product", sumsQuotient,
@@ -193,6 +222,8 @@ void refusesWhatIsBeyondItsBound() {
   });
   registerTest("Index", "beyond its bound is refused",
                refusesWhatIsBeyondItsBound);
+  registerTest("Index", "sizes that are not expected are refused",
+               refusesWhatItDoesNotExpect);
 });
 
 } // namespace

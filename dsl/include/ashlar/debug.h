@@ -80,7 +80,9 @@ void print(detail::Text text, const Values &...values) {
 
 /// Ends the launch with this sentence, at the author's line, where the
 /// condition is false. Checked in the simulator; on a GPU by `--check`, or
-/// `CompileOptions::check_expectations`, and it costs nothing else.
+/// `CompileOptions::check_expectations`, and it costs nothing else. Directly in
+/// the kernel it is of sizes, as `at_most` is, and each launch that breaks it
+/// is refused.
 void expect(detail::ConditionOperand condition, std::string_view sentence,
             SourceLocation where = SourceLocation::current());
 // What C++ finds at once: a condition might also be taken for a mask, and that

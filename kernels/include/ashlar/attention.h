@@ -24,9 +24,9 @@ struct ScorePlace {
 
 /// What O = softmax(Q · Kᵀ · scale) · V computes, whatever the sizes: Q is
 /// B×H×Sq×d, K is B×Hk×Sk×d, V is B×Hk×Sk×dv (or part of K), O is B×H×Sq×dv, of
-/// any strides; H/Hk heads of Q share one of K and V, which a kernel
-/// compiled with `CompileOptions::check_expectations` demands to be whole. A
-/// query that sees no key has zeros.
+/// any strides; H/Hk heads of Q, a whole number, share one of K and V. A
+/// query that sees no key has zeros. Each launch checks the sizes that it is
+/// given beside these.
 struct AttentionForm {
   /// Of Q, K, V and O: bf16, f16 or e4m3. Of e4m3 O is bf16, and V has its keys
   /// beside one another, as the tensor cores read 8 bits: B×Hk×dv×Sk, in pages

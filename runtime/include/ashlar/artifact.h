@@ -125,10 +125,12 @@ struct Term {
 };
 
 /// What the kernel demands of its sizes: that this index is at most `most`.
+/// With a sentence, which then holds, the index is none that means something.
 struct Bound {
   std::vector<Term> index;
   int64_t most = 0;
   SourceLine where = {};
+  std::string sentence = {};
 
   bool operator==(const Bound &) const = default;
 };

@@ -1,0 +1,12 @@
+# A page has the program, and the program runs on the simulator's driver.
+file(READ ${SOURCE} source)
+file(READ ${PAGE} page)
+string(FIND "${page}" "```cpp\n${source}```\n" place)
+if(place EQUAL -1)
+  message(FATAL_ERROR "${PAGE} does not have ${SOURCE}: copy it there")
+endif()
+set(ENV{LD_LIBRARY_PATH} ${DRIVER})
+execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} ended with ${status}")
+endif()
