@@ -1,4 +1,5 @@
 #include "passes/IndexFacts.h"
+#include "compiler/hopper/Hopper.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -174,6 +175,8 @@ IndexFact IndexFacts::follow(Value value) const {
   if (isa_and_present<tile::SizeOp, tile::TileCoordinateOp,
                       tile::ScheduleRangeOp>(op))
     return {0, target::largestExtent, 1};
+  if (isa_and_present<hopper::SpecialRegisterOp>(op))
+    return {0, bits32.high, 1};
   if (isa_and_present<tile::ClusterRankOp>(op)) {
     // None where the kernel is on its way to the next level.
     auto kernel = op->getParentOfType<tile::KernelOp>();
