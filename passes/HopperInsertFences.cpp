@@ -3,10 +3,11 @@
 // follows, is fenced, and no more.
 //
 // wgmma and TMA use shared memory through the asynchronous proxy (PTX ISA,
-// "Async proxy"). A thread's own stores and loads are fenced before it next
-// tells another thread of them (without it, TMA overwrites what loads that were
-// issued before the release have not read yet); cp.async writes complete
-// without their thread, so the reader fences after it has waited for them.
+// "Async proxy"). A thread's own stores are fenced before it next tells another
+// thread of them, its loads of a stage before its warp releases it (without it,
+// TMA overwrites what loads that were issued before the release have not read
+// yet); cp.async writes complete without their thread, so the reader fences
+// after it has waited for them.
 
 #include "compiler/hopper/Hopper.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -128,15 +129,18 @@ private:
     return false;
   }
 
-  /// Whether other threads learn here of what this one has written or read, or
-  /// an asynchronous reader of what it has written.
+  /// Whether TMA may overwrite behind this what the thread has read, or other
+  /// threads or an asynchronous reader learn of what it has written. Only
+  /// stages are overwritten, and each warp releases them for itself: whatever
+  /// else it says to others, reads may stay unfenced.
   static bool publishes(Operation &op, Unfenced accesses) {
-    if (isa<hopper::MbarrierArriveOp, hopper::NamedBarrierOp, hopper::SyncOp>(
-            op))
+    if (isa<hopper::ReleaseOp>(op))
       return accesses.any();
-    if (isa<hopper::WgmmaOp, hopper::TmaStoreOp>(op) || storesByTma(op))
+    if (isa<hopper::MbarrierArriveOp, hopper::NamedBarrierOp, hopper::SyncOp,
+            hopper::WgmmaOp, hopper::TmaStoreOp>(op) ||
+        storesByTma(op))
       return accesses.written;
-    if (!isa<hopper::OnceOp, hopper::OncePerWarpOp, hopper::ReleaseOp>(op))
+    if (!isa<hopper::OnceOp, hopper::OncePerWarpOp>(op))
       return false;
     return llvm::any_of(op.getRegion(0).front(), [&](Operation &inner) {
       return publishes(inner, accesses);
