@@ -303,7 +303,7 @@ private:
     int deepest = -1;
     role.walk([&](Operation *op) {
       const Value other =
-          isa<tile::LoadOp, tile::ReadOp>(op) ? Value(op->getResult(0))
+          isa<tile::LoadOp, tile::ReadOp>(op)     ? Value(op->getResult(0))
           : isa<tile::StoreOp, tile::WriteOp>(op) ? op->getOperand(0)
                                                   : Value();
       if (!other || classOf[other] != classOf[value])
