@@ -15,39 +15,35 @@ using namespace ashlar;
 Kernel forward(const Constants &c) {
   return kernel("layer_norm", [&] {
     const Shape shape{c["height"], c["columns"]};
-    Size M = size("M"), N = size("N"), P = size("CTAs");
+    Size M = size("M"), N = size("N");
     Tensor X = input("X", bf16, {M, N}), D = output("D", bf16, {M, N});
     Tensor W = input("W", bf16, {N}), B = input("B", bf16, {N});
-    Tensor means = output("Mean", f32, {M}, align(4));
-    Tensor rstds = output("Rstd", f32, {M}, align(4));
+    Tensor means = output("Mean", f32, {M}), rstds = output("Rstd", f32, {M});
     Scalar eps = scalar("eps", f32);
     cluster({1, c["parts"]});
-    TileLoop ctas = grid({P, Index(c["parts"])}, {1, 1});
+    TileLoop rows = persistent({M, Index(c["parts"])}, {shape[0], 1});
     ctas_per_sm(c["ctas"]);
     SharedTile w = shared(bf16, {shape[1]}), b = shared(bf16, {shape[1]});
     role("all", warps(c["warps"]), [&] {
-      for (auto [p, part] : ctas) {
-        store(w, load(W.tile({part}), {shape[1]}));
-        store(b, load(B.tile({part}), {shape[1]}));
-        Index rest = N - part * shape[1];
-        Scalar n = 1 / convert(N, f32);
-        Fragment next = load(X.tile({p, part}), shape);
-        for (Index m : range(p, ceil_div(M, shape[0]), P)) {
-          Fragment d = convert(next, f32);
-          next = load(X.tile({m + P, part}), shape); // in flight
-          Fragment mean = cluster_all_sum(row_sum(d), 1) * n;
-          d -= along_rows(mean);
-          when(rest < shape[1],
-               [&] { d = select(columns(shape) < rest, d, 0); });
-          Fragment rstd = rsqrt(cluster_all_sum(row_sum(d * d), 1) * n + eps);
-          d = fma(d * along_rows(rstd), convert(load(w), f32),
-                  convert(load(b), f32));
-          store(D.tile({m, part}), convert(d, bf16));
-          when(part == 0, [&] {
-            store(means.tile({m}), mean);
-            store(rstds.tile({m}), rstd);
-          });
-        }
+      Index part = cluster_rank(), rest = N - part * shape[1];
+      store(w, load(W.tile({part}), {shape[1]}));
+      store(b, load(B.tile({part}), {shape[1]}));
+      Scalar n = 1 / convert(N, f32);
+      Fragment next = load(X.tile({rows.cta(), part}), shape);
+      for (auto [m, same] : rows) {
+        Fragment d = convert(next, f32);
+        next = load(X.tile({m + rows.ctas(), part}), shape); // in flight
+        Fragment mean = cluster_all_sum(row_sum(d), 1) * n;
+        d -= along_rows(mean);
+        when(rest < shape[1], [&] { d = select(columns(shape) < rest, d, 0); });
+        Fragment rstd = rsqrt(cluster_all_sum(row_sum(d * d), 1) * n + eps);
+        d *= along_rows(rstd);
+        d = fma(d, convert(load(w), f32), convert(load(b), f32));
+        store(D.tile({m, part}), convert(d, bf16));
+        when(part == 0, [&] {
+          store(means.tile({m}), mean);
+          store(rstds.tile({m}), rstd);
+        });
       }
     });
   });
@@ -63,13 +59,12 @@ Kernel backward(const Constants &c) {
     Size M = size("M"), N = size("N"), P = size("CTAs");
     Tensor X = input("X", bf16, {M, N}), G = input("G", bf16, {M, N});
     Tensor W = input("W", bf16, {N}), DX = output("DX", bf16, {M, N});
-    Tensor means = input("Mean", f32, {M}, align(4));
-    Tensor rstds = input("Rstd", f32, {M}, align(4));
+    Tensor means = input("Mean", f32, {M}), rstds = input("Rstd", f32, {M});
     Tensor DW = inout("DW", f32, {N}), DB = inout("DB", f32, {N});
     cluster({1, c["parts"]});
     TileLoop ctas = grid({P, Index(c["parts"])}, {1, 1});
     ctas_per_sm(c["ctas"]);
-    SharedTile w = shared(bf16, {shape[1]}), sums = shared(f32, {shape[1]});
+    SharedTile sums = shared(f32, {shape[1]});
     Pipeline ring = pipeline(c["stages"], smem(bf16, shape), smem(bf16, shape),
                              smem(f32, {shape[0]}), smem(f32, {shape[0]}));
     role("load", warps(1), registers(32), [&] {
@@ -85,7 +80,7 @@ Kernel backward(const Constants &c) {
     });
     role("math", warps(c["warps"]), registers(c["registers"]), [&] {
       for (auto [p, part] : ctas) {
-        store(w, load(W.tile({part}), {shape[1]}));
+        Fragment w = convert(load(W.tile({part}), {shape[1]}), f32);
         Fragment dw = zeros(f32, shape), db = zeros(f32, shape);
         Fragment a = zeros(f32, {shape[0]}), b = a; // sums of G·W·X and of G·W
         Scalar n = -1 / convert(N, f32);
@@ -94,17 +89,16 @@ Kernel backward(const Constants &c) {
           Fragment mean = load(s[2]), rstd = load(s[3]);
           Fragment of_x = (a - mean * b) * rstd * n, rest = b * n;
           Stage next = ring.wait();
-          Fragment g = convert(load(next[1]), f32) * convert(load(w), f32);
+          Fragment g = convert(load(next[1]), f32) * w;
           a = row_sum(g * convert(load(next[0]), f32)), b = row_sum(g);
           a = cluster_all_sum(a, 1), b = cluster_all_sum(b, 1); // on their way
           Fragment x = convert(load(s[0]), f32);
           x = (x - along_rows(mean)) * along_rows(rstd);
           g = convert(load(s[1]), f32);
           dw += g * x, db += g;
-          g = g * convert(load(w), f32) +
-              (x * along_rows(of_x) + along_rows(rest));
+          g = g * w + (x * along_rows(of_x) + along_rows(rest));
+          ring.release(s); // before the stores, which its fence would wait for
           store(DX.tile({m, part}), convert(g * along_rows(rstd), bf16));
-          ring.release(s);
           s = next;
         }
         ring.release(s);
@@ -182,13 +176,13 @@ int main(int argc, char **argv) {
          .references = {{"DX", gradient}, {"DW", ofWeight}, {"DB", ofBias}},
          .tolerance = 0.02});
   return tool(argc, argv, forward,
-              {.sizes = {{"M", 8192}, {"N", 4096}, {"CTAs", 396}},
+              {.sizes = {{"M", 8192}, {"N", 4096}},
                .constants = {{"parts", 1},
                              {"height", 1},
                              {"columns", 4096},
                              {"warps", 8},
                              {"ctas", 3}},
-               .simulated_sizes = {{"M", 5}, {"N", 3000}, {"CTAs", 3}},
+               .simulated_sizes = {{"M", 5}, {"N", 3000}},
                .scalars = {{"eps", 1e-5}},
                .references = {
                    {"D", normed},

@@ -15,28 +15,24 @@ constexpr float log2e = 1.44269504f;
 
 Kernel softmax(const Constants &c) {
   return kernel("softmax", [&] {
-    const int64_t parts = c["parts"];
     const Shape shape{c["height"], c["columns"]};
-    Size M = size("M"), N = size("N"), P = size("CTAs");
+    Size M = size("M"), N = size("N");
     Tensor X = input("X", bf16, {M, N}), D = output("D", bf16, {M, N});
-    cluster({1, parts});
-    TileLoop ctas = grid({P, Index(parts)}, {1, 1});
+    cluster({1, c["parts"]});
+    TileLoop rows = persistent({M, Index(c["parts"])}, {shape[0], 1});
     ctas_per_sm(c["ctas"]);
     role("all", warps(c["warps"]), [&] {
-      for (auto [p, part] : ctas) {
-        Index rest = N - part * shape[1];
-        Fragment next = load(X.tile({p, part}), shape);
-        for (Index m : range(p, ceil_div(M, shape[0]), P)) {
-          Fragment x = convert(next, f32);
-          next = load(X.tile({m + P, part}), shape); // in flight
-          when(rest < shape[1],
-               [&] { x = select(columns(shape) < rest, x, -infinity); });
-          Fragment most = cluster_all_max(row_max(x), 1) * log2e;
-          Fragment power = fast::exp2(fma(x, log2e, along_rows(-most)));
-          Fragment sum = cluster_all_sum(row_sum(power), 1);
-          Fragment y = power * along_rows(1 / sum);
-          store(D.tile({m, part}), convert(y, bf16));
-        }
+      Index part = cluster_rank(), rest = N - part * shape[1];
+      Fragment next = load(X.tile({rows.cta(), part}), shape);
+      for (auto [m, same] : rows) {
+        Fragment x = convert(next, f32);
+        next = load(X.tile({m + rows.ctas(), part}), shape); // in flight
+        when(rest < shape[1],
+             [&] { x = select(columns(shape) < rest, x, -infinity); });
+        Fragment most = cluster_all_max(row_max(x), 1) * log2e;
+        Fragment power = fast::exp2(fma(x, log2e, along_rows(-most)));
+        Fragment sum = cluster_all_sum(row_sum(power), 1);
+        store(D.tile({m, part}), convert(power * along_rows(1 / sum), bf16));
       }
     });
   });
@@ -54,12 +50,12 @@ static double reference(const Problem &problem, std::span<const int64_t> at) {
 
 int main(int argc, char **argv) {
   return tool(argc, argv, softmax,
-              {.sizes = {{"M", 8192}, {"N", 4096}, {"CTAs", 528}},
+              {.sizes = {{"M", 8192}, {"N", 4096}},
                .constants = {{"parts", 1},
                              {"height", 1},
                              {"columns", 4096},
                              {"warps", 4},
                              {"ctas", 4}},
-               .simulated_sizes = {{"M", 5}, {"N", 3000}, {"CTAs", 3}},
+               .simulated_sizes = {{"M", 5}, {"N", 3000}},
                .references = {{"D", reference}}});
 }

@@ -3,10 +3,11 @@
 // follows, is fenced, and no more.
 //
 // wgmma and TMA use shared memory through the asynchronous proxy (PTX ISA,
-// "Async proxy"). A thread's own stores and loads are fenced before it next
-// tells another thread of them (without it, TMA overwrites what loads that were
-// issued before the release have not read yet); cp.async writes complete
-// without their thread, so the reader fences after it has waited for them.
+// "Async proxy"). A thread's own stores are fenced before it next tells another
+// thread of them, its loads of a stage before its warp releases it (without it,
+// TMA overwrites what loads that were issued before the release have not read
+// yet); cp.async writes complete without their thread, so the reader fences
+// after it has waited for them.
 
 #include "compiler/hopper/Hopper.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -70,6 +71,7 @@ public:
       } else if (auto copy = dyn_cast<hopper::CopyToPeerOp>(op)) {
         used.insert(copy.getTarget());
         overwritten.insert(copy.getTarget());
+        arePeersCopiedTo = true;
       } else if (auto store = dyn_cast<hopper::SharedStoreOp>(op)) {
         reachesPeers |= store.getPeer();
       } else if (auto load = dyn_cast<hopper::SharedLoadOp>(op)) {
@@ -135,16 +137,21 @@ private:
     return false;
   }
 
-  /// Whether other threads learn here of what this one has written or read, or
-  /// an asynchronous reader of what it has written.
-  static bool publishes(Operation &op, Unfenced accesses) {
+  /// Whether an asynchronous write may be behind this over what the thread has
+  /// read, or other threads or an asynchronous reader learn of what it has
+  /// written. Stages are overwritten once each warp has released them for
+  /// itself, what peers copy to once the CTAs have met: whatever else is said to
+  /// others, reads may stay unfenced.
+  bool publishes(Operation &op, Unfenced accesses) const {
+    if (isa<hopper::ReleaseOp>(op))
+      return accesses.any();
     if (isa<hopper::MbarrierArriveOp, hopper::NamedBarrierOp, hopper::SyncOp>(
             op))
-      return accesses.any();
+      return arePeersCopiedTo ? accesses.any() : accesses.written;
     if (isa<hopper::WgmmaOp, hopper::TmaStoreOp, hopper::CopyToPeerOp>(op) ||
         storesByTma(op))
       return accesses.written;
-    if (!isa<hopper::OnceOp, hopper::OncePerWarpOp, hopper::ReleaseOp>(op))
+    if (!isa<hopper::OnceOp, hopper::OncePerWarpOp>(op))
       return false;
     return llvm::any_of(op.getRegion(0).front(), [&](Operation &inner) {
       return publishes(inner, accesses);
@@ -221,6 +228,7 @@ private:
   Buffers landing;           ///< what cp.async writes
   bool hasReader = false;    ///< of that, in the role
   bool reachesPeers = false; ///< some are in the memory of other CTAs
+  bool arePeersCopiedTo = false;
 };
 
 struct HopperInsertFences : impl::HopperInsertFencesBase<HopperInsertFences> {

@@ -1,4 +1,5 @@
 #include "passes/IndexFacts.h"
+#include "compiler/hopper/Hopper.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,6 +19,9 @@ namespace {
 
 constexpr int64_t least = std::numeric_limits<int64_t>::min(),
                   most = std::numeric_limits<int64_t>::max();
+
+/// As many as 8192 SMs hold: a persistent loop steps by no more.
+constexpr int64_t mostResidentCtas = int64_t(target::mostCtas) << 13;
 
 /// Bits in which no operation on two indices overflows.
 constexpr unsigned width = 128;
@@ -171,9 +175,15 @@ IndexFact IndexFacts::follow(Value value) const {
     int64_t number = constant.getSExtValue();
     return {number, number, powerOfTwoIn(number)};
   }
+  if (auto range = dyn_cast_if_present<tile::ScheduleRangeOp>(op);
+      range && value != range.getEnd() &&
+      range.getSchedule().getDefiningOp<tile::ScheduleOp>().getPersistent())
+    return {0, mostResidentCtas, 1};
   if (isa_and_present<tile::SizeOp, tile::TileCoordinateOp,
                       tile::ScheduleRangeOp>(op))
     return {0, target::largestExtent, 1};
+  if (isa_and_present<hopper::SpecialRegisterOp>(op))
+    return {0, bits32.high, 1};
   if (isa_and_present<tile::ClusterRankOp>(op)) {
     // None where the kernel is on its way to the next level.
     auto kernel = op->getParentOfType<tile::KernelOp>();

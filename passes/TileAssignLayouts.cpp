@@ -296,13 +296,37 @@ private:
     return unit;
   }
 
+  /// The bytes of an element where fragments that lie as this one does are
+  /// moved the most, in the innermost loop; of this one, if none of them is.
+  int64_t movedBytes(Value value) {
+    Value moved = value;
+    int deepest = -1;
+    role.walk([&](Operation *op) {
+      const Value other =
+          isa<tile::LoadOp, tile::ReadOp>(op)     ? Value(op->getResult(0))
+          : isa<tile::StoreOp, tile::WriteOp>(op) ? op->getOperand(0)
+                                                  : Value();
+      if (!other || classOf[other] != classOf[value])
+        return;
+      int depth = 0;
+      for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+           loop = loop->getParentOfType<scf::ForOp>())
+        ++depth;
+      if (depth > deepest) {
+        moved = other;
+        deepest = depth;
+      }
+    });
+    return tile::elementBytes(
+        cast<RankedTensorType>(moved.getType()).getElementType());
+  }
+
   /// Each part of these extents is spread over all threads.
   layout::Result<FragmentLayout>
   layoutOfParts(Value value, const std::vector<int64_t> &extents) {
     auto part = layout::blockedLayout(
         extents, target::warpThreads * int64_t(role.getWarps()),
-        tile::elementBytes(
-            cast<RankedTensorType>(value.getType()).getElementType()));
+        movedBytes(value));
     if (part)
       return layout::repeatedLayout(*part, shapeOf(value).vec());
     return part;

@@ -276,8 +276,7 @@ std::optional<Registers> compareCoordinates(arith::CmpIOp op,
     Registers results;
     for (auto [v, other] :
          llvm::enumerate(unpack(b, type, in[isLeft ? 1 : 0]))) {
-      Value rest = LLVM::SSubSat::create(b, b.loc, other.getType(), other,
-                                         place.thread[dimension]);
+      Value rest = b.saturatingSub(other, place.thread[dimension]);
       Value number = b.i32(place.value[dimension][v]);
       results.push_back(arith::CmpIOp::create(
           b, b.loc, predicate, isLeft ? number : rest, isLeft ? rest : number));

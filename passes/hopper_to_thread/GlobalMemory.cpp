@@ -76,17 +76,22 @@ struct GlobalAccess {
     return result;
   }
 
-  /// Tests columns of the thread: each by a comparison with how many are left,
-  /// or, where they may lie before the tensor, of its own coordinate.
+  /// Tests columns of the thread: each by comparisons with how many are left,
+  /// and, where they may lie before the tensor, with how many do: two numbers
+  /// to keep in a loop, and not one for each column.
   std::function<Value(int64_t)> columnTest(Value thread) {
     Value first = b.add(coordinates.back(), thread), end = extents.back();
-    if (!nonNegative)
-      return [=, this](int64_t column) {
-        return b.within(b.add(first, column), end, false);
-      };
-    Value left = b.sub(end, first);
-    return
-        [=, this](int64_t column) { return b.lessThan(b.i32(column), left); };
+    if (nonNegative) {
+      Value left = b.sub(end, first);
+      return
+          [=, this](int64_t column) { return b.lessThan(b.i32(column), left); };
+    }
+    Value left = b.saturatingSub(end, first),
+          before = b.saturatingSub(b.i32(0), first);
+    return [=, this](int64_t column) {
+      return b.both(b.lessThan(b.i32(column), left),
+                    b.lessThan(before, b.i32(column + 1)));
+    };
   }
 
   Value address(Row &row, int64_t column) {

@@ -23,6 +23,9 @@ Value PtxBuilder::add(Value a, int64_t b) {
 Value PtxBuilder::sub(Value a, Value b) {
   return createOrFold<arith::SubIOp>(loc, a, b);
 }
+Value PtxBuilder::saturatingSub(Value a, Value b) {
+  return LLVM::SSubSat::create(*this, loc, a.getType(), a, b);
+}
 Value PtxBuilder::mul(Value a, Value b) {
   return createOrFold<arith::MulIOp>(loc, a, b);
 }

@@ -57,6 +57,10 @@ tile.kernel @signs {
     %in = tile.inside %A[%row, %column] : !T -> tensor<32x64xi1>
     // CHECK: hopper.inside[{{.*}}] : tensor
     %out = tile.inside %A[%before, %column] : !T -> tensor<32x64xi1>
+    // The number of a CTA, and of one that comes so many later.
+    %ahead = arith.addi %first, %step : index
+    // CHECK: hopper.load {{.*}} align 16 {nonnegative} :
+    %i = tile.load %A[%ahead, %column] : !T -> !F
   }
 }
 

@@ -189,12 +189,14 @@ hopper.kernel @read_beside threads 256 shared 32832 cluster 1 {
     // CHECK-NEXT: hopper.shared_load
     // CHECK-NEXT: hopper.wgmma
     // CHECK-NEXT: hopper.fence_proxy_async
-    // CHECK-NEXT: hopper.mbarrier.arrive
+    // CHECK-NEXT: hopper.release
     hopper.mbarrier.wait generic %full parity %c0
     %f = hopper.shared_load %w : !tile -> !half
     %g = hopper.shared_load %r : !tile -> !half
     hopper.wgmma %v, %v transposed into zeroed %x : !tile, !tile, <!acc>
-    hopper.mbarrier.arrive %empty
+    hopper.release %c0 of 32768 newer 0 {
+      hopper.mbarrier.arrive %empty
+    }
   }
 }
 
@@ -319,8 +321,9 @@ hopper.kernel @told_in_one_arm threads 256 shared 16448 cluster 1 {
 
 // -----
 
-// What is read is fenced where TMA overwrites it, before the release, and not
-// where nothing but ordinary stores do.
+// What is read is fenced where TMA overwrites it, before the release and not
+// where the role meets or tells others something else, and not where nothing but
+// ordinary stores do.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
@@ -331,6 +334,7 @@ hopper.kernel @read_before_tma_overwrites threads 160 shared 16448 cluster 1 {
   %other = hopper.shared_address 8192
   %full = hopper.shared_address 16384
   %empty = hopper.shared_address 16392
+  %told = hopper.shared_address 16400
   %c0 = arith.constant 0 : index
   hopper.role "load" from 4 warps 1 {
     hopper.once {
@@ -342,18 +346,28 @@ hopper.kernel @read_before_tma_overwrites threads 160 shared 16448 cluster 1 {
     %v = hopper.view %filled : !tile
     %w = hopper.view %other : !tile
     // CHECK: hopper.shared_load
-    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.named_barrier
     // CHECK-NEXT: hopper.once_per_warp
     // CHECK-NEXT: hopper.mbarrier.arrive
     // CHECK-NEXT: }
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.release
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    // CHECK-NEXT: }
     %f = hopper.shared_load %v : !tile -> !half
+    hopper.named_barrier 1 threads 128
     hopper.once_per_warp {
+      hopper.mbarrier.arrive %told
+    }
+    hopper.release %c0 of 16384 newer 0 {
       hopper.mbarrier.arrive %empty
     }
     // CHECK-NEXT: hopper.shared_load
-    // CHECK-NEXT: hopper.mbarrier.arrive
+    // CHECK-NEXT: hopper.release
     %g = hopper.shared_load %w : !tile -> !half
-    hopper.mbarrier.arrive %empty
+    hopper.release %c0 of 16384 newer 0 {
+      hopper.mbarrier.arrive %empty
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 // RUN: ashlar-opt %s --split-input-file --hopper-to-thread | FileCheck %s
 
 // Where coordinates may lie before the tensor, one comparison of unsigned
-// numbers tests an element against both ends.
+// numbers tests an element against both ends; columns of a fragment are compared
+// with how many lie before the tensor, and with how many are left.
 
 !f32 = tensor<16x8xf32, #tile.fragment<"16x8 (2,16):(64,1) / (4,1,1):(16,128,16)">>
 !i1 = tensor<16x8xi1, #tile.fragment<"16x8 (2,16):(64,1) / (4,1,1):(16,128,16)">>
@@ -22,18 +23,24 @@ hopper.kernel @anywhere threads 32 shared 8192 cluster 1 {
     // CHECK: scf.if
     // CHECK: ld.global.v4.b32
     // CHECK: } else {
-    // CHECK-NOT: arith.cmpi slt
+    // CHECK: %[[LEFT:.+]] = llvm.intr.ssub.sat(%[[M]], %[[FIRST:.+]]) :
+    // CHECK: %[[BEFORE:.+]] = llvm.intr.ssub.sat(%{{.+}}, %[[FIRST]]) :
     // CHECK: arith.cmpi ult, %{{.+}}, %[[M]]
-    // CHECK-NOT: arith.cmpi slt
+    // CHECK: arith.cmpi slt, %c0_i32{{.*}}, %[[LEFT]]
+    // CHECK: arith.cmpi slt, %[[BEFORE]], %c1_i32
+    // CHECK: arith.cmpi slt, %c3_i32{{.*}}, %[[LEFT]]
+    // CHECK: arith.cmpi slt, %[[BEFORE]], %c4_i32
     // CHECK: @p ld.global.b32
-    // CHECK-NOT: arith.cmpi slt
-    // CHECK: arith.cmpi ult
+    // CHECK-NOT: llvm.intr.ssub.sat
+    // CHECK: arith.cmpi slt, %c1_i32{{.*}}, %[[LEFT]]
+    // CHECK: arith.cmpi slt, %[[BEFORE]], %c2_i32
     // CHECK: @p ld.global.b32
     %f = hopper.load %A[%row, %column] within [%m, %m] strides [%stride, %one] align 16 : !hopper.pointer -> !f32
     // CHECK: arith.ori %[[ROW]], %[[COLUMN]] : i32
     // CHECK: } else {
+    // CHECK: llvm.intr.ssub.sat
     // CHECK: arith.cmpi ult
-    // CHECK: @p st.global.b32
+    // CHECK-COUNT-4: @p st.global.b32
     hopper.store %f to %A[%row, %column] within [%m, %m] strides [%stride, %one] align 16 : !f32, !hopper.pointer
     // CHECK-NOT: arith.cmpi slt
     // CHECK: arith.cmpi ult, %{{.+}}, %[[M]]

@@ -256,3 +256,30 @@ tile.kernel @transposed {
     tile.store %z to %E[%c0, %c0] : tensor<64x64xbf16>, !tile.tensor<bf16, 2>
   }
 }
+
+// -----
+
+// What a loop carries in f32 and adds bf16 to lies as that is loaded in the loop,
+// 16 bytes at a time, not as it begins or as its sums are stored once.
+
+// CHECK-LABEL: tile.kernel @sums_of_half
+tile.kernel @sums_of_half {
+  %M = tile.size "M"
+  %N = tile.size "N"
+  %X = tile.tensor "X" input [%M, %N] align 16 : !tile.tensor<bf16, 2>
+  %D = tile.tensor "D" output [%M, %N] align 16 : !tile.tensor<f32, 2>
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // CHECK: arith.constant dense<0.000000e+00> : tensor<1x2048xf32, #tile.fragment<"1x2048 (128,1):(8,1) / (8,2,1):(1,1024,1)">>
+    %zeros = arith.constant dense<0.0> : tensor<1x2048xf32>
+    %sums = scf.for %i = %c0 to %M step %c1 iter_args(%sum = %zeros) -> (tensor<1x2048xf32>) {
+      // CHECK: tile.load {{.*}} -> tensor<1x2048xbf16, #tile.fragment<"1x2048 (128,1):(8,1) / (8,2,1):(1,1024,1)">>
+      %x = tile.load %X[%i, %c0] : !tile.tensor<bf16, 2> -> tensor<1x2048xbf16>
+      %wide = arith.extf %x : tensor<1x2048xbf16> to tensor<1x2048xf32>
+      %next = arith.addf %sum, %wide : tensor<1x2048xf32>
+      scf.yield %next : tensor<1x2048xf32>
+    }
+    tile.store %sums to %D[%c0, %c0] : tensor<1x2048xf32>, !tile.tensor<f32, 2>
+  }
+}

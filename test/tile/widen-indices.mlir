@@ -141,3 +141,25 @@ tile.kernel @step {
     }
   }
 }
+
+// -----
+
+// A tile's number and as many more as CTAs run at once have 32 bits.
+
+// CHECK-LABEL: tile.kernel @ahead
+tile.kernel @ahead {
+  %M = tile.size "M"
+  %D = tile.tensor "D" inout [%M, %M] align 16 : !tile.tensor<f32, 2>
+  %tiles = tile.schedule persistent [%M] by [1] : !tile.schedule<1>
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
+    scf.for %t = %first to %end step %step {
+      %m = tile.schedule_coordinates %tiles, %t : !tile.schedule<1> -> index
+      // CHECK: %[[NEXT:.+]] = arith.addi %{{.+}}, %{{.+}} : index
+      // CHECK-NEXT: tile.load %{{.+}}[%[[NEXT]],
+      %next = arith.addi %m, %step : index
+      %x = tile.load %D[%next, %c0] : !tile.tensor<f32, 2> -> tensor<64x64xf32>
+    }
+  }
+}
