@@ -70,7 +70,7 @@ public:
       } else if (auto store = dyn_cast<hopper::SharedStoreOp>(op)) {
         reachesPeers |= store.getPeer();
       } else if (auto copy = dyn_cast<hopper::CopyTileOp>(op)) {
-        if (isCpAsync(copy))
+        if (copy.isAsync())
           landing.insert(copy.getTarget());
       }
     });
@@ -98,10 +98,6 @@ private:
     return {wgmma.getB()};
   }
 
-  static bool isCpAsync(hopper::CopyTileOp copy) {
-    return copy.getAlignment() >= 4;
-  }
-
   /// Whether an asynchronous operation that follows has to be told of what this
   /// one writes.
   bool isWriteToFence(Operation &op) {
@@ -110,7 +106,7 @@ private:
     if (auto scatter = dyn_cast<hopper::ScatterOp>(op))
       return used.contains(scatter.getTarget());
     if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
-      return !isCpAsync(copy) && used.contains(copy.getTarget());
+      return !copy.isAsync() && used.contains(copy.getTarget());
     return false;
   }
 
