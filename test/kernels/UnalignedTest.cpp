@@ -8,12 +8,11 @@ namespace ashlar::test {
 namespace {
 
 /// A tile of the last dimensions of a tensor goes to a stage and out of it.
-Feature through(ElementType type, const Shape &tile, int64_t alignment,
+Feature through(ElementType type, std::vector<int64_t> tile, int64_t alignment,
                 int64_t warpsOfRole) {
   std::string name = "tiles of ";
   for (size_t i = 0; i < tile.size(); ++i)
     name += (i ? "x" : "") + std::to_string(tile[i]);
-  const int64_t rank = int64_t(tile.size());
   return {name + " " + std::string(ashlar::name(type)) + " on " +
               std::to_string(alignment) + " bytes, by " +
               std::to_string(warpsOfRole) + " warps",
@@ -22,11 +21,11 @@ Feature through(ElementType type, const Shape &tile, int64_t alignment,
               Size L = size("L"), M = size("M"), N = size("N");
               Tensor X = input("X", type, {L, M, N}, align(alignment));
               Tensor D = output("D", type, {L, M, N}, align(alignment));
-              Shape whole(size_t(3 - rank), 1);
+              std::vector<int64_t> whole(3 - tile.size(), 1);
               whole.insert(whole.end(), tile.begin(), tile.end());
               TileLoop tiles =
                   persistent({L, M, N}, {whole[0], whole[1], whole[2]});
-              Pipeline ring = pipeline(2, smem(type, tile));
+              Pipeline ring = pipeline(2, smem(type, Shape(tile)));
               role("load", warps(warpsOfRole), [&] {
                 for (auto [l, m, n] : tiles) {
                   Stage s = ring.acquire();
