@@ -50,13 +50,13 @@ int main(int argc, char **argv) {
   return tool(argc, argv, unalignedGemm,
               {.sizes = {{"M", 4097}, {"N", 4097}, {"K", 4097}},
                .constants = {{"bm", 128},
-                             {"bn", 256},
+                             {"bn", 192},
                              {"bk", 64},
-                             {"stages", 3},
+                             {"stages", 4},
                              {"align", 2},
-                             {"warps", 4},
-                             {"registers", 120},
-                             {"math", 192}},
+                             {"warps", 8},
+                             {"registers", 112},
+                             {"math", 144}},
                .references = {{"D", examples::dotProduct}},
                .operations = examples::operations});
 }

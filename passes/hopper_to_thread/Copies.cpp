@@ -123,10 +123,10 @@ TileChunk tileChunk(PtxBuilder &b, const TileRows &tile, Value number,
   const TileRow row = tile.row(b, b.div(number, chunks));
   Value place = b.mul(isOneRow ? number : b.rem(number, chunks), length);
   Value column = b.add(tile.column(), place);
-  TileChunk chunk{swizzled(b, tile.type.getLayout()->swizzle,
-                           tile.shared(b, row, place)),
-                  b.add(row.element, b.extend(place)), row.inside,
-                  b.sub(tile.end(), column)};
+  TileChunk chunk{
+      swizzled(b, tile.type.getLayout()->swizzle, tile.shared(b, row, place)),
+      b.add(row.element, b.extend(place)), row.inside,
+      b.sub(tile.end(), column)};
   // A row's end may cut a chunk, its start does not.
   if (!tile.nonNegative)
     chunk.inside = b.both(chunk.inside, b.within(column, tile.end(), false));

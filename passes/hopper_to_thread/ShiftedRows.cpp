@@ -15,10 +15,12 @@ namespace {
 
 constexpr int64_t wordBytes = 16;
 
-/// Words that a thread takes one behind another: it accesses one more on the
-/// side that is not aligned. More would be fewer accesses, of which each meets
-/// more cache lines, as threads that are neighbours are farther apart.
-constexpr int64_t mostOfRun = 2;
+/// Words that a thread takes one behind another: it reads one more. With more
+/// of them accesses are fewer, but each meets more cache lines, as threads that
+/// are neighbours are farther apart.
+int64_t wordsOfRun(int64_t registers) {
+  return registers < target::registersBesideFragments ? 1 : 2;
+}
 
 /// How threads share the words of a tile: each has runs of them in rows that
 /// are evenly apart, and neighbours have neighbouring runs.
@@ -30,22 +32,26 @@ struct Sharing {
   int64_t lanes;    ///< threads beside each other in a row
   int64_t threads;
 
-  Sharing(const TileRows &tile, int64_t threads) : threads(threads) {
+  Sharing(const TileRows &tile, int64_t threads, int64_t registers)
+      : threads(threads) {
     const int64_t columns = tile.type.getShape().back();
     elements = wordBytes / tile.elementBytes;
-    words = std::gcd(columns / elements, mostOfRun);
+    words = std::gcd(columns / elements, wordsOfRun(registers));
     runs = columns / elements / words;
     rows = tile.count();
     lanes = std::gcd(threads, runs);
   }
 
   int64_t columns() const { return words * elements; } ///< of a run
-  int64_t slots() const { return threads / lanes; } ///< rows that are met at once
+  int64_t slots() const {
+    return threads / lanes;
+  } ///< rows that are met at once
   int64_t rounds() const { return llvm::divideCeil(rows, slots()); }
 
   /// Runs whose words a thread holds at once, of at most so many.
   int64_t batch(int64_t most) const {
-    const int64_t batches = llvm::divideCeil(rounds(), std::max<int64_t>(most, 1));
+    const int64_t batches =
+        llvm::divideCeil(rounds(), std::max<int64_t>(most, 1));
     return llvm::divideCeil(rounds(), batches);
   }
 };
@@ -69,9 +75,9 @@ SmallVector<Value> shifted(PtxBuilder &b, SmallVector<Value> words,
   for (int64_t bytes : {8, 4}) {
     if (alignment > bytes)
       continue;
-    Value isFarther = arith::CmpIOp::create(
-        b, b.loc, arith::CmpIPredicate::ne,
-        b.bitAnd(address, b.i32(bytes)), b.i32(0));
+    Value isFarther =
+        arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ne,
+                              b.bitAnd(address, b.i32(bytes)), b.i32(0));
     const size_t distance = bytes / 4;
     for (size_t i = 0; i + distance < words.size(); ++i)
       words[i] = arith::SelectOp::create(b, b.loc, isFarther,
@@ -88,21 +94,21 @@ SmallVector<Value> shifted(PtxBuilder &b, SmallVector<Value> words,
   return words;
 }
 
-/// A run of words that a thread reads.
+/// A tile that threads read from global memory.
 class Load {
 public:
   Load(ThreadBuilder &b, hopper::CopyTileOp op, Operands<hopper::CopyTileOp> in)
       : b(b), tile(op, in, op.getTarget().getType()),
-        sharing(tile, target::warpThreads * b.role.getWarps()),
+        sharing(tile, target::warpThreads * b.role.getWarps(), b.registers()),
         target(one(in.getTarget())), alignment(op.getAlignment()),
         isWritten(op.getWritten()) {}
 
   void copy() {
     Value thread = b.threadOfRole();
     const int64_t slots = sharing.slots(), rounds = sharing.rounds();
-    const int64_t batch = sharing.batch(
-        (b.registers() - target::registersBesideFragments) /
-        (4 * (sharing.words + 1)));
+    const int64_t batch =
+        sharing.batch((b.registers() - target::registersBesideFragments) /
+                      (4 * (sharing.words + 1)));
     forEach(b, b.rem(thread, sharing.lanes), sharing.runs, sharing.lanes,
             sharing.lanes == sharing.runs, [&](Value run) {
               forEach(b, b.div(thread, sharing.lanes), sharing.rows,
@@ -120,13 +126,12 @@ private:
   /// Whether the words around a run hold nothing but elements of the row, and
   /// where others write the tensor, of the tile.
   Value isWhole(Value run) {
-    const int64_t before =
-        sharing.elements - alignment / tile.elementBytes;
+    const int64_t before = sharing.elements - alignment / tile.elementBytes;
     Value at = column(run);
-    Value whole = b.both(
-        b.lessThan(b.i32(before - 1), at),
-        b.lessThan(b.add(at, sharing.columns() + sharing.elements - 1),
-                   tile.end()));
+    Value whole =
+        b.both(b.lessThan(b.i32(before - 1), at),
+               b.lessThan(b.add(at, sharing.columns() + sharing.elements - 1),
+                          tile.end()));
     if (!isWritten)
       return whole;
     return b.both(whole, b.both(b.lessThan(b.i32(0), run),
@@ -141,18 +146,14 @@ private:
     return b.both(hasElements, isNot(isWhole(run)));
   }
 
-  Value isNot(Value condition) {
-    return b.equal(b.flag(condition), b.i32(0));
-  }
+  Value isNot(Value condition) { return b.equal(b.flag(condition), b.i32(0)); }
 
   /// The address of a run's first element.
   Value address(const TileRow &row, Value run) {
-    Value element = b.add(
-        row.element, b.extend(b.mul(run, sharing.columns())));
+    Value element = b.add(row.element, b.extend(b.mul(run, sharing.columns())));
     return LLVM::PtrToIntOp::create(
         b, b.loc, b.getI64Type(),
-        b.elementAddress(tile.pointer,
-                         b.getIntegerType(8 * tile.elementBytes),
+        b.elementAddress(tile.pointer, b.getIntegerType(8 * tile.elementBytes),
                          element));
   }
 
@@ -176,8 +177,8 @@ private:
     const Words words(wordBytes);
     const SmallVector<Type> types(words.count, b.getI32Type());
     for (Read &read : reads) {
-      Value from = arith::AndIOp::create(b, b.loc, read.address,
-                                         b.i64(-wordBytes));
+      Value from =
+          arith::AndIOp::create(b, b.loc, read.address, b.i64(-wordBytes));
       Value isRead =
           b.flag(b.both(whole, b.both(read.row.inside, read.exists)));
       for (int64_t i = 0; i <= sharing.words; ++i)
@@ -187,8 +188,8 @@ private:
     }
     Value isWritten = isNot(isRagged(run));
     for (Read &read : reads) {
-      Value address = arith::TruncIOp::create(b, b.loc, b.getI32Type(),
-                                              read.address);
+      Value address =
+          arith::TruncIOp::create(b, b.loc, b.getI32Type(), read.address);
       store(read.row, run, shifted(b, read.words, address, alignment),
             b.both(isWritten, read.exists));
     }
@@ -196,8 +197,8 @@ private:
 
   /// Runs at the ends of the tensor's rows, by elements.
   void copyRagged(Value thread) {
-    auto loop = scf::ForOp::create(b, b.loc, b.i32(0), b.i32(sharing.runs),
-                                   b.i32(1));
+    auto loop =
+        scf::ForOp::create(b, b.loc, b.i32(0), b.i32(sharing.runs), b.i32(1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value run = loop.getInductionVar();
@@ -210,9 +211,9 @@ private:
       Value from = address(row, run);
       SmallVector<Value> elements;
       for (int64_t i = 0; i < sharing.columns(); ++i) {
-        Value inside = b.both(row.inside, b.within(b.add(column(run), i),
-                                                   tile.end(),
-                                                   tile.nonNegative));
+        Value inside =
+            b.both(row.inside, b.within(b.add(column(run), i), tile.end(),
+                                        tile.nonNegative));
         elements.push_back(
             narrow(b, element,
                    b.ptx(loadOrZeros(element, "global", bytes * i),
@@ -237,8 +238,7 @@ private:
           b.add(target, swizzled(b, tile.type.getLayout()->swizzle,
                                  tile.shared(b, row, place)))};
       llvm::append_range(operands, words.slice(4 * i, 4));
-      const std::string store =
-          "st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};";
+      const std::string store = "st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};";
       if (condition) {
         operands.push_back(b.flag(condition));
         b.ptx("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $5, 0;\n\t@p " + store +
@@ -264,8 +264,9 @@ public:
   Store(ThreadBuilder &b, hopper::CopyTileOutOp op,
         Operands<hopper::CopyTileOutOp> in)
       : b(b), tile(op, in, op.getSource().getType()),
-        sharing(tile, target::warpThreads *
-                          (op.getPerWarp() ? 1 : b.role.getWarps())),
+        sharing(tile,
+                target::warpThreads * (op.getPerWarp() ? 1 : b.role.getWarps()),
+                b.registers()),
         bytes(tile.elementBytes), source(one(in.getSource())),
         thread(op.getPerWarp() ? b.laneOfWarp() : b.threadOfRole()),
         alignment(op.getAlignment()) {
@@ -273,9 +274,9 @@ public:
     if (!tile.nonNegative)
       begin = b.createOrFold<arith::MaxSIOp>(b.loc, begin,
                                              b.sub(begin, tile.column()));
-    end = b.createOrFold<arith::MinSIOp>(
-        b.loc, b.sub(tile.end(), tile.column()),
-        b.i32(tile.type.getShape().back()));
+    end =
+        b.createOrFold<arith::MinSIOp>(b.loc, b.sub(tile.end(), tile.column()),
+                                       b.i32(tile.type.getShape().back()));
   }
 
   void copy() {
@@ -324,8 +325,7 @@ private:
       Value first = b.mul(run, sharing.columns());
       Value to = address(row, first);
       // To the first aligned word.
-      Value distance =
-          b.bitAnd(b.sub(b.i32(0), low(to)), b.i32(wordBytes - 1));
+      Value distance = b.bitAnd(b.sub(b.i32(0), low(to)), b.i32(wordBytes - 1));
       SmallVector<Value> words;
       for (int64_t i = 0; i <= sharing.words; ++i) {
         Value place = b.add(first, i * sharing.elements);
@@ -345,20 +345,19 @@ private:
       to = address(row, place);
       for (int64_t i = 0; i < sharing.words; ++i) {
         Value at = b.add(place, i * sharing.elements);
-        Value isWhole = arith::CmpIOp::create(
-            b, b.loc, arith::CmpIPredicate::sle, b.add(at, sharing.elements),
-            end);
+        Value isWhole =
+            arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::sle,
+                                  b.add(at, sharing.elements), end);
         if (!tile.nonNegative)
-          isWhole = b.both(isWhole, arith::CmpIOp::create(
-                                        b, b.loc, arith::CmpIPredicate::sle,
-                                        begin, at));
+          isWhole = b.both(isWhole,
+                           arith::CmpIOp::create(
+                               b, b.loc, arith::CmpIPredicate::sle, begin, at));
         SmallVector<Value> operands{to};
         llvm::append_range(operands, ArrayRef(words).slice(4 * i, 4));
         operands.push_back(b.flag(isWhole));
         b.ptx("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, $5, 0;\n\t"
               "@p st.global.v4.b32 [$0+" +
-                  std::to_string(wordBytes * i) +
-                  "], {$1, $2, $3, $4};\n\t}",
+                  std::to_string(wordBytes * i) + "], {$1, $2, $3, $4};\n\t}",
               operands);
       }
     });
@@ -367,40 +366,39 @@ private:
   /// The words at both ends of a row that have other elements too: a thread
   /// for each element.
   void copyEnds() {
-    forEach(b, thread, 2 * sharing.elements * sharing.rows, sharing.threads,
-            false, [&](Value number) {
-              const TileRow row =
-                  tile.row(b, b.div(number, 2 * sharing.elements));
-              Value isSecond = b.equal(
-                  b.rem(b.div(number, sharing.elements), 2), b.i32(1));
-              Value bound = arith::SelectOp::create(b, b.loc, isSecond, end, begin);
-              Value before = b.div(b.bitAnd(low(address(row, bound)),
-                                            b.i32(wordBytes - 1)),
-                                   bytes);
-              Value word = b.sub(bound, before);
-              Value place = b.add(word, b.rem(number, sharing.elements));
-              auto compare = [&](arith::CmpIPredicate how, Value left,
-                                 Value right) -> Value {
-                return arith::CmpIOp::create(b, b.loc, how, left, right);
-              };
-              using enum arith::CmpIPredicate;
-              Value condition = b.both(
-                  row.inside, b.both(compare(sle, begin, place),
-                                     compare(slt, place, end)));
-              // Not what is whole, nor what is the first word too.
-              Value isWhole =
-                  b.both(compare(sle, begin, word),
-                         compare(sle, b.add(word, sharing.elements), end));
-              Value isFirst = b.both(isSecond, compare(sle, word, begin));
-              condition = b.both(condition,
-                                 b.equal(b.flag(b.bitOr(isWhole, isFirst)), b.i32(0)));
-              whereInside(condition, [&] {
-                Type element = b.getIntegerType(8 * bytes);
-                Value value = LLVM::LoadOp::create(b, b.loc, element,
-                                                   shared(row, place));
-                LLVM::StoreOp::create(b, b.loc, value, address(row, place));
-              });
-            });
+    forEach(
+        b, thread, 2 * sharing.elements * sharing.rows, sharing.threads, false,
+        [&](Value number) {
+          const TileRow row = tile.row(b, b.div(number, 2 * sharing.elements));
+          Value isSecond =
+              b.equal(b.rem(b.div(number, sharing.elements), 2), b.i32(1));
+          Value bound = arith::SelectOp::create(b, b.loc, isSecond, end, begin);
+          Value before = b.div(
+              b.bitAnd(low(address(row, bound)), b.i32(wordBytes - 1)), bytes);
+          Value word = b.sub(bound, before);
+          Value place = b.add(word, b.rem(number, sharing.elements));
+          auto compare = [&](arith::CmpIPredicate how, Value left,
+                             Value right) -> Value {
+            return arith::CmpIOp::create(b, b.loc, how, left, right);
+          };
+          using enum arith::CmpIPredicate;
+          Value condition =
+              b.both(row.inside, b.both(compare(sle, begin, place),
+                                        compare(slt, place, end)));
+          // Not what is whole, nor what is the first word too.
+          Value isWhole =
+              b.both(compare(sle, begin, word),
+                     compare(sle, b.add(word, sharing.elements), end));
+          Value isFirst = b.both(isSecond, compare(sle, word, begin));
+          condition = b.both(
+              condition, b.equal(b.flag(b.bitOr(isWhole, isFirst)), b.i32(0)));
+          whereInside(condition, [&] {
+            Type element = b.getIntegerType(8 * bytes);
+            Value value =
+                LLVM::LoadOp::create(b, b.loc, element, shared(row, place));
+            LLVM::StoreOp::create(b, b.loc, value, address(row, place));
+          });
+        });
   }
 
   ThreadBuilder &b;

@@ -28,10 +28,9 @@ TileRow TileRows::row(PtxBuilder &b, Value number) const {
   for (auto [i, coordinate] : llvm::enumerate(at)) {
     row.element = b.add(row.element, b.mul(b.extend(coordinate), strides[i]));
     if (i + 1 < at.size())
-      row.inside =
-          b.both(row.inside,
-                 b.within(coordinate, extents[i],
-                          nonNegative && !(chosen && i + 2 == at.size())));
+      row.inside = b.both(
+          row.inside, b.within(coordinate, extents[i],
+                               nonNegative && !(chosen && i + 2 == at.size())));
   }
   return row;
 }

@@ -25,14 +25,14 @@ struct TileRows {
   template <typename Op>
   TileRows(Op op, Operands<Op> in, tile::SharedType type)
       : type(type), elementBytes(type.elementBytes()),
-        pointer(one(in.getPointer())),
-        coordinates(ones(in.getCoordinates())), extents(ones(in.getExtents())),
-        strides(ones(in.getStrides())), nonNegative(op.getNonnegative()) {
+        pointer(one(in.getPointer())), coordinates(ones(in.getCoordinates())),
+        extents(ones(in.getExtents())), strides(ones(in.getStrides())),
+        nonNegative(op.getNonnegative()) {
     if constexpr (std::is_same_v<Op, hopper::CopyTileOp>)
       chosen = chosenRows(in);
   }
 
-  int64_t count() const; ///< of the tile
+  int64_t count() const;                                    ///< of the tile
   mlir::Value column() const { return coordinates.back(); } ///< its first
   mlir::Value end() const { return extents.back(); } ///< of the tensor's rows
 

@@ -64,9 +64,11 @@ FailureOr<Multicast> multicastOf(tile::CopyOp op, const Cluster &cluster) {
 
 /// How threads move the rows of a shared tile, by loads or stores.
 std::string ordinary(StringRef accesses, tile::SharedType type) {
-  const bool wholeWords = type.getShape().back() * type.elementBytes() % 16 == 0;
+  const bool wholeWords =
+      type.getShape().back() * type.elementBytes() % 16 == 0;
   return "ordinary " + accesses.str() +
-         (wholeWords ? ", 16 bytes at a time, shifted" : ", element by element");
+         (wholeWords ? ", 16 bytes at a time, shifted"
+                     : ", element by element");
 }
 
 /// Tells the author which way a copy goes that TMA does not take, and why.
@@ -98,9 +100,8 @@ void remarkWay(tile::CopyOp copy) {
 void remarkWay(tile::CopyOutOp copy) {
   auto tensor = copy.getTarget().getDefiningOp<tile::TensorOp>();
   copy.emitRemark("this copy goes by ")
-      << (copy.getReduction()
-              ? "atomic operations, element by element"
-              : ordinary("stores", copy.getSource().getType()))
+      << (copy.getReduction() ? "atomic operations, element by element"
+                              : ordinary("stores", copy.getSource().getType()))
       << ", not by TMA: tensor '" << tensor.getName() << "' is aligned to "
       << tensor.getAlignment() << " bytes; TMA needs 16";
 }
@@ -135,9 +136,9 @@ FailureOr<CopyOutMovement> movementOf(tile::CopyOutOp op) {
   }
   if (!isByTma(op)) {
     remarkWay(op);
-    auto part =
-        layout::partOfTile(*type.getLayout(), std::vector<int64_t>(shape.size()),
-                           shape, type.elementBytes());
+    auto part = layout::partOfTile(*type.getLayout(),
+                                   std::vector<int64_t>(shape.size()), shape,
+                                   type.elementBytes());
     if (!part)
       return op.emitError("threads cannot store this tile: ") << part.why();
     return CopyOutMovement{{shape, *part, {}}, rows};

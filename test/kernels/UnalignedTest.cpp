@@ -3,7 +3,6 @@
 
 #include "test/kernels/Feature.h"
 
-
 namespace ashlar::test {
 namespace {
 
