@@ -77,7 +77,7 @@ hopper.kernel @cp_async threads 128 shared 8192 cluster 1 {
 // 128 threads each has two words of two rows, and reads three of each at first.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
-!row = !tile.shared<20xbf16, "(20):(2)">
+!row = !tile.shared<20xbf16, "S<0,4,3> o (20):(2)">
 // CHECK-LABEL: llvm.func @shifted
 hopper.kernel @shifted threads 128 shared 8192 cluster 1 {
   %m = hopper.size "M"
