@@ -148,13 +148,12 @@ private:
 
   Value isNot(Value condition) { return b.equal(b.flag(condition), b.i32(0)); }
 
-  /// The address of a run's first element.
-  Value address(const TileRow &row, Value run) {
-    Value element = b.add(row.element, b.extend(b.mul(run, sharing.columns())));
+  /// The address of an element of a row.
+  Value address(const TileRow &row, Value place) {
     return LLVM::PtrToIntOp::create(
         b, b.loc, b.getI64Type(),
         b.elementAddress(tile.pointer, b.getIntegerType(8 * tile.elementBytes),
-                         element));
+                         b.add(row.element, b.extend(place))));
   }
 
   /// Of so many rows from the first one on, all words before the first use.
@@ -165,14 +164,14 @@ private:
       SmallVector<Value> words;
     };
     const bool areAll = sharing.rows % (batch * sharing.slots()) == 0;
-    Value whole = isWhole(run);
+    Value whole = isWhole(run), place = b.mul(run, sharing.columns());
     SmallVector<Read> reads(batch);
     for (auto [i, read] : llvm::enumerate(reads)) {
       Value number = b.add(first, int64_t(i) * sharing.slots());
       if (!areAll)
         read.exists = b.lessThan(number, b.i32(sharing.rows));
       read.row = tile.row(b, number);
-      read.address = address(read.row, run);
+      read.address = address(read.row, place);
     }
     const Words words(wordBytes);
     const SmallVector<Type> types(words.count, b.getI32Type());
@@ -190,54 +189,53 @@ private:
     for (Read &read : reads) {
       Value address =
           arith::TruncIOp::create(b, b.loc, b.getI32Type(), read.address);
-      store(read.row, run, shifted(b, read.words, address, alignment),
+      store(read.row, place, shifted(b, read.words, address, alignment),
             b.both(isWritten, read.exists));
     }
   }
 
-  /// Runs at the ends of the tensor's rows, by elements.
+  /// Runs at the ends of the tensor's rows, by elements: a thread for each
+  /// word.
   void copyRagged(Value thread) {
-    auto loop =
-        scf::ForOp::create(b, b.loc, b.i32(0), b.i32(sharing.runs), b.i32(1));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value run = loop.getInductionVar();
-    auto branch = scf::IfOp::create(b, b.loc, isRagged(run));
-    b.setInsertionPointToStart(branch.thenBlock());
-    forEach(b, thread, sharing.rows, sharing.threads, false, [&](Value number) {
-      const int64_t bytes = tile.elementBytes;
-      const Words element(bytes), words(wordBytes);
-      const TileRow row = tile.row(b, number);
-      Value from = address(row, run);
-      SmallVector<Value> elements;
-      for (int64_t i = 0; i < sharing.columns(); ++i) {
-        Value inside =
-            b.both(row.inside, b.within(b.add(column(run), i), tile.end(),
-                                        tile.nonNegative));
-        elements.push_back(
-            narrow(b, element,
-                   b.ptx(loadOrZeros(element, "global", bytes * i),
-                         wordRegister(b, element), {from, b.flag(inside)})[0]));
-      }
-      SmallVector<Value> run32;
-      for (int64_t i = 0; i < sharing.words; ++i)
-        llvm::append_range(
-            run32, toWords(b, words,
-                           ArrayRef(elements).slice(i * sharing.elements,
-                                                    sharing.elements)));
-      store(row, run, run32, {});
+    forEach(b, b.i32(0), sharing.runs, 1, false, [&](Value run) {
+      auto branch = scf::IfOp::create(b, b.loc, isRagged(run));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      forEach(b, thread, sharing.rows * sharing.words, sharing.threads, false,
+              [&](Value number) {
+                Value word = b.add(b.mul(run, sharing.words),
+                                   b.rem(number, sharing.words));
+                copyElements(tile.row(b, b.div(number, sharing.words)),
+                             b.mul(word, sharing.elements));
+              });
     });
   }
 
-  /// A run to shared memory, on a condition.
-  void store(const TileRow &row, Value run, ArrayRef<Value> words,
+  /// The elements of a word, those outside of the tensor as zeros.
+  void copyElements(const TileRow &row, Value place) {
+    const Words element(tile.elementBytes);
+    Value from = address(row, place), column = b.add(tile.column(), place);
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < sharing.elements; ++i) {
+      Value inside = b.both(
+          row.inside, b.within(b.add(column, i), tile.end(), tile.nonNegative));
+      Value loaded =
+          b.ptx(loadOrZeros(element, "global", tile.elementBytes * i),
+                wordRegister(b, element), {from, b.flag(inside)})[0];
+      elements.push_back(narrow(b, element, loaded));
+    }
+    store(row, place, toWords(b, Words(wordBytes), elements), {});
+  }
+
+  /// Words to shared memory, on a condition.
+  void store(const TileRow &row, Value place, ArrayRef<Value> words,
              Value condition) {
-    for (int64_t i = 0; i < sharing.words; ++i) {
-      Value place = b.add(b.mul(run, sharing.columns()), i * sharing.elements);
+    for (size_t i = 0; i < words.size(); i += 4) {
+      Value at = b.add(place, int64_t(i) / 4 * sharing.elements);
       SmallVector<Value> operands{
           b.add(target, swizzled(b, tile.type.getLayout()->swizzle,
-                                 tile.shared(b, row, place)))};
-      llvm::append_range(operands, words.slice(4 * i, 4));
+                                 tile.shared(b, row, at)))};
+      llvm::append_range(operands, words.slice(i, 4));
       const std::string store = "st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};";
       if (condition) {
         operands.push_back(b.flag(condition));

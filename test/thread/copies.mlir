@@ -104,8 +104,8 @@ hopper.kernel @shifted threads 128 shared 8192 cluster 1 {
     // CHECK: scf.for
     // CHECK: scf.if
     // CHECK: scf.for
-    // CHECK-COUNT-16: @p ld.global.b16
-    // CHECK-COUNT-2: "st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};"
+    // CHECK-COUNT-8: @p ld.global.b16
+    // CHECK: "st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};"
     hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile
     // A row that is no whole words comes by elements.
     // CHECK: scf.for
