@@ -197,10 +197,15 @@ private:
   /// Runs at the ends of the tensor's rows, by elements: a thread for each
   /// word.
   void copyRagged(Value thread) {
-    forEach(b, b.i32(0), sharing.runs, 1, false, [&](Value run) {
-      auto branch = scf::IfOp::create(b, b.loc, isRagged(run));
-      OpBuilder::InsertionGuard guard(b);
+    OpBuilder::InsertionGuard guard(b);
+    auto where = [&](Value condition) {
+      auto branch = scf::IfOp::create(b, b.loc, condition);
       b.setInsertionPointToStart(branch.thenBlock());
+    };
+    // There are none where the first and the last run are whole.
+    where(isNot(b.both(isWhole(b.i32(0)), isWhole(b.i32(sharing.runs - 1)))));
+    forEach(b, b.i32(0), sharing.runs, 1, false, [&](Value run) {
+      where(isRagged(run));
       forEach(b, thread, sharing.rows * sharing.words, sharing.threads, false,
               [&](Value number) {
                 Value word = b.add(b.mul(run, sharing.words),

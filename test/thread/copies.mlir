@@ -101,6 +101,7 @@ hopper.kernel @shifted threads 128 shared 8192 cluster 1 {
     // CHECK-COUNT-2: @p st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};
     // CHECK-COUNT-2: @p st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};
     // What lies around the ends of the tensor's rows comes by elements.
+    // CHECK: scf.if
     // CHECK: scf.for
     // CHECK: scf.if
     // CHECK: scf.for
