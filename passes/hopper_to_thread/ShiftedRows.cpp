@@ -185,12 +185,12 @@ private:
                            b.ptx(loadOrZeros(words, "global", wordBytes * i),
                                  types, {from, isRead}));
     }
-    Value isWritten = isNot(isRagged(run));
+    Value isStored = isNot(isRagged(run));
     for (Read &read : reads) {
       Value address =
           arith::TruncIOp::create(b, b.loc, b.getI32Type(), read.address);
       store(read.row, place, shifted(b, read.words, address, alignment),
-            b.both(isWritten, read.exists));
+            b.both(isStored, read.exists));
     }
   }
 
