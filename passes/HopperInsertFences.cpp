@@ -77,7 +77,7 @@ public:
       } else if (auto load = dyn_cast<hopper::SharedLoadOp>(op)) {
         reachesPeers |= load.getPeer();
       } else if (auto copy = dyn_cast<hopper::CopyTileOp>(op)) {
-        if (isCpAsync(copy))
+        if (copy.isAsync())
           landing.insert(copy.getTarget());
       }
     });
@@ -107,10 +107,6 @@ private:
     return {wgmma.getB()};
   }
 
-  static bool isCpAsync(hopper::CopyTileOp copy) {
-    return copy.getAlignment() >= 4;
-  }
-
   /// Whether an asynchronous operation that follows has to be told of what this
   /// one writes.
   bool isWriteToFence(Operation &op) {
@@ -119,7 +115,7 @@ private:
     if (auto scatter = dyn_cast<hopper::ScatterOp>(op))
       return used.contains(scatter.getTarget());
     if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
-      return !isCpAsync(copy) && used.contains(copy.getTarget());
+      return !copy.isAsync() && used.contains(copy.getTarget());
     return false;
   }
 

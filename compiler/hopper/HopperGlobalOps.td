@@ -74,8 +74,10 @@ class Hopper_GlobalAccess<string mnemonic>
 def Hopper_CopyTileOp : Hopper_GlobalAccess<"copy_tile"> {
   let summary = "a tile from global to shared by the role's threads";
   let description = globalDescription # [{
-    Uses cp.async where `align` is 4 or more, ordinary loads and stores below.
-    Elements outside `extents` arrive as zeros.
+    Uses cp.async where `align` is 4 or more. Below, rows of whole 16 bytes come
+    in such words of global memory and are shifted, others by elements.
+    Elements outside `extents` arrive as zeros. `written`: the kernel writes the
+    tensor too, and no element outside of the tile is read.
   }] # rowsDescription;
   let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
                        Variadic<Index>:$extents, Variadic<I64>:$strides,
@@ -84,29 +86,36 @@ def Hopper_CopyTileOp : Hopper_GlobalAccess<"copy_tile"> {
                        Variadic<Index>:$row_coordinates,
                        Variadic<Index>:$row_extents,
                        Variadic<I64>:$row_strides,
-                       I64Attr:$alignment, UnitAttr:$nonnegative);
+                       I64Attr:$alignment, UnitAttr:$written,
+                       UnitAttr:$nonnegative);
   let assemblyFormat = [{
     $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
-    `[` $strides `]` `align` $alignment `to` $target
+    `[` $strides `]` `align` $alignment (`written` $written^)? `to` $target
     (`rows` $rows^ `[` $row_coordinates `]` `within` `[` $row_extents `]`
     `strides` `[` $row_strides `]` `:` type($rows))? attr-dict
     `:` type($pointer) `,` type($target)
   }];
+  let extraClassDeclaration = [{
+    /// By cp.async, which moves 4, 8 or 16 bytes.
+    bool isAsync() { return getAlignment() >= 4; }
+  }];
   let hasVerifier = 1;
 }
 def Hopper_CopyTileOutOp : Hopper_GlobalAccess<"copy_tile_out"> {
-  let summary = "a tile from shared to global by the role's threads, element by element";
+  let summary = "a tile from shared to global by the role's threads";
   let description = globalDescription # [{
+    Rows of whole 16 bytes are shifted, and written in such words of global
+    memory; their ends, other rows and what is combined with memory by elements.
     Nothing outside `extents` is written. `per_warp`: each warp has a tile.
   }];
   let arguments = (ins Tile_Shared:$source, Hopper_Pointer:$pointer,
                        Variadic<Index>:$coordinates, Variadic<Index>:$extents,
-                       Variadic<I64>:$strides,
+                       Variadic<I64>:$strides, I64Attr:$alignment,
                        OptionalAttr<Tile_ReductionAttr>:$reduction,
                        UnitAttr:$per_warp, UnitAttr:$nonnegative);
   let assemblyFormat = [{
     (`per_warp` $per_warp^)? $source `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
-    `strides` `[` $strides `]` (`reduce` $reduction^)? attr-dict
+    `strides` `[` $strides `]` `align` $alignment (`reduce` $reduction^)? attr-dict
     `:` type($source) `,` type($pointer)
   }];
   let hasVerifier = 1;

@@ -2,7 +2,8 @@
 
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/hopper_to_thread/ChosenRows.h"
+#include "passes/hopper_to_thread/ShiftedRows.h"
+#include "passes/hopper_to_thread/TileRows.h"
 
 namespace ashlar {
 
@@ -125,40 +126,20 @@ struct TileChunk {
 };
 
 /// The chunk of this number, `length` elements, counted in row-major order.
-TileChunk tileChunk(PtxBuilder &b, tile::SharedType type, Value number,
-                    int64_t length, ArrayRef<Value> coordinates,
-                    ArrayRef<Value> extents, ArrayRef<Value> strides,
-                    bool nonNegative,
-                    const std::optional<ChosenRows> &chosen = std::nullopt) {
-  const layout::SwizzledLayout &layout = *type.getLayout();
-  ArrayRef<int64_t> shape = type.getShape();
-  size_t leading = coordinates.size() - shape.size();
-  SmallVector<Value> at(coordinates);
-  Value rest = number, offset = b.i32(0);
-  for (size_t i = shape.size(); i-- > 0;) {
-    bool last = i + 1 == shape.size();
-    int64_t extent = last ? shape[i] / length : shape[i];
-    Value place = i ? b.rem(rest, extent) : rest;
-    rest = i ? b.div(rest, extent) : rest;
-    if (last)
-      place = b.mul(place, length);
-    offset = b.add(offset, image(b, layout.layout.mode(i), place));
-    if (chosen && i + 2 == shape.size())
-      place = chosen->of(b, place);
-    at[leading + i] = b.add(at[leading + i], place);
-  }
-  TileChunk chunk{swizzled(b, layout.swizzle, offset), b.i64(0), {}, {}};
-  for (auto [i, coordinate] : llvm::enumerate(at)) {
-    chunk.element =
-        b.add(chunk.element, b.mul(b.extend(coordinate), strides[i]));
-    // A row's end may cut a chunk, its start does not.
-    if (i + 1 < at.size() || !nonNegative)
-      chunk.inside =
-          b.both(chunk.inside,
-                 b.within(coordinate, extents[i],
-                          nonNegative && !(chosen && i + 2 == at.size())));
-  }
-  chunk.left = b.sub(extents.back(), at.back());
+TileChunk tileChunk(PtxBuilder &b, const TileRows &tile, Value number,
+                    int64_t length) {
+  const int64_t chunks = tile.type.getShape().back() / length;
+  const bool isOneRow = tile.type.getShape().size() == 1;
+  const TileRow row = tile.row(b, b.div(number, chunks));
+  Value place = b.mul(isOneRow ? number : b.rem(number, chunks), length);
+  Value column = b.add(tile.column(), place);
+  TileChunk chunk{
+      swizzled(b, tile.type.getLayout()->swizzle, tile.shared(b, row, place)),
+      b.add(row.element, b.extend(place)), row.inside,
+      b.sub(tile.end(), column)};
+  // A row's end may cut a chunk, its start does not.
+  if (!tile.nonNegative)
+    chunk.inside = b.both(chunk.inside, b.within(column, tile.end(), false));
   return chunk;
 }
 
@@ -169,24 +150,24 @@ static FailureOr<Registers> lower(hopper::CopyTileOp op,
                                   ThreadBuilder &b) {
   tile::SharedType type = op.getTarget().getType();
   int64_t elementBytes = type.elementBytes();
+  const bool async = op.isAsync();
+  if (!async && hasWholeWords(type)) {
+    copyShifted(b, op, in);
+    return Registers();
+  }
   // cp.async moves 4, 8 or 16 bytes and fills up what lies outside; ordinary
   // loads move one element.
-  bool async = op.getAlignment() >= 4;
   int64_t chunkBytes = async ? op.getAlignment() : elementBytes;
   int64_t length = chunkBytes / elementBytes;
-  SmallVector<Value> coordinates = ones(in.getCoordinates());
-  SmallVector<Value> extents = ones(in.getExtents());
-  SmallVector<Value> strides = ones(in.getStrides());
-  Value pointer = one(in.getPointer()), target = one(in.getTarget());
+  const TileRows rows(op, in, type);
+  Value target = one(in.getTarget());
 
   auto loop = scf::ForOp::create(
       b, b.loc, b.threadOfRole(), b.i32(type.sizeBytes() / chunkBytes),
       b.i32(target::warpThreads * b.role.getWarps()));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  TileChunk chunk =
-      tileChunk(b, type, loop.getInductionVar(), length, coordinates, extents,
-                strides, op.getNonnegative(), chosenRows(in));
+  TileChunk chunk = tileChunk(b, rows, loop.getInductionVar(), length);
   // Counted in elements: the bytes of a row may be more than 31 bits hold.
   Value elements = b.createOrFold<arith::MinSIOp>(
       b.loc, b.createOrFold<arith::MaxSIOp>(b.loc, chunk.left, b.i32(0)),
@@ -199,8 +180,8 @@ static FailureOr<Registers> lower(hopper::CopyTileOp op,
                                       bytes, b.i32(0));
   Value element =
       arith::SelectOp::create(b, b.loc, reads, chunk.element, b.i64(0));
-  Value from =
-      b.elementAddress(pointer, b.getIntegerType(8 * elementBytes), element);
+  Value from = b.elementAddress(rows.pointer,
+                                b.getIntegerType(8 * elementBytes), element);
   Value to = b.add(target, chunk.sharedOffset);
   if (async) {
     b.ptx("cp.async.ca.shared::cta.global [$0], [$1], " +
@@ -221,10 +202,12 @@ static FailureOr<Registers> lower(hopper::CopyTileOutOp op,
                                   Operands<hopper::CopyTileOutOp> in,
                                   ThreadBuilder &b) {
   tile::SharedType type = op.getSource().getType();
-  SmallVector<Value> coordinates = ones(in.getCoordinates());
-  SmallVector<Value> extents = ones(in.getExtents());
-  SmallVector<Value> strides = ones(in.getStrides());
-  Value pointer = one(in.getPointer()), source = one(in.getSource());
+  if (!op.getReduction() && hasWholeWords(type)) {
+    copyShifted(b, op, in);
+    return Registers();
+  }
+  const TileRows rows(op, in, type);
+  Value source = one(in.getSource());
   Type element = type.getElementType();
   if (element.isTF32())
     element = b.getF32Type();
@@ -240,8 +223,7 @@ static FailureOr<Registers> lower(hopper::CopyTileOutOp op,
       b.i32(target::warpThreads * (perWarp ? 1 : b.role.getWarps())));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  TileChunk chunk = tileChunk(b, type, loop.getInductionVar(), 1, coordinates,
-                              extents, strides, op.getNonnegative());
+  TileChunk chunk = tileChunk(b, rows, loop.getInductionVar(), 1);
   Value inside = b.both(chunk.inside, b.lessThan(b.i32(0), chunk.left));
   auto branch = scf::IfOp::create(b, b.loc, inside);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -249,7 +231,7 @@ static FailureOr<Registers> lower(hopper::CopyTileOutOp op,
       b, b.loc, LLVM::LLVMPointerType::get(b.getContext(), 3),
       b.add(source, chunk.sharedOffset));
   Value value = LLVM::LoadOp::create(b, b.loc, element, from);
-  Value to = b.elementAddress(pointer, element, chunk.element);
+  Value to = b.elementAddress(rows.pointer, element, chunk.element);
   if (!op.getReduction()) {
     LLVM::StoreOp::create(b, b.loc, value, to);
     return Registers();

@@ -1,5 +1,6 @@
 #include "passes/hopper_to_thread/Function.h"
 
+#include "compiler/target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/hopper_to_thread/Lowering.h"
 
@@ -68,6 +69,8 @@ LLVM::LLVMFuncOp createFunction(hopper::KernelOp kernel,
   function.setSymName(name.str());
   function.setAllArgAttrs(attributes);
   int32_t threads = kernel.getThreads();
+  threadContext.registers =
+      target::entryRegisters(threads, kernel.getCtasPerSm());
   function->setAttr("nvvm.kernel", b.getUnitAttr());
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({threads, 1, 1}));
   function->setAttr("nvvm.minctasm",

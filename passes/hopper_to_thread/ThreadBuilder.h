@@ -12,6 +12,7 @@ namespace ashlar {
 /// What the function begins with.
 struct ThreadContext {
   bool comments = false; ///< in the PTX, of each operation
+  int64_t registers = 0; ///< that each thread starts with
   mlir::Value shared;    ///< the address of the kernel's shared memory
   mlir::Value thread;    ///< in the CTA
   mlir::Value warp;      ///< in the CTA, the same value for a whole warp
@@ -36,6 +37,10 @@ public:
   const ThreadContext &context;
   hopper::RoleOp role; ///< of the operation; null outside of roles
 
+  /// That each thread of the role has.
+  int64_t registers() {
+    return role.getRegisters() ? role.getRegisters() : context.registers;
+  }
   mlir::Value instance();     ///< of the role
   mlir::Value warpOfRole();   ///< in the instance of the role
   mlir::Value threadOfRole(); ///< in the instance of the role

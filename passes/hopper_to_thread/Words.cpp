@@ -144,7 +144,7 @@ Value narrow(PtxBuilder &b, const Words &words, Value word) {
                          : word;
 }
 
-std::string loadOrZeros(const Words &words, StringRef space) {
+std::string loadOrZeros(const Words &words, StringRef space, int64_t offset) {
   const std::string bits = std::to_string(std::max<int64_t>(words.bits, 16)),
                     count = std::to_string(words.count);
   std::string zeros, list, results;
@@ -159,7 +159,8 @@ std::string loadOrZeros(const Words &words, StringRef space) {
          ";\n\tsetp.ne.b32 p, $" + std::to_string(words.count + 1) +
          ", 0;\n\t" + zeros + "@p ld." + space.str() + words.suffix() + " " +
          (words.count > 1 ? "{" + list + "}" : list) + ", [$" + count +
-         "];\n\t" + results + "}";
+         (offset ? "+" + std::to_string(offset) : std::string()) + "];\n\t" +
+         results + "}";
 }
 
 } // namespace ashlar

@@ -54,9 +54,10 @@ mlir::Type wordRegister(PtxBuilder &b, const Words &words);
 mlir::Value widen(PtxBuilder &b, mlir::Value word);
 mlir::Value narrow(PtxBuilder &b, const Words &words, mlir::Value word);
 
-/// PTX that loads words from the address behind its results where the operand
-/// behind that is not 0, and gives zeros elsewhere.
-std::string loadOrZeros(const Words &words, llvm::StringRef space);
+/// PTX that loads words from `offset` bytes behind the address behind its
+/// results where the operand behind that is not 0, and gives zeros elsewhere.
+std::string loadOrZeros(const Words &words, llvm::StringRef space,
+                        int64_t offset = 0);
 
 } // namespace ashlar
 

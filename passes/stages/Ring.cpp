@@ -24,6 +24,11 @@ CopyEngine engineOf(tile::CopyOp copy) {
   return alignment >= 4 ? CopyEngine::cpAsync : CopyEngine::threads;
 }
 
+bool isByTma(tile::CopyOutOp copy) {
+  auto tensor = copy.getTarget().getDefiningOp<tile::TensorOp>();
+  return tensor.getAlignment() >= target::tmaAlignment;
+}
+
 namespace {
 
 /// Whether a shared tile is part of a stage of the pipeline.

@@ -13,6 +13,9 @@ namespace ashlar {
 enum class CopyEngine { tma, cpAsync, threads };
 CopyEngine engineOf(tile::CopyOp copy);
 
+/// Whether TMA makes copies to global memory, where it can.
+bool isByTma(tile::CopyOutOp copy);
+
 /// Bytes of which each piece of a row that is copied begins at a multiple, in
 /// the tensor and in the tile, at most 16.
 int64_t pieceBytes(tile::CopyOp copy);

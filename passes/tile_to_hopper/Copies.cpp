@@ -13,10 +13,12 @@ static void lowerByThreads(tile::CopyOp op, tile::CopyOp::Adaptor adaptor,
   const GlobalTensor global =
       context.parameters.tensor(op.getSource(), rewriter);
   const GlobalTensor rows = context.parameters.tensor(op.getRows(), rewriter);
+  auto tensor = op.getSource().getDefiningOp<tile::TensorOp>();
   hopper::CopyTileOp::create(
       rewriter, named(op, "copy"), global.pointer, adaptor.getCoordinates(),
       global.extents, global.strides, adaptor.getTarget(), rows.pointer,
       adaptor.getRowCoordinates(), rows.extents, rows.strides, pieceBytes(op),
+      /*written=*/tensor.getAccess() != tile::Access::input,
       areNonNegative(op.getCoordinates()));
   rewriter.eraseOp(op);
 }

@@ -62,6 +62,50 @@ FailureOr<Multicast> multicastOf(tile::CopyOp op, const Cluster &cluster) {
   return result;
 }
 
+/// How threads move the rows of a shared tile, by loads or stores.
+std::string ordinary(StringRef accesses, tile::SharedType type) {
+  const bool wholeWords =
+      type.getShape().back() * type.elementBytes() % 16 == 0;
+  return "ordinary " + accesses.str() +
+         (wholeWords ? ", 16 bytes at a time, shifted"
+                     : ", element by element");
+}
+
+/// Tells the author which way a copy goes that TMA does not take, and why.
+void remarkWay(tile::CopyOp copy) {
+  auto tensor = copy.getSource().getDefiningOp<tile::TensorOp>();
+  tile::SharedType type = copy.getTarget().getType();
+  const int64_t elementBytes = type.elementBytes();
+  const int64_t rowBytes = type.getShape().back() * elementBytes;
+  InFlightDiagnostic remark = copy.emitRemark("this copy goes by ");
+  if (engineOf(copy) == CopyEngine::cpAsync)
+    remark << "cp.async, " << pieceBytes(copy) << " bytes at a time";
+  else
+    remark << ordinary("loads", type);
+  remark << ", not by TMA: ";
+  if (copy.getRows())
+    remark << "its rows are chosen by indices";
+  else if (tensor.getAlignment() < 16)
+    remark << "tensor '" << tensor.getName() << "' is aligned to "
+           << tensor.getAlignment() << " bytes; TMA needs 16";
+  else if (rowBytes % target::tmaAlignment)
+    remark << "the tile has a row of " << rowBytes
+           << " bytes; TMA needs a multiple of 16";
+  else
+    remark << "its last coordinate is not known to be a multiple of "
+           << 16 / elementBytes << " elements, the 16 bytes that TMA needs; "
+           << "promise it with multiple_of(index, " << 16 / elementBytes << ")";
+}
+
+void remarkWay(tile::CopyOutOp copy) {
+  auto tensor = copy.getTarget().getDefiningOp<tile::TensorOp>();
+  copy.emitRemark("this copy goes by ")
+      << (copy.getReduction() ? "atomic operations, element by element"
+                              : ordinary("stores", copy.getSource().getType()))
+      << ", not by TMA: tensor '" << tensor.getName() << "' is aligned to "
+      << tensor.getAlignment() << " bytes; TMA needs 16";
+}
+
 FailureOr<CopyMovement> movementOf(tile::CopyOp op, const Cluster &cluster) {
   std::optional<Multicast> multicast;
   tile::SharedType type = op.getTarget().getType();
@@ -99,12 +143,6 @@ FailureOr<std::vector<layout::CommonPiece>> piecesOf(tile::CopyToPeerOp copy) {
 }
 
 FailureOr<CopyOutMovement> movementOf(tile::CopyOutOp op) {
-  auto tensor = op.getTarget().getDefiningOp<tile::TensorOp>();
-  if (tensor.getAlignment() < 16)
-    return op.emitError("tensor '")
-           << tensor.getName() << "' is aligned to " << tensor.getAlignment()
-           << " bytes; a copy from shared to global is TMA and needs 16: "
-              "store the fragment instead, or declare align(16)";
   tile::SharedType type = op.getSource().getType();
   std::vector<int64_t> shape = type.getShape().vec();
   std::optional<layout::WarpRows> rows;
@@ -114,6 +152,15 @@ FailureOr<CopyOutMovement> movementOf(tile::CopyOutOp op) {
       return op.emitError("is to be stored by warps, of a fragment whose rows "
                           "are not each a warp's own");
     shape[0] = rows->count;
+  }
+  if (!isByTma(op)) {
+    remarkWay(op);
+    auto part = layout::partOfTile(*type.getLayout(),
+                                   std::vector<int64_t>(shape.size()), shape,
+                                   type.elementBytes());
+    if (!part)
+      return op.emitError("threads cannot store this tile: ") << part.why();
+    return CopyOutMovement{{shape, *part, {}}, rows};
   }
   auto tile = tmaTile(*type.getLayout(), shape, type.elementBytes());
   if (!tile)
@@ -137,32 +184,6 @@ FailureOr<TmaTile> movementOf(tile::PrefetchOp op) {
   if (!boxes)
     return op.emitError("TMA cannot prefetch this tile: ") << boxes.why();
   return TmaTile{shape, *layout, *boxes};
-}
-
-/// Tells the author which way a copy goes that TMA does not take, and why.
-void remarkWay(tile::CopyOp copy) {
-  auto tensor = copy.getSource().getDefiningOp<tile::TensorOp>();
-  const int64_t elementBytes = copy.getTarget().getType().elementBytes();
-  const int64_t rowBytes =
-      copy.getTarget().getType().getShape().back() * elementBytes;
-  InFlightDiagnostic remark = copy.emitRemark("this copy goes by ");
-  if (engineOf(copy) == CopyEngine::cpAsync)
-    remark << "cp.async, " << pieceBytes(copy) << " bytes at a time";
-  else
-    remark << "ordinary loads, element by element";
-  remark << ", not by TMA: ";
-  if (copy.getRows())
-    remark << "its rows are chosen by indices";
-  else if (tensor.getAlignment() < 16)
-    remark << "tensor '" << tensor.getName() << "' is aligned to "
-           << tensor.getAlignment() << " bytes; TMA needs 16";
-  else if (rowBytes % target::tmaAlignment)
-    remark << "the tile has a row of " << rowBytes
-           << " bytes; TMA needs a multiple of 16";
-  else
-    remark << "its last coordinate is not known to be a multiple of "
-           << 16 / elementBytes << " elements, the 16 bytes that TMA needs; "
-           << "promise it with multiple_of(index, " << 16 / elementBytes << ")";
 }
 
 } // namespace

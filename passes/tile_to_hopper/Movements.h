@@ -35,12 +35,12 @@ struct CopyMovement {
 };
 
 struct CopyOutMovement {
-  TmaTile tma;
+  TmaTile tma; ///< without boxes where the tensor is not aligned for TMA
   /// Where each warp stores rows of its own.
   std::optional<layout::WarpRows> rows;
 };
 
-/// The movements of a kernel, as far as the copy engine makes them.
+/// The movements of a kernel: what the copy engine makes of them.
 class Movements {
 public:
   /// Refuses what the engine cannot move, at the author's line.

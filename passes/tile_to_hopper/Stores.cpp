@@ -86,59 +86,72 @@ static void lower(tile::CopyOutOp op, tile::CopyOutOp::Adaptor adaptor,
   Pieces pieces{
       a, SmallVector<Value>(adaptor.getCoordinates()),
       adaptor.getSource().getDefiningOp<hopper::ViewOp>().getAddress()};
-  Value map = mapFor(rewriter, op, op.getTarget(), tma);
-  const GlobalTensor global =
-      context.parameters.tensor(op.getTarget(), rewriter);
-  const bool nonNegative = areNonNegative(op.getCoordinates());
-  Value byTma = takenByTma(a, op, pieces.coordinates, global.extents.back());
   const bool byWarps = rows.has_value();
-  if (byWarps)
-    pieces.ofWarp(*rows, layout);
   auto bySingleThread = [&](llvm::function_ref<void()> body) {
     byWarps ? byOneThreadPerWarp(rewriter, loc, body)
             : byOneThread(rewriter, loc, body);
   };
-
-  auto branch =
-      scf::IfOp::create(rewriter, loc, byTma, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPointToStart(branch.elseBlock());
-  if (byWarps)
-    hopper::WarpSyncOp::create(rewriter, loc);
-  auto partType = tile::SharedType::get(rewriter.getContext(), tma.shape,
-                                        type.getElementType(), tma.layout);
-  auto storeByThreads = [&](Value part) {
-    Value view =
-        hopper::ViewOp::create(rewriter, loc, partType, pieces.addressOf(part));
-    hopper::CopyTileOutOp::create(rewriter, loc, view, global.pointer,
-                                  pieces.coordinatesOf(part), global.extents,
-                                  global.strides, op.getReductionAttr(),
-                                  /*per_warp=*/byWarps, nonNegative);
-  };
-  if (pieces.parts == 1) {
-    storeByThreads(a.constant(0));
-  } else {
+  auto storeByThreads = [&] {
+    const GlobalTensor global =
+        context.parameters.tensor(op.getTarget(), rewriter);
+    auto partType = tile::SharedType::get(rewriter.getContext(), tma.shape,
+                                          type.getElementType(), tma.layout);
+    auto storePart = [&](Value part) {
+      Value view = hopper::ViewOp::create(rewriter, loc, partType,
+                                          pieces.addressOf(part));
+      hopper::CopyTileOutOp::create(
+          rewriter, loc, view, global.pointer, pieces.coordinatesOf(part),
+          global.extents, global.strides,
+          rowAlignment(op.getTarget(), op.getCoordinates()),
+          op.getReductionAttr(), /*per_warp=*/byWarps,
+          areNonNegative(op.getCoordinates()));
+    };
+    if (byWarps)
+      hopper::WarpSyncOp::create(rewriter, loc);
+    if (pieces.parts == 1)
+      return storePart(a.constant(0));
     auto loop = scf::ForOp::create(rewriter, loc, a.constant(0),
                                    a.constant(pieces.parts), a.constant(1));
+    OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(loop.getBody());
-    storeByThreads(loop.getInductionVar());
+    storePart(loop.getInductionVar());
+  };
+  auto storeByTma = [&] {
+    Value map = mapFor(rewriter, op, op.getTarget(), tma);
+    SmallVector<std::pair<SmallVector<Value>, Value>> places;
+    for (int64_t i = 0; i < pieces.parts; ++i) {
+      Value part = a.constant(i);
+      for (const layout::TmaBox &box : tma.boxes)
+        places.emplace_back(
+            boxCoordinates(a, pieces.coordinatesOf(part), box.offset),
+            a.add(pieces.addressOf(part), layout.at(box.offset)));
+    }
+    bySingleThread([&] {
+      for (auto &[at, from] : places)
+        hopper::TmaStoreOp::create(rewriter, loc, from, map, at,
+                                   op.getReductionAttr());
+    });
+  };
+
+  Value byTma;
+  if (isByTma(op))
+    byTma = takenByTma(
+        a, op, pieces.coordinates,
+        context.parameters.tensor(op.getTarget(), rewriter).extents.back());
+  if (byWarps)
+    pieces.ofWarp(*rows, layout);
+  if (byTma) {
+    auto branch =
+        scf::IfOp::create(rewriter, loc, byTma, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    storeByTma();
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    storeByThreads();
+  } else {
+    storeByThreads();
   }
-  rewriter.setInsertionPointToStart(branch.thenBlock());
-  SmallVector<std::pair<SmallVector<Value>, Value>> places;
-  for (int64_t i = 0; i < pieces.parts; ++i) {
-    Value part = a.constant(i);
-    for (const layout::TmaBox &box : tma.boxes)
-      places.emplace_back(
-          boxCoordinates(a, pieces.coordinatesOf(part), box.offset),
-          a.add(pieces.addressOf(part), layout.at(box.offset)));
-  }
-  bySingleThread([&] {
-    for (auto &[at, from] : places)
-      hopper::TmaStoreOp::create(rewriter, loc, from, map, at,
-                                 op.getReductionAttr());
-  });
   // A group for each tile, whoever stored it: so they can be counted.
-  rewriter.setInsertionPointAfter(branch);
   bySingleThread([&] { hopper::BulkCommitOp::create(rewriter, loc); });
   rewriter.eraseOp(op);
 }

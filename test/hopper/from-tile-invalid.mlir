@@ -61,21 +61,6 @@ tile.kernel @multicast_of_few_rows cluster [2, 1] {
 
 // -----
 
-!smem = !tile.shared<64x64xbf16>
-!T = !tile.tensor<bf16, 2>
-tile.kernel @copy_out_unaligned {
-  %M = tile.size "M"
-  %A = tile.tensor "A" output [%M, %M] align 8 : !T
-  %a = tile.alloc : !smem
-  tile.role "store" warps 1 {
-    %c0 = arith.constant 0 : index
-    // expected-error@+1 {{tensor 'A' is aligned to 8 bytes; a copy from shared to global is TMA and needs 16: store the fragment instead, or declare align(16)}}
-    tile.copy_out %a to %A[%c0, %c0] : !smem, !T
-  }
-}
-
-// -----
-
 !smem = !tile.shared<514x64xbf16>
 !ring = !tile.pipeline<2, [!smem]>
 !T = !tile.tensor<bf16, 2>

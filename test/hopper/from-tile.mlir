@@ -873,3 +873,38 @@ tile.kernel @named_barriers {
     tile.sync %other : !tile.barrier
   }
 }
+
+// -----
+
+// A tensor that TMA does not write is written by threads: no tensor map, and a
+// group all the same, so that those of other tiles can be counted. What the
+// kernel writes is read in no words that others may write.
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<1, [!smem]>
+!T = !tile.tensor<bf16, 2>
+// CHECK-LABEL: hopper.kernel @out_by_threads
+tile.kernel @out_by_threads {
+  // CHECK-NOT: hopper.tensor_map
+  %M = tile.size "M"
+  %A = tile.tensor "A" inout [%M, %M] align 2 : !T
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  tile.role "load" warps 1 {
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // CHECK: hopper.copy_tile {{.*}} align 2 written to
+    tile.copy %A[%c0, %c0] to %a : !T, !smem
+    tile.commit %ring, %s : !ring
+  }
+  tile.role "store" warps 1 {
+    %s = tile.wait %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // CHECK-NOT: scf.if
+    // CHECK: hopper.copy_tile_out {{.*}} align 2 {nonnegative} :
+    // CHECK-NEXT: hopper.once {
+    // CHECK-NEXT: hopper.bulk.commit
+    tile.copy_out %a to %A[%c0, %c0] : !smem, !T
+    tile.release %ring, %s : !ring
+  }
+}

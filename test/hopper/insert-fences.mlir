@@ -414,7 +414,7 @@ hopper.kernel @stored_under_a_condition threads 128 shared 16448 cluster 1 {
         }
       } else {
         hopper.warp_sync
-        hopper.copy_tile_out per_warp %v to %D[%c0, %c0] within [%M, %M] strides [%one, %one] : !tile, !hopper.pointer
+        hopper.copy_tile_out per_warp %v to %D[%c0, %c0] within [%M, %M] strides [%one, %one] align 16 : !tile, !hopper.pointer
       }
       hopper.once_per_warp {
         hopper.bulk.commit

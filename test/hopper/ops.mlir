@@ -86,8 +86,8 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     hopper.tma.prefetch %map[%c0, %M] : !hopper.tensor_map
     // CHECK-NEXT: hopper.mbarrier.wait cluster %[[FULL]] parity %[[C0]]
     hopper.mbarrier.wait cluster %full parity %c0
-    // CHECK-NEXT: hopper.copy_tile %[[D]][%[[C0]], %[[C0]]] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 4 to %[[VIEW]]
-    hopper.copy_tile %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 4 to %view : !hopper.pointer, !tile
+    // CHECK-NEXT: hopper.copy_tile %[[D]][%[[C0]], %[[C0]]] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 4 written to %[[VIEW]]
+    hopper.copy_tile %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 4 written to %view : !hopper.pointer, !tile
   }
   // CHECK: hopper.role "math" from 0 warps 4 {
   hopper.role "math" from 0 warps 4 {
@@ -142,10 +142,10 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     %p = hopper.shared_load peer %view : !tile -> tensor<64x64xbf16>
     // CHECK-NEXT: hopper.shared_store %{{.+}} to peer %{{.+}} : tensor<64x64xbf16>, <64x64xbf16
     hopper.shared_store %p to peer %view : tensor<64x64xbf16>, !tile
-    // CHECK-NEXT: hopper.copy_tile_out %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] : <64x64xbf16
-    hopper.copy_tile_out %view to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] : !tile, !hopper.pointer
-    // CHECK-NEXT: hopper.copy_tile_out per_warp %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] reduce add : <64x64xbf16
-    hopper.copy_tile_out per_warp %view to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] reduce add : !tile, !hopper.pointer
+    // CHECK-NEXT: hopper.copy_tile_out %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 2 : <64x64xbf16
+    hopper.copy_tile_out %view to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 2 : !tile, !hopper.pointer
+    // CHECK-NEXT: hopper.copy_tile_out per_warp %{{.+}} to %[[D]][%{{.+}}, %{{.+}}] within[%[[M]], %[[M]]] strides[%[[STRIDE]], %{{.+}}] align 16 reduce add : <64x64xbf16
+    hopper.copy_tile_out per_warp %view to %D[%c0, %c0] within [%M, %M] strides [%stride, %one] align 16 reduce add : !tile, !hopper.pointer
     // CHECK-NEXT: hopper.slice %[[LOADED]] from [0, 16] : tensor<64x64xbf16> -> tensor<64x32xbf16>
     %part = hopper.slice %s from [0, 16] : tensor<64x64xbf16> -> tensor<64x32xbf16>
     // CHECK-NEXT: hopper.exchange.send %{{.+}} to %{{.+}} of %{{.+}} on %{{.+}} : tensor<64x64xf32

@@ -50,7 +50,7 @@ tile.kernel @by_warps {
       // CHECK-NEXT: } else {
       // CHECK-NEXT: hopper.warp_sync
       // CHECK: %[[PART:.+]] = hopper.view %[[FROM]] : <16x32xbf16,
-      // CHECK: hopper.copy_tile_out per_warp %[[PART]] to %{{.+}}[%[[AT]], %c0{{.*}}] {nonnegative}
+      // CHECK: hopper.copy_tile_out per_warp %[[PART]] to %{{.+}}[%[[AT]], %c0{{.*}}] align 16 {nonnegative}
       // CHECK-NEXT: }
       // CHECK-NEXT: hopper.once_per_warp {
       // CHECK-NEXT: hopper.bulk.commit

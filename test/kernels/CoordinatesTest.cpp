@@ -240,8 +240,11 @@ void registerType(ElementType type) {
   add("loads", 16, loads, false);
   add("transposed loads", 16, loadsTransposed, false);
   add("copies", 16, copies, false);
-  add("copies of rows on 8 bytes", 8, copies, false);
-  add("copies of rows on elements", size_bytes(type), copies, false);
+  for (int64_t bytes = size_bytes(type); bytes < 16; bytes *= 2) {
+    const std::string rows = " of rows on " + std::to_string(bytes) + " bytes";
+    add("copies" + rows, bytes, copies, false);
+    add("copies out" + rows, bytes, copiesOut, true);
+  }
   add("prefetches", 16, prefetches, false);
   add("stores", 16, stores, true);
   add("transposed stores", 16, storesTransposed, true);

@@ -56,9 +56,10 @@ hopper.kernel @anywhere threads 32 shared 8192 cluster 1 {
     hopper.copy_tile %A[%row, %column] within [%m, %m] strides [%stride, %one] align 4 to %v : !hopper.pointer, !tile
     // CHECK: scf.for
     // CHECK: arith.cmpi ult, %{{.+}}, %[[M]]
+    // CHECK: st.global.v4.b32
     // CHECK: arith.cmpi ult, %{{.+}}, %[[M]]
     // CHECK: llvm.store
-    hopper.copy_tile_out %v to %A[%row, %column] within [%m, %m] strides [%stride, %one] : !tile, !hopper.pointer
+    hopper.copy_tile_out %v to %A[%row, %column] within [%m, %m] strides [%stride, %one] align 4 : !tile, !hopper.pointer
     // A reduction reaches one element, if it exists.
     // CHECK: %[[FIRST:.+]] = llvm.extractvalue
     // CHECK: %[[ABOVE:.+]] = arith.cmpi ult, %[[ROW]], %[[M]]

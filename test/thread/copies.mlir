@@ -68,17 +68,83 @@ hopper.kernel @cp_async threads 128 shared 8192 cluster 1 {
     // CHECK: %[[READ:.+]] = arith.select %[[INSIDE]], %[[BYTES]], %{{.+}}
     // CHECK: "cp.async.ca.shared::cta.global [$0], [$1], 8, $2;", "r,l,r,~{memory}" %{{.+}}, %{{.+}}, %[[READ]]
     hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 8 to %v {nonnegative} : !hopper.pointer, !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
-    // Below 4 bytes cp.async has nothing: one element at a time.
-    // CHECK: scf.for
-    // CHECK: @p ld.global.b16 element, [$1];{{.*}}st.shared::cta.b16 [$0], element;
-    hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
   }
 }
 
 // -----
 
-// A tile to global memory element by element: by all threads of the role, or by
-// each warp of it a tile of its own.
+// Below 4 bytes cp.async has nothing: words of 16 bytes, which are shifted. Of
+// 128 threads each has two words of two rows, and reads three of each at first.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!row = !tile.shared<20xbf16, "S<0,4,3> o (20):(2)">
+// CHECK-LABEL: llvm.func @shifted
+hopper.kernel @shifted threads 128 shared 8192 cluster 1 {
+  %m = hopper.size "M"
+  %n = hopper.size "N"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %stride = hopper.stride "A"[0]
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  hopper.role "load" from 0 warps 4 {
+    %tile = hopper.shared_address 0
+    %v = hopper.view %tile : !tile
+    // CHECK-NOT: scf.for
+    // CHECK-COUNT-6: @p ld.global.v4.b32
+    // CHECK-NOT: ld.global
+    // By 8, 4 and 2 bytes.
+    // CHECK: %[[EIGHT:.+]] = arith.cmpi ne
+    // CHECK-COUNT-10: arith.select %[[EIGHT]]
+    // CHECK: %[[FOUR:.+]] = arith.cmpi ne
+    // CHECK-COUNT-9: arith.select %[[FOUR]]
+    // CHECK-COUNT-8: "shf.r.wrap.b32 $0, $1, $2, $3;"
+    // CHECK-COUNT-2: @p st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};
+    // CHECK-COUNT-2: @p st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};
+    // What lies around the ends of the tensor's rows comes by elements.
+    // CHECK: scf.if
+    // CHECK: scf.for
+    // CHECK: scf.if
+    // CHECK: scf.for
+    // CHECK-COUNT-8: @p ld.global.b16
+    // CHECK: "st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};"
+    hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile
+    // A row that is no whole words comes by elements.
+    // CHECK: scf.for
+    // CHECK: @p ld.global.b16 element, [$1];{{.*}}st.shared::cta.b16 [$0], element;
+    %r = hopper.view %tile : !row
+    hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %r {nonnegative} : !hopper.pointer, !row
+  }
+}
+
+// -----
+
+// A thread with 48 registers has room for the words of one row.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+// CHECK-LABEL: llvm.func @few_registers
+hopper.kernel @few_registers threads 128 shared 8192 cluster 1 {
+  %m = hopper.size "M"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %stride = hopper.stride "A"[0]
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  hopper.role "load" from 0 warps 4 registers 48 {
+    %tile = hopper.shared_address 0
+    %v = hopper.view %tile : !tile
+    // CHECK: scf.for
+    // CHECK-COUNT-3: @p ld.global.v4.b32
+    // CHECK-COUNT-2: @p st.shared::cta.v4.b32
+    // CHECK-NOT: v4.b32
+    // CHECK: }
+    hopper.copy_tile %A[%c0, %c0] within [%m, %m] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile
+  }
+}
+
+// -----
+
+// A tile to global memory: by all threads of the role in aligned words, the ends
+// of rows by elements; or, added to what is there, by elements, and by each warp
+// of the role a tile of its own.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
 !rows = !tile.shared<16x64xbf16, "S<3,4,3> o (16,64):(128,2)">
@@ -93,14 +159,19 @@ hopper.kernel @out threads 128 shared 8192 cluster 1 {
     %at = hopper.shared_address 0
     %v = hopper.view %at : !tile
     %w = hopper.view %at : !rows
-    // CHECK: scf.for %{{.+}} = %{{.+}} to %c4096{{.*}} step %c128
+    // CHECK: scf.for
     // CHECK: scf.if
-    // CHECK: %[[VALUE:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> bf16
-    // CHECK: llvm.store %[[VALUE]], %{{.+}} : bf16, !llvm.ptr<1>
-    hopper.copy_tile_out %v to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] {nonnegative} : !tile, !hopper.pointer
+    // CHECK-COUNT-3: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+    // CHECK-COUNT-8: "shf.r.wrap.b32 $0, $1, $2, $3;"
+    // CHECK-COUNT-2: @p st.global.v4.b32
+    // CHECK: scf.for %{{.+}} = %{{.+}} to %c1024{{.*}} step %c128
+    // CHECK: scf.if
+    // CHECK: %[[VALUE:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> i16
+    // CHECK: llvm.store %[[VALUE]], %{{.+}} : i16, !llvm.ptr<1>
+    hopper.copy_tile_out %v to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] align 2 {nonnegative} : !tile, !hopper.pointer
     // CHECK: %[[LANE:.+]] = arith.remui %{{.+}}, %c32
     // CHECK: scf.for %{{.+}} = %[[LANE]] to %c1024{{.*}} step %c32
     // CHECK: llvm.atomicrmw fadd %{{.+}}, %{{.+}} monotonic : !llvm.ptr<1>, bf16
-    hopper.copy_tile_out per_warp %w to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] reduce add {nonnegative} : !rows, !hopper.pointer
+    hopper.copy_tile_out per_warp %w to %D[%c0, %c0] within [%m, %m] strides [%stride, %one] align 2 reduce add {nonnegative} : !rows, !hopper.pointer
   }
 }

@@ -32,8 +32,8 @@ constexpr CacheHint keep(double part) { return {part}; }
 /// Copies a tile of a tensor to a tile of a stage, asynchronously; complete
 /// when the stage is full. Elements outside the tensor arrive as zeros. TMA
 /// does it where every row of the tile is known to begin on 16 bytes: see
-/// `align` and `multiple_of`. cp.async does from 4 bytes on, ordinary loads do
-/// below, and `--resources` says why.
+/// `align` and `multiple_of`. cp.async does from 4 bytes on; below, the role's
+/// threads load 16 bytes at a time and shift them. `--resources` says why.
 void copy(const TileRef &source, const SharedTile &target,
           SourceLocation where = SourceLocation::current());
 /// The same, fetched once for the CTAs of the cluster that want it.
@@ -45,7 +45,8 @@ void copy(const TileRef &source, const SharedTile &target, Multicast,
           CacheHint hint, SourceLocation where = SourceLocation::current());
 /// Copies a tile in shared memory to a tensor, asynchronously. Nothing outside
 /// the tensor is written. The kernel tests what TMA needs where it is not
-/// known; the role's threads store what TMA can't.
+/// known; the role's threads store what TMA can't, and all where the tensor is
+/// not aligned to 16 bytes.
 void copy(const SharedTile &source, const TileRef &target,
           SourceLocation where = SourceLocation::current());
 /// The same, combined with what is in memory.

@@ -1,0 +1,44 @@
+#include "passes/hopper_to_thread/TileRows.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+int64_t TileRows::count() const {
+  int64_t rows = 1;
+  for (int64_t extent : type.getShape().drop_back())
+    rows *= extent;
+  return rows;
+}
+
+TileRow TileRows::row(PtxBuilder &b, Value number) const {
+  ArrayRef<int64_t> shape = type.getShape();
+  const size_t leading = coordinates.size() - shape.size();
+  SmallVector<Value> at(coordinates);
+  TileRow row{b.i32(0), b.i64(0), {}};
+  for (size_t i = shape.size() - 1; i-- > 0;) {
+    Value place = i ? b.rem(number, shape[i]) : number;
+    number = i ? b.div(number, shape[i]) : number;
+    row.shared =
+        b.add(row.shared, image(b, type.getLayout()->layout.mode(i), place));
+    if (chosen && i + 2 == shape.size())
+      place = chosen->of(b, place);
+    at[leading + i] = b.add(at[leading + i], place);
+  }
+  for (auto [i, coordinate] : llvm::enumerate(at)) {
+    row.element = b.add(row.element, b.mul(b.extend(coordinate), strides[i]));
+    if (i + 1 < at.size())
+      row.inside = b.both(
+          row.inside, b.within(coordinate, extents[i],
+                               nonNegative && !(chosen && i + 2 == at.size())));
+  }
+  return row;
+}
+
+Value TileRows::shared(PtxBuilder &b, const TileRow &row, Value place) const {
+  const layout::Layout &layout = type.getLayout()->layout;
+  return b.add(row.shared,
+               image(b, layout.mode(type.getShape().size() - 1), place));
+}
+
+} // namespace ashlar

@@ -1,0 +1,49 @@
+// The rows of a tile that threads copy between global and shared memory.
+#ifndef ASHLAR_PASSES_HOPPERTOTHREAD_TILEROWS_H
+#define ASHLAR_PASSES_HOPPERTOTHREAD_TILEROWS_H
+
+#include "passes/hopper_to_thread/ChosenRows.h"
+
+namespace ashlar {
+
+/// Where a row of a tile begins.
+struct TileRow {
+  mlir::Value shared;  ///< bytes from the tile's start, not swizzled
+  mlir::Value element; ///< elements from the tensor's base, 64 bits
+  mlir::Value inside;  ///< i1: the tensor has this row; null: always
+};
+
+/// A tile in a tensor, and the shared tile that is a copy of it.
+struct TileRows {
+  tile::SharedType type;
+  int64_t elementBytes;
+  mlir::Value pointer; ///< of the tensor
+  llvm::SmallVector<mlir::Value> coordinates, extents, strides;
+  bool nonNegative;
+  std::optional<ChosenRows> chosen;
+
+  template <typename Op>
+  TileRows(Op op, Operands<Op> in, tile::SharedType type)
+      : type(type), elementBytes(type.elementBytes()),
+        pointer(one(in.getPointer())), coordinates(ones(in.getCoordinates())),
+        extents(ones(in.getExtents())), strides(ones(in.getStrides())),
+        nonNegative(op.getNonnegative()) {
+    if constexpr (std::is_same_v<Op, hopper::CopyTileOp>)
+      chosen = chosenRows(in);
+  }
+
+  int64_t count() const;                                    ///< of the tile
+  mlir::Value column() const { return coordinates.back(); } ///< its first
+  mlir::Value end() const { return extents.back(); } ///< of the tensor's rows
+
+  /// The row of this number, counted in row-major order.
+  TileRow row(PtxBuilder &b, mlir::Value number) const;
+
+  /// Bytes from the tile's start, not swizzled, of an element of a row.
+  mlir::Value shared(PtxBuilder &b, const TileRow &row,
+                     mlir::Value place) const;
+};
+
+} // namespace ashlar
+
+#endif
