@@ -15,24 +15,15 @@ Kernel argmax(const Constants &c) {
     Size M = size("M"), N = size("N");
     Tensor X = input("X", bf16, {M, N}), D = output("D", s32, {M}, align(4));
     TileLoop rows = persistent({M}, {1});
-    ctas_per_sm(2);
-    Pipeline ring = pipeline(c["stages"], smem(bf16, shape));
-    role("load", warps(1), [&] {
-      for (auto [m] : rows)
-        for (Index n : range(ceil_div(N, shape[1]))) {
-          Stage s = ring.acquire();
-          copy(X.tile({m, n}), s[0]);
-          ring.commit(s);
-        }
-    });
-    role("math", warps(c["warps"]), [&] {
+    ctas_per_sm(c["ctas"]);
+    role("all", warps(c["warps"]), [&] {
       for (auto [m] : rows) {
         // In each column of chunks the first of the largest.
         Fragment most = full(bf16, shape, -infinity), at = zeros(s32, shape);
+        Fragment next = load(X.tile({m, 0}), shape);
         for (Index n : range(0, N, shape[1])) {
-          Stage s = ring.wait();
-          Fragment x = load(s[0]);
-          ring.release(s);
+          Fragment x = next;
+          next = load(X.at({m, n + shape[1]}), shape); // in flight
           when(n + shape[1] > N,
                [&] { x = select(columns(shape) < N - n, x, -infinity); });
           at = select(x > most, n, at);
@@ -56,7 +47,7 @@ static double reference(const Problem &p, std::span<const int64_t> at) {
 int main(int argc, char **argv) {
   return tool(argc, argv, argmax,
               {.sizes = {{"M", 256}, {"N", 128256}},
-               .constants = {{"width", 8192}, {"stages", 6}, {"warps", 16}},
+               .constants = {{"width", 8192}, {"ctas", 2}, {"warps", 16}},
                .simulated_sizes = {{"M", 3}, {"N", 20000}},
                .references = {{"D", reference}}});
 }
