@@ -97,8 +97,9 @@ Kernel backward(const Constants &c) {
           g = convert(load(s[1]), f32);
           dw += g * x, db += g;
           g = g * w + (x * along_rows(of_x) + along_rows(rest));
-          ring.release(s); // before the stores, which its fence would wait for
-          store(DX.tile({m, part}), convert(g * along_rows(rstd), bf16));
+          store(s[0], convert(g * along_rows(rstd), bf16));
+          copy(s[0], DX.tile({m, part}));
+          ring.release(s); // when it has been stored
           s = next;
         }
         ring.release(s);
@@ -163,7 +164,7 @@ int main(int argc, char **argv) {
   if (argc > 1 && std::string_view(argv[1]) == "backward")
     return tool(
         argc - 1, argv + 1, backward,
-        {.sizes = {{"M", 8192}, {"N", 4096}, {"CTAs", 264}},
+        {.sizes = {{"M", 8192}, {"N", 4096}, {"CTAs", 132}},
          .constants = {{"parts", 1},
                        {"height", 1},
                        {"columns", 4096},

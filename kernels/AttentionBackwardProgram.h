@@ -187,13 +187,15 @@ private:
   const int64_t warpgroupsOfRole = config.apart ? 1 : config.warpgroups;
   /// Whether a role of its own multiplies dQ.
   const bool hasQueries = config.apart && config.warpgroups == 3;
+  /// Whether the sums of keys leave registers to the role that multiplies dQ.
+  const bool areSumsFew = std::max(form.d, form.dv) <= 128;
   /// Registers of the roles that copy, of those that keep sums of keys, and of
   /// the one that multiplies dQ.
   const int64_t copyBudget = config.apart && !hasQueries ? 40 : 24,
-                mathBudget = hasQueries     ? 208
+                mathBudget = hasQueries     ? (areSumsFew ? 176 : 208)
                              : config.apart ? 232
                                             : 240,
-                queryBudget = 72;
+                queryBudget = areSumsFew ? 136 : 72;
   /// As many columns of dQ are multiplied, and leave, at a time.
   const int64_t sumColumns =
       config.apart ? std::gcd(form.d, int64_t(64)) : form.d;
