@@ -37,6 +37,17 @@ TEST(GemmShapes, SuitFp8AndTensorMaps) {
   }
 }
 
+TEST(GemmShapes, RaggedOnesAreMultiplesOfEightOnly) {
+  EXPECT_EQ(names(drawRaggedShapes(1, 40)), names(drawRaggedShapes(1, 40)));
+  for (const GemmShape &shape : drawRaggedShapes(1, 200))
+    for (int64_t extent : {shape.sizes.m, shape.sizes.n, shape.sizes.k}) {
+      EXPECT_EQ(extent % 8, 0);
+      EXPECT_NE(extent % 64, 0);
+      EXPECT_GE(extent, 100);
+      EXPECT_LE(extent, 12000);
+    }
+}
+
 TEST(GemmShapes, AreReadAsTheyArePrinted) {
   EXPECT_EQ(str(parseShape("16x4096x8192").sizes), "16x4096x8192");
   for (const char *wrong : {"", "16", "16x4096", "16x4096x", "0x1x1",

@@ -110,6 +110,19 @@ TEST(GemmCost, SplitKHelpsWhereTilesAreFew) {
             0.5 * cost(sizes, "128x128x64 s5 w2").total);
 }
 
+TEST(GemmCost, RowsAcrossCacheLinesCostMoreAndClustersLess) {
+  const GemmConfig alone = GemmConfig::parse("128x128x64 s6 w2 g8 e64x1"),
+                   pair = GemmConfig::parse("128x128x64 s6 w2 c2x1 g8 e64x1");
+  auto time = [](int64_t stride, const GemmConfig &config) {
+    return gemm_cost({4096, 4096, 4096, 1, stride, stride}, half, config).total;
+  };
+  EXPECT_EQ(time(0, alone), time(4096, alone));
+  EXPECT_GT(time(4128, alone), time(4096, alone)); // 64 bytes
+  EXPECT_GT(time(4112, alone), time(4128, alone)); // 32 bytes
+  EXPECT_GT(time(4104, alone), time(4112, alone)); // 16 bytes
+  EXPECT_LT(time(4104, pair), time(4104, alone));
+}
+
 TEST(GemmCost, AShallowRingWaits) {
   const GemmSizes sizes{16, 4096, 4096};
   EXPECT_GT(cost(sizes, "64x16x64 s2 w1 e16x1 swapped").total,

@@ -79,21 +79,43 @@ TEST(GemmTable, HoldsNoBatches) {
   EXPECT_FALSE(table.find({8, 8, 8, 2}, half));
 }
 
+TEST(GemmTable, TellsLayoutsApartAndHasNoStrides) {
+  GemmTypes other = half;
+  other.layout.b_n_major = true;
+  GemmTable table;
+  table.set({half, {8, 8, 8}, GemmConfig::parse("64x64x64"), 1, 2});
+  EXPECT_FALSE(table.find({8, 8, 8}, other));
+  table.set({other, {8, 8, 8}, GemmConfig::parse("64x32x64"), 1, 2});
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("gemm-layouts-" + std::to_string(getpid()));
+  table.save(path);
+  const GemmTable read = GemmTable::load(path);
+  std::filesystem::remove(path);
+  EXPECT_EQ(read.find({8, 8, 8}, half)->config.bn, 64);
+  EXPECT_EQ(read.find({8, 8, 8}, other)->config.bn, 32);
+  const GemmSizes apart{8, 8, 8, 1, /*lda=*/16};
+  EXPECT_FALSE(table.find(apart, half));
+  EXPECT_THAT([&] { table.set({half, apart, {}, 1, 2}); },
+              ThrowsMessage<Error>(HasSubstr("leave lda and ldb at 0")));
+}
+
 TEST(GemmTable, SkipsCommentsAndEmptyLines) {
   const GemmTable table = GemmTable::load(
       fileWith("# of an H200\n\n"
-               "bf16 bf16 bf16 full 16 32 64 1.5 2.5 128x256x64 s4 w2\n"));
+               "bf16 bf16 bf16 full TN 16 32 64 1.5 2.5 128x256x64 s4 w2\n"));
   EXPECT_EQ(table.entries().size(), 1);
 }
 
 TEST(GemmTable, NamesTheLineThatItCannotRead) {
   for (auto [text, message] :
-       {std::pair{"bf16 bf17 bf16 full 1 2 3 4 5 64x64x64\n",
+       {std::pair{"bf16 bf17 bf16 full TN 1 2 3 4 5 64x64x64\n",
                   "gemm-table-given:1: error: 'bf17' is no type"},
-        std::pair{"\nbf16 bf16 bf16 half 1 2 3 4 5 64x64x64\n",
+        std::pair{"\nbf16 bf16 bf16 half TN 1 2 3 4 5 64x64x64\n",
                   "gemm-table-given:2: error: sums are 'fast' or 'full'"},
-        std::pair{"bf16 bf16 bf16 full 1 2 3 4\n", "expected three types"},
-        std::pair{"bf16 bf16 bf16 full 1 2 3 4 5 64y64\n",
+        std::pair{"bf16 bf16 bf16 full TN 1 2 3 4\n", "expected three types"},
+        std::pair{"bf16 bf16 bf16 full NM 1 2 3 4 5 64x64x64\n",
+                  "gemm-table-given:1: error: 'NM' is no layout"},
+        std::pair{"bf16 bf16 bf16 full TN 1 2 3 4 5 64y64\n",
                   "gemm-table-given:1: error: '64y64' in '64y64' is no part of "
                   "a GEMM configuration"}})
     EXPECT_THAT([text = text] { GemmTable::load(fileWith(text)); },

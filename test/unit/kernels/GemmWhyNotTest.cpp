@@ -127,6 +127,52 @@ TEST(GemmWhyNot, RefusesOperandsOfDifferentSizes) {
               HasSubstr("operands of one size"));
 }
 
+GemmTypes stored(ElementType type, const char *layout) {
+  GemmTypes types{type, type, bf16};
+  types.layout = GemmLayout::parse(layout);
+  return types;
+}
+
+TEST(GemmWhyNot, RefusesLayoutsThatWgmmaDoesNotTake) {
+  const GemmSizes any{512, 512, 512};
+  const GemmConfig config = GemmConfig::parse("128x128x64 s4 w2");
+  EXPECT_EQ(why_not(any, stored(bf16, "NTN"), config), "");
+  EXPECT_THAT(why_not(any, stored(e4m3, "NN"), config),
+              HasSubstr("A is e4m3 and stored K×M; wgmma transposes elements "
+                        "of 16 bits only: store it M×K"));
+  EXPECT_THAT(why_not(any, stored(tf32, "TT"), config),
+              HasSubstr("B is tf32 and stored K×N"));
+  EXPECT_THAT([] { GemmLayout::parse("RowMajor"); },
+              ThrowsMessage<Error>(HasSubstr("'RowMajor' is no layout")));
+}
+
+TEST(GemmWhyNot, CutsAnOperandThatHasNotKContiguousInDepth) {
+  const GemmConfig shallow = GemmConfig::parse("128x128x16 s4 w2 c1x4");
+  EXPECT_EQ(why_not({512, 512, 512}, stored(bf16, "TN"), shallow), "");
+  EXPECT_THAT(why_not({512, 512, 512}, stored(bf16, "NN"), shallow),
+              HasSubstr("bk is 16; 4 CTAs share it"));
+}
+
+TEST(GemmWhyNot, KnowsWhatIntegersHave) {
+  const GemmConfig narrow = GemmConfig::parse("64x40x128 s4 w1 e8x1");
+  EXPECT_EQ(why_not({512, 512, 512}, {e4m3, e4m3, f32}, narrow), "");
+  EXPECT_THAT(why_not({512, 512, 512}, {s8, s8, s32}, narrow),
+              HasSubstr("wgmma has 8, 24 or a multiple of 16"));
+  const GemmConfig config = GemmConfig::parse("128x128x128 s4 w2 e32x1");
+  EXPECT_EQ(why_not({512, 512, 512}, {s8, u8, s32}, config), "");
+  EXPECT_THAT(why_not({512, 512, 512}, {s8, e4m3, bf16}, config),
+              HasSubstr("wgmma multiplies integers with integers"));
+  EXPECT_THAT(why_not({512, 512, 512}, {bf16, bf16, s32}, config),
+              HasSubstr("the sums of bf16 are f32"));
+  EXPECT_THAT(why_not({512, 512, 512}, {s8, s8, s32}, config, {.alpha = true}),
+              HasSubstr("D is s32, and what the form computes"));
+}
+
+TEST(GemmWhyNot, RefusesStridesBelowZero) {
+  EXPECT_THAT(why_not({8, 8, 8, 1, -8}, {}, GemmConfig()),
+              HasSubstr("lda is -8"));
+}
+
 TEST(GemmWhyNot, IsWhatGemmIsRefusedWith) {
   for (const auto &[config, types] :
        {std::pair{"128x256x128 s3 w2 e64x1", full},
