@@ -1,5 +1,5 @@
-// The library's GEMM in any configuration and any of the benchmark's types:
-// library_gemm fp8full "128x192x128 s4 w2 c2x1" --run
+// The library's GEMM of any of the benchmark's types, in any layout and
+// configuration: library_gemm bf16 NT "128x192x64 s4 w2 c2x1" --run
 
 #include "Reference.h"
 #include "ashlar/gemm_cost.h"
@@ -12,21 +12,41 @@ using namespace ashlar;
 static const std::map<std::string_view, GemmTypes> typesByName{
     {"bf16", {}},
     {"fp8", {e4m3, e4m3, bf16, Accumulation::fast}},
-    {"fp8full", {e4m3, e4m3, bf16, Accumulation::full}}};
+    {"fp8full", {e4m3, e4m3, bf16, Accumulation::full}},
+    {"f16", {f16, f16, f16}},
+    {"tf32", {tf32, tf32, f32}},
+    {"s8", {s8, s8, s32}}};
+
+/// Element (m, n) of A · Bᵀ, wherever the layout has it.
+static auto reference(const GemmLayout &layout) {
+  return [layout](const Problem &problem, std::span<const int64_t> at) {
+    const HostTensor &a = problem["A"], &b = problem["B"];
+    const int64_t m = at[layout.d_m_major], n = at[!layout.d_m_major];
+    double sum = 0;
+    for (int64_t k = 0; k < problem.size("K"); ++k)
+      sum += (layout.a_m_major ? a(k, m) : a(m, k)) *
+             (layout.b_n_major ? b(k, n) : b(n, k));
+    return sum;
+  };
+}
 
 int main(int argc, char **argv) {
   GemmConfig config;
   GemmTypes types;
+  GemmLayout layout;
   try {
     for (; argc > 1 && argv[1][0] != '-'; ++argv, --argc)
       if (auto named = typesByName.find(argv[1]); named != typesByName.end())
         types = named->second;
+      else if (argv[1][0] == 'T' || argv[1][0] == 'N')
+        layout = GemmLayout::parse(argv[1]);
       else
         config = GemmConfig::parse(argv[1]);
   } catch (const Error &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }
+  types.layout = layout;
   std::vector<NamedSize> sizes{{"M", 4096}, {"N", 4096}, {"K", 4096}};
   std::vector<std::string> zeros;
   for (const GemmWorkspace &each : gemm_workspace(config, h200().sm_count))
@@ -36,6 +56,6 @@ int main(int argc, char **argv) {
   return tool(argc, argv, gemm(types, config),
               {.sizes = sizes,
                .zeros = zeros,
-               .references = {{"D", examples::dotProduct}},
+               .references = {{"D", reference(layout)}},
                .operations = examples::operations});
 }
