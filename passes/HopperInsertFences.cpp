@@ -136,8 +136,8 @@ private:
   /// Whether an asynchronous write may be behind this over what the thread has
   /// read, or other threads or an asynchronous reader learn of what it has
   /// written. Stages are overwritten once each warp has released them for
-  /// itself, what peers copy to once the CTAs have met: whatever else is said to
-  /// others, reads may stay unfenced.
+  /// itself, what peers copy to once the CTAs have met: whatever else is said
+  /// to others, reads may stay unfenced.
   bool publishes(Operation &op, Unfenced accesses) const {
     if (isa<hopper::ReleaseOp>(op))
       return accesses.any();
