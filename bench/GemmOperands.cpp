@@ -52,7 +52,8 @@ std::vector<NamedArgument> GemmOperands::arguments(const GemmConfig &config) {
        TensorArgument{b.data(), types.b, stored(n, k, layout.b_n_major), {}}},
       {"D",
        TensorArgument{d.data(), types.d, stored(m, n, layout.d_m_major), {}}}};
-  for (const GemmWorkspace &tensor : gemm_workspace(config, device.sm_count()))
+  for (const GemmWorkspace &tensor :
+       gemm_workspace(types, config, device.sm_count()))
     all.push_back({tensor.name, TensorArgument{kernelWorkspace(tensor).data(),
                                                tensor.type,
                                                tensor.shape,

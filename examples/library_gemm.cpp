@@ -49,7 +49,8 @@ int main(int argc, char **argv) {
   types.layout = layout;
   std::vector<NamedSize> sizes{{"M", 4096}, {"N", 4096}, {"K", 4096}};
   std::vector<std::string> zeros;
-  for (const GemmWorkspace &each : gemm_workspace(config, h200().sm_count))
+  for (const GemmWorkspace &each :
+       gemm_workspace(types, config, h200().sm_count))
     zeros.emplace_back(each.name);
   if (config.stream_k)
     sizes.push_back({"CTAs", h200().sm_count});

@@ -230,11 +230,11 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &config,
   return kernel("gemm", write, where);
 }
 
-std::vector<GemmWorkspace> gemm_workspace(const GemmConfig &config,
-                                          int64_t ctas) {
+std::vector<GemmWorkspace>
+gemm_workspace(const GemmTypes &types, const GemmConfig &config, int64_t ctas) {
   if (!config.stream_k)
     return {};
-  return {{"Partials", f32, {ctas, config.bm, config.bn}},
+  return {{"Partials", sumType(types), {ctas, config.bm, config.bn}},
           {"Arrivals", s32, {ctas}}};
 }
 

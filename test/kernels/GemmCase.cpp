@@ -56,6 +56,9 @@ public:
                               workspacesOf(given.config))) {}
 
   void check() {
+    for (const GemmWorkspace &workspace :
+         gemm_workspace(given.types, given.config, 1))
+      EXPECT_EQ(problem[std::string(workspace.name)].type(), workspace.type);
     const std::vector<HostTensor> results = launchForAll(module, problem);
     for (const HostTensor &result : results)
       if (result.name() == "Amax")

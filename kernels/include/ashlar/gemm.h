@@ -151,7 +151,7 @@ struct GemmWorkspace {
 /// as the device has SMs. Empty without `stream_k`. It must be zeros before the
 /// first launch; each launch leaves it ready for the next. Launches that can
 /// run at the same time need one each.
-std::vector<GemmWorkspace> gemm_workspace(const GemmConfig &config,
-                                          int64_t ctas);
+std::vector<GemmWorkspace>
+gemm_workspace(const GemmTypes &types, const GemmConfig &config, int64_t ctas);
 
 } // namespace ashlar
