@@ -18,31 +18,20 @@ namespace {
 
 constexpr int drawnCount = 20, raggedCount = 40;
 
-const std::vector<GemmTypes> allTypes{
-    {},
-    {f16, f16, f16},
-    {bf16, bf16, f32},
-    {f16, f16, f32},
-    {tf32, tf32, f32},
-    {e4m3, e4m3, bf16, Accumulation::fast},
-    {e4m3, e4m3, bf16, Accumulation::full},
-    {e4m3, e4m3, f32, Accumulation::fast},
-    {s8, s8, s32},
-};
-
-std::map<std::string, GemmTypes> typesByName() {
+const std::map<std::string, GemmTypes> typesByName = [] {
   std::map<std::string, GemmTypes> byName;
-  for (const GemmTypes &types : allTypes)
+  for (const GemmTypes &types : {GemmTypes{},
+                                 {f16, f16, f16},
+                                 {bf16, bf16, f32},
+                                 {f16, f16, f32},
+                                 {tf32, tf32, f32},
+                                 {e4m3, e4m3, bf16, Accumulation::fast},
+                                 {e4m3, e4m3, bf16, Accumulation::full},
+                                 {e4m3, e4m3, f32, Accumulation::fast},
+                                 {s8, s8, s32}})
     byName[shortName(types)] = types;
   return byName;
-}
-
-std::vector<std::string> typeNames() {
-  std::vector<std::string> names;
-  for (const GemmTypes &types : allTypes)
-    names.push_back(shortName(types));
-  return names;
-}
+}();
 
 std::vector<GemmShape> shapesOf(const std::vector<std::string> &words,
                                 uint64_t seed) {
@@ -74,7 +63,7 @@ void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
                  "What is multiplied, and behind a dash what results are "
                  "where that is another type")
       ->delimiter(',')
-      ->check(CLI::IsMember(typeNames()));
+      ->check(CLI::IsMember(typesByName));
   app.add_option("--layouts", words.layouts,
                  "BLAS's letters for A and B: TN has K contiguous in both")
       ->delimiter(',')
@@ -142,7 +131,7 @@ std::optional<int> parse(int argc, char **argv, GemmOptions &options) {
     app.parse(argc, argv);
     for (const std::string &name : words.types)
       for (const std::string &layout : words.layouts) {
-        options.types.push_back(typesByName().at(name));
+        options.types.push_back(typesByName.at(name));
         options.types.back().layout =
             GemmLayout::parse(layout, SourceLocation());
       }
