@@ -46,7 +46,8 @@ void Cublas::run(const GemmSizes &sizes, const GemmPointers &pointers,
         "a workspace");
   // cuBLAS counts columns first: Dᵀ = B · Aᵀ, where a row-major matrix is its
   // own transpose.
-  const auto [a_m_major, b_n_major, d_m_major] = types.layout;
+  const bool a_m_major = types.layout.a_m_major,
+             b_n_major = types.layout.b_n_major;
   check(multiply(handle, b_n_major ? asIs : transpose,
                  a_m_major ? transpose : asIs, n, m, k, &alpha, pointers.b,
                  typeNumber(types.b), b_n_major ? n : k, pointers.a,

@@ -26,9 +26,11 @@ struct GemmRow {
   /// faster. Clocks drift from round to round, and both times with them.
   Measurement coldRatio, hotRatio;
   Difference fromTruth, fromCompetitor;
-  /// Why there is no measurement: the configuration was refused, or there is no
-  /// competitor; else empty.
+  /// Why there is no measurement: the configuration was refused, or no
+  /// competitor could be launched; else empty.
   std::string refusal;
+  /// Whether some competitor takes the problem; else only ours is timed.
+  bool hasCompetitor = false;
   bool wrong = false;
 };
 

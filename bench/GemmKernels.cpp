@@ -34,23 +34,26 @@ std::string shortName(const GemmTypes &types) {
   return text;
 }
 
-void GemmKernels::compile(const GemmTypes &types,
-                          std::span<const GemmConfig> configs) {
+void GemmKernels::compile(std::span<const GemmVariant> variants) {
   struct Job {
-    GemmConfig config;
+    GemmVariant variant;
     Entry *entry;
   };
   std::vector<Job> jobs;
-  for (const GemmConfig &config : configs)
-    if (auto [at, isNew] = entries.try_emplace(key(types, config)); isNew)
-      jobs.push_back({config, &at->second});
+  for (const GemmVariant &variant : variants)
+    if (auto [at, isNew] =
+            entries.try_emplace(key(variant.types, variant.config));
+        isNew)
+      jobs.push_back({variant, &at->second});
   // Without an assembler the driver compiles the PTX.
   CompileOptions options;
   options.assemble = !compiler::findPtxas().empty();
   inParallel(static_cast<int64_t>(jobs.size()), 1, [&](int64_t begin, int64_t) {
-    auto &[config, entry] = jobs[begin];
+    auto &[variant, entry] = jobs[begin];
     try {
-      entry->artifact = ashlar::compile(gemm(types, config), options).artifact;
+      entry->artifact =
+          ashlar::compile(gemm(variant.types, variant.config), options)
+              .artifact;
     } catch (const Error &error) {
       entry->refused = error;
     } catch (const std::exception &error) {
@@ -60,7 +63,8 @@ void GemmKernels::compile(const GemmTypes &types,
 }
 
 Module &GemmKernels::get(const GemmTypes &types, const GemmConfig &config) {
-  compile(types, {&config, 1});
+  const GemmVariant variant{types, config};
+  compile({&variant, 1});
   Entry &entry = entries.at(key(types, config));
   if (entry.refused)
     throw Error(*entry.refused);

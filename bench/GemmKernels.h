@@ -16,12 +16,18 @@ namespace ashlar::bench {
 /// them the layout, but for TN.
 std::string shortName(const GemmTypes &types);
 
+/// What a kernel is compiled for.
+struct GemmVariant {
+  GemmTypes types;
+  GemmConfig config;
+};
+
 class GemmKernels {
 public:
   explicit GemmKernels(Device &device) : device(device) {}
 
-  /// Compiles those configurations that have not been, on all cores.
-  void compile(const GemmTypes &types, std::span<const GemmConfig> configs);
+  /// Compiles those that have not been, on all cores.
+  void compile(std::span<const GemmVariant> variants);
 
   /// The kernel of a configuration, compiled if it has not been. Throws the
   /// `Error` with which it was refused.

@@ -53,7 +53,7 @@ std::vector<NamedArgument> GemmOperands::arguments(const GemmConfig &config) {
       {"D",
        TensorArgument{d.data(), types.d, stored(m, n, layout.d_m_major), {}}}};
   for (const GemmWorkspace &tensor :
-       gemm_workspace(types, config, device.sm_count()))
+       gemm_workspace(extents, types, config, {}, device.sm_count()))
     all.push_back({tensor.name, TensorArgument{kernelWorkspace(tensor).data(),
                                                tensor.type,
                                                tensor.shape,
@@ -65,7 +65,8 @@ Buffer &GemmOperands::kernelWorkspace(const GemmWorkspace &tensor) {
   int64_t bytes = size_bytes(tensor.type);
   for (int64_t extent : tensor.shape)
     bytes *= extent;
-  auto [at, isNew] = kernelWorkspaces.try_emplace(tensor.shape, device, bytes);
+  auto [at, isNew] = kernelWorkspaces.try_emplace(
+      std::string(tensor.name) + std::to_string(bytes), device, bytes);
   if (isNew)
     at->second.fill(std::byte(0));
   return at->second;

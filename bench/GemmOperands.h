@@ -9,6 +9,7 @@
 #include "bench/Timer.h"
 
 #include <map>
+#include <string>
 #include <vector>
 
 namespace ashlar::bench {
@@ -45,7 +46,7 @@ private:
   GemmSizes extents;
   std::vector<std::byte> hostA, hostB;
   Buffer a, b, d, workspace;
-  std::map<std::vector<int64_t>, Buffer> kernelWorkspaces; // by shape
+  std::map<std::string, Buffer> kernelWorkspaces; // by name and size
 };
 
 } // namespace ashlar::bench

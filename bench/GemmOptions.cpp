@@ -16,7 +16,7 @@ namespace ashlar::bench {
 
 namespace {
 
-constexpr int drawnCount = 20, raggedCount = 40;
+constexpr int drawnCount = 20, raggedCount = 40, oddCount = 30;
 
 const std::map<std::string, GemmTypes> typesByName = [] {
   std::map<std::string, GemmTypes> byName;
@@ -46,6 +46,10 @@ std::vector<GemmShape> shapesOf(const std::vector<std::string> &words,
       append(drawShapes(seed, drawnCount));
     else if (word == "ragged")
       append(drawRaggedShapes(seed, raggedCount));
+    else if (word == "odd")
+      append(drawOddShapes(seed, oddCount));
+    else if (word == "evened")
+      append(drawEvenedShapes(seed, oddCount));
     else
       append({parseShape(word)});
   return shapes;
@@ -69,11 +73,12 @@ void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--shapes", words.shapes,
-                 "named, random, ragged (multiples of 8 and not of 64), or "
-                 "shapes MxNxK such as 4096x6144x4096")
+                 "named, random, ragged (multiples of 8 and not of 64), odd, "
+                 "evened (those, rounded up to multiples of 8), or shapes "
+                 "MxNxK such as 4096x6144x4096")
       ->delimiter(',');
   app.add_option("--seed", options.seed,
-                 "What the random and ragged shapes follow from")
+                 "What the random, ragged and odd shapes follow from")
       ->capture_default_str();
   app.add_option("--rounds", options.rounds,
                  "How often ours and the competitor are timed in turns")

@@ -16,12 +16,34 @@ double teraflops(const GemmRow &row, const Measurement &time) {
 
 void printTimes(const GemmRow &row, const Measurement &ours,
                 const Measurement &theirs, const Measurement &ratio) {
+  if (!row.hasCompetitor) {
+    std::printf(" |%9.2f%9s%7.1f%7s %6s    ", ours.median, "-",
+                teraflops(row, ours), "-", "-");
+    return;
+  }
   std::printf(" |%9.2f%9.2f%7.1f%7.1f %6.3f %2.0f%%", ours.median,
               theirs.median, teraflops(row, ours), teraflops(row, theirs),
               ratio.median, 100 * ratio.spread);
 }
 
-void printSummary(const char *what, const std::vector<GemmRow> &rows) {
+/// Geometric means of what was reached.
+void printSpeed(const char *what, const std::vector<GemmRow> &rows) {
+  if (rows.empty())
+    return;
+  std::printf("%-8s %3zu shapes:  ours", what, rows.size());
+  for (auto [name, time] : {std::pair{"cold", &GemmRow::oursCold},
+                            std::pair{"hot", &GemmRow::oursHot}}) {
+    double logarithms = 0;
+    for (const GemmRow &row : rows)
+      logarithms += std::log(teraflops(row, row.*time));
+    std::printf("  %s %.1f TFLOP/s", name,
+                std::exp(logarithms / static_cast<double>(rows.size())));
+  }
+  std::printf("\n");
+}
+
+void printSummary(const char *what, std::vector<GemmRow> rows) {
+  std::erase_if(rows, [](const GemmRow &row) { return !row.hasCompetitor; });
   if (rows.empty())
     return;
   std::printf("%-8s %3zu shapes:", what, rows.size());
@@ -128,6 +150,7 @@ void GemmReport::endTable() {
   printSummary("named", named);
   printSummary("random", drawn);
   printSummary("all", rows);
+  printSpeed("all", rows);
   if (uncounted)
     std::printf("%d shapes do not count: wrong, or not measured\n", uncounted);
   std::fflush(stdout);

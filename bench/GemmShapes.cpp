@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <random>
 
 namespace ashlar::bench {
@@ -115,23 +116,57 @@ std::vector<GemmShape> drawShapes(uint64_t seed, int count) {
   return shapes;
 }
 
-std::vector<GemmShape> drawRaggedShapes(uint64_t seed, int count) {
+namespace {
+
+/// Extents that are made of numbers from 100 to 12,000, each magnitude as
+/// likely as another.
+template <typename Extent>
+std::vector<GemmShape> drawMagnitudes(uint64_t seed, int count,
+                                      const char *origin, Extent extentOf) {
   constexpr double least = 100, most = 12000;
   std::mt19937_64 random(seed);
   auto draw = [&] {
     while (true) {
       const double part = static_cast<double>(random() >> 11) * 0x1p-53;
-      const auto extent =
-          static_cast<int64_t>(least * std::pow(most / least, part)) / 8 * 8;
-      if (extent >= least && extent % 64 != 0)
-        return extent;
+      const std::optional<int64_t> extent =
+          extentOf(static_cast<int64_t>(least * std::pow(most / least, part)));
+      if (extent && *extent >= least)
+        return *extent;
     }
   };
   std::vector<GemmShape> shapes;
   while (static_cast<int>(shapes.size()) < count) {
     const int64_t m = draw(), n = draw(), k = draw();
     if (operations({m, n, k}) <= mostOperations)
-      shapes.push_back({{m, n, k}, "ragged"});
+      shapes.push_back({{m, n, k}, origin});
+  }
+  return shapes;
+}
+
+} // namespace
+
+std::vector<GemmShape> drawRaggedShapes(uint64_t seed, int count) {
+  return drawMagnitudes(seed, count, "ragged",
+                        [](int64_t number) -> std::optional<int64_t> {
+                          const int64_t extent = number / 8 * 8;
+                          if (extent % 64 == 0)
+                            return std::nullopt;
+                          return extent;
+                        });
+}
+
+std::vector<GemmShape> drawOddShapes(uint64_t seed, int count) {
+  return drawMagnitudes(
+      seed, count, "odd",
+      [](int64_t number) -> std::optional<int64_t> { return number | 1; });
+}
+
+std::vector<GemmShape> drawEvenedShapes(uint64_t seed, int count) {
+  std::vector<GemmShape> shapes = drawOddShapes(seed, count);
+  for (GemmShape &shape : shapes) {
+    shape.origin = "evened";
+    for (int64_t *extent : {&shape.sizes.m, &shape.sizes.n, &shape.sizes.k})
+      *extent = (*extent + 7) / 8 * 8;
   }
   return shapes;
 }
@@ -144,8 +179,8 @@ GemmShape parseShape(const std::string &text) {
     auto [next, error] = std::from_chars(at, end, *extent);
     if (!separated || error != std::errc() || *extent < 1)
       throw Error("'" + text +
-                  "' is no shape: write 'named', 'random', 'ragged' or " +
-                  "M, N and K as in 4096x6144x4096");
+                  "' is no shape: write 'named', 'random', 'ragged', 'odd', " +
+                  "'evened' or M, N and K as in 4096x6144x4096");
     at = next;
   }
   if (at != end)

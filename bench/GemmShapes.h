@@ -32,6 +32,11 @@ std::vector<GemmShape> drawShapes(uint64_t seed, int count);
 /// 12,000, each magnitude as likely as another; the same for the same seed.
 std::vector<GemmShape> drawRaggedShapes(uint64_t seed, int count);
 
+/// The same of odd extents, which are multiples of nothing; and those with each
+/// extent rounded up to a multiple of 8.
+std::vector<GemmShape> drawOddShapes(uint64_t seed, int count);
+std::vector<GemmShape> drawEvenedShapes(uint64_t seed, int count);
+
 /// Reads "MxNxK"; throws `Error` for anything else.
 GemmShape parseShape(const std::string &text);
 

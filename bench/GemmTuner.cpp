@@ -85,7 +85,10 @@ private:
 
   /// Those that have not been tried yet.
   void add(const std::vector<GemmConfig> &configs) {
-    bench.kernels.compile(bench.types, configs);
+    std::vector<GemmVariant> variants;
+    for (const GemmConfig &config : configs)
+      variants.push_back({bench.types, config});
+    bench.kernels.compile(variants);
     for (const GemmConfig &config : configs)
       if (tried.insert(config.str()).second)
         add(config);

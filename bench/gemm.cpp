@@ -68,7 +68,9 @@ void tune(const GemmOptions &options, GemmBench &bench,
   double logarithms = 0;
   int regrets = 0;
   std::printf("\n%s: tuning\n", shortName(bench.types).c_str());
+  const GemmTypes types = bench.types;
   for (const GemmShape &shape : options.shapes) {
+    bench.types = aligned_as(shape.sizes, types);
     if (deadline.passed() || table.find(shape.sizes, bench.types))
       continue;
     const TuningResult result = tuner.tune(shape);
@@ -81,6 +83,7 @@ void tune(const GemmOptions &options, GemmBench &bench,
     table.set({bench.types, shape.sizes, config, time.hot, time.cold});
     table.save(options.table);
   }
+  bench.types = types;
   if (regrets)
     std::printf("the model's choices take %.3f times as long as the tuned "
                 "(geometric mean of %d)\n",
@@ -90,16 +93,23 @@ void tune(const GemmOptions &options, GemmBench &bench,
 void compare(const GemmOptions &options, GemmBench &bench,
              const Deadline &deadline, const GemmTable &table,
              GemmReport &report) {
-  std::vector<GemmConfig> configs;
-  for (const GemmShape &shape : options.shapes)
-    configs.push_back(options.config ? *options.config
-                                     : choose(shape.sizes, bench.types, table,
-                                              options.avoided));
-  bench.kernels.compile(bench.types, configs);
+  const GemmTypes types = bench.types;
+  std::vector<GemmVariant> programs;
+  for (const GemmShape &shape : options.shapes) {
+    const GemmTypes aligned = aligned_as(shape.sizes, types);
+    programs.push_back(
+        {aligned, options.config
+                      ? *options.config
+                      : choose(shape.sizes, aligned, table, options.avoided)});
+  }
+  bench.kernels.compile(programs);
 
-  report.beginTable(bench.types);
-  for (size_t i = 0; i < options.shapes.size() && !deadline.passed(); ++i)
-    report.add(compareGemm(bench, options.shapes[i], configs[i]));
+  report.beginTable(types);
+  for (size_t i = 0; i < options.shapes.size() && !deadline.passed(); ++i) {
+    bench.types = programs[i].types;
+    report.add(compareGemm(bench, options.shapes[i], programs[i].config));
+  }
+  bench.types = types;
   report.endTable();
 }
 

@@ -30,6 +30,28 @@ static auto reference(const GemmLayout &layout) {
   };
 }
 
+static std::vector<GemmWorkspace>
+workspaceOf(const std::vector<NamedSize> &sizes, const GemmTypes &types,
+            const GemmConfig &config) {
+  return gemm_workspace({sizes[0].value, sizes[1].value, sizes[2].value}, types,
+                        config, {}, h200().sm_count);
+}
+
+/// M, N and K, and the sizes that only the workspace has.
+static std::vector<NamedSize> withWorkspace(std::vector<NamedSize> sizes,
+                                            const GemmTypes &types,
+                                            const GemmConfig &config) {
+  std::map<std::string_view, int64_t> more;
+  for (const GemmWorkspace &each : workspaceOf(sizes, types, config))
+    for (size_t i = 0; i < each.shape.size(); ++i)
+      more[each.extents[i]] = each.shape[i];
+  for (std::string_view known : {"", "M", "N", "K"})
+    more.erase(known);
+  for (auto [name, value] : more)
+    sizes.push_back({std::string(name), value});
+  return sizes;
+}
+
 int main(int argc, char **argv) {
   GemmConfig config;
   GemmTypes types;
@@ -47,15 +69,14 @@ int main(int argc, char **argv) {
     return 1;
   }
   types.layout = layout;
-  std::vector<NamedSize> sizes{{"M", 4096}, {"N", 4096}, {"K", 4096}};
+  const std::vector<NamedSize> sizes{{"M", 4096}, {"N", 4096}, {"K", 4096}},
+      simulated{{"M", 201}, {"N", 203}, {"K", 205}};
   std::vector<std::string> zeros;
-  for (const GemmWorkspace &each :
-       gemm_workspace(types, config, h200().sm_count))
+  for (const GemmWorkspace &each : workspaceOf(sizes, types, config))
     zeros.emplace_back(each.name);
-  if (config.stream_k)
-    sizes.push_back({"CTAs", h200().sm_count});
   return tool(argc, argv, gemm(types, config),
-              {.sizes = sizes,
+              {.sizes = withWorkspace(sizes, types, config),
+               .simulated_sizes = withWorkspace(simulated, types, config),
                .zeros = zeros,
                .references = {{"D", reference(layout)}},
                .operations = examples::operations});

@@ -1,20 +1,22 @@
 #include "ashlar/gemm.h"
 
 #include "GemmProgram.h"
+#include "GemmTiling.h"
 
 namespace ashlar {
 
 Tensor GemmProgram::matrix(std::string_view name, ElementType type,
                            const Index &rows, const Index &columns,
-                           bool isTransposed, bool isOutput) const {
+                           bool isTransposed, int64_t alignment,
+                           bool isOutput) const {
   const Index &first = isTransposed ? columns : rows,
               &last = isTransposed ? rows : columns;
+  const Alignment rowsOn = align(alignment);
   if (form.batched)
-    return isOutput
-               ? output(name, type, {batch(), first, last}, align(16), where)
-               : input(name, type, {batch(), first, last}, align(16), where);
-  return isOutput ? output(name, type, {first, last}, align(16), where)
-                  : input(name, type, {first, last}, align(16), where);
+    return isOutput ? output(name, type, {batch(), first, last}, rowsOn, where)
+                    : input(name, type, {batch(), first, last}, rowsOn, where);
+  return isOutput ? output(name, type, {first, last}, rowsOn, where)
+                  : input(name, type, {first, last}, rowsOn, where);
 }
 
 TileRef GemmProgram::at(const Tensor &matrix, const Index &batch,
@@ -30,13 +32,21 @@ void GemmProgram::write() {
   Index M = size("M"), N = size("N"), K = size("K");
   batchSize.emplace(form.batched ? Index(size("batch")) : Index(1));
   const GemmLayout &layout = types.layout;
-  const Operand a{matrix("A", types.a, M, K, layout.a_m_major), types.a,
-                  c.swapped ? c.bn : c.bm, !layout.a_m_major, c.kept_a};
-  const Operand b{matrix("B", types.b, N, K, layout.b_n_major), types.b,
-                  c.swapped ? c.bm : c.bn, !layout.b_n_major, c.kept_b};
+  const bool isAnyPrepared = c.prepared_a || c.prepared_b;
+  if (!c.stream_k)
+    cluster({c.split, 1, c.cluster_m, c.cluster_n});
+  const Operand a =
+      operand("A", types.a, M, K,
+              {c.swapped ? c.bn : c.bm, layout.a_m_major, layout.align_a,
+               c.kept_a, c.prepared_a, "MPadded"});
+  const Operand b =
+      operand("B", types.b, N, K,
+              {c.swapped ? c.bm : c.bn, layout.b_n_major, layout.align_b,
+               c.kept_b, c.prepared_b, "NPadded"});
   above.emplace(c.swapped ? b : a);
   beside.emplace(c.swapped ? a : b);
-  D.emplace(matrix("D", types.d, M, N, layout.d_m_major, /*isOutput=*/true));
+  D.emplace(matrix("D", types.d, M, N, layout.d_m_major, layout.align_d,
+                   /*isOutput=*/true));
   if (form.row_scales)
     rowScale.emplace(input("RowScale", f32, {M}, align(4), where));
   if (form.column_scales)
@@ -44,7 +54,7 @@ void GemmProgram::write() {
   if (form.alpha)
     alpha.emplace(scalar("alpha", f32, where));
   if (form.c) {
-    C.emplace(matrix("C", types.d, M, N, layout.d_m_major));
+    C.emplace(matrix("C", types.d, M, N, layout.d_m_major, layout.align_d));
     beta.emplace(scalar("beta", f32, where));
   }
   if (form.bias)
@@ -52,7 +62,7 @@ void GemmProgram::write() {
         input("Bias", types.d, {N}, align(size_bytes(types.d)), where));
   if (form.auxiliary)
     auxiliary.emplace(matrix("Auxiliary", types.d, M, N, layout.d_m_major,
-                             /*isOutput=*/true));
+                             layout.align_d, /*isOutput=*/true));
   if (form.amax)
     amax.emplace(inout("Amax", f32, {1}, align(4), where));
   if (form.scale_d)
@@ -73,7 +83,6 @@ void GemmProgram::write() {
     perGroup.emplace(at_most(*columns * c.group, StreamK::most));
     stream.emplace(batch() * *plane, *allSteps, *ctas);
   } else {
-    cluster({c.split, 1, c.cluster_m, c.cluster_n});
     tiles.emplace(persistent(
         {c.split, batch(), along_m, along_n}, {1, 1, c.bm, c.bn},
         c.alternating ? Raster::swizzled(c.group) : Raster::grouped(c.group)));
@@ -82,18 +91,37 @@ void GemmProgram::write() {
   }
   ring.emplace(pipeline(c.stages, smem(above->type, above->stage(c.bk)),
                         smem(beside->type, beside->stage(c.bk))));
+  if (isAnyPrepared) {
+    arrived.emplace(inout("Prepared", s32, {2}, align(4), where));
+    prepared.emplace(
+        pipeline(preparedStages, smem(types.a, preparedTile(types.a))));
+  }
   for (int64_t i = 0; i < std::min(c.store_buffers, stripCount(c)); ++i)
     staging.push_back(shared(types.d, shapeInD(stripColumns(c))));
 
   const Warps mathWarps =
       c.ping_pong ? ping_pong(c.warpgroups) : warpgroups(c.warpgroups);
   const RoleRegisters budgets = roleRegisters(types, c, form);
+  const auto loadBody = [&] {
+    if (c.early_launch)
+      allow_next_launch();
+    if (prepared)
+      storePrepared();
+    loads();
+    if (prepared)
+      forgetPrepared();
+  };
+  const auto mathBody = [&] {
+    if (prepared)
+      fillPrepared();
+    math();
+  };
   if (budgets.load) {
-    role("load", warps(1), registers(budgets.load), [&] { loads(); });
-    role("math", mathWarps, registers(budgets.math), [&] { math(); });
+    role("load", warps(c.load_warps), registers(budgets.load), loadBody);
+    role("math", mathWarps, registers(budgets.math), mathBody);
   } else {
-    role("load", warps(1), [&] { loads(); });
-    role("math", mathWarps, [&] { math(); });
+    role("load", warps(c.load_warps), loadBody);
+    role("math", mathWarps, mathBody);
   }
 }
 
@@ -134,8 +162,6 @@ GemmProgram::Work GemmProgram::streamWork(const StreamK::Share &share,
 }
 
 void GemmProgram::loads() {
-  if (c.early_launch)
-    allow_next_launch();
   forAllWork([&](const Work &work) {
     for (Index k : work.steps) {
       Stage s = ring->acquire();
@@ -230,12 +256,70 @@ Kernel gemm(const GemmTypes &types, const GemmConfig &config,
   return kernel("gemm", write, where);
 }
 
-std::vector<GemmWorkspace>
-gemm_workspace(const GemmTypes &types, const GemmConfig &config, int64_t ctas) {
-  if (!config.stream_k)
-    return {};
-  return {{"Partials", sumType(types), {ctas, config.bm, config.bn}},
-          {"Arrivals", s32, {ctas}}};
+namespace {
+
+/// What is known of an operand of `extent` times K that is prepared.
+struct PreparedOperand {
+  std::string_view name, extentName, paddedName;
+  ElementType type;
+  int64_t extent;
+  bool isOtherMajor;
+
+  GemmWorkspace copyOf(const GemmSizes &sizes, bool isBatched) const {
+    auto padded = [&](int64_t columns) {
+      const int64_t unit = preparedBytes / size_bytes(type);
+      return std::max<int64_t>(ceilDiv(columns, unit), 1) * unit;
+    };
+    GemmWorkspace copy{name, type, {}, {}};
+    if (isStagedKMajor(type, isOtherMajor))
+      copy.shape = {extent, padded(sizes.k)},
+      copy.extents = {extentName, "KPadded"};
+    else
+      copy.shape = {sizes.k, padded(extent)}, copy.extents = {"K", paddedName};
+    if (isBatched) {
+      copy.shape.insert(copy.shape.begin(), sizes.batch);
+      copy.extents.insert(copy.extents.begin(), "batch");
+    }
+    return copy;
+  }
+};
+
+} // namespace
+
+std::vector<GemmWorkspace> gemm_workspace(const GemmSizes &sizes,
+                                          const GemmTypes &types,
+                                          const GemmConfig &config,
+                                          const GemmForm &form, int64_t ctas) {
+  const PreparedOperand a{"AlignedA", "M",     "MPadded",
+                          types.a,    sizes.m, types.layout.a_m_major};
+  const PreparedOperand b{"AlignedB", "N",     "NPadded",
+                          types.b,    sizes.n, types.layout.b_n_major};
+  std::vector<GemmWorkspace> all;
+  if (config.stream_k)
+    all = {{"Partials",
+            sumType(types),
+            {ctas, config.bm, config.bn},
+            {"CTAs", "", ""}},
+           {"Arrivals", s32, {ctas}, {"CTAs"}}};
+  for (auto [isPrepared, operand] :
+       {std::pair{config.prepared_a, a}, std::pair{config.prepared_b, b}})
+    if (isPrepared)
+      all.push_back(operand.copyOf(sizes, form.batched));
+  if (config.prepared_a || config.prepared_b)
+    all.push_back({"Prepared", s32, {2}, {""}});
+  return all;
+}
+
+GemmTypes aligned_as(const GemmSizes &sizes, GemmTypes types) {
+  auto alignment = [](int64_t bytes) {
+    return std::min<int64_t>(bytes & -bytes, 16);
+  };
+  GemmLayout &layout = types.layout;
+  layout.align_a = alignment(strideOfA(sizes, types) | 16);
+  layout.align_b = alignment(strideOfB(sizes, types) | 16);
+  layout.align_d = alignment(
+      (layout.d_m_major ? sizes.m : sizes.n) * size_bytes(types.d) | 16);
+  return types;
 }
 
 } // namespace ashlar

@@ -60,18 +60,35 @@ public:
       : sizes(sizes), types(types), form(form), visit(visit) {}
 
   void run() {
-    for (const TileHeight &height : heights)
-      if (!height.ping_pong || height.bm > 64 ||
-          sizes.m <= mostRowsOfSmallPingPong)
-        for (int64_t columns : widthsThatFillWaves(height))
-          withTile(height, columns, false);
-    if (sizes.m <= mostSwappedRows)
-      for (const TileHeight &height : swappedHeights)
-        for (int64_t columns : widthsThatCutRows())
-          withTile(height, columns, true);
+    for (const GemmConfig &way : waysToLoad()) {
+      loading = way;
+      for (const TileHeight &height : heights)
+        if (!height.ping_pong || height.bm > 64 ||
+            sizes.m <= mostRowsOfSmallPingPong)
+          for (int64_t columns : widthsThatFillWaves(height))
+            withTile(height, columns, false);
+      if (sizes.m <= mostSwappedRows)
+        for (const TileHeight &height : swappedHeights)
+          for (int64_t columns : widthsThatCutRows())
+            withTile(height, columns, true);
+    }
   }
 
 private:
+  /// By TMA; what it does not take as it is, prepared or, where only rows begin
+  /// elsewhere, by threads.
+  std::vector<GemmConfig> waysToLoad() const {
+    constexpr int64_t manyWarps = 8;
+    const Obstacles a = obstaclesOfA(types), b = obstaclesOfB(types);
+    GemmConfig prepared, byThreads;
+    prepared.prepared_a = a.any(), prepared.prepared_b = b.any();
+    byThreads.prepared_a = a.isTurned, byThreads.prepared_b = b.isTurned;
+    byThreads.load_warps = manyWarps;
+    const bool canShift =
+        (a.isShifted && !a.isTurned) || (b.isShifted && !b.isTurned);
+    return canShift ? std::vector{prepared, byThreads} : std::vector{prepared};
+  }
+
   /// The usual widths, and the narrowest that fill an eighth, a quarter, a
   /// half, one, two or more waves: a wider one that takes as many waves takes
   /// as many tiles of more work.
@@ -148,7 +165,7 @@ private:
   }
 
   void withTile(const TileHeight &height, int64_t columns, bool swapped) {
-    GemmConfig c;
+    GemmConfig c = loading;
     c.bm = height.bm, c.bn = columns, c.warpgroups = height.warpgroups;
     c.ping_pong = height.ping_pong, c.swapped = swapped;
     for (int64_t bytes : depthBytes) {
@@ -160,6 +177,10 @@ private:
   }
 
   bool isDepthUseful(const GemmConfig &c, int64_t bytes) const {
+    // Threads wait for each stage that they load.
+    if (c.load_warps > 1)
+      return bytes <= depthBytes[1] &&
+             (bytes == depthBytes[0] || sizes.k > c.bk / 2);
     return bytes == depthBytes[0] ||
            (stageBytes(types, c) <= mostBytesOfDeepStage &&
             sizes.k >= 2 * c.bk && !isPromoted(types) &&
@@ -175,9 +196,10 @@ private:
     // Nothing would hide the additions of full sums in ping-pong.
     if (c.ping_pong && (tiling.waves() < wavesForPingPong || isPromoted(types)))
       return;
+    const int64_t leastSteps = c.load_warps > 1 ? 1 : stepsToSplit;
     for (int64_t split : {1, 2, 4, 8}) {
       const bool useful = tiling.clusters * split <= gpu.sm_count &&
-                          tiling.steps >= stepsToSplit * split && !c.ping_pong;
+                          tiling.steps >= leastSteps * split && !c.ping_pong;
       if (split > 1 && !useful)
         return;
       c.split = split;
@@ -281,6 +303,7 @@ private:
   const GemmTypes &types;
   const GemmForm &form;
   const GemmVisitor &visit;
+  GemmConfig loading; ///< How operands are loaded.
 };
 
 } // namespace

@@ -10,19 +10,28 @@
 namespace ashlar {
 
 std::string GemmLayout::str() const {
-  return std::string(a_m_major ? "N" : "T") + (b_n_major ? "T" : "N") +
-         (d_m_major ? "N" : "");
+  std::string text = std::string(a_m_major ? "N" : "T") +
+                     (b_n_major ? "T" : "N") + (d_m_major ? "N" : "");
+  if (std::min({align_a, align_b, align_d}) < 16)
+    text += ":" + std::to_string(align_a) + "," + std::to_string(align_b) +
+            "," + std::to_string(align_d);
+  return text;
 }
 
 GemmLayout GemmLayout::parse(std::string_view text, SourceLocation where) {
-  for (int i = 0; i < 8; ++i) {
-    const GemmLayout layout{(i & 1) != 0, (i & 2) != 0, (i & 4) != 0};
-    if (text == layout.str())
-      return layout;
-  }
+  for (int i = 0; i < 8; ++i)
+    for (int a : {16, 8, 4, 2, 1})
+      for (int b : {16, 8, 4, 2, 1})
+        for (int d : {16, 8, 4, 2, 1}) {
+          const GemmLayout layout{
+              (i & 1) != 0, (i & 2) != 0, (i & 4) != 0, a, b, d};
+          if (text == layout.str())
+            return layout;
+        }
   throw Error({where.file_name(), where.line(), where.column()},
               "'" + std::string(text) + "' is no layout of a GEMM: use TN, " +
-                  "NN, TT or NT, with an N behind it where D is stored N×M");
+                  "NN, TT or NT, with an N behind it where D is stored N×M, " +
+                  "and alignments of A, B and D in bytes as in TN:2,16,4");
 }
 
 std::string GemmConfig::str() const {
@@ -34,10 +43,16 @@ std::string GemmConfig::str() const {
     text += " k" + number(split);
   text += (alternating ? " z" : " g") + number(group);
   text += " e" + number(store_columns) + "x" + number(store_buffers);
+  if (load_warps > 1)
+    text += " l" + number(load_warps);
   if (kept_a < 16)
     text += " a" + number(kept_a);
   if (kept_b < 16)
     text += " b" + number(kept_b);
+  if (prepared_a)
+    text += " prepared-a";
+  if (prepared_b)
+    text += " prepared-b";
   if (ping_pong)
     text += " pingpong";
   if (swapped)
@@ -83,7 +98,11 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
     if (word.empty())
       continue;
     std::string_view digits = word.substr(1);
-    if (word == "pingpong")
+    if (word == "prepared-a")
+      config.prepared_a = true;
+    else if (word == "prepared-b")
+      config.prepared_b = true;
+    else if (word == "pingpong")
       config.ping_pong = true;
     else if (word == "swapped")
       config.swapped = true;
@@ -97,6 +116,8 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
       numbers(word, digits, {&config.warpgroups});
     else if (word[0] == 'c')
       numbers(word, digits, {&config.cluster_m, &config.cluster_n});
+    else if (word[0] == 'l')
+      numbers(word, digits, {&config.load_warps});
     else if (word[0] == 'k')
       numbers(word, digits, {&config.split});
     else if (word[0] == 'g' || word[0] == 'z') {

@@ -17,7 +17,7 @@ class Model {
 public:
   Model(const GemmSizes &sizes, const GemmTypes &types, const GemmConfig &c,
         const GemmForm &form, const GpuModel &gpu)
-      : types(types), c(c), gpu(gpu), tiling(sizes, c, gpu),
+      : types(types), c(c), form(form), gpu(gpu), tiling(sizes, c, gpu),
         depth(static_cast<double>(c.bk * size_bytes(types.a))),
         // Of a tile that lies across the edge only this part is there.
         rows(static_cast<double>(c.swapped ? sizes.n : sizes.m) /
@@ -31,7 +31,10 @@ public:
         steps(static_cast<double>(tiling.steps)), requests(requestsOf(sizes)),
         bytesOfLaunch(bytes(sizes, types, form, 16, 16)),
         keptBytes(bytes(sizes, types, form, c.kept_a, c.kept_b)),
-        bytesFromDram(dramBytes(sizes, types, c, form, tiling, gpu)) {}
+        bytesFromDram(dramBytes(sizes, types, c, form, tiling, gpu)),
+        preparedBytes(
+            (c.prepared_a ? operandBytes(sizes, types, sizes.m) : 0) +
+            (c.prepared_b ? operandBytes(sizes, types, sizes.n) : 0)) {}
 
   GemmCost cost() {
     GemmCost cost = estimate({gpu.launch_microseconds, bytesFromDram});
@@ -77,8 +80,18 @@ private:
         start.launchMicroseconds + gpu.load_microseconds +
         gpu.cluster_microseconds * std::log2(static_cast<double>(tiling.ctas));
     cost.epilogue = microseconds(seen * epilogueClocks() + writeClocks());
+    cost.prologue += prepareMicroseconds();
     cost.total = cost.prologue + microseconds(clocks + last);
     return cost;
+  }
+
+  /// Each byte is read and written before the first product.
+  double prepareMicroseconds() const {
+    return preparedBytes == 0
+               ? 0
+               : gpu.prepare_microseconds +
+                     static_cast<double>(2 * preparedBytes) /
+                         (gpu.prepare_terabytes_per_second * 1e6);
   }
 
   double microseconds(double clocks) const {
@@ -95,8 +108,8 @@ private:
   /// What the rows of a CTA's boxes take, in clocks: those that a cluster
   /// shares are asked for once.
   double requestsOf(const GemmSizes &sizes) const {
-    const int64_t strideA = strideOfA(sizes, types),
-                  strideB = strideOfB(sizes, types);
+    const int64_t strideA = c.prepared_a ? 0 : strideOfA(sizes, types),
+                  strideB = c.prepared_b ? 0 : strideOfB(sizes, types);
     return (rowsOfBoxes(rows, isAboveKMajor(types, c)) *
                 rowClocks(c.swapped ? strideB : strideA) /
                 static_cast<double>(c.cluster_n) +
@@ -172,7 +185,17 @@ private:
   double loadClocks(double above, double beside) const {
     return gpu.load_step_clocks +
            (above + beside) * depth / gpu.load_bytes_per_clock +
+           (c.load_warps > 1 ? gpu.shift_step_clocks : 0) +
+           shiftedRows(above, beside) * depth / gpu.shift_bytes_per_clock +
            outsideRows(above, beside) * gpu.outside_clocks;
+  }
+
+  /// Of these rows those that threads load and shift.
+  double shiftedRows(double above, double beside) const {
+    const bool isA = obstaclesOfA(types).isShifted && !c.prepared_a,
+               isB = obstaclesOfB(types).isShifted && !c.prepared_b;
+    return ((c.swapped ? isB : isA) ? above : 0) +
+           ((c.swapped ? isA : isB) ? beside : 0);
   }
 
   /// `count` times the same: each of `ctas` CTAs takes so many steps of K and
@@ -311,9 +334,22 @@ private:
   double epilogueClocks() const {
     return gpu.epilogue_clocks +
            static_cast<double>(stripCount(c) * rowBlocks()) * gpu.strip_clocks +
-           stored / gpu.shared_bytes_per_clock +
+           stored / gpu.shared_bytes_per_clock + shiftedStoreClocks() +
            halfSectorBytes() * gpu.half_sector_clocks + splitClocks() +
            (c.store_buffers == 0 ? gpu.reused_stage_clocks : 0);
+  }
+
+  /// What threads take more than TMA to store rows that begin anywhere: a
+  /// warpgroup, for the ends of its strips and for all between.
+  double shiftedStoreClocks() const {
+    if (types.layout.align_d >= target::tmaAlignment)
+      return 0;
+    const double bytes =
+        static_cast<double>(rowBlocks() * target::wgmmaRows * storedColumns(c) *
+                            size_bytes(types.d) * (1 + form.auxiliary));
+    return static_cast<double>(stripCount(c) * rowBlocks()) *
+               gpu.shift_strip_clocks +
+           bytes / gpu.shift_store_bytes_per_clock;
   }
 
   /// Blocks of 64 rows that a warpgroup stores one after another.
@@ -353,11 +389,13 @@ private:
 
   const GemmTypes &types;
   const GemmConfig &c;
+  const GemmForm &form;
   const GpuModel &gpu;
   GemmTiling tiling;
   double depth, rows, columns, elements, stored, steps;
   double requests;
   double bytesOfLaunch, keptBytes, bytesFromDram;
+  int64_t preparedBytes;
   Start start = {};
 };
 

@@ -44,21 +44,52 @@ private:
     int64_t extent; ///< rows of the tile
     bool isKMajor;
     int64_t kept; ///< sixteenths that L2 keeps
+    /// What `tensor` is first copied from, transposed or as it is, and the
+    /// tiles that are copied at a time.
+    std::optional<Tensor> source = {};
+    bool isTurned = false;
+    std::optional<TileLoop<4>> copies = {};
 
     Shape stage(int64_t depth) const {
       return isKMajor ? Shape{extent, depth} : Shape{depth, extent};
     }
   };
 
+  /// What an operand is made from.
+  struct OperandForm {
+    int64_t tileExtent; ///< rows of the tile
+    bool isOtherMajor;  ///< K is not contiguous
+    int64_t alignment, kept;
+    bool isPrepared;
+    std::string_view paddedExtent; ///< name of its padded M or N
+  };
+
   Tensor matrix(std::string_view name, ElementType type, const Index &rows,
-                const Index &columns, bool isTransposed,
+                const Index &columns, bool isTransposed, int64_t alignment,
                 bool isOutput = false) const;
+  Operand operand(const char *name, ElementType type, const Index &extent,
+                  const Index &depth, const OperandForm &is);
   Index batch() const { return *batchSize; }
   TileRef at(const Tensor &matrix, const Index &batch, const Index &row,
              const Index &column, bool isTransposed) const;
   TileRef inD(const Tensor &matrix, const At &place) const {
     return at(matrix, place.batch, place.m, place.n, types.layout.d_m_major);
   }
+
+  /// Of an operand that is prepared: the tile that is copied at a time.
+  static Shape preparedTile(ElementType type) {
+    return {preparedRows, preparedBytes / size_bytes(type)};
+  }
+  SharedTile preparedTile(const Stage &stage, const Operand &operand) const;
+  void forPrepared(const std::function<void(const Operand &, const Index &batch,
+                                            const Index &row,
+                                            const Index &column)> &body) const;
+  void turn(const Operand &operand, const TileRef &from,
+            const SharedTile &to) const;
+  void fillPrepared() const;
+  void storePrepared() const;
+  void forgetPrepared() const;
+  Index everyone() const; ///< CTAs of the launch
 
   void forAllWork(const std::function<void(const Work &)> &body) const;
   Work streamWork(const StreamK::Share &share, const Index &number) const;
@@ -93,17 +124,17 @@ private:
   /// Columns of the strip that is stored.
   int64_t width = 0;
   size_t nextBuffer = 0;
-  std::optional<Index> batchSize, rows, columns, plane, perGroup, allSteps,
-      perPart, ctas;
+  std::optional<Index> paddedDepth, batchSize, rows, columns, plane, perGroup,
+      allSteps, perPart, ctas;
   /// What the rows and the columns of a tile are cut from: A and B, or swapped.
   std::optional<Operand> above, beside;
   std::optional<Tensor> C, D, bias, rowScale, columnScale, auxiliary, amax,
-      partials, arrivals;
+      partials, arrivals, arrived;
   std::optional<Scalar> alpha, beta, scaleD;
   std::optional<TileLoop<4>> tiles;
   std::optional<TileLoop<1>> everyCta;
   std::optional<StreamK> stream;
-  std::optional<Pipeline> ring;
+  std::optional<Pipeline> ring, prepared;
   std::vector<SharedTile> staging;
 };
 

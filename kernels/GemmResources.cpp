@@ -32,12 +32,30 @@ int64_t lastStripColumns(const GemmConfig &c) {
   return storedColumns(c) - (stripCount(c) - 1) * stripColumns(c);
 }
 
+bool isStagedKMajor(ElementType type, bool isOtherMajor) {
+  return !isOtherMajor || size_bytes(type) != 2;
+}
+
+Obstacles obstaclesOfA(const GemmTypes &types) {
+  const GemmLayout &layout = types.layout;
+  return {layout.align_a < target::tmaAlignment,
+          layout.a_m_major && isStagedKMajor(types.a, true)};
+}
+
+Obstacles obstaclesOfB(const GemmTypes &types) {
+  const GemmLayout &layout = types.layout;
+  return {layout.align_b < target::tmaAlignment,
+          layout.b_n_major && isStagedKMajor(types.b, true)};
+}
+
 bool isAboveKMajor(const GemmTypes &types, const GemmConfig &c) {
-  return !(c.swapped ? types.layout.b_n_major : types.layout.a_m_major);
+  return isStagedKMajor(types.a, c.swapped ? types.layout.b_n_major
+                                           : types.layout.a_m_major);
 }
 
 bool isBesideKMajor(const GemmTypes &types, const GemmConfig &c) {
-  return !(c.swapped ? types.layout.a_m_major : types.layout.b_n_major);
+  return isStagedKMajor(types.a, c.swapped ? types.layout.a_m_major
+                                           : types.layout.b_n_major);
 }
 
 bool storesTransposed(const GemmTypes &types, const GemmConfig &c) {
@@ -85,10 +103,16 @@ int64_t splitBytes(const GemmConfig &c) {
   return tiles * (c.split - 1) * c.bm * c.bn / c.split * size_bytes(f32);
 }
 
+int64_t preparedStageBytes(const GemmConfig &c) {
+  return c.prepared_a || c.prepared_b
+             ? preparedStages * preparedRows * preparedBytes
+             : 0;
+}
+
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &c,
                     const GpuModel &gpu) {
   return c.stages * stageBytes(types, c) + stagingBytes(types, c) +
-         splitBytes(c) + gpu.shared_slack_bytes;
+         splitBytes(c) + preparedStageBytes(c) + gpu.shared_slack_bytes;
 }
 
 int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &c) {
@@ -138,9 +162,29 @@ int64_t registersInFlight(const GemmTypes &types, const GemmConfig &c) {
 
 } // namespace
 
+/// Math has what its sums need, and threads that load, which hold what is on
+/// its way, the rest.
+static RoleRegisters registersBesideLoaders(const GemmTypes &types,
+                                            const GemmConfig &c) {
+  constexpr int64_t unit = 8, most = 232, besideSums = 48;
+  // What is prepared, and maybe transposed, is held as a whole.
+  const int64_t least = c.prepared_a || c.prepared_b ? 168 : 104;
+  auto down = [&](int64_t registers) { return registers / unit * unit; };
+  const int64_t loaders = c.load_warps / target::warpgroupWarps;
+  const int64_t all = target::entryRegisters(target::warpgroupThreads *
+                                             (c.warpgroups + loaders)) *
+                      (c.warpgroups + loaders);
+  const int64_t math =
+      std::clamp(down(accumulatorRegisters(types, c) + besideSums + unit - 1),
+                 least, most);
+  return {std::min(down((all - c.warpgroups * math) / loaders), most), math};
+}
+
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
                             const GemmForm &form) {
   constexpr int64_t few = 96, many = 176;
+  if (c.load_warps > 1)
+    return registersBesideLoaders(types, c);
   if (c.warpgroups == 3)
     return {32, 152};
   // The loader counts as a warpgroup.
@@ -162,8 +206,8 @@ bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
 
 bool fitsTwice(const GemmTypes &types, const GemmConfig &c,
                const GemmForm &form, const GpuModel &gpu) {
-  const int64_t threads =
-      target::warpgroupThreads * c.warpgroups + target::warpThreads;
+  const int64_t threads = target::warpgroupThreads * c.warpgroups +
+                          target::warpThreads * c.load_warps;
   return isPlain(form) && roleRegisters(types, c, form).load == 0 &&
          2 * threads * registersInFlight(types, c) <= target::fileRegisters &&
          2 * sharedBytes(types, c, gpu) + target::reservedSharedBytes <=

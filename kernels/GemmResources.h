@@ -15,6 +15,24 @@ int64_t stripCount(const GemmConfig &config);
 int64_t stripColumns(const GemmConfig &config);
 int64_t lastStripColumns(const GemmConfig &config);
 
+/// Of an operand that is prepared: rows and bytes of a row of what is copied at
+/// a time, and how many such tiles are on their way.
+inline constexpr int64_t preparedRows = 128, preparedBytes = 128,
+                         preparedStages = 2;
+
+/// Whether stages of an operand have K contiguous: always what wgmma does not
+/// transpose.
+bool isStagedKMajor(ElementType type, bool isOtherMajor);
+
+/// Why TMA and wgmma don't take an operand as it is: rows begin on less than 16
+/// bytes; K is not contiguous, and wgmma does not transpose the type.
+struct Obstacles {
+  bool isShifted, isTurned;
+  bool any() const { return isShifted || isTurned; }
+};
+Obstacles obstaclesOfA(const GemmTypes &types);
+Obstacles obstaclesOfB(const GemmTypes &types);
+
 /// Whether what a tile's rows, or its columns, are cut from has K contiguous.
 bool isAboveKMajor(const GemmTypes &types, const GemmConfig &config);
 bool isBesideKMajor(const GemmTypes &types, const GemmConfig &config);
@@ -41,6 +59,9 @@ int64_t stagingBytes(const GemmTypes &types, const GemmConfig &config);
 
 /// Bytes for the other parts' sums of the share of a tile that a CTA adds up.
 int64_t splitBytes(const GemmConfig &config);
+
+/// Bytes of shared memory through which operands are prepared.
+int64_t preparedStageBytes(const GemmConfig &config);
 
 /// All shared memory of a block.
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &config,

@@ -40,13 +40,15 @@ std::string notTypes(const GemmTypes &types, const GemmForm &form) {
   if (types.d == s32 && !isExact)
     return "D is s32, and the sums of " + std::string(name(types.a)) +
            " are f32: use D of f32, bf16 or f16";
-  for (auto [isOther, matrix, extent, type] :
-       {std::tuple{types.layout.a_m_major, 'A', 'M', types.a},
-        std::tuple{types.layout.b_n_major, 'B', 'N', types.b}})
-    if (isOther && size_bytes(type) != 2)
-      return std::string(1, matrix) + " is " + std::string(name(type)) +
-             " and stored K×" + extent + "; wgmma transposes elements of 16 " +
-             "bits only: store it " + extent + "×K, or convert it to bf16";
+  for (auto [alignment, type, what] :
+       {std::tuple{types.layout.align_a, types.a, "align_a"},
+        std::tuple{types.layout.align_b, types.b, "align_b"},
+        std::tuple{types.layout.align_d, types.d, "align_d"}})
+    if (alignment < size_bytes(type) || alignment > target::tmaAlignment ||
+        (alignment & (alignment - 1)))
+      return std::string(what) + " is " + number(alignment) +
+             ": use a power of two from " + number(size_bytes(type)) +
+             ", the bytes of an element, to " + number(target::tmaAlignment);
   return "";
 }
 
@@ -125,6 +127,60 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
          (isPromoted(types) ? ", as fp8 summed in full has them twice" : "") +
          "; " + number(limit) + " can be spared: use bn = " +
          number(std::max<int64_t>(c.bn * limit / used / 8 * 8, 8));
+}
+
+/// How operands that TMA or wgmma does not take as they are get to the stages.
+std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
+  constexpr int64_t fewestRegisters = 64, besideSums = 24;
+  bool isAnyShifted = false;
+  for (auto [matrix, extent, is, isPrepared, isSharing] :
+       {std::tuple{'A', 'M', obstaclesOfA(types), c.prepared_a,
+                   (c.swapped ? c.cluster_m : c.cluster_n) > 1},
+        std::tuple{'B', 'N', obstaclesOfB(types), c.prepared_b,
+                   (c.swapped ? c.cluster_n : c.cluster_m) > 1}}) {
+    const std::string flag =
+        std::string("prepared_") + (matrix == 'A' ? "a" : "b") + " = true";
+    if (is.isTurned && !isPrepared)
+      return std::string(1, matrix) + " is " + std::string(name(types.a)) +
+             " and stored K×" + extent + "; wgmma transposes elements of 16 " +
+             "bits only: use " + flag + ", which copies it so that K is " +
+             "contiguous, or store it " + extent + "×K";
+    if (isPrepared || !is.isShifted)
+      continue;
+    isAnyShifted = true;
+    if (c.load_warps == 1)
+      return std::string("rows of ") + matrix + " begin on less than the 16 " +
+             "bytes that TMA needs: use " + flag + ", or load_warps = 8";
+    if (isSharing)
+      return std::string("rows of ") + matrix + " are loaded by threads, " +
+             "which can't share them with the cluster: use " + flag +
+             ", or a cluster along the other dimension";
+  }
+  if (c.load_warps != 1 && (c.load_warps > 8 || c.load_warps % 4))
+    return "load_warps is " + number(c.load_warps) + ": use 1, 4 or 8";
+  if (c.load_warps > 1 && !isAnyShifted)
+    return "load_warps is " + number(c.load_warps) + ", and TMA loads all " +
+           "operands, for which a warp is enough: use 1";
+  const RoleRegisters registers = roleRegisters(types, c);
+  if (c.load_warps > 1 && registers.load < fewestRegisters)
+    return "math leaves threads that load " +
+           number(std::max<int64_t>(registers.load, 0)) +
+           " registers each, and they hold what is on its way in " +
+           number(fewestRegisters) + " at least: use a smaller tile";
+  // The assembler wants the sums to fit before roles trade registers.
+  const int64_t atEntry =
+      target::entryRegisters(target::warpgroupThreads * c.warpgroups +
+                             target::warpThreads * c.load_warps);
+  if (c.load_warps > 1 && accumulatorRegisters(types, c) + besideSums > atEntry)
+    return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
+           " take " + number(accumulatorRegisters(types, c)) +
+           " registers of a thread, and beside " + number(c.load_warps) +
+           " warps that load it starts with " + number(atEntry) +
+           ": use a smaller tile";
+  if ((c.prepared_a || c.prepared_b) && c.warpgroups > 2)
+    return "operands are prepared by " + number(c.warpgroups) +
+           " warpgroups, which can't share the work evenly: use 1 or 2";
+  return "";
 }
 
 std::string notCluster(const GemmTypes &types, const GemmConfig &c) {
@@ -293,6 +349,7 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
   orElse([&] { return notTile(types, config); });
   orElse([&] { return notRegisters(types, config); });
   orElse([&] { return notStreamK(config); });
+  orElse([&] { return notLoads(types, config); });
   orElse([&] { return notCluster(types, config); });
   orElse([&] { return notSplit(types, config, form); });
   orElse([&] { return notStores(types, config); });
@@ -321,10 +378,25 @@ std::string notProblem(const GemmSizes &sizes, const GemmForm &form) {
   return "";
 }
 
+/// Whether rows begin where the layout says.
+static std::string notAligned(const GemmSizes &sizes, const GemmTypes &types) {
+  const GemmLayout &layout = types.layout,
+                   fitting = aligned_as(sizes, types).layout;
+  for (auto [alignment, most, matrix, name] :
+       {std::tuple{layout.align_a, fitting.align_a, "A", "align_a"},
+        std::tuple{layout.align_b, fitting.align_b, "B", "align_b"}})
+    if (alignment > most)
+      return std::string("rows of ") + matrix + " do not begin on multiples " +
+             "of " + number(alignment) + " bytes: use layout." + name + " = " +
+             number(most) + ", as aligned_as does";
+  return "";
+}
+
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
                     const GemmConfig &config, const GemmForm &form) {
   for (const std::string &reason :
-       {notProblem(sizes, form), notBuildable(types, config, form)})
+       {notProblem(sizes, form), notBuildable(types, config, form),
+        notAligned(sizes, types)})
     if (!reason.empty())
       return reason;
   return notDepth(sizes, config);

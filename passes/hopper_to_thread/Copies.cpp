@@ -151,7 +151,7 @@ static FailureOr<Registers> lower(hopper::CopyTileOp op,
   tile::SharedType type = op.getTarget().getType();
   int64_t elementBytes = type.elementBytes();
   const bool async = op.isAsync();
-  if (!async && hasWholeWords(type)) {
+  if (isByShifting(op)) {
     copyShifted(b, op, in);
     return Registers();
   }

@@ -120,12 +120,19 @@ void RolePrograms::write(PtxBuilder &b, Value warp) {
 }
 
 void RolePrograms::write(PtxBuilder &b, Value warp, const RoleGroup &group) {
-  if (group.meetsFirst)
-    group.meetsFirst->write(b);
+  // Others may wait for registers before they meet this role.
+  const bool givesUp = group.registers && group.registers < entryRegisters;
+  auto meet = [&] {
+    if (group.meetsFirst)
+      group.meetsFirst->write(b);
+  };
+  if (!givesUp)
+    meet();
   if (group.registers && group.registers != entryRegisters)
-    b.ptx(("setmaxnreg." +
-           std::string(group.registers > entryRegisters ? "inc" : "dec") +
+    b.ptx(("setmaxnreg." + std::string(givesUp ? "dec" : "inc") +
            ".sync.aligned.u32 " + std::to_string(group.registers) + ";"));
+  if (givesUp)
+    meet();
   if (group.isOneRole)
     return moveBody(b, group.roles.front());
   for (hopper::RoleOp role : group.roles) {

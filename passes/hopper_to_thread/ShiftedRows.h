@@ -11,6 +11,9 @@ namespace ashlar {
 /// Whether rows of a tile are whole words of 16 bytes.
 bool hasWholeWords(tile::SharedType type);
 
+/// Whether threads copy it so.
+bool isByShifting(hopper::CopyTileOp op);
+
 /// A tile of such rows to shared memory, by the threads of the role.
 void copyShifted(ThreadBuilder &b, hopper::CopyTileOp op,
                  Operands<hopper::CopyTileOp> in);

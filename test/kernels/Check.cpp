@@ -35,7 +35,7 @@ Artifact compileCleanly(const Kernel &kernel) {
 
 std::vector<std::string> workspacesOf(const GemmConfig &config) {
   std::vector<std::string> names;
-  for (const GemmWorkspace &workspace : gemm_workspace({}, config, 1))
+  for (const GemmWorkspace &workspace : gemm_workspace({}, {}, config, {}, 1))
     names.emplace_back(workspace.name);
   return names;
 }

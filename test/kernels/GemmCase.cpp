@@ -56,20 +56,30 @@ public:
                               workspacesOf(given.config))) {}
 
   void check() {
-    for (const GemmWorkspace &workspace :
-         gemm_workspace(given.types, given.config, 1))
-      EXPECT_EQ(problem[std::string(workspace.name)].type(), workspace.type);
+    for (const GemmWorkspace &workspace : workspaces()) {
+      const HostTensor &tensor = problem[std::string(workspace.name)];
+      EXPECT_EQ(tensor.type(), workspace.type);
+      if (workspace.name != "Partials" && workspace.name != "Arrivals")
+        EXPECT_EQ(tensor.shape(), workspace.shape);
+    }
     const std::vector<HostTensor> results = launchForAll(module, problem);
     for (const HostTensor &result : results)
       if (result.name() == "Amax")
         checkAmax(result, *std::ranges::find(results, "D", &HostTensor::name));
-      else if (result.name() == "Arrivals")
-        EXPECT_EQ(result.bytes(), problem["Arrivals"].bytes());
-      else if (result.name() != "Partials")
+      else if (result.name() == "Arrivals" || result.name() == "Prepared")
+        EXPECT_EQ(result.bytes(), problem[result.name()].bytes());
+      else if (result.name() == "D" || result.name() == "Auxiliary")
         checkMatrices(result);
   }
 
 private:
+  std::vector<GemmWorkspace> workspaces() const {
+    return gemm_workspace({problem.size("M"), problem.size("N"),
+                           problem.size("K"),
+                           isBatched() ? problem.size("batch") : 1},
+                          given.types, given.config, given.form, 1);
+  }
+
   bool isBatched() const { return given.form.batched; }
 
   void checkMatrices(const HostTensor &result) {

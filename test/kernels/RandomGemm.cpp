@@ -3,6 +3,7 @@
 
 #include "ashlar/gemm_auto.h"
 
+#include <algorithm>
 #include <bit>
 #include <random>
 
@@ -82,9 +83,12 @@ GemmConfig changed(GemmConfig c, Dice &dice) {
 
 GemmConfig drawConfig(const GemmTypes &types, const GemmForm &form,
                       Dice &dice) {
-  const GemmSizes sizes{dice.ofAnyMagnitude(8192), dice.ofAnyMagnitude(8192),
+  const GemmSizes sizes{dice.ofAnyMagnitude(8192),
                         dice.ofAnyMagnitude(8192),
-                        form.batched ? dice.ofAnyMagnitude(64) : 1};
+                        dice.ofAnyMagnitude(8192),
+                        form.batched ? dice.ofAnyMagnitude(64) : 1,
+                        /*lda=*/8192,
+                        /*ldb=*/8192};
   const GemmConfig candidate = dice.of(gemm_candidates(sizes, types, form));
   if (dice.oneIn(2))
     return candidate;
@@ -130,8 +134,19 @@ int64_t wholeTiles(int64_t extent, int64_t tile) {
   return (extent + tile - 1) / tile * tile;
 }
 
-std::vector<NamedSize> drawSizes(const GemmConfig &c, bool isBatched,
-                                 Dice &dice) {
+/// Those that only the workspace has.
+void addSizesOf(const std::vector<GemmWorkspace> &workspaces,
+                std::vector<NamedSize> &sizes) {
+  for (const GemmWorkspace &each : workspaces)
+    for (size_t i = 0; i < each.shape.size(); ++i) {
+      const std::string name(each.extents[i]);
+      if (!name.empty() && !std::ranges::count(sizes, name, &NamedSize::name))
+        sizes.push_back({name, each.shape[i]});
+    }
+}
+
+std::vector<NamedSize> drawSizes(const GemmTypes &types, const GemmConfig &c,
+                                 bool isBatched, Dice &dice) {
   const Limits limit = limits();
   const int64_t rows = c.swapped ? c.bn : c.bm,
                 columns = c.swapped ? c.bm : c.bn;
@@ -150,6 +165,9 @@ std::vector<NamedSize> drawSizes(const GemmConfig &c, bool isBatched,
       sizes.push_back({"batch", batch});
     if (c.stream_k)
       sizes.push_back({"CTAs", dice.between(1, limit.ctas)});
+    addSizesOf(
+        gemm_workspace({m, n, k, batch}, types, c, {.batched = isBatched}, 1),
+        sizes);
     return sizes;
   }
 }
@@ -164,11 +182,16 @@ GemmCase drawGemm(uint64_t seed) {
   if (gemm.types.d == s32)
     gemm.form = {.batched = gemm.form.batched};
   GemmLayout &layout = gemm.types.layout;
-  if (size_bytes(gemm.types.a) == 2)
-    layout.a_m_major = dice.oneIn(2), layout.b_n_major = dice.oneIn(2);
+  layout.a_m_major = dice.oneIn(2), layout.b_n_major = dice.oneIn(2);
   layout.d_m_major = dice.oneIn(3);
+  for (auto [alignment, type] : {std::pair{&layout.align_a, gemm.types.a},
+                                 std::pair{&layout.align_b, gemm.types.b},
+                                 std::pair{&layout.align_d, gemm.types.d}})
+    if (dice.oneIn(3))
+      *alignment =
+          std::min<int64_t>(size_bytes(type) << dice.between(0, 3), 16);
   gemm.config = drawConfig(gemm.types, gemm.form, dice);
-  gemm.sizes = drawSizes(gemm.config, gemm.form.batched, dice);
+  gemm.sizes = drawSizes(gemm.types, gemm.config, gemm.form.batched, dice);
   return gemm;
 }
 

@@ -25,14 +25,20 @@ enum class Accumulation : uint8_t {
 /// contiguous: A and B are K-major. In BLAS's letters, for a B of K×N: TN as it
 /// is, NN with `a_m_major`, TT with `b_n_major`, NT with both.
 struct GemmLayout {
-  /// A is stored as K×M, B as K×N: for types of 16 bits.
+  /// A is stored as K×M, B as K×N. wgmma transposes 16 bits; of other types
+  /// such an operand is `prepared`.
   bool a_m_major = false, b_n_major = false;
   /// D is stored as N×M, as are C and Auxiliary.
   bool d_m_major = false;
+  /// Every row of A, of B, and of D and the like begins, as it is stored, on a
+  /// multiple of so many bytes: a power of two, from an element to the 16 that
+  /// TMA needs.
+  int64_t align_a = 16, align_b = 16, align_d = 16;
 
   bool operator==(const GemmLayout &) const = default;
 
-  /// BLAS's letters for A and B, and an N behind them where D is `d_m_major`.
+  /// BLAS's letters for A and B, an N behind them where D is `d_m_major`, and
+  /// alignments below 16: "NTN:2,16,2" for those of A, B and D.
   std::string str() const;
   /// Throws `Error`, with the caller's line, where the text is none of `str`.
   static GemmLayout parse(std::string_view text,
@@ -83,6 +89,10 @@ struct GemmSizes {
   int64_t lda = 0, ldb = 0;
 };
 
+/// The types with the alignments that rows of these sizes have, where each
+/// matrix begins on 16 bytes and nothing lies between D's rows.
+GemmTypes aligned_as(const GemmSizes &sizes, GemmTypes types);
+
 /// How the work of a GEMM is cut up and ordered.
 struct GemmConfig {
   /// The tile of D that a role (ping-pong: a warpgroup) works on, and the
@@ -116,6 +126,13 @@ struct GemmConfig {
   /// Sixteenths of the cache lines of A and of B that L2 keeps as usual; it
   /// evicts the others first. Less than all where an operand is read once.
   int64_t kept_a = 16, kept_b = 16;
+  /// A, or B, is first copied to `gemm_workspace`, by all CTAs, to rows that
+  /// begin on cache lines and, of types that wgmma does not transpose, with K
+  /// contiguous.
+  bool prepared_a = false, prepared_b = false;
+  /// Warps that load: 1 for TMA; 4 or 8 where rows of A or of B that are not
+  /// prepared begin on less than 16 bytes, which they load and shift.
+  int64_t load_warps = 1;
   /// Columns of the tile that are staged in shared memory at a time, the last
   /// ones maybe fewer, and how many such buffers there are; with 0 they are
   /// staged in a stage of the ring, as many at a time as that holds.
@@ -145,13 +162,17 @@ struct GemmWorkspace {
   std::string_view name;
   ElementType type;
   std::vector<int64_t> shape;
+  /// What the kernel's sizes call its extents; empty for those that are fixed.
+  std::vector<std::string_view> extents;
 };
 
-/// The workspace of a configuration for a grid of so many CTAs: best as many
-/// as the device has SMs. Empty without `stream_k`. It must be zeros before the
-/// first launch; each launch leaves it ready for the next. Launches that can
-/// run at the same time need one each.
-std::vector<GemmWorkspace>
-gemm_workspace(const GemmTypes &types, const GemmConfig &config, int64_t ctas);
+/// The workspace of a configuration for a problem and a grid of so many CTAs:
+/// best as many as the device has SMs. Empty without `stream_k` and what is
+/// prepared. It must be zeros before the first launch; each launch leaves it
+/// ready for the next. Launches that can run at the same time need one each.
+std::vector<GemmWorkspace> gemm_workspace(const GemmSizes &sizes,
+                                          const GemmTypes &types,
+                                          const GemmConfig &config,
+                                          const GemmForm &form, int64_t ctas);
 
 } // namespace ashlar

@@ -88,6 +88,14 @@ struct GpuModel {
   /// and adding these in a clock.
   double stream_microseconds = 1.5, stream_other_microseconds = 1.17,
          stream_bytes_per_clock = 72;
+  /// Operands that are prepared: until all CTAs are done with it, and what all
+  /// of them read and write meanwhile.
+  double prepare_microseconds = 4, prepare_terabytes_per_second = 4;
+  /// Where threads load and shift: what they take in in a clock, of all that an
+  /// SM does, and what each stage takes more. Where they store what is shifted,
+  /// a warpgroup the same, for strips of 64 rows.
+  double shift_bytes_per_clock = 20, shift_step_clocks = 1000,
+         shift_store_bytes_per_clock = 6.8, shift_strip_clocks = 1300;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 
@@ -111,7 +119,7 @@ struct GemmCost {
   double memory = 0;   ///< DRAM
   double l2 = 0;       ///< L2
   double load = 0;     ///< the way into the SMs
-  double prologue = 0; ///< launch, and the first stage's way
+  double prologue = 0; ///< launch, what is prepared, the first stage's way
   double epilogue = 0; ///< sums of split-K, and stores
   double cold = 0;     ///< all of it, with the inputs in DRAM
   double hot = 0;      ///< when it is launched again and again

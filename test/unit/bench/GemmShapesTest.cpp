@@ -37,6 +37,16 @@ TEST(GemmShapes, SuitFp8AndTensorMaps) {
   }
 }
 
+TEST(GemmShapes, EvenedOnesAreTheNextAlignedOnes) {
+  const std::vector<GemmShape> odd = drawOddShapes(1, 30),
+                               evened = drawEvenedShapes(1, 30);
+  for (size_t i = 0; i < odd.size(); ++i) {
+    EXPECT_EQ(odd[i].sizes.m % 2, 1);
+    EXPECT_EQ(evened[i].sizes.n % 8, 0);
+    EXPECT_LT(evened[i].sizes.k - odd[i].sizes.k, 8);
+  }
+}
+
 TEST(GemmShapes, RaggedOnesAreMultiplesOfEightOnly) {
   EXPECT_EQ(names(drawRaggedShapes(1, 40)), names(drawRaggedShapes(1, 40)));
   for (const GemmShape &shape : drawRaggedShapes(1, 200))

@@ -36,11 +36,13 @@ TEST(GemmAuto, EveryCandidateCanBeBuilt) {
     for (const GemmSizes &sizes :
          {GemmSizes{512, 512, 512}, GemmSizes{8192, 8192, 8192},
           GemmSizes{1, 8192, 8192}, GemmSizes{100, 200, 64},
-          GemmSizes{64, 7168, 16384}, GemmSizes{1, 1, 1}}) {
-      const std::vector<GemmConfig> configs = gemm_candidates(sizes, types);
+          GemmSizes{64, 7168, 16384}, GemmSizes{1, 1, 1},
+          GemmSizes{4097, 4097, 4097}, GemmSizes{3, 129, 77}}) {
+      const GemmTypes aligned = aligned_as(sizes, types);
+      const std::vector<GemmConfig> configs = gemm_candidates(sizes, aligned);
       EXPECT_GT(configs.size(), 5);
       for (const GemmConfig &config : configs)
-        EXPECT_THAT(why_not(sizes, types, config), IsEmpty()) << config;
+        EXPECT_THAT(why_not(sizes, aligned, config), IsEmpty()) << config;
     }
 }
 
@@ -49,7 +51,9 @@ TEST(GemmAuto, ChoosesWhatCanBeBuilt) {
   const GemmTypes choices[] = {half, fast, full, single};
   for (int i = 0; i < 2000; ++i) {
     const GemmSizes sizes = anyProblem(random);
-    const GemmTypes &types = choices[i % 4];
+    GemmTypes types = choices[i % 4];
+    types.layout = {random() % 2 == 0, random() % 2 == 0, random() % 2 == 0};
+    types = aligned_as(sizes, types);
     const GemmConfig config = gemm_auto(sizes, types);
     EXPECT_THAT(why_not(sizes, types, config), IsEmpty())
         << sizes.m << "x" << sizes.n << "x" << sizes.k << " " << config;
@@ -70,9 +74,9 @@ TEST(GemmAuto, ChoosesWhatCanBeBuiltInEveryForm) {
           &GemmForm::scale_d})
       form.*part = random() % 2;
     form.activation = static_cast<Activation>(random() % 4);
-    const GemmConfig config = gemm_auto(sizes, choices[i % 4], form);
-    EXPECT_THAT(why_not(sizes, choices[i % 4], config, form), IsEmpty())
-        << config;
+    const GemmTypes types = aligned_as(sizes, choices[i % 4]);
+    const GemmConfig config = gemm_auto(sizes, types, form);
+    EXPECT_THAT(why_not(sizes, types, config, form), IsEmpty()) << config;
   }
 }
 
@@ -181,13 +185,49 @@ TEST(GemmAuto, SumsInFullLeaveRoomForTheirCopy) {
   EXPECT_LE(config.bm * config.bn, 128 * 200) << config;
 }
 
+TEST(GemmAuto, PreparesWhatIsReadOftenAndShiftsTheRest) {
+  const GemmSizes large{4097, 4097, 4097}, thin{1, 8193, 8193};
+  const GemmConfig prepared = gemm_auto(large, aligned_as(large, half));
+  EXPECT_TRUE(prepared.prepared_a && prepared.prepared_b) << prepared;
+  EXPECT_EQ(prepared.load_warps, 1) << prepared;
+  const GemmConfig shifted = gemm_auto(thin, aligned_as(thin, half));
+  EXPECT_FALSE(shifted.prepared_a || shifted.prepared_b) << shifted;
+  EXPECT_EQ(shifted.load_warps, 8) << shifted;
+  // Rows of D alone are stored otherwise, not loaded.
+  const GemmSizes vocabulary{4096, 50257, 768};
+  const GemmConfig usual = gemm_auto(vocabulary, aligned_as(vocabulary, half));
+  EXPECT_FALSE(usual.prepared_a || usual.prepared_b) << usual;
+  EXPECT_EQ(usual.load_warps, 1) << usual;
+}
+
+TEST(GemmAuto, TransposesWhatWgmmaDoesNot) {
+  GemmTypes types = fast;
+  types.layout.b_n_major = true;
+  const GemmConfig config = gemm_auto({512, 512, 512}, types);
+  EXPECT_TRUE(config.prepared_b && !config.prepared_a) << config;
+  const auto workspace =
+      gemm_workspace({512, 512, 500}, types, config, {}, 132);
+  ASSERT_EQ(workspace.size(), 2);
+  EXPECT_EQ(workspace[0].name, "AlignedB");
+  EXPECT_EQ(workspace[0].shape, (std::vector<int64_t>{512, 512}));
+}
+
+TEST(GemmAuto, AlignsAsTheSizesHaveIt) {
+  const GemmLayout layout = aligned_as({8, 12, 7, 1, 0, 16}, half).layout;
+  EXPECT_EQ(layout.align_a, 2);
+  EXPECT_EQ(layout.align_b, 16);
+  EXPECT_EQ(layout.align_d, 8);
+  EXPECT_EQ(layout.str(), "TN:2,16,8");
+  EXPECT_EQ(GemmLayout::parse("TN:2,16,8"), layout);
+}
+
 TEST(GemmAuto, TakesTheTunedConfigurationOfTheSameProblem) {
   GemmTable table;
   const GemmConfig tuned = GemmConfig::parse("64x64x64 s3 w1");
   table.set({half, {512, 512, 512}, tuned, 3, 6});
   EXPECT_EQ(gemm_auto({512, 512, 512}, half, {}, table), tuned);
-  EXPECT_EQ(gemm_auto({512, 512, 513}, half, {}, table),
-            gemm_auto({512, 512, 513}));
+  EXPECT_EQ(gemm_auto({512, 512, 520}, half, {}, table),
+            gemm_auto({512, 512, 520}));
   EXPECT_NE(gemm_auto({512, 512, 512}, fast, {}, table), tuned);
 }
 

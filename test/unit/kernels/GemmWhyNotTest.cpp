@@ -139,11 +139,39 @@ TEST(GemmWhyNot, RefusesLayoutsThatWgmmaDoesNotTake) {
   EXPECT_EQ(why_not(any, stored(bf16, "NTN"), config), "");
   EXPECT_THAT(why_not(any, stored(e4m3, "NN"), config),
               HasSubstr("A is e4m3 and stored K×M; wgmma transposes elements "
-                        "of 16 bits only: store it M×K"));
+                        "of 16 bits only: use prepared_a = true"));
   EXPECT_THAT(why_not(any, stored(tf32, "TT"), config),
               HasSubstr("B is tf32 and stored K×N"));
   EXPECT_THAT([] { GemmLayout::parse("RowMajor"); },
               ThrowsMessage<Error>(HasSubstr("'RowMajor' is no layout")));
+}
+
+TEST(GemmWhyNot, RefusesRowsThatNobodyLoads) {
+  const GemmTypes odd = stored(bf16, "TN:2,16,2");
+  auto whyNot = [&](const char *config, const GemmTypes &types) {
+    return why_not({512, 512, 512}, types, GemmConfig::parse(config));
+  };
+  EXPECT_EQ(whyNot("128x128x64 s3 w2 prepared-a", odd), "");
+  EXPECT_EQ(whyNot("128x128x64 s4 w2 l8", odd), "");
+  EXPECT_THAT(whyNot("128x128x64 s4 w2", odd),
+              HasSubstr("rows of A begin on less than the 16 bytes that TMA "
+                        "needs: use prepared_a = true, or load_warps = 8"));
+  EXPECT_THAT(whyNot("128x128x64 s4 w2 l5", odd), HasSubstr("use 1, 4 or 8"));
+  EXPECT_THAT(whyNot("128x128x64 s4 w2 l8", half),
+              HasSubstr("TMA loads all operands"));
+  EXPECT_THAT(whyNot("128x128x64 s4 w2 c1x2 l8", odd),
+              HasSubstr("can't share them with the cluster"));
+  EXPECT_EQ(whyNot("128x128x64 s4 w2 c2x1 l8", odd), "");
+  EXPECT_THAT(whyNot("128x240x64 s3 w2 l8", odd),
+              HasSubstr("it starts with 128: use a smaller tile"));
+  EXPECT_THAT(whyNot("192x128x64 s3 w3 prepared-a", odd),
+              HasSubstr("use 1 or 2"));
+  GemmTypes third = half;
+  third.layout.align_a = 3;
+  EXPECT_THAT(whyNot("128x128x64 s4 w2", third),
+              HasSubstr("align_a is 3: use a power of two from 2"));
+  EXPECT_THAT(why_not({512, 512, 511}, half, GemmConfig()),
+              HasSubstr("use layout.align_a = 2, as aligned_as does"));
 }
 
 TEST(GemmWhyNot, CutsAnOperandThatHasNotKContiguousInDepth) {

@@ -1,0 +1,113 @@
+// Operands that a GEMM first copies, so that TMA and wgmma take them: math
+// loads them, a tile at a time, and the role that loads stores the tiles to the
+// workspace. Nobody's products begin before all CTAs are done with it.
+
+#include "GemmProgram.h"
+
+namespace ashlar {
+
+GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
+                                          const Index &extent,
+                                          const Index &depth,
+                                          const OperandForm &is) {
+  Tensor source =
+      matrix(name, type, extent, depth, is.isOtherMajor, is.alignment);
+  const bool isKMajor = isStagedKMajor(type, is.isOtherMajor);
+  if (!is.isPrepared)
+    return {source, type, is.tileExtent, isKMajor, is.kept};
+  const Index &rows = isKMajor ? extent : depth;
+  if (isKMajor && !paddedDepth)
+    paddedDepth.emplace(size("KPadded"));
+  Index columns = isKMajor ? *paddedDepth : Index(size(is.paddedExtent));
+  const std::string copyName = "Aligned" + std::string(name);
+  Tensor copy =
+      form.batched
+          ? inout(copyName, type, {batch(), rows, columns}, align(16), where)
+          : inout(copyName, type, {rows, columns}, align(16), where);
+  const Shape tile = preparedTile(type);
+  return {copy,
+          type,
+          is.tileExtent,
+          isKMajor,
+          is.kept,
+          source,
+          isKMajor == is.isOtherMajor,
+          persistent({c.split, batch(), rows, columns},
+                     {1, 1, tile[0], tile[1] * c.split}, Raster::along_n(),
+                     where)};
+}
+
+void GemmProgram::forPrepared(
+    const std::function<void(const Operand &, const Index &batch,
+                             const Index &row, const Index &column)> &body)
+    const {
+  for (const Operand *operand : {&*above, &*beside})
+    if (operand->source) {
+      const Shape tile = preparedTile(operand->type);
+      for (auto [part, batch, row, column] : *operand->copies)
+        body(*operand, batch, row * tile[0],
+             (column * c.split + part) * tile[1]);
+    }
+}
+
+SharedTile GemmProgram::preparedTile(const Stage &stage,
+                                     const Operand &operand) const {
+  return operand.type == types.a
+             ? stage[0]
+             : stage[0].as(operand.type, preparedTile(operand.type));
+}
+
+/// A tile of the source, transposed.
+void GemmProgram::turn(const Operand &operand, const TileRef &from,
+                       const SharedTile &to) const {
+  const Shape shape = preparedTile(operand.type);
+  Fragment x = ashlar::load(from, {shape[1], shape[0]});
+  if (sumType(types) != s32)
+    return store(to.T(), x);
+  // Short integers are s32 in registers, from where they go as s8: it has the
+  // bits of u8.
+  if (operand.type == u8)
+    x = select(x > 127, x - 256, x);
+  store(to.as(s8, shape).T(), convert(x, s8));
+}
+
+void GemmProgram::fillPrepared() const {
+  forPrepared([&](const Operand &operand, const Index &batch, const Index &row,
+                  const Index &column) {
+    Stage s = prepared->acquire();
+    SharedTile tile = preparedTile(s, operand);
+    if (operand.isTurned)
+      turn(operand, at(*operand.source, batch, column, row, false), tile);
+    else
+      copy(at(*operand.source, batch, row, column, false), tile);
+    prepared->commit(s);
+  });
+}
+
+void GemmProgram::storePrepared() const {
+  forPrepared([&](const Operand &operand, const Index &batch, const Index &row,
+                  const Index &column) {
+    Stage s = prepared->wait();
+    copy(preparedTile(s, operand),
+         at(operand.tensor, batch, row, column, false));
+    prepared->release(s);
+  });
+  signal(arrived->at({0}));
+  await(arrived->at({0}), everyone());
+}
+
+/// Who is the last to have seen that all have stored leaves zeros for the next
+/// launch.
+void GemmProgram::forgetPrepared() const {
+  when(atomic_add(arrived->at({1}), 1) == everyone() - 1, [&] {
+    atomic_exchange(arrived->at({1}), 0);
+    atomic_exchange(arrived->at({0}), 0);
+  });
+}
+
+Index GemmProgram::everyone() const {
+  const Operand &any = above->source ? *above : *beside;
+  return any.copies->ctas() * (c.split * c.cluster_m * c.cluster_n);
+}
+
+} // namespace ashlar
