@@ -366,7 +366,7 @@ private:
 GemmCost gemm_cost(const GemmSizes &sizes, const GemmTypes &types,
                    const GemmConfig &config, const GemmForm &form,
                    const GpuModel &gpu) {
-  return Model(sizes, types, config, form, gpu).cost();
+  return Model(atLeastOne(sizes), types, config, form, gpu).cost();
 }
 
 } // namespace ashlar

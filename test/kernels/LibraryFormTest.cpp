@@ -34,11 +34,15 @@ double largest(const GemmForm &form, const Problem &p) {
 Feature feature(std::string name, const char *config, const GemmForm &form,
                 const GemmTypes &types = {}) {
   std::vector<Sizes> problems{{{"M", 1}, {"N", 16}, {"K", 16}},
+                              {{"M", 136}, {"N", 200}, {"K", 0}},
+                              {{"M", 136}, {"N", 0}, {"K", 16}},
                               {{"M", 136}, {"N", 200}, {"K", 272}},
                               {{"M", 512}, {"N", 768}, {"K", 1024}}};
   for (Sizes &sizes : problems)
     if (form.batched)
       sizes.push_back({"batch", 3});
+  if (form.batched)
+    problems.push_back({{"M", 136}, {"N", 200}, {"K", 16}, {"batch", 0}});
   return {std::move(name),
           [=] { return gemm(types, GemmConfig::parse(config), form); },
           std::move(problems),

@@ -125,7 +125,7 @@ struct GemmCost {
 /// math with the epilogue (with `ping_pong` without it), or the loads. These
 /// wait for DRAM, L2 and the way into the SM, or for the latency that the ring
 /// covers. Of a form it counts the bytes that C and Auxiliary take, not the
-/// time until C is there.
+/// time until C is there. An extent of 0 counts as one of 1.
 GemmCost gemm_cost(const GemmSizes &sizes, const GemmTypes &types,
                    const GemmConfig &config, const GemmForm &form = {},
                    const GpuModel &gpu = h200());

@@ -212,13 +212,28 @@ TEST(GemmAuto, RefusesABatchInTheFormOfOneProblem) {
   EXPECT_THAT(why_not(many, {}, GemmConfig::parse("128x128x64 s4 w2")), reason);
 }
 
-TEST(GemmAuto, RefusesExtentsOfNothing) {
+TEST(GemmAuto, ChoosesForProblemsWithoutElements) {
+  const GemmForm batched{.batched = true};
+  for (const GemmTypes &types : {half, fast, full, single})
+    for (const GemmSizes &sizes :
+         {GemmSizes{0, 8192, 8192}, GemmSizes{8192, 0, 8192},
+          GemmSizes{8192, 8192, 0}, GemmSizes{8192, 8192, 8192, 0},
+          GemmSizes{0, 0, 0, 0}}) {
+      const GemmConfig config = gemm_auto(sizes, types, batched);
+      EXPECT_THAT(why_not(sizes, types, config, batched), IsEmpty());
+      const double total = gemm_cost(sizes, types, config, batched).total;
+      EXPECT_GT(total, 0);
+      EXPECT_TRUE(std::isfinite(total));
+    }
+}
+
+TEST(GemmAuto, RefusesExtentsBelowNothing) {
   GemmForm batched;
   batched.batched = true;
-  for (auto [sizes, what] : {std::pair{GemmSizes{0, 8, 8}, "m is 0"},
+  for (auto [sizes, what] : {std::pair{GemmSizes{-3, 8, 8}, "m is -3"},
                              {GemmSizes{8, -1, 8}, "n is -1"},
-                             {GemmSizes{8, 8, 0}, "k is 0"},
-                             {GemmSizes{8, 8, 8, 0}, "batch is 0"}}) {
+                             {GemmSizes{8, 8, -8}, "k is -8"},
+                             {GemmSizes{8, 8, 8, -1}, "batch is -1"}}) {
     EXPECT_THAT(([&, sizes = sizes] { gemm_auto(sizes, {}, batched); }),
                 ThrowsMessage<Error>(HasSubstr(what)));
     EXPECT_THAT(gemm_candidates(sizes, {}, batched), IsEmpty());
