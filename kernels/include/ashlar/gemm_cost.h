@@ -3,6 +3,8 @@
 
 #include "ashlar/gemm.h"
 
+#include <string_view>
+
 namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
@@ -116,6 +118,10 @@ struct GemmCost {
   double cold = 0;     ///< all of it, with the inputs in DRAM
   double hot = 0;      ///< when it is launched again and again
   double total = 0;    ///< geometric mean of cold and hot
+  /// What most of the time waits for, cold and hot: "math", "epilogue",
+  /// "memory", "l2", "load", the "requests" of its rows, the "latency" that the
+  /// ring does not cover, or the "launch".
+  std::string_view limit = {}, hot_limit = {};
 };
 
 /// The estimate for a configuration that `why_not` has nothing against.

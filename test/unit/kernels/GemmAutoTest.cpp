@@ -10,6 +10,7 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -244,6 +245,32 @@ TEST(GemmAuto, RefusesOperandsOfDifferentSizes) {
   const GemmTypes mixed{bf16, e4m3, bf16};
   EXPECT_THAT([&] { gemm_auto({512, 512, 512}, mixed); },
               ThrowsMessage<Error>(HasSubstr("operands of one size")));
+}
+
+TEST(GemmWhy, ShowsTheChoiceAndWhereOthersAreBehind) {
+  const GemmSizes sizes{4096, 6144, 4096};
+  const GemmConfig slow = GemmConfig::parse("128x128x64 s2 w2 k2"),
+                   none = GemmConfig::parse("128x256x64 s9 w2");
+  const std::string text = gemm_why(sizes, half, {}, 2, {slow, none});
+  const std::vector<GemmConfig> candidates = gemm_candidates(sizes);
+  EXPECT_THAT(text, ContainsRegex("\n   1 .* " + candidates[0].str() + "\n"));
+  EXPECT_THAT(text, ContainsRegex("\n   2 .* " + candidates[1].str() + "\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\n   3 ")));
+  EXPECT_THAT(text, ContainsRegex("\n   - .* " + slow.str() + "\n"));
+  EXPECT_THAT(text, HasSubstr(slow.str() + ": no candidate; "));
+  EXPECT_THAT(text, HasSubstr("; limited by latency"));
+  EXPECT_THAT(text, HasSubstr(none.str() + ": can't be built: " +
+                              why_not(sizes, half, none)));
+  EXPECT_THAT(gemm_why({8, -1, 8}), HasSubstr("no candidates: n is -1"));
+}
+
+TEST(GemmWhy, LimitsAreThoseOfTheProblem) {
+  auto costOf = [](const GemmSizes &sizes) {
+    return gemm_cost(sizes, half, gemm_auto(sizes));
+  };
+  EXPECT_EQ(costOf({8192, 8192, 8192}).limit, "math");
+  EXPECT_EQ(costOf({1, 8192, 8192}).limit, "memory");
+  EXPECT_EQ(costOf({256, 256, 64}).limit, "launch");
 }
 
 } // namespace
