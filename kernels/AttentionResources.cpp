@@ -346,7 +346,7 @@ int64_t registersBesideOf8Bits(const AttentionForm &form,
   all += form.page ? 12 : 0;
   all += form.packed ? 8 : 0;
   all += form.dv % 64 ? 8 : 0;
-  return 16 + (config.warpgroups == 1 ? 24 + all / 2 : all);
+  return 16 + (config.warpgroups == 1 ? 28 + all / 2 : all);
 }
 
 int64_t registersOfLoop(const AttentionForm &form,
