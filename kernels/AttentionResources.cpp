@@ -338,7 +338,7 @@ int64_t registersBesideOf8Bits(const AttentionForm &form,
   int64_t all = form.logarithms ? 8 : 0;
   all += form.after || form.before ? 4 : 0;
   all += form.before ? 4 : 0;
-  all += form.alibi ? 12 : 0;
+  all += form.alibi ? 16 : 0;
   all += form.soft_cap ? 4 : 0;
   all += form.modify ? 8 + config.bn / 8 : form.mask ? 12 : 0;
   all += form.group > 1 ? 4 : 0;
