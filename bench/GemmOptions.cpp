@@ -120,6 +120,14 @@ void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
   app.add_option("--time-budget", options.timeBudget,
                  "Seconds after which no further row is started")
       ->check(CLI::PositiveNumber);
+  app.add_option("--why", options.why,
+                 "Measure nothing: show so many of the model's fastest, of "
+                 "what their time consists, and where that of --config is "
+                 "behind. Needs no GPU")
+      ->expected(0, 1)
+      ->default_str("10")
+      ->check(CLI::PositiveNumber)
+      ->excludes(tune);
   app.add_option("--csv", options.csv,
                  "Write the rows to a file as comma-separated values");
 }

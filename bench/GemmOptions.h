@@ -28,6 +28,9 @@ struct GemmOptions {
   std::vector<std::string> avoided;
   /// No row is started after this many seconds.
   double timeBudget = 0;
+  /// Nothing is measured: the model's choices are shown, and of how many
+  /// candidates the parts.
+  size_t why = 0;
   std::string csv;
 };
 

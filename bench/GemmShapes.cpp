@@ -180,7 +180,8 @@ GemmShape parseShape(const std::string &text) {
     if (!separated || error != std::errc() || *extent < 1)
       throw Error("'" + text +
                   "' is no shape: write 'named', 'random', 'ragged', 'odd', " +
-                  "'evened' or M, N and K as in 4096x6144x4096");
+                  "'evened' or M, N and K, each at least 1, as in "
+                  "4096x6144x4096");
     at = next;
   }
   if (at != end)

@@ -1,6 +1,7 @@
 // GEMM against cuBLASLt and cuBLAS in one run on one GPU: random normal data,
 // results checked, cold and hot, ours and theirs in turns.
 
+#include "ashlar/gemm_auto.h"
 #include "bench/GemmChoice.h"
 #include "bench/GemmOptions.h"
 #include "bench/GemmReport.h"
@@ -113,7 +114,23 @@ void compare(const GemmOptions &options, GemmBench &bench,
   report.endTable();
 }
 
+int explain(const GemmOptions &options) {
+  std::vector<GemmConfig> others;
+  if (options.config)
+    others.push_back(*options.config);
+  for (const GemmTypes &types : options.types)
+    for (const GemmShape &shape : options.shapes)
+      std::printf(
+          "\n%s, %s: %s", str(shape.sizes).c_str(), shortName(types).c_str(),
+          gemm_why(shape.sizes, aligned_as(shape.sizes, types), {}, options.why,
+                   others)
+              .c_str());
+  return 0;
+}
+
 int run(const GemmOptions &options) {
+  if (options.why)
+    return explain(options);
   if (auto reason = Device::unavailable()) {
     std::printf("no GPU to measure on: %s\n", reason->c_str());
     return 0;

@@ -18,8 +18,10 @@ Kernel queueGemm() {
     Pipeline queue = pipeline(2, smem(s32, {1}));
     Pipeline ring = pipeline(4, smem(bf16, {bm, bk}), smem(bf16, {bn, bk}));
     SharedTile out = shared(f32, {bm, bn});
-    Index steps = ceil_div(K, bk), splits = ceil_div(steps, depth);
-    Index width = ceil_div(N, bn), parts = ceil_div(M, bm) * width * splits;
+    // One at least of what is divided by.
+    Index steps = ceil_div(K, bk), splits = max(ceil_div(steps, depth), 1);
+    Index width = max(ceil_div(N, bn), 1),
+          parts = ceil_div(M, bm) * width * splits;
     auto stepsOf = [&](Index part) {
       return range(
           part % splits * depth,

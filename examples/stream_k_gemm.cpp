@@ -20,7 +20,8 @@ Kernel streamKGemm() {
     // Each CTA waits only for those before it, which have begun.
     TileLoop everyCta = persistent({ctas}, {1});
     Pipeline ring = pipeline(5, smem(bf16, {128, 64}), smem(bf16, {128, 64}));
-    Index columns = ceil_div(N, 128), steps = ceil_div(K, 64);
+    // A step at least, if one of zeros: it is divided by.
+    Index columns = ceil_div(N, 128), steps = max(ceil_div(K, 64), 1);
     Index all = ceil_div(M, 128) * columns * steps, each = ceil_div(all, ctas);
     auto endOf = [&](Index cta) { return max(all - cta * each, 0); };
 

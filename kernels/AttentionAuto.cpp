@@ -51,14 +51,22 @@ private:
              bn += leastKeys(form))
           for (bool splits : {false, true})
             for (int64_t queries : {1, 2})
-              addStages(grouped, {.bm = target::wgmmaRows * warpgroups,
-                                  .bn = bn,
-                                  .warpgroups = warpgroups,
-                                  .splits = splits,
-                                  .queries = queries,
-                                  .ctas = ctas,
-                                  .eager = isOf8Bits(form) ||
-                                           std::max(form.d, form.dv) > 128});
+              for (bool eager : {false, true})
+                if (isTried(eager))
+                  addStages(grouped, {.bm = target::wgmmaRows * warpgroups,
+                                      .bn = bn,
+                                      .warpgroups = warpgroups,
+                                      .splits = splits,
+                                      .queries = queries,
+                                      .ctas = ctas,
+                                      .eager = eager});
+  }
+
+  /// Of 8 bits both, which are the same where all columns are added at once.
+  bool isTried(bool eager) const {
+    if (isOf8Bits(form))
+      return eager || sumColumns(form) < form.dv;
+    return eager == (std::max(form.d, form.dv) > 128);
   }
 
   void addApart(const AttentionForm &grouped) {
@@ -86,7 +94,7 @@ private:
   /// What spills least, where everything does.
   bool isLeast(const AttentionConfig &config) const {
     return maySpill && config.bn == leastKeys(form) && config.warpgroups <= 2 &&
-           config.ctas == 1;
+           config.ctas == 1 && (config.eager || !isOf8Bits(form));
   }
 
   /// As many parts as are fastest.

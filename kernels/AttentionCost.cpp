@@ -126,6 +126,8 @@ private:
     const double softmax = exponentialClocks() + arithmeticClocks() +
                            shufflesInARow * shuffleClocks;
     const double scores = scoreClocks() + gpu.step_clocks;
+    if (isOf8Bits(form))
+      return chainOf8Bits(softmax, scores);
     const double sums = sumClocks() + gpu.step_clocks;
     if (config.eager)
       return scores + softmax + sums;
@@ -133,6 +135,17 @@ private:
     if (config.apart)
       return scores + sums / 2 + std::max(softmax, sums / 2);
     return scores + std::max(softmax, sums);
+  }
+
+  /// Some columns of the sums after the others, which threads add under the
+  /// next ones' products and the last under the scores'; or eager the first
+  /// under the scores', and the others before the next product.
+  double chainOf8Bits(double softmax, double scores) const {
+    const double columns = sumColumns(form), others = form.dv / columns - 1;
+    const double part = tensorClocks(sumColumns(form)) + gpu.step_clocks;
+    const double add = rows() * columns / arithmeticPerClock;
+    return softmax - (others + 1) * add + part + std::max(scores, add) +
+           others * (config.eager ? part + add : std::max(part, add));
   }
 
   /// An SM's math for a block of each warpgroup of each of its CTAs: of several

@@ -287,8 +287,8 @@ namespace {
 
 /// What a thread holds in the loop: its sums, and of a block the scores and
 /// either the weights of the one before, as they are multiplied, or what
-/// becomes of the scores. Of 8 bits the scores and what is added to some
-/// columns of the sums.
+/// becomes of the scores. Of 8 bits the scores, the weights, and what is added
+/// to some columns of the sums.
 int64_t fragmentRegisters(const AttentionForm &form,
                           const AttentionConfig &config) {
   const int64_t scores =
@@ -299,15 +299,20 @@ int64_t fragmentRegisters(const AttentionForm &form,
     return sumRegisters(form, config) + 2 * scores;
   const int64_t part =
       rowsOfWarpgroup(config) * sumColumns(form) / target::warpgroupThreads;
-  return sumRegisters(form, config) + scores * 3 / 2 + 4 +
-         (config.eager ? part : 2 * part);
+  const int64_t parts = form.dv / sumColumns(form);
+  // Not eager there is a second part in flight, whose registers ptxas was seen
+  // to make those of the scores where these are more and behind a third one.
+  const bool hasTwo =
+      !config.eager && parts > 1 && (parts == 2 || scores <= part);
+  return sumRegisters(form, config) + scores * 5 / 4 +
+         (hasTwo ? 2 * part : part);
 }
 
 /// What else ptxas was seen to need: with the most keys to a block that do not
 /// spill, for heads of 64 to 256 and all that a form may ask for.
 int64_t registersBeside(const AttentionForm &form,
                         const AttentionConfig &config) {
-  int64_t all = isOf8Bits(form) ? 8 : 4;
+  int64_t all = 4;
   all += form.logarithms ? 4 : 0;
   all += form.after || form.before ? 8 : 0;
   all += form.before ? 8 : 0;
@@ -317,21 +322,39 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
   all += form.group > 1 ? 6 : 0;
   all += config.splits ? 8 : 0;
-  all += form.page ? (isOf8Bits(form) ? 16 : 8) : 0;
-  all += form.packed ? (isOf8Bits(form) && !config.splits ? 36 : 12) : 0;
+  all += form.page ? 8 : 0;
+  all += form.packed ? 12 : 0;
   all += config.warpgroups == 1 ? 24 : 0;
   // The sums are there when the next scores are, not behind them.
-  if (config.eager && !config.apart && !isOf8Bits(form))
+  if (config.eager && !config.apart)
     all += 32 + (config.splits ? 8 : 0);
   return all;
 }
 
+/// The same of 8 bits. What becomes of the scores takes less, as there are none
+/// of another block beside them then.
+int64_t registersBesideOf8Bits(const AttentionForm &form,
+                               const AttentionConfig &config) {
+  int64_t all = form.logarithms ? 8 : 0;
+  all += form.after || form.before ? 4 : 0;
+  all += form.before ? 4 : 0;
+  all += form.alibi ? 16 : 0;
+  all += form.soft_cap ? 4 : 0;
+  all += form.modify ? 8 + config.bn / 8 : form.mask ? 12 : 0;
+  all += form.group > 1 ? 4 : 0;
+  all += config.splits ? (config.eager ? 20 : 28) : 0;
+  all += form.page ? 12 : 0;
+  all += form.packed ? 8 : 0;
+  all += form.dv % 64 ? 8 : 0;
+  return 16 + (config.warpgroups == 1 ? 28 + all / 2 : all);
+}
+
 int64_t registersOfLoop(const AttentionForm &form,
                         const AttentionConfig &config) {
-  const int64_t all =
-      fragmentRegisters(form, config) + registersBeside(form, config);
+  const int64_t fragments = fragmentRegisters(form, config);
   if (isOf8Bits(form))
-    return all;
+    return fragments + registersBesideOf8Bits(form, config);
+  const int64_t all = fragments + registersBeside(form, config);
   // While scores become weights, half as many registers.
   const int64_t sums = sumRegisters(form, config);
   const int64_t scores =
@@ -359,8 +382,11 @@ int64_t registersOfClearing(const AttentionForm &form,
   if ((!form.packed && !form.page) || config.apart)
     return 0;
   const int64_t threads = target::warpgroupThreads * config.warpgroups;
-  return sumRegisters(form, config) + config.bn / 4 +
-         config.bn * form.dv / threads + 36;
+  const int64_t values = config.bn * form.dv / threads;
+  if (isOf8Bits(form))
+    return sumRegisters(form, config) + config.bn / 8 + values + 4 +
+           (config.warpgroups == 1 ? 24 : 0);
+  return sumRegisters(form, config) + config.bn / 4 + values + 36;
 }
 
 } // namespace

@@ -73,6 +73,7 @@ void GemmProgram::write() {
   Index along_m = c.swapped ? N : M, along_n = c.swapped ? M : N;
   if (c.stream_k) {
     ctas.emplace(size("CTAs"));
+    expect(*ctas > 0, "CTAs, of the workspaces, is at least 1", where);
     partials.emplace(inout("Partials", sumType(types), {*ctas, c.bm, c.bn},
                            align(16), where));
     arrivals.emplace(inout("Arrivals", s32, {*ctas}, align(4), where));

@@ -311,7 +311,7 @@ private:
 void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
                      const GemmForm &form, const GemmVisitor &visit) {
   if (notProblem(sizes, form).empty())
-    Enumeration(sizes, types, form, visit).run();
+    Enumeration(atLeastOne(sizes), types, form, visit).run();
 }
 
 } // namespace ashlar

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ashlar {
 
@@ -44,10 +45,11 @@ public:
         std::clamp((keptBytes - gpu.resident_bytes) /
                        (gpu.evicted_bytes - gpu.resident_bytes),
                    0.0, 1.0);
-    cost.hot = estimate({gpu.next_launch_microseconds - early,
-                         bytesFromDram *
-                             (1 - (1 - evicted) * keptBytes / bytesOfLaunch)})
-                   .total;
+    const GemmCost hot = estimate(
+        {gpu.next_launch_microseconds - early,
+         bytesFromDram * (1 - (1 - evicted) * keptBytes / bytesOfLaunch)});
+    cost.hot = hot.total;
+    cost.hot_limit = hot.limit;
     cost.total = std::sqrt(cost.cold * cost.hot);
     return cost;
   }
@@ -70,6 +72,7 @@ private:
 
   GemmCost estimate(const Start &from) {
     start = from;
+    longest = 0;
     GemmCost cost;
     double clocks = loadClocks();
     addWaves(cost, clocks);
@@ -82,6 +85,8 @@ private:
     cost.epilogue = microseconds(seen * epilogueClocks() + writeClocks());
     cost.prologue += prepareMicroseconds();
     cost.total = cost.prologue + microseconds(clocks + last);
+    if (2 * cost.prologue > cost.total)
+      cost.limit = "launch";
     return cost;
   }
 
@@ -198,6 +203,9 @@ private:
            ((c.swapped ? isA : isB) ? beside : 0);
   }
 
+  /// Clocks, and what takes them.
+  using Part = std::pair<double, std::string_view>;
+
   /// `count` times the same: each of `ctas` CTAs takes so many steps of K and
   /// stores so many tiles.
   struct Wave {
@@ -280,7 +288,7 @@ private:
     return static_cast<double>(tiling.clusters * tiling.ctas * tiling.steps);
   }
 
-  void addWaves(GemmCost &cost, double &total) const {
+  void addWaves(GemmCost &cost, double &total) {
     const auto ctas = static_cast<double>(tiling.slots * tiling.ctas);
     const auto left = static_cast<double>(tiling.leftClusters * tiling.ctas);
     if (left > 0 && c.stream_k) {
@@ -295,7 +303,7 @@ private:
 
   /// The steps of the last two waves in equal parts, which CTAs begin at
   /// different steps of K; who finishes a tile adds what others have of it.
-  void addStream(GemmCost &cost, double &total, double ctas) const {
+  void addStream(GemmCost &cost, double &total, double ctas) {
     const auto whole =
         static_cast<double>(std::max<int64_t>(tiling.fullWaves - 1, 0));
     const double tiles = static_cast<double>(tiling.clusters) / ctas - whole;
@@ -308,20 +316,30 @@ private:
                            gpu.stream_bytes_per_clock);
   }
 
-  void add(GemmCost &cost, double &total, const Wave &wave) const {
+  void add(GemmCost &cost, double &total, const Wave &wave) {
     const double load = loadClocks(), l2 = l2Clocks(wave),
                  memory = memoryClocks(wave);
-    const double arrival =
-        wave.steps *
-        std::max(std::max({load, l2, wave.ctas * requests, latencyClocks()}) +
-                     (isShared() ? gpu.cluster_step_clocks : 0),
-                 memory + gpu.dram_load * load);
+    const Part stage = std::max({Part{load, "load"}, Part{l2, "l2"},
+                                 Part{wave.ctas * requests, "requests"},
+                                 Part{latencyClocks(), "latency"}});
+    const Part slowest =
+        std::max(Part{stage.first + (isShared() ? gpu.cluster_step_clocks : 0),
+                      stage.second},
+                 Part{memory + gpu.dram_load * load, "memory"});
+    const double arrival = wave.steps * slowest.first;
     const double math = wave.steps * mathClocks();
     const double epilogue = wave.epilogues * epilogueClocks();
     // Loads wait while results are on their way to L2.
     const double work = (c.ping_pong ? std::max(math, (math + epilogue) / 2)
                                      : math + epilogue) +
                         wave.epilogues * gpu.stores_unhidden * writeClocks();
+    if (const double time = wave.count * std::max(work, arrival);
+        time > longest) {
+      longest = time;
+      cost.limit = work < arrival    ? slowest.second
+                   : math < epilogue ? "epilogue"
+                                     : "math";
+    }
     total += wave.count *
              (std::max(work, arrival) + gpu.unhidden * std::min(work, arrival) +
               gpu.l2_unhidden * wave.steps * l2);
@@ -397,6 +415,7 @@ private:
   double bytesOfLaunch, keptBytes, bytesFromDram;
   int64_t preparedBytes;
   Start start = {};
+  double longest = 0; ///< of the waves, in clocks
 };
 
 } // namespace
@@ -404,7 +423,7 @@ private:
 GemmCost gemm_cost(const GemmSizes &sizes, const GemmTypes &types,
                    const GemmConfig &config, const GemmForm &form,
                    const GpuModel &gpu) {
-  return Model(sizes, types, config, form, gpu).cost();
+  return Model(atLeastOne(sizes), types, config, form, gpu).cost();
 }
 
 } // namespace ashlar

@@ -38,6 +38,12 @@ GemmTiling::GemmTiling(const GemmSizes &sizes, const GemmConfig &c,
   rowsAtOnce = std::clamp<int64_t>(inFlight / columnsAtOnce, 1, rows);
 }
 
+GemmSizes atLeastOne(GemmSizes sizes) {
+  for (int64_t *extent : {&sizes.m, &sizes.n, &sizes.k, &sizes.batch})
+    *extent = std::max<int64_t>(*extent, 1);
+  return sizes;
+}
+
 int64_t strideOfA(const GemmSizes &sizes, const GemmTypes &types) {
   const int64_t dense = types.layout.a_m_major ? sizes.m : sizes.k;
   return (sizes.lda ? sizes.lda : dense) * size_bytes(types.a);

@@ -30,6 +30,9 @@ inline int64_t ceilDiv(int64_t numerator, int64_t denominator) {
   return (numerator + denominator - 1) / denominator;
 }
 
+/// The sizes that a choice is made for: of what there is none there is one.
+GemmSizes atLeastOne(GemmSizes sizes);
+
 /// Bytes from a row of A, of B, as it is stored, to the next one.
 int64_t strideOfA(const GemmSizes &sizes, const GemmTypes &types);
 int64_t strideOfB(const GemmSizes &sizes, const GemmTypes &types);

@@ -363,8 +363,8 @@ std::string notProblem(const GemmSizes &sizes, const GemmForm &form) {
   for (auto [extent, what] :
        {std::pair{sizes.m, "m"}, std::pair{sizes.n, "n"},
         std::pair{sizes.k, "k"}, std::pair{sizes.batch, "batch"}})
-    if (extent < 1)
-      return std::string(what) + " is " + number(extent) + ": use 1 or more";
+    if (extent < 0)
+      return std::string(what) + " is " + number(extent) + ": use 0 or more";
   for (auto [stride, what] :
        {std::pair{sizes.lda, "lda"}, std::pair{sizes.ldb, "ldb"}})
     if (stride < 0)

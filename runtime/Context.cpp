@@ -35,17 +35,22 @@ Context::Context(const DriverTable &driver, int ordinal) : driver(driver) {
 }
 
 Context::~Context() {
-  if (zeroBytes && tryEnter())
-    driver.memoryFree(zeroBytes);
+  if (emptyBytes && tryEnter())
+    driver.memoryFree(emptyBytes);
   if (!lost)
     driver.primaryContextRelease(device);
 }
 
-void Context::provideZeros() {
-  std::lock_guard lock(zerosMutex);
-  if (zeroBytes)
+/// cuTensorMapEncodeTiled: addresses are multiples of as many.
+static constexpr size_t emptyTensorBytes = 16;
+/// Each has a tensor map, of 128 bytes, in a block of parameters of 32 KiB.
+static constexpr size_t mostEmptyTensors = 256;
+
+void Context::provideEmpty() {
+  std::lock_guard lock(emptyMutex);
+  if (emptyBytes)
     return;
-  constexpr size_t bytes = 16;
+  constexpr size_t bytes = (1 + mostEmptyTensors) * emptyTensorBytes;
   driver::DevicePointer allocated = 0;
   check(driver.memoryAllocate(&allocated, bytes), "allocating zeros");
   if (const Result result = driver.setBytes(allocated, 0, bytes);
@@ -53,7 +58,12 @@ void Context::provideZeros() {
     driver.memoryFree(allocated);
     check(result, "setting them to zero");
   }
-  zeroBytes = allocated;
+  emptyBytes = allocated;
+}
+
+driver::DevicePointer Context::discarded(int tensor) const {
+  return emptyBytes + (1 + static_cast<size_t>(tensor) % mostEmptyTensors) *
+                          emptyTensorBytes;
 }
 
 void Context::enter() const {

@@ -27,10 +27,13 @@ struct Context {
   /// Throws unless `result` is success; `what` says what was being done.
   void check(driver::Result result, std::string_view what) const;
 
-  /// 16 bytes of zeros, which stand for a tensor without elements where TMA is
-  /// to read one. A kernel that may need them asks when it is loaded.
-  void provideZeros();
-  driver::DevicePointer zeros() const { return zeroBytes; }
+  /// What stands for a tensor without elements where TMA is to read one: 16
+  /// bytes of zeros; and where it is to store to the tensor of this number of a
+  /// kernel: 16 bytes of its own. A kernel that may need them asks when it is
+  /// loaded.
+  void provideEmpty();
+  driver::DevicePointer zeros() const { return emptyBytes; }
+  driver::DevicePointer discarded(int tensor) const;
 
   /// No more driver calls; `reason` goes into later errors.
   void lose(std::string reason);
@@ -44,8 +47,8 @@ struct Context {
   int maxSharedBytes = 0;
 
 private:
-  std::mutex zerosMutex;
-  std::atomic<driver::DevicePointer> zeroBytes = 0;
+  std::mutex emptyMutex;
+  std::atomic<driver::DevicePointer> emptyBytes = 0;
   std::atomic<bool> lost = false;
   mutable std::mutex lostMutex;
   std::string lostReason;

@@ -137,7 +137,7 @@ void LoadedKernel::prepare(const Artifact &artifact) {
   if (std::ranges::any_of(artifact.parameters, [](const Parameter &parameter) {
         return parameter.kind == Parameter::Kind::tensorMap;
       }))
-    context->provideZeros();
+    context->provideEmpty();
 }
 
 // A launch reads as many values as the code has parameters, each as long as

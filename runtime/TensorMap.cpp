@@ -66,8 +66,9 @@ void TensorMapSlot::update(const Context &context, const std::string &kernel,
 
 // The driver counts dimensions from the innermost, the tensor from the
 // outermost; the innermost stride is not passed, it is 1. The driver refuses a
-// tensor without elements: a map of one element, which is zero as what lies
-// outside of a tensor is, stands for it.
+// tensor without elements: a map of one element stands for it, which is zero as
+// what lies outside of a tensor is, or which nobody reads who has not stored
+// it.
 void TensorMapSlot::encode(const Context &context, const std::string &kernel,
                            const BoundTensor &tensor) {
   const size_t rank = tensor.shape.size();
@@ -90,12 +91,15 @@ void TensorMapSlot::encode(const Context &context, const std::string &kernel,
   const auto promotion = areRowsOfBlocks
                              ? driver::TensorMapL2Promotion::bytes256
                              : driver::TensorMapL2Promotion::bytes128;
+  const uint64_t address = !tensor.empty      ? tensor.address
+                           : contract.written ? context.discarded(recipe.tensor)
+                                              : context.zeros();
   driver::Result result = context.driver.tensorMapEncodeTiled(
       &encoded, dataType(contract.type), static_cast<uint32_t>(rank),
-      reinterpret_cast<void *>(tensor.empty ? context.zeros() : tensor.address),
-      extents.data(), strideBytes.data(), box.data(), elementStrides.data(),
-      driver::TensorMapInterleave::none, swizzle(recipe.swizzleBytes),
-      promotion, driver::TensorMapOutOfBoundsFill::zeros);
+      reinterpret_cast<void *>(address), extents.data(), strideBytes.data(),
+      box.data(), elementStrides.data(), driver::TensorMapInterleave::none,
+      swizzle(recipe.swizzleBytes), promotion,
+      driver::TensorMapOutOfBoundsFill::zeros);
   if (result != driver::Result::success)
     throw Error(contract.where,
                 concat("kernel '", kernel,

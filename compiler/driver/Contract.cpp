@@ -152,17 +152,18 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
     if (!llvm::is_contained(artifact.bounds, bound))
       artifact.bounds.push_back(std::move(bound));
   };
+  // What the author says of a launch tells more than what an index reaches.
+  for (auto op : kernel.getBody().getOps<tile::ExpectOp>()) {
+    Bound bound = {{}, 0, sourceLine(op.getLoc()), op.getSentence().str()};
+    addViolation(op.getCondition(), artifact, bound.index);
+    keep(std::move(bound));
+  }
   kernel.walk([&](tile::AtMostOp op) {
     Bound bound = {
         {}, static_cast<int64_t>(op.getMost()), sourceLine(op.getLoc())};
     addIndex(op.getIndex(), artifact, bound.index);
     keep(std::move(bound));
   });
-  for (auto op : kernel.getBody().getOps<tile::ExpectOp>()) {
-    Bound bound = {{}, 0, sourceLine(op.getLoc()), op.getSentence().str()};
-    addViolation(op.getCondition(), artifact, bound.index);
-    keep(std::move(bound));
-  }
   for (auto role : kernel.getBody().getOps<tile::RoleOp>())
     artifact.roles.push_back(
         {role.getName().str(),

@@ -220,9 +220,13 @@ std::vector<AttentionCase> namedAttentionCases() {
     add("e4m3, packed, pages of " + std::to_string(page),
         {.type = e4m3, .after = 0, .packed = true, .page = page}, several);
   }
-  all.push_back({"e4m3, blocks of 160 keys",
+  all.push_back({"e4m3, blocks of 192 keys",
                  {.type = e4m3},
-                 {.bn = 160, .stages = 4, .eager = true},
+                 {.bn = 192, .stages = 4, .eager = true},
+                 {1, 2, 1, 150, 700}});
+  all.push_back({"e4m3, d 256, not eager",
+                 {.type = e4m3, .d = 256, .dv = 256, .after = 0},
+                 {.bn = 96, .stages = 4},
                  {1, 2, 1, 150, 700}});
   all.push_back(
       {"e4m3, decoding",

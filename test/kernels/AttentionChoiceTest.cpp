@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <random>
+#include <set>
 
 namespace ashlar::test {
 namespace {
@@ -107,6 +108,32 @@ TEST(AttentionChoice, SaysWhatIsExposed) {
   };
   EXPECT_LT(exposed({.bm = 192, .stages = 6, .warpgroups = 3}),
             exposed({.bm = 128, .stages = 8, .warpgroups = 2}));
+}
+
+/// Where all columns of V are one part there is one order of 8 bits.
+TEST(AttentionChoice, TriesBothOrdersOf8Bits) {
+  auto orders = [](int64_t d) {
+    std::set<bool> all;
+    for (const AttentionChoice &choice : attention_candidates(
+             {.type = e4m3, .d = d, .dv = d}, {4, 8, 8, 4096, 4096}))
+      all.insert(choice.config.eager);
+    return all;
+  };
+  EXPECT_EQ(orders(64), std::set{true});
+  EXPECT_EQ(orders(128), (std::set{false, true}));
+  EXPECT_EQ(orders(256), (std::set{false, true}));
+}
+
+/// They have the registers.
+TEST(AttentionChoice, TakesLargeBlocksOf8Bits) {
+  for (auto [d, keys] : {std::pair{128, 192}, {256, 96}})
+    for (std::optional<int64_t> after : {std::optional<int64_t>(), {0}}) {
+      const AttentionForm form{.type = e4m3, .d = d, .dv = d, .after = after};
+      const AttentionConfig config =
+          attention_auto(form, {4, 8, 8, 4096, 4096}).config;
+      EXPECT_EQ(config.bn, keys);
+      EXPECT_NO_THROW(compileCleanly(attention(form, config)));
+    }
 }
 
 TEST(AttentionChoice, TellsThatPagesOf8BitsAreTooSmall) {

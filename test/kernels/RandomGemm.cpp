@@ -114,6 +114,8 @@ GemmForm drawForm(Dice &dice) {
 }
 
 int64_t drawExtent(int64_t most, int64_t tile, Dice &dice) {
+  if (dice.oneIn(30))
+    return 0;
   const int64_t tiles =
       tile * dice.between(1, std::max<int64_t>(1, most / tile));
   switch (dice.between(0, 4)) {
@@ -155,7 +157,7 @@ std::vector<NamedSize> drawSizes(const GemmTypes &types, const GemmConfig &c,
     const int64_t n = drawExtent(limit.extent, columns, dice);
     const int64_t k =
         drawExtent(dice.oneIn(4) ? limit.depth : limit.extent, c.bk, dice);
-    const int64_t batch = isBatched ? dice.between(1, 4) : 1;
+    const int64_t batch = isBatched ? dice.between(0, 4) : 1;
     if (double(wholeTiles(m, rows) * wholeTiles(n, columns)) *
             double(wholeTiles(k, c.bk) * batch) >
         limit.work)

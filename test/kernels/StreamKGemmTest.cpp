@@ -135,8 +135,7 @@ void batchedRuns() {
 }
 
 /// What a launch on these arguments is refused with.
-std::string refusal(Module &module,
-                    const std::vector<NamedArgument> &arguments) {
+std::string refusal(Module &module, std::span<const NamedArgument> arguments) {
   try {
     module.launch_and_wait(arguments, std::chrono::seconds(10));
   } catch (const Error &error) {
@@ -157,6 +156,14 @@ void refusesOtherWorkspaces() {
   EXPECT_THAT(refusal(*module, arguments), testing::HasSubstr("'Arrivals'"));
   arguments.push_back({"Arrivals", TensorArgument{nullptr, s32, {2}, {}}});
   EXPECT_THAT(refusal(*module, arguments), testing::HasSubstr("'Arrivals'"));
+}
+
+void refusesNoCtas() {
+  auto module = moduleOf({}, "64x32x64 s4 w1 e32x1 streamk");
+  Problem problem = problemOf(*module, {64, 32, 64, 0});
+  harness::DeviceProblem onDevice(device(), module->artifact(), problem);
+  EXPECT_THAT(refusal(*module, onDevice.arguments()),
+              testing::HasSubstr("CTAs, of the workspaces, is at least 1"));
 }
 
 [[maybe_unused]] const bool registered = [] {
@@ -182,6 +189,7 @@ void refusesOtherWorkspaces() {
     }
   registerTest("StreamKRuns", "batched, with bias", batchedRuns);
   registerTest("StreamKRefuses", "other workspaces", refusesOtherWorkspaces);
+  registerTest("StreamKRefuses", "no CTAs", refusesNoCtas);
   return true;
 }();
 

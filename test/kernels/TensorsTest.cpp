@@ -151,8 +151,49 @@ Feature transposed(std::string name, bool byLoad) {
           0};
 }
 
+/// A program that stores to an output without elements, and reads zeros from an
+/// input without any, though there are tiles of rows.
+Feature withoutColumns() {
+  return {"TMA both ways with tensors that have rows and no columns",
+          [] {
+            return kernel("without_columns", [] {
+              Size M = size("M"), N = size("N");
+              Tensor X = input("X", f32, {M, N});
+              Tensor Ones = output("Ones", f32, {M, N});
+              Tensor D = output("D", f32, {M});
+              TileLoop tiles = persistent({M}, {64});
+              Pipeline ring = pipeline(2, smem(f32, {64, 32}));
+              SharedTile staging = shared(f32, {64, 32});
+              role("load", warps(1), [&] {
+                for (auto [m] : tiles)
+                  for (Index turn : range(2)) {
+                    Stage s = ring.acquire();
+                    copy(X.tile({m, 0}), s[0]);
+                    ring.commit(s);
+                  }
+              });
+              role("compute", warps(4), [&] {
+                for (auto [m] : tiles) {
+                  Fragment sum = zeros(f32, {64});
+                  for (Index turn : range(2)) {
+                    Stage s = ring.wait();
+                    sum = sum + row_sum(load(s[0]));
+                    ring.release(s);
+                  }
+                  store(staging, full(f32, {64, 32}, 1));
+                  copy(staging, Ones.tile({m, 0}));
+                  store(D.tile({m}), sum);
+                }
+              });
+            });
+          },
+          {{{"M", 200}, {"N", 0}}, {{"M", 20000}, {"N", 0}}},
+          [](const Problem &, Coordinate) { return 0; },
+          0};
+}
+
 [[maybe_unused]] const bool registered = registerFeatures(
-    {batched(), rankOne(), rankFive(),
+    {batched(), rankOne(), rankFive(), withoutColumns(),
      transposed("a tensor transposed as it is loaded", true),
      transposed("a tensor transposed as it is stored", false)});
 

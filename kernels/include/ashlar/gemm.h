@@ -81,7 +81,9 @@ struct GemmForm {
   bool operator==(const GemmForm &) const = default;
 };
 
-/// Extents of a problem, in elements, and how many of it a batch has.
+/// Extents of a problem, in elements, and how many of it a batch has; each may
+/// be 0. Without K the product is zeros; where D has no elements a launch does
+/// nothing.
 struct GemmSizes {
   int64_t m, n, k, batch = 1;
   /// Elements from a row of A, of B, as it is stored, to the next one; 0 where

@@ -27,6 +27,14 @@ std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
                                         const GemmTypes &types = {},
                                         const GemmForm &form = {});
 
+/// Why the model chooses what it does, as a table: of its `most` fastest
+/// candidates, and of other configurations, the parts of `GemmCost` in
+/// microseconds, and what limits each cold and hot. Below it, of the others,
+/// where they are behind the first, or why they can't be built.
+std::string gemm_why(const GemmSizes &sizes, const GemmTypes &types = {},
+                     const GemmForm &form = {}, size_t most = 10,
+                     const std::vector<GemmConfig> &others = {});
+
 /// Why the kernel of a configuration can't be built for a problem, and what
 /// would fit, in a sentence; empty if it can.
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,

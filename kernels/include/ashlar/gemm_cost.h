@@ -3,6 +3,8 @@
 
 #include "ashlar/gemm.h"
 
+#include <string_view>
+
 namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
@@ -124,6 +126,10 @@ struct GemmCost {
   double cold = 0;     ///< all of it, with the inputs in DRAM
   double hot = 0;      ///< when it is launched again and again
   double total = 0;    ///< geometric mean of cold and hot
+  /// What most of the time waits for, cold and hot: "math", "epilogue",
+  /// "memory", "l2", "load", the "requests" of its rows, the "latency" that the
+  /// ring does not cover, or the "launch".
+  std::string_view limit = {}, hot_limit = {};
 };
 
 /// The estimate for a configuration that `why_not` has nothing against.
@@ -133,7 +139,7 @@ struct GemmCost {
 /// math with the epilogue (with `ping_pong` without it), or the loads. These
 /// wait for DRAM, L2 and the way into the SM, or for the latency that the ring
 /// covers. Of a form it counts the bytes that C and Auxiliary take, not the
-/// time until C is there.
+/// time until C is there. An extent of 0 counts as one of 1.
 GemmCost gemm_cost(const GemmSizes &sizes, const GemmTypes &types,
                    const GemmConfig &config, const GemmForm &form = {},
                    const GpuModel &gpu = h200());

@@ -10,6 +10,7 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::Each;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -252,13 +253,28 @@ TEST(GemmAuto, RefusesABatchInTheFormOfOneProblem) {
   EXPECT_THAT(why_not(many, {}, GemmConfig::parse("128x128x64 s4 w2")), reason);
 }
 
-TEST(GemmAuto, RefusesExtentsOfNothing) {
+TEST(GemmAuto, ChoosesForProblemsWithoutElements) {
+  const GemmForm batched{.batched = true};
+  for (const GemmTypes &types : {half, fast, full, single})
+    for (const GemmSizes &sizes :
+         {GemmSizes{0, 8192, 8192}, GemmSizes{8192, 0, 8192},
+          GemmSizes{8192, 8192, 0}, GemmSizes{8192, 8192, 8192, 0},
+          GemmSizes{0, 0, 0, 0}}) {
+      const GemmConfig config = gemm_auto(sizes, types, batched);
+      EXPECT_THAT(why_not(sizes, types, config, batched), IsEmpty());
+      const double total = gemm_cost(sizes, types, config, batched).total;
+      EXPECT_GT(total, 0);
+      EXPECT_TRUE(std::isfinite(total));
+    }
+}
+
+TEST(GemmAuto, RefusesExtentsBelowNothing) {
   GemmForm batched;
   batched.batched = true;
-  for (auto [sizes, what] : {std::pair{GemmSizes{0, 8, 8}, "m is 0"},
+  for (auto [sizes, what] : {std::pair{GemmSizes{-3, 8, 8}, "m is -3"},
                              {GemmSizes{8, -1, 8}, "n is -1"},
-                             {GemmSizes{8, 8, 0}, "k is 0"},
-                             {GemmSizes{8, 8, 8, 0}, "batch is 0"}}) {
+                             {GemmSizes{8, 8, -8}, "k is -8"},
+                             {GemmSizes{8, 8, 8, -1}, "batch is -1"}}) {
     EXPECT_THAT(([&, sizes = sizes] { gemm_auto(sizes, {}, batched); }),
                 ThrowsMessage<Error>(HasSubstr(what)));
     EXPECT_THAT(gemm_candidates(sizes, {}, batched), IsEmpty());
@@ -269,6 +285,32 @@ TEST(GemmAuto, RefusesOperandsOfDifferentSizes) {
   const GemmTypes mixed{bf16, e4m3, bf16};
   EXPECT_THAT([&] { gemm_auto({512, 512, 512}, mixed); },
               ThrowsMessage<Error>(HasSubstr("operands of one size")));
+}
+
+TEST(GemmWhy, ShowsTheChoiceAndWhereOthersAreBehind) {
+  const GemmSizes sizes{4096, 6144, 4096};
+  const GemmConfig slow = GemmConfig::parse("128x128x64 s2 w2 k2"),
+                   none = GemmConfig::parse("128x256x64 s9 w2");
+  const std::string text = gemm_why(sizes, half, {}, 2, {slow, none});
+  const std::vector<GemmConfig> candidates = gemm_candidates(sizes);
+  EXPECT_THAT(text, ContainsRegex("\n   1 .* " + candidates[0].str() + "\n"));
+  EXPECT_THAT(text, ContainsRegex("\n   2 .* " + candidates[1].str() + "\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\n   3 ")));
+  EXPECT_THAT(text, ContainsRegex("\n   - .* " + slow.str() + "\n"));
+  EXPECT_THAT(text, HasSubstr(slow.str() + ": no candidate; "));
+  EXPECT_THAT(text, HasSubstr("; limited by latency"));
+  EXPECT_THAT(text, HasSubstr(none.str() + ": can't be built: " +
+                              why_not(sizes, half, none)));
+  EXPECT_THAT(gemm_why({8, -1, 8}), HasSubstr("no candidates: n is -1"));
+}
+
+TEST(GemmWhy, LimitsAreThoseOfTheProblem) {
+  auto costOf = [](const GemmSizes &sizes) {
+    return gemm_cost(sizes, half, gemm_auto(sizes));
+  };
+  EXPECT_EQ(costOf({8192, 8192, 8192}).limit, "math");
+  EXPECT_EQ(costOf({1, 8192, 8192}).limit, "memory");
+  EXPECT_EQ(costOf({256, 256, 64}).limit, "launch");
 }
 
 } // namespace
