@@ -32,6 +32,37 @@ int64_t offsetInMemory(Value shared) {
   return view ? offsetInMemory(view.getSource()) + offsetOfView(view) : 0;
 }
 
+/// Where a part lies in the tile that it is cut from: along each dimension the
+/// first element, and the one behind the last.
+using Box = SmallVector<std::pair<int64_t, int64_t>>;
+
+/// Along a dimension of which an index says where, the part is all of what it
+/// is cut from.
+Box boxOf(Value shared) {
+  if (auto peer = shared.getDefiningOp<tile::PeerOp>())
+    return boxOf(peer.getSource());
+  auto shape = cast<tile::SharedType>(shared.getType()).getShape();
+  auto part = shared.getDefiningOp<tile::PartOp>();
+  if (!part)
+    return llvm::map_to_vector(
+        shape, [](int64_t extent) { return std::pair(int64_t(0), extent); });
+  Box box = boxOf(part.getSource());
+  for (auto [d, offset] : llvm::enumerate(part.getOffsets()))
+    if (!ShapedType::isDynamic(offset))
+      box[d] = {box[d].first + offset, box[d].first + offset + shape[d]};
+  return box;
+}
+
+/// Whether two tiles are parts of one without a common element.
+bool areApart(Value a, Value b) {
+  return offsetInMemory(a) == offsetInMemory(b) &&
+         wholeOf(a).getType() == wholeOf(b).getType() &&
+         llvm::any_of(llvm::zip(boxOf(a), boxOf(b)), [](auto ranges) {
+           auto [of, other] = ranges;
+           return of.second <= other.first || other.second <= of.first;
+         });
+}
+
 } // namespace
 
 bool shareMemory(Value a, Value b) {
@@ -44,7 +75,7 @@ bool shareMemory(Value a, Value b) {
 }
 
 bool overlap(Value a, Value b) {
-  if (!shareMemory(a, b))
+  if (!shareMemory(a, b) || areApart(a, b))
     return false;
   auto end = [](Value tile) {
     return offsetInMemory(tile) +
