@@ -24,17 +24,19 @@ Kernel f32Gemm(const Constants &c) {
     Tensor A = input("A", f32, {M, K}), B = input("B", f32, {N, K});
     Tensor D = output("D", f32, {M, N});
 
+    cluster({c["cluster"], 1});
     TileLoop tiles = persistent({M, N}, {bm, bn}, Raster::grouped(8));
     Pipeline ring =
         pipeline(c["stages"], smem(f32, {bm, bk}), smem(f32, {bn, bk}));
     Pipeline smalls = pipeline(c["smalls"], smem(tf32, {bn, bk}));
+    Barrier turns[] = {barrier("first's turn"), barrier("second's turn")};
 
     role("load", warps(1), registers(24), [&] {
       for (auto [m, n] : tiles)
         for (Index k : range(ceil_div(K, bk))) {
           Stage s = ring.acquire();
           copy(A.tile({m, k}), s[0]);
-          copy(B.tile({n, k}), s[1]);
+          copy(B.tile({n, k}), s[1], multicast);
           ring.commit(s);
         }
     });
@@ -52,24 +54,32 @@ Kernel f32Gemm(const Constants &c) {
         }
     });
 
-    role("math", warpgroups(bm / 64), registers(c["math"]), [&] {
-      for (auto [m, n] : tiles) {
-        Fragment acc = zeros(f32, {bm, bn});
-        for (Index k : range(ceil_div(K, bk))) {
-          Stage s = ring.wait();
-          SharedTile b = s[1].as(tf32, {bn, bk});
-          Fragment a = load(s[0]), big = rounded(a);
-          Fragment sum = mma(a - big, b.T());
-          Stage t = smalls.wait();
-          sum = mma(big, t[0].T(), sum);
-          smalls.release(t);
-          sum = mma(big, b.T(), sum);
-          ring.release(s);
-          acc = acc + sum;
+    for (int64_t half : {0, 1})
+      role(half ? "second" : "first", warpgroups(1), registers(232), [&] {
+        if (half)
+          turns[0].arrive();
+        for (auto [m, n] : tiles) {
+          Fragment acc = zeros(f32, {bm / 2, bn});
+          for (Index k : range(ceil_div(K, bk))) {
+            Stage s = ring.wait();
+            SharedTile b = s[1].as(tf32, {bn, bk});
+            Fragment a = load(slice(s[0], {half * bm / 2, 0}, {bm / 2, bk}));
+            Fragment big = rounded(a);
+            Stage t = smalls.wait();
+            turns[half].sync();
+            Fragment sum = mma(a - big, b.T());
+            sum = mma(big, t[0].T(), sum);
+            smalls.release(t);
+            sum = mma(big, b.T(), sum);
+            turns[1 - half].arrive();
+            ring.release(s);
+            acc = acc + sum;
+          }
+          store(D.at({m * bm + half * bm / 2, n * bn}), acc);
         }
-        store(D.tile({m, n}), acc);
-      }
-    });
+        if (!half)
+          turns[0].sync();
+      });
   });
 }
 
@@ -81,7 +91,7 @@ int main(int argc, char **argv) {
                              {"bk", 32},
                              {"stages", 4},
                              {"smalls", 2},
-                             {"math", 232}},
+                             {"cluster", 2}},
                .references = {{"D", examples::dotProduct}},
                .operations = examples::operations});
 }
