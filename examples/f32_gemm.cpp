@@ -1,15 +1,14 @@
-// GEMM of f32 at f32's precision on the tensor cores, which multiply tf32: each
-// number is big + small, both of tf32, and of the four products the one of the
-// two small numbers is beneath f32's last bit. The tensor cores cut off the
-// lower 13 bits of what they read, so B as it is loaded is its own big part.
-// They cut off their sums too: so these go to f32 every `bk` of K.
+// GEMM of f32 at f32's precision, on tensor cores that multiply tf32. A number is
+// big + small, both tf32, and of the four products that of two small ones is
+// less than f32 tells. Tensor cores cut off what tf32 has not, so B is its own big
+// part; `split` makes the small one. They cut off their sums' last bits too, each
+// time to the same side: every bk of K their sums go to f32.
 
 #include "Reference.h"
 #include "ashlar/ashlar.h"
 
 using namespace ashlar;
 
-/// What is left of f32 bits as tf32, cut off or rounded.
 static Fragment cutOff(const Fragment &x) {
   return bitcast(bitcast(x, s32) & ~0x1fff, f32);
 }
@@ -19,7 +18,7 @@ static Fragment rounded(const Fragment &x) {
 
 Kernel f32Gemm(const Constants &c) {
   return kernel("f32_gemm", [&] {
-    const int64_t bm = c["bm"], bn = c["bn"], bk = c["bk"];
+    const int64_t bm = 128, bn = c["bn"], bk = 32, half = bm / 2;
     Size M = size("M"), N = size("N"), K = size("K");
     Tensor A = input("A", f32, {M, K}), B = input("B", f32, {N, K});
     Tensor D = output("D", f32, {M, N});
@@ -54,30 +53,33 @@ Kernel f32Gemm(const Constants &c) {
         }
     });
 
-    for (int64_t half : {0, 1})
-      role(half ? "second" : "first", warpgroups(1), registers(232), [&] {
-        if (half)
+    // One adds up, and splits A, while the other multiplies.
+    for (int own : {0, 1})
+      role(own ? "second" : "first", warpgroups(1), registers(232), [&] {
+        if (c["turns"] && own)
           turns[0].arrive();
         for (auto [m, n] : tiles) {
-          Fragment acc = zeros(f32, {bm / 2, bn});
+          Fragment acc = zeros(f32, {half, bn});
           for (Index k : range(ceil_div(K, bk))) {
             Stage s = ring.wait();
-            SharedTile b = s[1].as(tf32, {bn, bk});
-            Fragment a = load(slice(s[0], {half * bm / 2, 0}, {bm / 2, bk}));
-            Fragment big = rounded(a);
+            Fragment a = load(slice(s[0], {own * half, 0}, {half, bk}));
+            Fragment big = rounded(a), small = a - big;
             Stage t = smalls.wait();
-            turns[half].sync();
-            Fragment sum = mma(a - big, b.T());
-            sum = mma(big, t[0].T(), sum);
+            SharedTile b = s[1].as(tf32, {bn, bk});
+            if (c["turns"])
+              turns[own].sync();
+            Fragment sum = c["promoted"] ? zeros(f32, {half, bn}) : acc;
+            sum = mma(big, t[0].T(), mma(small, b.T(), sum));
             smalls.release(t);
             sum = mma(big, b.T(), sum);
-            turns[1 - half].arrive();
+            if (c["turns"])
+              turns[1 - own].arrive();
             ring.release(s);
-            acc = acc + sum;
+            acc = c["promoted"] ? acc + sum : sum;
           }
-          store(D.at({m * bm + half * bm / 2, n * bn}), acc);
+          store(D.at({m * bm + own * half, n * bn}), acc);
         }
-        if (!half)
+        if (c["turns"] && !own)
           turns[0].sync();
       });
   });
@@ -86,12 +88,13 @@ Kernel f32Gemm(const Constants &c) {
 int main(int argc, char **argv) {
   return tool(argc, argv, f32Gemm,
               {.sizes = {{"M", 4096}, {"N", 4096}, {"K", 4096}},
-               .constants = {{"bm", 128},
-                             {"bn", 176},
-                             {"bk", 32},
+               .constants = {{"bn", 176},
                              {"stages", 4},
                              {"smalls", 2},
-                             {"cluster", 2}},
+                             {"cluster", 2},
+                             {"turns", 1},
+                             {"promoted", 1}},
                .references = {{"D", examples::dotProduct}},
+               .tolerance = 1e-6,
                .operations = examples::operations});
 }
