@@ -82,6 +82,8 @@ void GemmProgram::write() {
   }
   ring.emplace(pipeline(c.stages, smem(above->type, above->stage(c.bk)),
                         smem(beside->type, beside->stage(c.bk))));
+  if (isInParts(types))
+    smalls.emplace(pipeline(smallStages, smem(tf32, beside->stage(c.bk))));
   for (int64_t i = 0; i < std::min(c.store_buffers, stripCount(c)); ++i)
     staging.push_back(shared(types.d, shapeInD(stripColumns(c))));
 
@@ -90,6 +92,8 @@ void GemmProgram::write() {
   const RoleRegisters budgets = roleRegisters(types, c, form);
   if (budgets.load) {
     role("load", warps(1), registers(budgets.load), [&] { loads(); });
+    if (isInParts(types))
+      role("split", warpgroups(1), registers(budgets.load), [&] { split(); });
     role("math", mathWarps, registers(budgets.math), [&] { math(); });
   } else {
     role("load", warps(1), [&] { loads(); });
@@ -161,6 +165,8 @@ void GemmProgram::load(const Operand &operand, const Index &batch,
 }
 
 Fragment GemmProgram::product(const Stage &stage, const Fragment &sum) const {
+  if (isInParts(types))
+    return productOfParts(stage, sum);
   return mma(above->isKMajor ? stage[0] : stage[0].T(),
              beside->isKMajor ? stage[1].T() : stage[1], sum);
 }

@@ -109,9 +109,10 @@ private:
     GemmConfig c;
     c.bm = height.bm, c.bn = target::wgmmaMostColumns,
     c.warpgroups = height.warpgroups;
+    c.bk = depthBytes[0] / size_bytes(types.a);
     c.ping_pong = height.ping_pong;
     const int64_t columns =
-        c.bn * accumulatorLimit(c) / accumulatorRegisters(types, c);
+        c.bn * accumulatorLimit(types, c) / accumulatorRegisters(types, c);
     return std::min(columns / 8 * 8, target::wgmmaMostColumns);
   }
 

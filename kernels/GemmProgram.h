@@ -67,6 +67,8 @@ private:
             const Index &step, const SharedTile &stage, bool isShared) const;
   void math();
   Fragment product(const Stage &stage, const Fragment &sum) const;
+  void split();
+  Fragment productOfParts(const Stage &stage, const Fragment &sum) const;
   void stageIn(const Stage &reused);
   void finish(const Fragment &acc, const Work &work);
   void share(const Fragment &acc, const Work &work);
@@ -103,7 +105,7 @@ private:
   std::optional<TileLoop<4>> tiles;
   std::optional<TileLoop<1>> everyCta;
   std::optional<StreamK> stream;
-  std::optional<Pipeline> ring;
+  std::optional<Pipeline> ring, smalls;
   std::vector<SharedTile> staging;
 };
 

@@ -9,9 +9,18 @@ ElementType sumType(const GemmTypes &types) {
   return types.a == s8 || types.a == u8 ? s32 : f32;
 }
 
+bool isInParts(const GemmTypes &types) { return types.a == f32; }
+
 bool isPromoted(const GemmTypes &types) {
-  return size_bytes(types.a) == 1 && sumType(types) == f32 &&
-         types.accumulation == Accumulation::full;
+  return isInParts(types) ||
+         (size_bytes(types.a) == 1 && sumType(types) == f32 &&
+          types.accumulation == Accumulation::full);
+}
+
+int64_t promotedDepth(const GemmTypes &types) {
+  // They cut off what is beyond f32's bits, each time to the same side: after 32
+  // of K that is less than what f32 rounds off by itself, summed in order.
+  return isInParts(types) ? 32 : 128;
 }
 
 int64_t stageBytes(const GemmTypes &types, const GemmConfig &c) {
@@ -85,10 +94,14 @@ int64_t splitBytes(const GemmConfig &c) {
   return tiles * (c.split - 1) * c.bm * c.bn / c.split * size_bytes(f32);
 }
 
+int64_t smallBytes(const GemmTypes &types, const GemmConfig &c) {
+  return isInParts(types) ? smallStages * c.bn * c.bk * size_bytes(tf32) : 0;
+}
+
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &c,
                     const GpuModel &gpu) {
-  return c.stages * stageBytes(types, c) + stagingBytes(types, c) +
-         splitBytes(c) + gpu.shared_slack_bytes;
+  return c.stages * stageBytes(types, c) + smallBytes(types, c) +
+         stagingBytes(types, c) + splitBytes(c) + gpu.shared_slack_bytes;
 }
 
 int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &c) {
@@ -141,6 +154,8 @@ int64_t registersInFlight(const GemmTypes &types, const GemmConfig &c) {
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
                             const GemmForm &form) {
   constexpr int64_t few = 96, many = 176;
+  if (isInParts(types))
+    return {target::leastBudget, c.warpgroups == 3 ? 144 : 232};
   if (c.warpgroups == 3)
     return {32, 152};
   // The loader counts as a warpgroup.
@@ -156,7 +171,7 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
 }
 
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
-  return isPromoted(types) &&
+  return isPromoted(types) && !isInParts(types) &&
          registersInFlight(types, c) <= roleRegisters(types, c).math;
 }
 
@@ -195,7 +210,14 @@ int64_t splitLimit(const GemmTypes &types, const GemmForm &form) {
   return isPlain(form) && size_bytes(types.d) < 4 ? 176 : 144;
 }
 
-int64_t accumulatorLimit(const GemmConfig &c) {
+int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
+  if (isInParts(types)) {
+    // What a thread was seen to need beside its sums and both parts of its rows.
+    constexpr int64_t others = 24;
+    const int64_t rows = c.ping_pong ? c.bm : c.bm / c.warpgroups;
+    return roleRegisters(types, c).math - others -
+           2 * rows * c.bk / target::warpgroupThreads;
+  }
   // Three warpgroups and a producer have 152 registers each at most.
   return c.warpgroups <= 2 ? 200 : 120;
 }

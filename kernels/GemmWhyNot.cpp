@@ -18,17 +18,25 @@ using target::wgmmaMostColumns, target::wgmmaRows;
 /// Rows of a swizzle atom: what a multicast can't cut.
 constexpr int64_t atomRows = target::swizzleRows;
 constexpr int64_t clusterLimit = target::portableCluster, warpgroupLimit = 3;
-/// Of K, after which sums in the tensor cores are too inaccurate.
-constexpr int64_t promotedDepth = 128;
 constexpr int64_t boxRows = target::tmaBoxExtent;
 
 std::string number(int64_t value) { return std::to_string(value); }
+
+/// What is summed outside of the tensor cores.
+std::string promoted(const GemmTypes &types) {
+  return isInParts(types) ? "f32" : "fp8 summed in full";
+}
 
 std::string notTypes(const GemmTypes &types, const GemmForm &form) {
   if (size_bytes(types.a) != size_bytes(types.b))
     return "A is " + std::string(name(types.a)) + " and B is " +
            std::string(name(types.b)) +
            "; wgmma multiplies operands of one size: convert one of them";
+  if (isInParts(types) != (types.b == f32))
+    return "A is " + std::string(name(types.a)) + " and B is " +
+           std::string(name(types.b)) +
+           "; both are multiplied at f32's precision or both as tf32: call "
+           "both f32, or both tf32";
   const bool isExact = sumType(types) == s32;
   if (isExact != (types.b == s8 || types.b == u8))
     return "A is " + std::string(name(types.a)) + " and B is " +
@@ -95,10 +103,10 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
     return "a stage is " + number(c.bk) + " deep; wgmma takes " +
            number(depth) + " of " + std::string(name(types.a)) +
            " at a time: use " + number((c.bk + depth - 1) / depth * depth);
-  if (isPromoted(types) && c.bk > promotedDepth)
-    return "a stage is " + number(c.bk) + " deep; fp8 summed in full leaves " +
-           "the tensor cores once a stage: use at most " +
-           number(promotedDepth);
+  if (isPromoted(types) && c.bk > promotedDepth(types))
+    return "a stage is " + number(c.bk) + " deep; " + promoted(types) +
+           " leaves the tensor cores once a stage: use at most " +
+           number(promotedDepth(types));
   if (c.ping_pong && c.warpgroups != 2)
     return "ping_pong is for 2 warpgroups with a tile each, not " +
            number(c.warpgroups) + ": use 2";
@@ -117,12 +125,13 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
            number(streamLimit) +
            ": use bn = " + number(c.bn * streamLimit / sums / 8 * 8);
   const int64_t used = accumulatorRegisters(types, c);
-  const int64_t limit = accumulatorLimit(c);
+  const int64_t limit = accumulatorLimit(types, c);
   if (used <= limit)
     return "";
   return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
          " take " + number(used) + " registers of a thread" +
-         (isPromoted(types) ? ", as fp8 summed in full has them twice" : "") +
+         (isPromoted(types) ? ", as " + promoted(types) + " has them twice"
+                            : "") +
          "; " + number(limit) + " can be spared: use bn = " +
          number(std::max<int64_t>(c.bn * limit / used / 8 * 8, 8));
 }
@@ -242,6 +251,9 @@ std::string notKept(const GemmConfig &c) {
 }
 
 std::string notReusedStage(const GemmTypes &types, const GemmConfig &c) {
+  if (c.store_buffers == 0 && isInParts(types))
+    return "results are staged in a stage of the ring, and the stages of f32 "
+           "are taken by two roles: use store_buffers = 1";
   if (c.store_buffers > 0 || stripsInTile(types, c, 0) > 0 ||
       stripsInTile(types, c, 1) > 0)
     return "";
