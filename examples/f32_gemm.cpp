@@ -18,7 +18,7 @@ static Fragment rounded(const Fragment &x) {
 
 Kernel f32Gemm(const Constants &c) {
   return kernel("f32_gemm", [&] {
-    const int64_t bm = 128, bn = c["bn"], bk = 32, half = bm / 2;
+    const int64_t bm = 128, bn = c["bn"], bk = 32;
     Size M = size("M"), N = size("N"), K = size("K");
     Tensor A = input("A", f32, {M, K}), B = input("B", f32, {N, K});
     Tensor D = output("D", f32, {M, N});
@@ -28,7 +28,6 @@ Kernel f32Gemm(const Constants &c) {
     Pipeline ring =
         pipeline(c["stages"], smem(f32, {bm, bk}), smem(f32, {bn, bk}));
     Pipeline smalls = pipeline(c["smalls"], smem(tf32, {bn, bk}));
-    Barrier turns[] = {barrier("first's turn"), barrier("second's turn")};
 
     role("load", warps(1), registers(24), [&] {
       for (auto [m, n] : tiles)
@@ -53,35 +52,27 @@ Kernel f32Gemm(const Constants &c) {
         }
     });
 
-    // One adds up, and splits A, while the other multiplies.
-    for (int own : {0, 1})
-      role(own ? "second" : "first", warpgroups(1), registers(232), [&] {
-        if (c["turns"] && own)
-          turns[0].arrive();
-        for (auto [m, n] : tiles) {
-          Fragment acc = zeros(f32, {half, bn});
-          for (Index k : range(ceil_div(K, bk))) {
-            Stage s = ring.wait();
-            Fragment a = load(slice(s[0], {own * half, 0}, {half, bk}));
-            Fragment big = rounded(a), small = a - big;
-            Stage t = smalls.wait();
+    role("math", warpgroups(2), registers(232), [&] {
+      for (auto [m, n] : tiles) {
+        Fragment acc = zeros(f32, {bm, bn});
+        for (Index k : range(ceil_div(K, bk))) {
+          Stage s = ring.wait(), t = smalls.wait();
+          Fragment a = load(s[0]), big = rounded(a), small = a - big;
+          Fragment sum = c["promoted"] ? zeros(f32, {bm, bn}) : acc;
+          auto multiply = [&] {
             SharedTile b = s[1].as(tf32, {bn, bk});
-            if (c["turns"])
-              turns[own].sync();
-            Fragment sum = c["promoted"] ? zeros(f32, {half, bn}) : acc;
             sum = mma(big, t[0].T(), mma(small, b.T(), sum));
             smalls.release(t);
             sum = mma(big, b.T(), sum);
-            if (c["turns"])
-              turns[1 - own].arrive();
-            ring.release(s);
-            acc = c["promoted"] ? acc + sum : sum;
-          }
-          store(D.at({m * bm + own * half, n * bn}), acc);
+          };
+          // One warpgroup splits A and adds up while the other multiplies.
+          c["turns"] ? in_turn(multiply) : multiply();
+          ring.release(s);
+          acc = c["promoted"] ? acc + sum : sum;
         }
-        if (c["turns"] && !own)
-          turns[0].sync();
-      });
+        store(D.tile({m, n}), acc);
+      }
+    });
   });
 }
 

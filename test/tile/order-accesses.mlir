@@ -212,3 +212,28 @@ tile.kernel @products {
     }
   }
 }
+
+// -----
+
+// Each warpgroup waits for the one before; the first has the first turn, and the
+// last passes the last one to it.
+
+// CHECK-LABEL: tile.kernel @turns
+tile.kernel @turns {
+  tile.role "math" warps 8 {
+    // CHECK: hopper.turn pass first 1
+    // CHECK-NEXT: hopper.turn 1
+    // CHECK-NEXT: hopper.turn pass 1
+    // CHECK-NEXT: hopper.turn first 1
+    // CHECK-NEXT: }
+    tile.take_turn
+    tile.pass_turn
+  }
+  // By itself it need not wait.
+  // CHECK: tile.role "alone"
+  // CHECK-NEXT: }
+  tile.role "alone" warps 4 {
+    tile.take_turn
+    tile.pass_turn
+  }
+}
