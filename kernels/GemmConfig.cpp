@@ -40,6 +40,8 @@ std::string GemmConfig::str() const {
     text += " b" + number(kept_b);
   if (ping_pong)
     text += " pingpong";
+  if (in_turn)
+    text += " turns";
   if (swapped)
     text += " swapped";
   if (stream_k)
@@ -85,6 +87,8 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
     std::string_view digits = word.substr(1);
     if (word == "pingpong")
       config.ping_pong = true;
+    else if (word == "turns")
+      config.in_turn = true;
     else if (word == "swapped")
       config.swapped = true;
     else if (word == "streamk")

@@ -43,11 +43,14 @@ Fragment GemmProgram::productOfParts(const Stage &stage,
                                      const Fragment &sum) const {
   Fragment a = ashlar::load(stage[0]), big = rounded(a), small = a - big;
   SharedTile b = stage[1].as(tf32, beside->stage(c.bk));
-  Fragment part = mma(small, b.T(), sum);
-  Stage ofB = smalls->wait();
-  part = mma(big, ofB[0].T(), part);
-  smalls->release(ofB);
-  return mma(big, b.T(), part);
+  Stage smallB = smalls->wait();
+  Fragment result = sum;
+  multiply([&] {
+    result = mma(big, smallB[0].T(), mma(small, b.T(), sum));
+    smalls->release(smallB);
+    result = mma(big, b.T(), result);
+  });
+  return result;
 }
 
 } // namespace ashlar

@@ -77,8 +77,8 @@ std::vector<Family> families() {
       {"f32",
        {f32, f32, f32},
        4e-7,
-       {"128x176x32 s4 w2 c2x1 e32x1", "64x176x32 s3 w2 e32x1 pingpong",
-        "256x72x32 s3 w2 e24x1", "192x88x32 s4 w3 c1x2 e32x1",
+       {"128x176x32 s4 w2 c2x1 e32x1 turns", "64x176x32 s3 w2 e32x1 pingpong",
+        "256x72x32 s3 w2 e24x1", "192x88x32 s4 w3 c1x2 e32x1 turns",
         "128x192x16 s4 w2 e32x2", "64x64x32 s4 w1 k4 e16x1",
         "64x8x8 s8 w1 e8x1 swapped"},
        {}},
@@ -93,7 +93,7 @@ std::vector<Family> families() {
        {e4m3, e5m2, bf16, Accumulation::full},
        5e-3,
        {"128x128x128 s4 w2", "64x64x128 s4 w2 c2x1 e64x1 pingpong",
-        "64x64x128 s4 w1 k2", "64x32x128 s4 w1 c1x2 e16x2 swapped"},
+        "64x64x128 s4 w1 k2", "128x192x128 s4 w2 turns", "64x32x128 s4 w1 c1x2 e16x2 swapped"},
        {"64x16x128 s4 w2 e8x2 pingpong"}},
   };
 }
