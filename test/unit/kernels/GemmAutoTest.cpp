@@ -21,6 +21,7 @@ const GemmTypes half{};
 const GemmTypes fast{e4m3, e4m3, bf16, Accumulation::fast};
 const GemmTypes full{e4m3, e4m3, bf16, Accumulation::full};
 const GemmTypes single{tf32, tf32, f32, Accumulation::full};
+const GemmTypes inParts{f32, f32, f32};
 
 GemmSizes anyProblem(std::mt19937 &random) {
   auto extent = [&](int64_t most) {
@@ -32,7 +33,7 @@ GemmSizes anyProblem(std::mt19937 &random) {
 }
 
 TEST(GemmAuto, EveryCandidateCanBeBuilt) {
-  for (const GemmTypes &types : {half, fast, full, single})
+  for (const GemmTypes &types : {half, fast, full, single, inParts})
     for (const GemmSizes &sizes :
          {GemmSizes{512, 512, 512}, GemmSizes{8192, 8192, 8192},
           GemmSizes{1, 8192, 8192}, GemmSizes{100, 200, 64},
@@ -46,10 +47,10 @@ TEST(GemmAuto, EveryCandidateCanBeBuilt) {
 
 TEST(GemmAuto, ChoosesWhatCanBeBuilt) {
   std::mt19937 random(7);
-  const GemmTypes choices[] = {half, fast, full, single};
+  const GemmTypes choices[] = {half, fast, full, single, inParts};
   for (int i = 0; i < 2000; ++i) {
     const GemmSizes sizes = anyProblem(random);
-    const GemmTypes &types = choices[i % 4];
+    const GemmTypes &types = choices[i % 5];
     const GemmConfig config = gemm_auto(sizes, types);
     EXPECT_THAT(why_not(sizes, types, config), IsEmpty())
         << sizes.m << "x" << sizes.n << "x" << sizes.k << " " << config;
