@@ -1,7 +1,7 @@
 // tile-order-accesses: accesses of a role's threads and of TMA to one shared
 // tile follow each other in the program's order, by barriers of the role and
-// waits for its stores; barriers have their numbers. A copy to a peer reads as
-// one of the threads does, until the CTAs meet.
+// waits for its stores; barriers and turns have their numbers. A copy to a peer
+// reads as one of the threads does, until the CTAs meet.
 
 #include "compiler/target/Target.h"
 #include "compiler/tile/Stages.h"
@@ -133,8 +133,6 @@ private:
 /// Whether the threads of a role do an operation without meeting each other,
 /// but where its accesses are to be ordered.
 bool meetsNobody(Operation *op) {
-  if (isa<tile::ReduceOp, tile::ScanOp, tile::RelayOp>(op))
-    return false;
   return isPure(op) ||
          isa<tile::MmaOp, tile::WaitOp, tile::ReleaseOp, tile::ReadOp,
              tile::LoadOp, tile::StoreOp, tile::PassTurnOp, scf::ForOp,
