@@ -66,7 +66,7 @@ Difference difference(const std::vector<float> &result,
 bool isRight(const Difference &difference, const GemmTypes &types) {
   const bool fast =
       size_bytes(types.a) == 1 && types.accumulation == Accumulation::fast;
-  return difference.largest <= (fast               ? fastTolerance
+  return difference.largest <= (fast             ? fastTolerance
                                 : types.a == f32 ? f32Tolerance
                                                  : tolerance);
 }

@@ -49,9 +49,11 @@ GemmReport::GemmReport(const std::string &csvPath) {
   csv = std::fopen(csvPath.c_str(), "w");
   if (!csv)
     throw Error("cannot write " + csvPath + ": give --csv another path");
-  std::fprintf(csv, "types,m,n,k,origin,ours_cold_us,theirs_cold_us,cold_ratio,"
-                    "ours_hot_us,theirs_hot_us,hot_ratio,error,their_error,configuration,"
-                    "competitor_cold,competitor_hot,remark\n");
+  std::fprintf(
+      csv,
+      "types,m,n,k,origin,ours_cold_us,theirs_cold_us,cold_ratio,"
+      "ours_hot_us,theirs_hot_us,hot_ratio,error,their_error,configuration,"
+      "competitor_cold,competitor_hot,remark\n");
   demandWritten(csv, "--csv");
 }
 
@@ -69,7 +71,8 @@ void GemmReport::beginTable(const GemmTypes &newTypes) {
       "\n%s: D = A·Bᵀ in %s. Microseconds, then TFLOP/s, of ours and of "
       "the fastest competitor; ratio: our\nspeed over theirs, and its "
       "spread over the rounds; the relative "
-      "errors of ours and of cuBLASLt's first; our configuration.\n%-18s | cold %36s| hot\n%-18s | %s| %s|\n",
+      "errors of ours and of cuBLASLt's first; our configuration.\n%-18s | "
+      "cold %36s| hot\n%-18s | %s| %s|\n",
       shortName(types).c_str(), std::string(name(types.d)).c_str(), "", "",
       "M x N x K", columns, columns);
 }

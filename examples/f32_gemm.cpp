@@ -1,8 +1,8 @@
-// GEMM of f32 at f32's precision, on tensor cores that multiply tf32. A number is
-// big + small, both tf32, and of the four products that of two small ones is
-// less than f32 tells. Tensor cores cut off what tf32 has not, so B is its own big
-// part; `split` makes the small one. They cut off their sums' last bits too, each
-// time to the same side: every bk of K their sums go to f32.
+// GEMM of f32 at f32's precision, on tensor cores that multiply tf32. A number
+// is big + small, both tf32, and of the four products that of two small ones is
+// less than f32 tells. Tensor cores cut off what tf32 has not, so B is its own
+// big part; `split` makes the small one. They cut off their sums' last bits
+// too, each time to the same side: every bk of K their sums go to f32.
 
 #include "Reference.h"
 #include "ashlar/ashlar.h"

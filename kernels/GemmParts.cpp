@@ -1,7 +1,8 @@
-// A GEMM of f32 on tensor cores that multiply tf32. Each number is big + small, both
-// of tf32, and of the four products that of two small ones is less than f32 tells.
-// The tensor cores cut off what tf32 has not, so a tile in shared memory is its own
-// big part; rounded, as in registers, big and small parts have errors to either side.
+// A GEMM of f32 on tensor cores that multiply tf32. Each number is big + small,
+// both of tf32, and of the four products that of two small ones is less than
+// f32 tells. The tensor cores cut off what tf32 has not, so a tile in shared
+// memory is its own big part; rounded, as in registers, big and small parts
+// have errors to either side.
 
 #include "GemmProgram.h"
 

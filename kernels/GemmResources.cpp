@@ -18,8 +18,8 @@ bool isPromoted(const GemmTypes &types) {
 }
 
 int64_t promotedDepth(const GemmTypes &types) {
-  // They cut off what is beyond f32's bits, each time to the same side: after 32
-  // of K that is less than what f32 rounds off by itself, summed in order.
+  // They cut off what is beyond f32's bits, each time to the same side: after
+  // 32 of K that is less than what f32 rounds off by itself, summed in order.
   return isInParts(types) ? 32 : 128;
 }
 
@@ -212,7 +212,8 @@ int64_t splitLimit(const GemmTypes &types, const GemmForm &form) {
 
 int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
   if (isInParts(types)) {
-    // What a thread was seen to need beside its sums and both parts of its rows.
+    // What a thread was seen to need beside its sums and both parts of its
+    // rows.
     constexpr int64_t others = 24;
     const int64_t rows = c.ping_pong ? c.bm : c.bm / c.warpgroups;
     return roleRegisters(types, c).math - others -

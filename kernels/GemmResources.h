@@ -5,7 +5,8 @@
 
 namespace ashlar {
 
-/// Whether elements are multiplied as a big and a small part, in three products.
+/// Whether elements are multiplied as a big and a small part, in three
+/// products.
 bool isInParts(const GemmTypes &types);
 
 /// Bytes of one stage: a tile of each operand.

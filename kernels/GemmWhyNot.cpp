@@ -109,7 +109,8 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
            number(promotedDepth(types));
   if (c.in_turn && (c.ping_pong || c.warpgroups == 1 || !isPromoted(types)))
     return "turns are for warpgroups on one tile whose sums leave the tensor "
-           "cores, as those of f32 and of fp8 summed in full do: leave them out";
+           "cores, as those of f32 and of fp8 summed in full do: leave them "
+           "out";
   if (c.ping_pong && c.warpgroups != 2)
     return "ping_pong is for 2 warpgroups with a tile each, not " +
            number(c.warpgroups) + ": use 2";

@@ -185,8 +185,7 @@ void Order::order(Operation *op) {
         else
           orderAccess(out.getSource(), out);
       })
-      .Case<tile::TakeTurnOp, tile::PassTurnOp>(
-          [&](auto turn) { order(turn); })
+      .Case<tile::TakeTurnOp, tile::PassTurnOp>([&](auto turn) { order(turn); })
       .Case<tile::SyncOp, tile::ArriveOp>([&](auto barrier) { meet(barrier); })
       .Case<tile::TryAcquireOp, tile::TryWaitOp>(
           [&](auto take) { agree(take); })

@@ -184,12 +184,13 @@ static FailureOr<Registers> lower(hopper::MbarrierTestOp op,
 }
 
 void addBarriers(ThreadPatterns &patterns) {
-  patterns.add<
-      hopper::SyncOp, hopper::ClusterArriveOp, hopper::NamedBarrierOp,
-      hopper::TurnOp, hopper::FenceProxyAsyncOp, hopper::WarpSyncOp, hopper::GridWaitOp,
-      hopper::GridReleaseOp, hopper::MbarrierInitOp, hopper::MbarrierFenceOp,
-      hopper::MbarrierWaitOp, hopper::MbarrierTestOp, hopper::MbarrierArriveOp,
-      hopper::MbarrierArriveAsyncOp, hopper::MbarrierExpectOp>();
+  patterns
+      .add<hopper::SyncOp, hopper::ClusterArriveOp, hopper::NamedBarrierOp,
+           hopper::TurnOp, hopper::FenceProxyAsyncOp, hopper::WarpSyncOp,
+           hopper::GridWaitOp, hopper::GridReleaseOp, hopper::MbarrierInitOp,
+           hopper::MbarrierFenceOp, hopper::MbarrierWaitOp,
+           hopper::MbarrierTestOp, hopper::MbarrierArriveOp,
+           hopper::MbarrierArriveAsyncOp, hopper::MbarrierExpectOp>();
 }
 
 } // namespace ashlar

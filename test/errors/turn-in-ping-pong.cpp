@@ -1,4 +1,5 @@
-// In ping-pong each warpgroup has tiles of its own, and not as many as the other.
+// In ping-pong each warpgroup has tiles of its own, and not as many as the
+// other.
 #include "ashlar/ashlar.h"
 
 using namespace ashlar;

@@ -191,10 +191,9 @@ TEST(GemmWhyNot, KnowsWhatF32InPartsTakes) {
 
 TEST(GemmWhyNot, TurnsAreForSumsThatLeaveTheTensorCores) {
   EXPECT_THAT(whyNot("128x192x128 s4 turns", full), IsEmpty());
-  for (auto [config, types] :
-       {std::pair{"128x128x64 s4 w2 turns", half},
-        {"64x128x128 s4 w1 turns", full},
-        {"64x128x128 s4 w2 pingpong turns", full}})
+  for (auto [config, types] : {std::pair{"128x128x64 s4 w2 turns", half},
+                               {"64x128x128 s4 w1 turns", full},
+                               {"64x128x128 s4 w2 pingpong turns", full}})
     EXPECT_THAT(whyNot(config, types), HasSubstr("leave them out")) << config;
 }
 
