@@ -152,7 +152,7 @@ private:
     GemmConfig c;
     c.bm = height.bm, c.bn = columns, c.warpgroups = height.warpgroups;
     c.ping_pong = height.ping_pong, c.swapped = swapped;
-    // What is between the products of f32 takes a quarter of their time.
+    // To split A and to add up takes a quarter of the products' clocks.
     c.in_turn = isInParts(types) && height.warpgroups > 1 && !height.ping_pong;
     for (int64_t bytes : depthBytes) {
       c.bk = bytes / size_bytes(types.a);

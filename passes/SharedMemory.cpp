@@ -32,35 +32,37 @@ int64_t offsetInMemory(Value shared) {
   return view ? offsetInMemory(view.getSource()) + offsetOfView(view) : 0;
 }
 
-/// Where a part lies in the tile that it is cut from: along each dimension the
-/// first element, and the one behind the last.
-using Box = SmallVector<std::pair<int64_t, int64_t>>;
-
-/// Along a dimension of which an index says where, the part is all of what it
-/// is cut from.
-Box boxOf(Value shared) {
+/// Where a part begins in the tile that it is cut from, along each dimension;
+/// nothing where an index says.
+SmallVector<std::optional<int64_t>> startOf(Value shared) {
   if (auto peer = shared.getDefiningOp<tile::PeerOp>())
-    return boxOf(peer.getSource());
-  auto shape = cast<tile::SharedType>(shared.getType()).getShape();
+    return startOf(peer.getSource());
   auto part = shared.getDefiningOp<tile::PartOp>();
   if (!part)
-    return llvm::map_to_vector(
-        shape, [](int64_t extent) { return std::pair(int64_t(0), extent); });
-  Box box = boxOf(part.getSource());
-  for (auto [d, offset] : llvm::enumerate(part.getOffsets()))
-    if (!ShapedType::isDynamic(offset))
-      box[d] = {box[d].first + offset, box[d].first + offset + shape[d]};
-  return box;
+    return SmallVector<std::optional<int64_t>>(
+        cast<tile::SharedType>(shared.getType()).getShape().size(), 0);
+  SmallVector<std::optional<int64_t>> start = startOf(part.getSource());
+  for (auto [first, offset] : llvm::zip(start, part.getOffsets()))
+    first = ShapedType::isDynamic(offset) || !first
+                ? std::nullopt
+                : std::optional(*first + offset);
+  return start;
 }
 
 /// Whether two tiles are parts of one without a common element.
 bool areApart(Value a, Value b) {
-  return offsetInMemory(a) == offsetInMemory(b) &&
-         wholeOf(a).getType() == wholeOf(b).getType() &&
-         llvm::any_of(llvm::zip(boxOf(a), boxOf(b)), [](auto ranges) {
-           auto [of, other] = ranges;
-           return of.second <= other.first || other.second <= of.first;
-         });
+  if (offsetInMemory(a) != offsetInMemory(b) ||
+      wholeOf(a).getType() != wholeOf(b).getType())
+    return false;
+  auto shapeOf = [](Value tile) {
+    return cast<tile::SharedType>(tile.getType()).getShape();
+  };
+  for (auto [first, other, extent, otherExtent] :
+       llvm::zip(startOf(a), startOf(b), shapeOf(a), shapeOf(b)))
+    if (first && other &&
+        (*first + extent <= *other || *other + otherExtent <= *first))
+      return true;
+  return false;
 }
 
 } // namespace

@@ -257,7 +257,8 @@ LogicalResult TakeTurnOp::verify() {
     if (isa<PassTurnOp>(op))
       return success();
     else if (isa<TakeTurnOp>(op))
-      break;
+      return op->emitError("in_turn stands in another one: its body has its "
+                           "turn already, take the inner one away");
   return emitOpError("is followed by no tile.pass_turn of its block");
 }
 
