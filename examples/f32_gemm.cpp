@@ -86,6 +86,6 @@ int main(int argc, char **argv) {
                              {"turns", 1},
                              {"promoted", 1}},
                .references = {{"D", examples::dotProduct}},
-               .tolerance = 1e-6,
+               .tolerance = 1e-5,
                .operations = examples::operations});
 }

@@ -76,7 +76,7 @@ std::vector<Family> families() {
        {}},
       {"f32",
        {f32, f32, f32},
-       4e-7,
+       1e-6,
        {"128x176x32 s4 w2 c2x1 e32x1 turns", "64x176x32 s3 w2 e32x1 pingpong",
         "256x72x32 s3 w2 e24x1", "192x88x32 s4 w3 c1x2 e32x1 turns",
         "128x192x16 s4 w2 e32x2", "64x64x32 s4 w1 k4 e16x1",
