@@ -19,7 +19,7 @@ Buffer one(Device &device) {
 
 Competitors::Competitors(Device &device, const GemmTypes &types)
     : scale(one(device)), cublasLt(types, scale.data()) {
-  if (size_bytes(types.a) == 2 && !types.layout.d_m_major)
+  if ((size_bytes(types.a) == 2 || types.a == f32) && !types.layout.d_m_major)
     cublas.emplace(types);
 }
 

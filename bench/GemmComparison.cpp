@@ -59,8 +59,9 @@ private:
     row.wrong = !isRight(row.fromTruth, bench.types);
     if (theirs.empty())
       return;
-    row.fromCompetitor =
-        difference(result, operands.resultOf(timer, theirs.front()));
+    const std::vector<float> other = operands.resultOf(timer, theirs.front());
+    row.competitorFromTruth = operands.fromTruth(other);
+    row.fromCompetitor = difference(result, other);
     row.wrong |= !isRight(row.fromCompetitor, bench.types);
   }
 

@@ -25,7 +25,7 @@ struct GemmRow {
   /// Our speed over theirs, measured one after the other: above 1 ours is
   /// faster. Clocks drift from round to round, and both times with them.
   Measurement coldRatio, hotRatio;
-  Difference fromTruth, fromCompetitor;
+  Difference fromTruth, fromCompetitor, competitorFromTruth;
   /// Why there is no measurement: the configuration was refused, or no
   /// competitor could be launched; else empty.
   std::string refusal;

@@ -25,6 +25,7 @@ const std::map<std::string, GemmTypes> typesByName = [] {
                                  {bf16, bf16, f32},
                                  {f16, f16, f32},
                                  {tf32, tf32, f32},
+                                 {f32, f32, f32},
                                  {e4m3, e4m3, bf16, Accumulation::fast},
                                  {e4m3, e4m3, bf16, Accumulation::full},
                                  {e4m3, e4m3, f32, Accumulation::fast},

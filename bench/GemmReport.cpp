@@ -71,9 +71,11 @@ GemmReport::GemmReport(const std::string &csvPath) {
   csv = std::fopen(csvPath.c_str(), "w");
   if (!csv)
     throw Error("cannot write " + csvPath + ": give --csv another path");
-  std::fprintf(csv, "types,m,n,k,origin,ours_cold_us,theirs_cold_us,cold_ratio,"
-                    "ours_hot_us,theirs_hot_us,hot_ratio,error,configuration,"
-                    "competitor_cold,competitor_hot,remark\n");
+  std::fprintf(
+      csv,
+      "types,m,n,k,origin,ours_cold_us,theirs_cold_us,cold_ratio,"
+      "ours_hot_us,theirs_hot_us,hot_ratio,error,their_error,configuration,"
+      "competitor_cold,competitor_hot,remark\n");
   demandWritten(csv, "--csv");
 }
 
@@ -90,8 +92,9 @@ void GemmReport::beginTable(const GemmTypes &newTypes) {
   std::printf(
       "\n%s: D = A·Bᵀ in %s. Microseconds, then TFLOP/s, of ours and of "
       "the fastest competitor; ratio: our\nspeed over theirs, and its "
-      "spread over the rounds; the relative error; our "
-      "configuration.\n%-18s | cold %36s| hot\n%-18s | %s| %s|\n",
+      "spread over the rounds; the relative "
+      "errors of ours and of cuBLASLt's first; our configuration.\n%-18s | "
+      "cold %36s| hot\n%-18s | %s| %s|\n",
       shortName(types).c_str(), std::string(name(types.d)).c_str(), "", "",
       "M x N x K", columns, columns);
 }
@@ -103,8 +106,8 @@ void GemmReport::add(const GemmRow &row) {
   } else {
     printTimes(row, row.oursCold, row.theirsCold, row.coldRatio);
     printTimes(row, row.oursHot, row.theirsHot, row.hotRatio);
-    std::printf(" | %.1e  %s", row.fromTruth.relative,
-                row.configuration.c_str());
+    std::printf(" | %.1e %.1e  %s", row.fromTruth.relative,
+                row.competitorFromTruth.relative, row.configuration.c_str());
   }
   if (row.wrong)
     std::printf("  WRONG: off by %.2g from the truth, by %.2g from cuBLASLt",
@@ -131,12 +134,13 @@ void GemmReport::addToCsv(const GemmRow &row) {
   std::fprintf(csv, "%s,%ld,%ld,%ld,%s,", shortName(types).c_str(), sizes.m,
                sizes.n, sizes.k, row.shape.origin.c_str());
   if (row.refusal.empty())
-    std::fprintf(csv, "%.3f,%.3f,%.4f,%.3f,%.3f,%.4f,%.3e,",
+    std::fprintf(csv, "%.3f,%.3f,%.4f,%.3f,%.3f,%.4f,%.3e,%.3e,",
                  row.oursCold.median, row.theirsCold.median,
                  row.coldRatio.median, row.oursHot.median, row.theirsHot.median,
-                 row.hotRatio.median, row.fromTruth.relative);
+                 row.hotRatio.median, row.fromTruth.relative,
+                 row.competitorFromTruth.relative);
   else
-    std::fprintf(csv, ",,,,,,,");
+    std::fprintf(csv, ",,,,,,,,");
   std::fprintf(csv, "%s,%s,%s,\"%s\"\n", row.configuration.c_str(),
                row.competitorCold.c_str(), row.competitorHot.c_str(),
                remark.c_str());

@@ -15,6 +15,7 @@ static const std::map<std::string_view, GemmTypes> typesByName{
     {"fp8full", {e4m3, e4m3, bf16, Accumulation::full}},
     {"f16", {f16, f16, f16}},
     {"tf32", {tf32, tf32, f32}},
+    {"f32", {f32, f32, f32}},
     {"s8", {s8, s8, s32}}};
 
 /// Element (m, n) of A · Bᵀ, wherever the layout has it.

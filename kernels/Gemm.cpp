@@ -97,6 +97,8 @@ void GemmProgram::write() {
     prepared.emplace(
         pipeline(preparedStages, smem(types.a, preparedTile(types.a))));
   }
+  if (isInParts(types))
+    smalls.emplace(pipeline(smallStages, smem(tf32, beside->stage(c.bk))));
   for (int64_t i = 0; i < std::min(c.store_buffers, stripCount(c)); ++i)
     staging.push_back(shared(types.d, shapeInD(stripColumns(c))));
 
@@ -119,6 +121,8 @@ void GemmProgram::write() {
   };
   if (budgets.load) {
     role("load", warps(c.load_warps), registers(budgets.load), loadBody);
+    if (isInParts(types))
+      role("split", warpgroups(1), registers(budgets.load), [&] { split(); });
     role("math", mathWarps, registers(budgets.math), mathBody);
   } else {
     role("load", warps(c.load_warps), loadBody);
@@ -188,8 +192,18 @@ void GemmProgram::load(const Operand &operand, const Index &batch,
 }
 
 Fragment GemmProgram::product(const Stage &stage, const Fragment &sum) const {
-  return mma(above->isKMajor ? stage[0] : stage[0].T(),
-             beside->isKMajor ? stage[1].T() : stage[1], sum);
+  if (isInParts(types))
+    return productOfParts(stage, sum);
+  Fragment result = sum;
+  multiply([&] {
+    result = mma(above->isKMajor ? stage[0] : stage[0].T(),
+                 beside->isKMajor ? stage[1].T() : stage[1], sum);
+  });
+  return result;
+}
+
+void GemmProgram::multiply(const std::function<void()> &body) const {
+  c.in_turn ? in_turn(body) : body();
 }
 
 void GemmProgram::math() {

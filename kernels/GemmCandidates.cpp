@@ -85,7 +85,8 @@ private:
     byThreads.prepared_a = a.isTurned, byThreads.prepared_b = b.isTurned;
     byThreads.load_warps = manyWarps;
     const bool canShift =
-        (a.isShifted && !a.isTurned) || (b.isShifted && !b.isTurned);
+        !isInParts(types) &&
+        ((a.isShifted && !a.isTurned) || (b.isShifted && !b.isTurned));
     return canShift ? std::vector{prepared, byThreads} : std::vector{prepared};
   }
 
@@ -126,9 +127,10 @@ private:
     GemmConfig c;
     c.bm = height.bm, c.bn = target::wgmmaMostColumns,
     c.warpgroups = height.warpgroups;
+    c.bk = depthBytes[0] / size_bytes(types.a);
     c.ping_pong = height.ping_pong;
     const int64_t columns =
-        c.bn * accumulatorLimit(c) / accumulatorRegisters(types, c);
+        c.bn * accumulatorLimit(types, c) / accumulatorRegisters(types, c);
     return std::min(columns / 8 * 8, target::wgmmaMostColumns);
   }
 
@@ -168,6 +170,8 @@ private:
     GemmConfig c = loading;
     c.bm = height.bm, c.bn = columns, c.warpgroups = height.warpgroups;
     c.ping_pong = height.ping_pong, c.swapped = swapped;
+    // To split A and to add up takes a quarter of the products' clocks.
+    c.in_turn = isInParts(types) && height.warpgroups > 1 && !height.ping_pong;
     for (int64_t bytes : depthBytes) {
       c.bk = bytes / size_bytes(types.a);
       if (!isDepthUseful(c, bytes))

@@ -140,9 +140,23 @@ private:
 
   /// Clocks that the products of a stage take.
   double mathClocks() const {
-    const double tensor =
-        elements * depth / gpu.tensor_flops * (1 + gpu.narrow * narrowness());
-    return std::max(tensor, gpu.step_clocks) + promotionClocks();
+    const double products = isInParts(types) ? 3 : 1;
+    const double tensor = products * elements * depth / gpu.tensor_flops *
+                          (1 + gpu.narrow * narrowness());
+    return std::max({tensor, gpu.step_clocks, partsClocks(products)}) +
+           promotionClocks();
+  }
+
+  /// What an operand in parts takes of shared memory: the stage is written and
+  /// read once, the small parts of the columns' operand are written, and each
+  /// block of rows reads that operand for each product.
+  double partsClocks(double products) const {
+    if (!isInParts(types))
+      return 0;
+    constexpr double bytesPerClock = 128;
+    const auto bm = static_cast<double>(c.bm), bn = static_cast<double>(c.bn);
+    return depth * (2 * bm + 3 * bn + products * bm / target::wgmmaRows * bn) /
+           bytesPerClock;
   }
 
   /// What a wgmma of 64 rows reads of shared memory for each product, over what

@@ -97,7 +97,10 @@ private:
   void load(const Operand &operand, const Index &batch, const Index &tile,
             const Index &step, const SharedTile &stage, bool isShared) const;
   void math();
+  void multiply(const std::function<void()> &body) const;
   Fragment product(const Stage &stage, const Fragment &sum) const;
+  void split();
+  Fragment productOfParts(const Stage &stage, const Fragment &sum) const;
   void stageIn(const Stage &reused);
   void finish(const Fragment &acc, const Work &work);
   void share(const Fragment &acc, const Work &work);
@@ -134,7 +137,7 @@ private:
   std::optional<TileLoop<4>> tiles;
   std::optional<TileLoop<1>> everyCta;
   std::optional<StreamK> stream;
-  std::optional<Pipeline> ring, prepared;
+  std::optional<Pipeline> ring, prepared, smalls;
   std::vector<SharedTile> staging;
 };
 

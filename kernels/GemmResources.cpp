@@ -9,9 +9,18 @@ ElementType sumType(const GemmTypes &types) {
   return types.a == s8 || types.a == u8 ? s32 : f32;
 }
 
+bool isInParts(const GemmTypes &types) { return types.a == f32; }
+
 bool isPromoted(const GemmTypes &types) {
-  return size_bytes(types.a) == 1 && sumType(types) == f32 &&
-         types.accumulation == Accumulation::full;
+  return isInParts(types) ||
+         (size_bytes(types.a) == 1 && sumType(types) == f32 &&
+          types.accumulation == Accumulation::full);
+}
+
+int64_t promotedDepth(const GemmTypes &types) {
+  // They cut off what is beyond f32's bits, each time to the same side: after
+  // 32 of K that is less than what f32 rounds off by itself, summed in order.
+  return isInParts(types) ? 32 : 128;
 }
 
 int64_t stageBytes(const GemmTypes &types, const GemmConfig &c) {
@@ -109,10 +118,15 @@ int64_t preparedStageBytes(const GemmConfig &c) {
              : 0;
 }
 
+int64_t smallBytes(const GemmTypes &types, const GemmConfig &c) {
+  return isInParts(types) ? smallStages * c.bn * c.bk * size_bytes(tf32) : 0;
+}
+
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &c,
                     const GpuModel &gpu) {
-  return c.stages * stageBytes(types, c) + stagingBytes(types, c) +
-         splitBytes(c) + preparedStageBytes(c) + gpu.shared_slack_bytes;
+  return c.stages * stageBytes(types, c) + smallBytes(types, c) +
+         stagingBytes(types, c) + splitBytes(c) + preparedStageBytes(c) +
+         gpu.shared_slack_bytes;
 }
 
 int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &c) {
@@ -183,6 +197,8 @@ static RoleRegisters registersBesideLoaders(const GemmTypes &types,
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
                             const GemmForm &form) {
   constexpr int64_t few = 96, many = 176;
+  if (isInParts(types))
+    return {target::leastBudget, c.warpgroups == 3 ? 144 : 232};
   if (c.load_warps > 1)
     return registersBesideLoaders(types, c);
   if (c.warpgroups == 3)
@@ -200,7 +216,7 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
 }
 
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
-  return isPromoted(types) &&
+  return isPromoted(types) && !isInParts(types) &&
          registersInFlight(types, c) <= roleRegisters(types, c).math;
 }
 
@@ -239,7 +255,15 @@ int64_t splitLimit(const GemmTypes &types, const GemmForm &form) {
   return isPlain(form) && size_bytes(types.d) < 4 ? 176 : 144;
 }
 
-int64_t accumulatorLimit(const GemmConfig &c) {
+int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
+  if (isInParts(types)) {
+    // What a thread was seen to need beside its sums and both parts of its
+    // rows.
+    constexpr int64_t others = 24;
+    const int64_t rows = c.ping_pong ? c.bm : c.bm / c.warpgroups;
+    return roleRegisters(types, c).math - others -
+           2 * rows * c.bk / target::warpgroupThreads;
+  }
   // Three warpgroups and a producer have 152 registers each at most.
   return c.warpgroups <= 2 ? 200 : 120;
 }

@@ -5,6 +5,10 @@
 
 namespace ashlar {
 
+/// Whether elements are multiplied as a big and a small part, in three
+/// products.
+bool isInParts(const GemmTypes &types);
+
 /// Bytes of one stage: a tile of each operand.
 int64_t stageBytes(const GemmTypes &types, const GemmConfig &config);
 
@@ -63,6 +67,10 @@ int64_t splitBytes(const GemmConfig &config);
 /// Bytes of shared memory through which operands are prepared.
 int64_t preparedStageBytes(const GemmConfig &config);
 
+/// How many tiles of small parts there are, and their bytes.
+inline constexpr int64_t smallStages = 2;
+int64_t smallBytes(const GemmTypes &types, const GemmConfig &config);
+
 /// All shared memory of a block.
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &config,
                     const GpuModel &gpu);
@@ -71,7 +79,7 @@ int64_t sharedBytes(const GemmTypes &types, const GemmConfig &config,
 bool fitsTwice(const GemmTypes &types, const GemmConfig &config,
                const GemmForm &form, const GpuModel &gpu);
 
-/// Registers of a thread that hold sums; fp8 that is summed in full has them
+/// Registers of a thread that hold sums; what leaves the tensor cores has them
 /// twice.
 int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &config);
 
@@ -98,16 +106,19 @@ bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &config,
 /// them, with split-K.
 int64_t splitLimit(const GemmTypes &types, const GemmForm &form);
 
-/// The most `accumulatorRegisters` that leave enough for addresses.
-int64_t accumulatorLimit(const GemmConfig &config);
+/// The most `accumulatorRegisters` that leave enough for addresses, and for an
+/// operand in parts.
+int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &config);
 
 /// Why no kernel of a configuration can be built, for problems of any size, and
 /// what would fit, in a sentence; empty if one can.
 std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
                          const GemmForm &form);
 
-/// Whether sums leave the tensor cores during the main loop.
+/// Whether sums leave the tensor cores during the main loop, and the depth in K
+/// after which they are too inaccurate.
 bool isPromoted(const GemmTypes &types);
+int64_t promotedDepth(const GemmTypes &types);
 
 /// s32 for integers, f32 for all else.
 ElementType sumType(const GemmTypes &types);

@@ -18,17 +18,25 @@ using target::wgmmaMostColumns, target::wgmmaRows;
 /// Rows of a swizzle atom: what a multicast can't cut.
 constexpr int64_t atomRows = target::swizzleRows;
 constexpr int64_t clusterLimit = target::portableCluster, warpgroupLimit = 3;
-/// Of K, after which sums in the tensor cores are too inaccurate.
-constexpr int64_t promotedDepth = 128;
 constexpr int64_t boxRows = target::tmaBoxExtent;
 
 std::string number(int64_t value) { return std::to_string(value); }
+
+/// What is summed outside of the tensor cores.
+std::string promoted(const GemmTypes &types) {
+  return isInParts(types) ? "f32" : "fp8 summed in full";
+}
 
 std::string notTypes(const GemmTypes &types, const GemmForm &form) {
   if (size_bytes(types.a) != size_bytes(types.b))
     return "A is " + std::string(name(types.a)) + " and B is " +
            std::string(name(types.b)) +
            "; wgmma multiplies operands of one size: convert one of them";
+  if (isInParts(types) != (types.b == f32))
+    return "A is " + std::string(name(types.a)) + " and B is " +
+           std::string(name(types.b)) +
+           "; both are multiplied at f32's precision or both as tf32: call "
+           "both f32, or both tf32";
   const bool isExact = sumType(types) == s32;
   if (isExact != (types.b == s8 || types.b == u8))
     return "A is " + std::string(name(types.a)) + " and B is " +
@@ -97,10 +105,14 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
     return "a stage is " + number(c.bk) + " deep; wgmma takes " +
            number(depth) + " of " + std::string(name(types.a)) +
            " at a time: use " + number((c.bk + depth - 1) / depth * depth);
-  if (isPromoted(types) && c.bk > promotedDepth)
-    return "a stage is " + number(c.bk) + " deep; fp8 summed in full leaves " +
-           "the tensor cores once a stage: use at most " +
-           number(promotedDepth);
+  if (isPromoted(types) && c.bk > promotedDepth(types))
+    return "a stage is " + number(c.bk) + " deep; " + promoted(types) +
+           " leaves the tensor cores once a stage: use at most " +
+           number(promotedDepth(types));
+  if (c.in_turn && (c.ping_pong || c.warpgroups == 1 || !isPromoted(types)))
+    return "turns are for warpgroups on one tile whose sums leave the tensor "
+           "cores, as those of f32 and of fp8 summed in full do: leave them "
+           "out";
   if (c.ping_pong && c.warpgroups != 2)
     return "ping_pong is for 2 warpgroups with a tile each, not " +
            number(c.warpgroups) + ": use 2";
@@ -119,12 +131,13 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
            number(streamLimit) +
            ": use bn = " + number(c.bn * streamLimit / sums / 8 * 8);
   const int64_t used = accumulatorRegisters(types, c);
-  const int64_t limit = accumulatorLimit(c);
+  const int64_t limit = accumulatorLimit(types, c);
   if (used <= limit)
     return "";
   return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
          " take " + number(used) + " registers of a thread" +
-         (isPromoted(types) ? ", as fp8 summed in full has them twice" : "") +
+         (isPromoted(types) ? ", as " + promoted(types) + " has them twice"
+                            : "") +
          "; " + number(limit) + " can be spared: use bn = " +
          number(std::max<int64_t>(c.bn * limit / used / 8 * 8, 8));
 }
@@ -158,6 +171,9 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
   }
   if (c.load_warps != 1 && (c.load_warps > 8 || c.load_warps % 4))
     return "load_warps is " + number(c.load_warps) + ": use 1, 4 or 8";
+  if (c.load_warps > 1 && isInParts(types))
+    return "load_warps is " + number(c.load_warps) + ", and a warpgroup that " +
+           "takes f32 apart has their registers: use 1 and prepared operands";
   if (c.load_warps > 1 && !isAnyShifted)
     return "load_warps is " + number(c.load_warps) + ", and TMA loads all " +
            "operands, for which a warp is enough: use 1";
@@ -298,6 +314,9 @@ std::string notKept(const GemmConfig &c) {
 }
 
 std::string notReusedStage(const GemmTypes &types, const GemmConfig &c) {
+  if (c.store_buffers == 0 && isInParts(types))
+    return "results are staged in a stage of the ring, and the stages of f32 "
+           "are taken by two roles: use store_buffers = 1";
   if (c.store_buffers > 0 || stripsInTile(types, c, 0) > 0 ||
       stripsInTile(types, c, 1) > 0)
     return "";

@@ -32,6 +32,39 @@ int64_t offsetInMemory(Value shared) {
   return view ? offsetInMemory(view.getSource()) + offsetOfView(view) : 0;
 }
 
+/// Where a part begins in the tile that it is cut from, along each dimension;
+/// nothing where an index says.
+SmallVector<std::optional<int64_t>> startOf(Value shared) {
+  if (auto peer = shared.getDefiningOp<tile::PeerOp>())
+    return startOf(peer.getSource());
+  auto part = shared.getDefiningOp<tile::PartOp>();
+  if (!part)
+    return SmallVector<std::optional<int64_t>>(
+        cast<tile::SharedType>(shared.getType()).getShape().size(), 0);
+  SmallVector<std::optional<int64_t>> start = startOf(part.getSource());
+  for (auto [first, offset] : llvm::zip(start, part.getOffsets()))
+    first = ShapedType::isDynamic(offset) || !first
+                ? std::nullopt
+                : std::optional(*first + offset);
+  return start;
+}
+
+/// Whether two tiles are parts of one without a common element.
+bool areApart(Value a, Value b) {
+  if (offsetInMemory(a) != offsetInMemory(b) ||
+      wholeOf(a).getType() != wholeOf(b).getType())
+    return false;
+  auto shapeOf = [](Value tile) {
+    return cast<tile::SharedType>(tile.getType()).getShape();
+  };
+  for (auto [first, other, extent, otherExtent] :
+       llvm::zip(startOf(a), startOf(b), shapeOf(a), shapeOf(b)))
+    if (first && other &&
+        (*first + extent <= *other || *other + otherExtent <= *first))
+      return true;
+  return false;
+}
+
 } // namespace
 
 bool shareMemory(Value a, Value b) {
@@ -44,7 +77,7 @@ bool shareMemory(Value a, Value b) {
 }
 
 bool overlap(Value a, Value b) {
-  if (!shareMemory(a, b))
+  if (!shareMemory(a, b) || areApart(a, b))
     return false;
   auto end = [](Value tile) {
     return offsetInMemory(tile) +

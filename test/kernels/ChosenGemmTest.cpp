@@ -37,7 +37,8 @@ void choose(Choices &found, const std::string &name, const GemmSizes &sizes,
 const std::map<std::string, GemmTypes> types{
     {"bf16", {}},
     {"fp8", {e4m3, e4m3, bf16, Accumulation::fast}},
-    {"fp8full", {e4m3, e4m3, bf16, Accumulation::full}}};
+    {"fp8full", {e4m3, e4m3, bf16, Accumulation::full}},
+    {"f32", {f32, f32, f32}}};
 
 Choices products() {
   constexpr int64_t rows[] = {1,   8,   16,  33,   64,   100,  128,

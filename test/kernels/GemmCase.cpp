@@ -24,10 +24,13 @@ double smallestRounding(ElementType type) {
 }
 
 /// Of a sum of K products of normal numbers, relative to its deviation: the
-/// tensor cores cut each partial sum off, of fp8 to 14 bits.
+/// tensor cores cut each partial sum off, of fp8 to 14 bits. Of f32 they have
+/// sums of 32 products only.
 double summation(const GemmTypes &types, int64_t k) {
   if (types.a == s8 || types.a == u8)
     return 0x1p-23;
+  if (types.a == f32)
+    return 0x1p-22 * (8 + k / 256.0);
   if (size_bytes(types.a) > 1)
     return 0x1p-22 * (4 + k * size_bytes(types.a) / 32);
   const bool isPromoted = types.accumulation == Accumulation::full;

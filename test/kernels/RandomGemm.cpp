@@ -14,7 +14,8 @@ constexpr Accumulation fast = Accumulation::fast, full = Accumulation::full;
 const std::vector<GemmTypes> allTypes{
     {bf16, bf16, bf16, full}, {bf16, bf16, f32, full},
     {f16, f16, f16, full},    {f16, f16, f32, full},
-    {tf32, tf32, f32, full},  {e4m3, e4m3, bf16, fast},
+    {tf32, tf32, f32, full},  {f32, f32, f32, full},
+    {f32, f32, bf16, full},   {e4m3, e4m3, bf16, fast},
     {e4m3, e4m3, bf16, full}, {e4m3, e5m2, bf16, fast},
     {e5m2, e4m3, f16, full},  {e5m2, e5m2, f32, fast},
     {e4m3, e4m3, e4m3, full}, {s8, s8, s32},
@@ -76,6 +77,8 @@ GemmConfig changed(GemmConfig c, Dice &dice) {
     c.store_buffers = dice.between(1, 3);
   if (dice.oneIn(4))
     c.swapped = !c.swapped;
+  if (dice.oneIn(3))
+    c.in_turn = !c.in_turn;
   if (dice.oneIn(3))
     c.alternating = !c.alternating;
   return c;

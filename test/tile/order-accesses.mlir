@@ -212,3 +212,61 @@ tile.kernel @products {
     }
   }
 }
+
+// -----
+
+// Each warpgroup waits for the one before; the first has the first turn, and the
+// last passes the last one to it.
+
+// CHECK-LABEL: tile.kernel @turns
+tile.kernel @turns {
+  tile.role "math" warps 8 {
+    // CHECK: hopper.turn pass first 1
+    // CHECK-NEXT: hopper.turn 1
+    // CHECK-NEXT: hopper.turn pass 1
+    // CHECK-NEXT: hopper.turn first 1
+    // CHECK-NEXT: }
+    tile.take_turn
+    tile.pass_turn
+  }
+  // By itself it need not wait.
+  // CHECK: tile.role "alone"
+  // CHECK-NEXT: }
+  tile.role "alone" warps 4 {
+    tile.take_turn
+    tile.pass_turn
+  }
+}
+
+// -----
+
+// Parts without a common element are written with no barrier between them; who
+// reads both meets the others before.
+
+!line = !tile.shared<256xf32, "S<0,4,3> o (256):(4)">
+!half = !tile.shared<128xf32, "S<0,4,3> o (128):(4)">
+!few = tensor<128xf32, #tile.fragment<"128 (64,2):(2,0) / 2:1">>
+!all = tensor<256xf32, #tile.fragment<"256 (64,2):(4,0) / 4:1">>
+// CHECK-LABEL: tile.kernel @parts
+tile.kernel @parts {
+  %N = tile.size "N"
+  %line = tile.alloc : !line
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.role "all" warps 4 {
+    %f = arith.constant dense<1.0> : !few
+    %low = tile.part %line from [0] : !line -> !half
+    %high = tile.part %line from [128] : !line -> !half
+    // CHECK: scf.for
+    // CHECK-NEXT: tile.write
+    // CHECK-NEXT: tile.write
+    // CHECK-NEXT: }
+    // CHECK-NEXT: hopper.named_barrier
+    // CHECK-NEXT: tile.read
+    scf.for %i = %c0 to %N step %c1 {
+      tile.write %f to %low : !few, !half
+      tile.write %f to %high : !few, !half
+    }
+    %x = tile.read %line : !line -> !all
+  }
+}

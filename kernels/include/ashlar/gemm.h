@@ -46,8 +46,10 @@ struct GemmLayout {
 };
 
 /// What D = A · Bᵀ computes, whatever the sizes: A is M×K, B is N×K, D is M×N.
-/// A and B are both of 16 bits, tf32, of fp8, or of s8 and u8, which are summed
-/// in s32.
+/// A and B are both of 16 bits, tf32, of fp8, of s8 and u8, which are summed in
+/// s32, or f32: these are multiplied as three products of tf32, and nearer to
+/// the exact result than if summed in order in f32. An infinity gives NaN
+/// there, and so does a number of 2^128 (1 - 2^-12) or more.
 struct GemmTypes {
   ElementType a = bf16, b = bf16, d = bf16;
   Accumulation accumulation = Accumulation::fast;
@@ -112,6 +114,9 @@ struct GemmConfig {
   /// Each warpgroup has a tile of its own, and one's epilogue runs under the
   /// other's math.
   bool ping_pong = false;
+  /// Warpgroups on the same tile multiply in turn, where sums leave the tensor
+  /// cores: one adds its own up while the next one multiplies.
+  bool in_turn = false;
   /// Tiles of Dᵀ = B · Aᵀ are computed: a small M is cut by `bn`, which has
   /// finer steps.
   bool swapped = false;

@@ -22,6 +22,7 @@ const GemmTypes half{};
 const GemmTypes fast{e4m3, e4m3, bf16, Accumulation::fast};
 const GemmTypes full{e4m3, e4m3, bf16, Accumulation::full};
 const GemmTypes single{tf32, tf32, f32, Accumulation::full};
+const GemmTypes inParts{f32, f32, f32};
 
 GemmSizes anyProblem(std::mt19937 &random) {
   auto extent = [&](int64_t most) {
@@ -33,7 +34,7 @@ GemmSizes anyProblem(std::mt19937 &random) {
 }
 
 TEST(GemmAuto, EveryCandidateCanBeBuilt) {
-  for (const GemmTypes &types : {half, fast, full, single})
+  for (const GemmTypes &types : {half, fast, full, single, inParts})
     for (const GemmSizes &sizes :
          {GemmSizes{512, 512, 512}, GemmSizes{8192, 8192, 8192},
           GemmSizes{1, 8192, 8192}, GemmSizes{100, 200, 64},
@@ -49,10 +50,10 @@ TEST(GemmAuto, EveryCandidateCanBeBuilt) {
 
 TEST(GemmAuto, ChoosesWhatCanBeBuilt) {
   std::mt19937 random(7);
-  const GemmTypes choices[] = {half, fast, full, single};
+  const GemmTypes choices[] = {half, fast, full, single, inParts};
   for (int i = 0; i < 2000; ++i) {
     const GemmSizes sizes = anyProblem(random);
-    GemmTypes types = choices[i % 4];
+    GemmTypes types = choices[i % 5];
     types.layout = {random() % 2 == 0, random() % 2 == 0, random() % 2 == 0};
     types = aligned_as(sizes, types);
     const GemmConfig config = gemm_auto(sizes, types);

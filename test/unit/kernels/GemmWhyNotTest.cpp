@@ -196,6 +196,35 @@ TEST(GemmWhyNot, KnowsWhatIntegersHave) {
               HasSubstr("D is s32, and what the form computes"));
 }
 
+TEST(GemmWhyNot, KnowsWhatF32InPartsTakes) {
+  const GemmTypes f32s{f32, f32, f32};
+  EXPECT_THAT(whyNot("128x176x32 s4 w2 e32x1 turns", f32s), IsEmpty());
+  EXPECT_EQ(whyNot("128x176x64 s2 w2 e32x1", f32s),
+            "a stage is 64 deep; f32 leaves the tensor cores once a stage: use "
+            "at most 32");
+  EXPECT_EQ(whyNot("128x192x32 s3 w2 e32x1", f32s),
+            "the sums of a tile of 128x192 take 192 registers of a thread, as "
+            "f32 has them twice; 176 can be spared: use bn = 176");
+  EXPECT_THAT(whyNot("128x128x32 s3 w2 e32x0", f32s),
+              HasSubstr("use store_buffers = 1"));
+  // Both tiles of small parts take room.
+  EXPECT_THAT(whyNot("128x128x32 s7 w2 e32x1", f32s),
+              HasSubstr("use at most 5 stages"));
+  EXPECT_THAT(whyNot("128x128x32 s4 w2 e32x1", {f32, tf32, f32}),
+              HasSubstr("call both f32, or both tf32"));
+  EXPECT_THAT(whyNot("128x128x32 s4 w2 e32x1",
+                     {f32, f32, f32, Accumulation::fast, {.b_n_major = true}}),
+              HasSubstr("B is f32 and stored K×N"));
+}
+
+TEST(GemmWhyNot, TurnsAreForSumsThatLeaveTheTensorCores) {
+  EXPECT_THAT(whyNot("128x192x128 s4 turns", full), IsEmpty());
+  for (auto [config, types] : {std::pair{"128x128x64 s4 w2 turns", half},
+                               {"64x128x128 s4 w1 turns", full},
+                               {"64x128x128 s4 w2 pingpong turns", full}})
+    EXPECT_THAT(whyNot(config, types), HasSubstr("leave them out")) << config;
+}
+
 TEST(GemmWhyNot, RefusesStridesBelowZero) {
   EXPECT_THAT(why_not({8, 8, 8, 1, -8}, {}, GemmConfig()),
               HasSubstr("lda is -8"));
@@ -239,7 +268,8 @@ TEST(GemmWhyNot, RefusesSplitKThatHoldsTooManySums) {
 TEST(GemmConfig, ReadsWhatItWrites) {
   for (const std::string text :
        {"128x256x64 s4 w2 c2x1 g8 e64x2",
-        "64x16x128 s12 w1 c1x1 k2 z4 e8x1 b3 swapped early"})
+        "64x16x128 s12 w1 c1x1 k2 z4 e8x1 b3 swapped early",
+        "128x176x32 s4 w2 c1x1 g8 e32x1 turns"})
     EXPECT_EQ(GemmConfig::parse(text).str(), text);
 }
 
