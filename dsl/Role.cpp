@@ -59,11 +59,4 @@ void role(std::string_view name, Warps warps, Registers registers, Body<> body,
   traceRole(name, warps, count, body, where);
 }
 
-void in_turn(Body<> body, SourceLocation where) {
-  Trace &trace = Trace::current(where);
-  trace.create<tile::TakeTurnOp>(where);
-  body();
-  trace.create<tile::PassTurnOp>(where);
-}
-
 } // namespace ashlar

@@ -16,18 +16,17 @@ static Fragment rounded(const Fragment &x) {
   return bitcast((bitcast(x, s32) + 0x1000) & ~0x1fff, f32);
 }
 
-Kernel f32Gemm(const Constants &c) {
-  return kernel("f32_gemm", [&] {
-    const int64_t bm = 128, bn = c["bn"], bk = 32;
+Kernel f32Gemm() {
+  return kernel("f32_gemm", [] {
+    constexpr int64_t bm = 128, bn = 176, bk = 32;
     Size M = size("M"), N = size("N"), K = size("K");
     Tensor A = input("A", f32, {M, K}), B = input("B", f32, {N, K});
     Tensor D = output("D", f32, {M, N});
 
-    cluster({c["cluster"], 1});
+    cluster({2, 1});
     TileLoop tiles = persistent({M, N}, {bm, bn}, Raster::grouped(8));
-    Pipeline ring =
-        pipeline(c["stages"], smem(f32, {bm, bk}), smem(f32, {bn, bk}));
-    Pipeline smalls = pipeline(c["smalls"], smem(tf32, {bn, bk}));
+    Pipeline ring = pipeline(4, smem(f32, {bm, bk}), smem(f32, {bn, bk}));
+    Pipeline smalls = pipeline(2, smem(tf32, {bn, bk}));
 
     role("load", warps(1), registers(24), [&] {
       for (auto [m, n] : tiles)
@@ -58,17 +57,12 @@ Kernel f32Gemm(const Constants &c) {
         for (Index k : range(ceil_div(K, bk))) {
           Stage s = ring.wait(), t = smalls.wait();
           Fragment a = load(s[0]), big = rounded(a), small = a - big;
-          Fragment sum = c["promoted"] ? zeros(f32, {bm, bn}) : acc;
-          auto multiply = [&] {
-            SharedTile b = s[1].as(tf32, {bn, bk});
-            sum = mma(big, t[0].T(), mma(small, b.T(), sum));
-            smalls.release(t);
-            sum = mma(big, b.T(), sum);
-          };
-          // One warpgroup splits A and adds up while the other multiplies.
-          c["turns"] ? in_turn(multiply) : multiply();
+          SharedTile b = s[1].as(tf32, {bn, bk});
+          Fragment sum = mma(small, b.T(), zeros(f32, {bm, bn}));
+          sum = mma(big, t[0].T(), sum);
+          smalls.release(t);
+          acc = acc + mma(big, b.T(), sum);
           ring.release(s);
-          acc = c["promoted"] ? acc + sum : sum;
         }
         store(D.tile({m, n}), acc);
       }
@@ -77,14 +71,8 @@ Kernel f32Gemm(const Constants &c) {
 }
 
 int main(int argc, char **argv) {
-  return tool(argc, argv, f32Gemm,
+  return tool(argc, argv, f32Gemm(),
               {.sizes = {{"M", 4096}, {"N", 4096}, {"K", 4096}},
-               .constants = {{"bn", 176},
-                             {"stages", 4},
-                             {"smalls", 2},
-                             {"cluster", 2},
-                             {"turns", 1},
-                             {"promoted", 1}},
                .references = {{"D", examples::dotProduct}},
                .tolerance = 1e-5,
                .operations = examples::operations});

@@ -142,10 +142,13 @@ private:
   /// under the scores', and the others before the next product.
   double chainOf8Bits(double softmax, double scores) const {
     const double columns = sumColumns(form), others = form.dv / columns - 1;
-    const double part = tensorClocks(sumColumns(form)) + gpu.step_clocks;
+    const double part = tensorClocks(sumColumns(form));
     const double add = rows() * columns / arithmeticPerClock;
-    return softmax - (others + 1) * add + part + std::max(scores, add) +
-           others * (config.eager ? part + add : std::max(part, add));
+    const double sums = config.eager
+                            ? (part + gpu.step_clocks + add) * others
+                            : std::max(part, add) * others;
+    return softmax - (others + 1) * add + part + gpu.step_clocks +
+           std::max(scores, add) + sums;
   }
 
   /// An SM's math for a block of each warpgroup of each of its CTAs: of several

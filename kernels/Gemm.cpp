@@ -194,16 +194,8 @@ void GemmProgram::load(const Operand &operand, const Index &batch,
 Fragment GemmProgram::product(const Stage &stage, const Fragment &sum) const {
   if (isInParts(types))
     return productOfParts(stage, sum);
-  Fragment result = sum;
-  multiply([&] {
-    result = mma(above->isKMajor ? stage[0] : stage[0].T(),
-                 beside->isKMajor ? stage[1].T() : stage[1], sum);
-  });
-  return result;
-}
-
-void GemmProgram::multiply(const std::function<void()> &body) const {
-  c.in_turn ? in_turn(body) : body();
+  return mma(above->isKMajor ? stage[0] : stage[0].T(),
+             beside->isKMajor ? stage[1].T() : stage[1], sum);
 }
 
 void GemmProgram::math() {

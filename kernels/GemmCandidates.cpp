@@ -170,8 +170,6 @@ private:
     GemmConfig c = loading;
     c.bm = height.bm, c.bn = columns, c.warpgroups = height.warpgroups;
     c.ping_pong = height.ping_pong, c.swapped = swapped;
-    // To split A and to add up takes a quarter of the products' clocks.
-    c.in_turn = isInParts(types) && height.warpgroups > 1 && !height.ping_pong;
     for (int64_t bytes : depthBytes) {
       c.bk = bytes / size_bytes(types.a);
       if (!isDepthUseful(c, bytes))
@@ -235,8 +233,9 @@ private:
           c.cluster_m = m, c.cluster_n = n;
           withBuffers(c);
         }
-    // Where the last wave leaves SMs without a tile.
-    if (tiling.leftClusters > 0 && c.split == 1 && !c.ping_pong) {
+    // Where the last wave leaves SMs without a tile; in parts it was slower.
+    if (tiling.leftClusters > 0 && c.split == 1 && !c.ping_pong &&
+        !isInParts(types)) {
       c.cluster_m = c.cluster_n = 1;
       c.stream_k = true;
       withBuffers(c);

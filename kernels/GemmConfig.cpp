@@ -55,8 +55,6 @@ std::string GemmConfig::str() const {
     text += " prepared-b";
   if (ping_pong)
     text += " pingpong";
-  if (in_turn)
-    text += " turns";
   if (swapped)
     text += " swapped";
   if (stream_k)
@@ -106,8 +104,6 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
       config.prepared_b = true;
     else if (word == "pingpong")
       config.ping_pong = true;
-    else if (word == "turns")
-      config.in_turn = true;
     else if (word == "swapped")
       config.swapped = true;
     else if (word == "streamk")

@@ -45,13 +45,9 @@ Fragment GemmProgram::productOfParts(const Stage &stage,
   Fragment a = ashlar::load(stage[0]), big = rounded(a), small = a - big;
   SharedTile b = stage[1].as(tf32, beside->stage(c.bk));
   Stage smallB = smalls->wait();
-  Fragment result = sum;
-  multiply([&] {
-    result = mma(big, smallB[0].T(), mma(small, b.T(), sum));
-    smalls->release(smallB);
-    result = mma(big, b.T(), result);
-  });
-  return result;
+  Fragment result = mma(big, smallB[0].T(), mma(small, b.T(), sum));
+  smalls->release(smallB);
+  return mma(big, b.T(), result);
 }
 
 } // namespace ashlar

@@ -97,7 +97,6 @@ private:
   void load(const Operand &operand, const Index &batch, const Index &tile,
             const Index &step, const SharedTile &stage, bool isShared) const;
   void math();
-  void multiply(const std::function<void()> &body) const;
   Fragment product(const Stage &stage, const Fragment &sum) const;
   void split();
   Fragment productOfParts(const Stage &stage, const Fragment &sum) const;

@@ -109,10 +109,6 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
     return "a stage is " + number(c.bk) + " deep; " + promoted(types) +
            " leaves the tensor cores once a stage: use at most " +
            number(promotedDepth(types));
-  if (c.in_turn && (c.ping_pong || c.warpgroups == 1 || !isPromoted(types)))
-    return "turns are for warpgroups on one tile whose sums leave the tensor "
-           "cores, as those of f32 and of fp8 summed in full do: leave them "
-           "out";
   if (c.ping_pong && c.warpgroups != 2)
     return "ping_pong is for 2 warpgroups with a tile each, not " +
            number(c.warpgroups) + ": use 2";
@@ -144,7 +140,7 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
 
 /// How operands that TMA or wgmma does not take as they are get to the stages.
 std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
-  constexpr int64_t fewestRegisters = 64, besideSums = 24;
+  constexpr int64_t fewestRegisters = 64, besideSums = 32;
   bool isAnyShifted = false;
   for (auto [matrix, extent, is, isPrepared, isSharing] :
        {std::tuple{'A', 'M', obstaclesOfA(types), c.prepared_a,

@@ -1,7 +1,7 @@
 // tile-order-accesses: accesses of a role's threads and of TMA to one shared
 // tile follow each other in the program's order, by barriers of the role and
-// waits for its stores; barriers and turns have their numbers. A copy to a peer
-// reads as one of the threads does, until the CTAs meet.
+// waits for its stores; barriers have their numbers. A copy to a peer reads as
+// one of the threads does, until the CTAs meet.
 
 #include "compiler/target/Target.h"
 #include "compiler/tile/Stages.h"
@@ -50,15 +50,6 @@ public:
     return it->second;
   }
 
-  /// At which the warpgroups of a role wait for their turns, the first of as
-  /// many as it has.
-  int64_t ofTurns(tile::RoleOp role) {
-    auto [it, isNew] = turns.try_emplace(role, next);
-    if (isNew)
-      next += role.getWarps() / target::warpgroupWarps;
-    return it->second;
-  }
-
   LogicalResult check() {
     if (next <= target::namedBarriers)
       return success();
@@ -70,7 +61,7 @@ public:
 
 private:
   tile::KernelOp kernel;
-  llvm::DenseMap<Operation *, int64_t> numbers, threads, turns;
+  llvm::DenseMap<Operation *, int64_t> numbers, threads;
   int64_t next = 1;
 };
 
@@ -89,12 +80,10 @@ public:
         });
   }
 
-  LogicalResult run();
+  void run();
 
 private:
   void order(Operation *op);
-  void order(tile::TakeTurnOp op);
-  void order(tile::PassTurnOp op);
   void order(tile::WriteOp op);
   void order(tile::ReleaseOp op);
   void order(tile::ExpectOp op);
@@ -113,9 +102,6 @@ private:
   /// Orders accesses of this role's threads to a tile that wgmma or TMA read.
   void orderAccess(Value shared, Operation *op);
   void roleBarrier(Location loc);
-  void turn(Location loc, bool pass, bool first = false);
-  void refuseInTurn(Location loc);
-  bool takesTurns() { return role.getWarps() > target::warpgroupWarps; }
   /// Waits until TMA has read, or also written, what the role has handed to it,
   /// but for the last `pending` tiles.
   void waitForStores(Location loc, int64_t pending, bool written = false);
@@ -127,31 +113,13 @@ private:
   SmallVector<tile::CopyOutOp> stores; ///< in the order of the text
   llvm::DenseSet<Operation *> meetings;
   OpBuilder builder;
-  bool isInTurn = false, isRefused = false;
 };
 
-/// Whether the threads of a role do an operation without meeting each other,
-/// but where its accesses are to be ordered.
-bool meetsNobody(Operation *op) {
-  return isPure(op) ||
-         isa<tile::MmaOp, tile::WaitOp, tile::ReleaseOp, tile::ReadOp,
-             tile::LoadOp, tile::StoreOp, tile::PassTurnOp, scf::ForOp,
-             scf::IfOp, scf::YieldOp>(op);
-}
-
-LogicalResult Order::run() {
+void Order::run() {
   SmallVector<Operation *> ops;
   role.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
-  const bool hasTurns =
-      takesTurns() && llvm::any_of(ops, llvm::IsaPred<tile::TakeTurnOp>);
-  if (hasTurns) {
-    builder.setInsertionPointToStart(&role.getBody().front());
-    turn(role.getLoc(), /*pass=*/true, /*first=*/true);
-  }
   for (Operation *op : ops) {
     builder.setInsertionPoint(op);
-    if (isInTurn && !meetsNobody(op))
-      refuseInTurn(op->getLoc());
     if (meetings.contains(op))
       roleBarrier(op->getLoc());
     order(op);
@@ -159,9 +127,6 @@ LogicalResult Order::run() {
   builder.setInsertionPointToEnd(&role.getBody().front());
   if (!stores.empty())
     waitForStores(role.getLoc(), 0);
-  if (hasTurns)
-    turn(role.getLoc(), /*pass=*/false, /*first=*/true);
-  return failure(isRefused);
 }
 
 void Order::order(Operation *op) {
@@ -185,7 +150,6 @@ void Order::order(Operation *op) {
         else
           orderAccess(out.getSource(), out);
       })
-      .Case<tile::TakeTurnOp, tile::PassTurnOp>([&](auto turn) { order(turn); })
       .Case<tile::SyncOp, tile::ArriveOp>([&](auto barrier) { meet(barrier); })
       .Case<tile::TryAcquireOp, tile::TryWaitOp>(
           [&](auto take) { agree(take); })
@@ -206,33 +170,6 @@ void Order::order(Operation *op) {
         builder.setInsertionPointAfter(await);
         roleBarrier(named(await, "await"));
       });
-}
-
-void Order::order(tile::TakeTurnOp op) {
-  if (takesTurns()) {
-    turn(named(op, "in_turn"), /*pass=*/false);
-    isInTurn = true;
-  }
-  op.erase();
-}
-
-void Order::order(tile::PassTurnOp op) {
-  if (takesTurns())
-    turn(named(op, "in_turn"), /*pass=*/true);
-  isInTurn = false;
-  op.erase();
-}
-
-void Order::turn(Location loc, bool pass, bool first) {
-  hopper::TurnOp::create(builder, loc, numbers.ofTurns(role), pass, first);
-}
-
-void Order::refuseInTurn(Location loc) {
-  if (!isRefused)
-    emitError(loc) << "the warpgroups of role '" << role.getName()
-                   << "' meet here, and others wait for their turns: move it "
-                      "out of in_turn";
-  isRefused = true;
 }
 
 void Order::order(tile::WriteOp op) {
@@ -346,8 +283,6 @@ void Order::orderAccess(Value shared, Operation *op) {
 }
 
 void Order::roleBarrier(Location loc) {
-  if (isInTurn)
-    return refuseInTurn(loc);
   hopper::NamedBarrierOp::create(builder, loc, numbers.of(role),
                                  target::warpThreads * role.getWarps(),
                                  /*arrive=*/false,
@@ -396,8 +331,7 @@ struct TileOrderAccesses : impl::TileOrderAccessesBase<TileOrderAccesses> {
       return signalPassFailure();
     BarrierNumbers numbers(kernel);
     for (auto role : kernel.getBody().getOps<tile::RoleOp>())
-      if (failed(Order(role, numbers).run()))
-        return signalPassFailure();
+      Order(role, numbers).run();
     if (failed(numbers.check()))
       signalPassFailure();
   }

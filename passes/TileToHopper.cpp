@@ -44,8 +44,7 @@ LogicalResult demandExpanded(tile::KernelOp kernel) {
       return refuse(op, "tile-exchange");
     if (isa<tile::ScheduleRangeOp, tile::ScheduleCoordinatesOp>(op))
       return refuse(op, "tile-expand-schedules");
-    if (isa<tile::SyncOp, tile::ArriveOp, tile::TakeTurnOp, tile::PassTurnOp>(
-            op))
+    if (isa<tile::SyncOp, tile::ArriveOp>(op))
       return refuse(op, "tile-order-accesses");
     if (!isa<tile::TileDialect, hopper::HopperDialect, arith::ArithDialect,
              math::MathDialect>(op->getDialect()) &&

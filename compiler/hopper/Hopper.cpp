@@ -172,15 +172,6 @@ LogicalResult NamedBarrierOp::verify() {
   return success();
 }
 
-LogicalResult TurnOp::verify() {
-  auto role = (*this)->getParentOfType<RoleOp>();
-  if (role && (role.getWarps() % target::warpgroupWarps ||
-               role.getWarps() == target::warpgroupWarps))
-    return emitOpError("is of several warpgroups; the role has ")
-           << role.getWarps() << " warps";
-  return success();
-}
-
 LogicalResult ViewOp::verify() {
   if (!getResult().getType().getLayout())
     return emitOpError("views a tile that has no layout");

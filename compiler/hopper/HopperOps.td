@@ -143,17 +143,6 @@ def Hopper_NamedBarrierOp : Hopper_Op<"named_barrier"> {
   }];
   let hasVerifier = 1;
 }
-def Hopper_TurnOp : Hopper_Op<"turn"> {
-  let summary = "a warpgroup of the role waits for its turn, or passes it";
-  let description = [{
-    Each warpgroup has a named barrier, from `id` on, at which it waits until the
-    one before it, of the first the last one, has arrived. `first`: only the
-    last passes it, to the first, or only the first waits for it.
-  }];
-  let arguments = (ins I64Attr:$id, UnitAttr:$pass, UnitAttr:$first);
-  let assemblyFormat = "(`pass` $pass^)? (`first` $first^)? $id attr-dict";
-  let hasVerifier = 1;
-}
 def Hopper_WarpSyncOp : Hopper_Op<"warp_sync"> {
   let summary = "the threads of a warp meet, and see each other's writes";
   let assemblyFormat = "attr-dict";

@@ -447,17 +447,4 @@ def Tile_ArriveOp : Tile_Op<"arrive"> {
   let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
 }
 
-//===-- Turns of a role's warpgroups --------------------------------------===//
-
-def Tile_TakeTurnOp : Tile_Op<"take_turn"> {
-  let summary = "each warpgroup waits until the one before it has passed the turn";
-  let assemblyFormat = "attr-dict";
-  let hasVerifier = 1;
-}
-
-def Tile_PassTurnOp : Tile_Op<"pass_turn"> {
-  let summary = "each warpgroup passes the turn to the next one, the last to the first";
-  let assemblyFormat = "attr-dict";
-}
-
 #endif

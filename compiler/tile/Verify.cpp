@@ -238,30 +238,6 @@ LogicalResult RoleOp::verify() {
   return checkLaunchWaits(*this);
 }
 
-LogicalResult TakeTurnOp::verify() {
-  RoleOp role = roleOf(*this);
-  if (!role)
-    return emitOpError("stands outside a role; the warpgroups of a role take "
-                       "turns");
-  if (role.getInstances() > 1)
-    return emitError("in_turn stands in role '")
-           << role.getName() << "' in ping-pong, whose warpgroups have tiles "
-           << "of their own: use warpgroups(" << int64_t(role.getInstances())
-           << ")";
-  if (role.getWarps() % target::warpgroupWarps)
-    return emitError("in_turn stands in role '")
-           << role.getName() << "' of " << int64_t(role.getWarps())
-           << " warps; warpgroups take turns: use warpgroups("
-           << llvm::divideCeil(role.getWarps(), target::warpgroupWarps) << ")";
-  for (Operation *op = (*this)->getNextNode(); op; op = op->getNextNode())
-    if (isa<PassTurnOp>(op))
-      return success();
-    else if (isa<TakeTurnOp>(op))
-      return op->emitError("in_turn stands in another one: its body has its "
-                           "turn already, take the inner one away");
-  return emitOpError("is followed by no tile.pass_turn of its block");
-}
-
 LogicalResult RoleOp::verifyRegions() {
   if (failed(checkSelfContained(*this)))
     return failure();

@@ -56,25 +56,6 @@ static FailureOr<Registers> lower(hopper::NamedBarrierOp op,
   return Registers();
 }
 
-static FailureOr<Registers> lower(hopper::TurnOp op, Operands<hopper::TurnOp>,
-                                  ThreadBuilder &b) {
-  const int64_t count = b.role.getWarps() / target::warpgroupWarps;
-  const std::string name = op.getPass() ? "bar.arrive " : "bar.sync ",
-                    // Who waits, and who lets it go on.
-      threads = ", " + std::to_string(2 * target::warpgroupThreads) + ";";
-  Value own = b.warpgroupOfRole();
-  if (op.getFirst()) {
-    b.ptx("{\n\t.reg .pred is;\n\tsetp.eq.u32 is, $0, " +
-              std::to_string(op.getPass() ? count - 1 : 0) + ";\n\t@is " +
-              name + std::to_string(op.getId()) + threads + "\n\t}",
-          own);
-    return Registers();
-  }
-  Value whose = op.getPass() ? b.rem(b.add(own, 1), count) : own;
-  b.ptx(name + "$0" + threads, b.add(whose, int64_t(op.getId())));
-  return Registers();
-}
-
 static FailureOr<Registers>
 lower(hopper::WarpSyncOp, Operands<hopper::WarpSyncOp>, ThreadBuilder &b) {
   b.ptx("bar.warp.sync -1;");
@@ -184,13 +165,12 @@ static FailureOr<Registers> lower(hopper::MbarrierTestOp op,
 }
 
 void addBarriers(ThreadPatterns &patterns) {
-  patterns
-      .add<hopper::SyncOp, hopper::ClusterArriveOp, hopper::NamedBarrierOp,
-           hopper::TurnOp, hopper::FenceProxyAsyncOp, hopper::WarpSyncOp,
-           hopper::GridWaitOp, hopper::GridReleaseOp, hopper::MbarrierInitOp,
-           hopper::MbarrierFenceOp, hopper::MbarrierWaitOp,
-           hopper::MbarrierTestOp, hopper::MbarrierArriveOp,
-           hopper::MbarrierArriveAsyncOp, hopper::MbarrierExpectOp>();
+  patterns.add<
+      hopper::SyncOp, hopper::ClusterArriveOp, hopper::NamedBarrierOp,
+      hopper::FenceProxyAsyncOp, hopper::WarpSyncOp, hopper::GridWaitOp,
+      hopper::GridReleaseOp, hopper::MbarrierInitOp, hopper::MbarrierFenceOp,
+      hopper::MbarrierWaitOp, hopper::MbarrierTestOp, hopper::MbarrierArriveOp,
+      hopper::MbarrierArriveAsyncOp, hopper::MbarrierExpectOp>();
 }
 
 } // namespace ashlar

@@ -33,8 +33,8 @@ bool endsSearch(Operation &op) {
           return isOwnBarrier(barrier) ? WalkResult::advance()
                                        : WalkResult::interrupt();
         return isa<hopper::MbarrierWaitOp, hopper::MbarrierTestOp,
-                   hopper::SyncOp, hopper::TurnOp, hopper::AwaitOp,
-                   hopper::GridWaitOp, hopper::WgmmaOp>(inner)
+                   hopper::SyncOp, hopper::AwaitOp, hopper::GridWaitOp,
+                   hopper::WgmmaOp>(inner)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

@@ -78,8 +78,6 @@ GemmConfig changed(GemmConfig c, Dice &dice) {
   if (dice.oneIn(4))
     c.swapped = !c.swapped;
   if (dice.oneIn(3))
-    c.in_turn = !c.in_turn;
-  if (dice.oneIn(3))
     c.alternating = !c.alternating;
   return c;
 }

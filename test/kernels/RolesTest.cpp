@@ -259,59 +259,9 @@ Feature polling() {
           1e-6};
 }
 
-/// One warpgroup multiplies at a time; there may be no step at all.
-Feature inTurn(int64_t count) {
-  return {
-      std::to_string(count) + " warpgroups multiply in turn",
-      [=] {
-        return kernel("turns", [=] {
-          const int64_t bm = 64 * count;
-          Size M = size("M"), N = size("N"), K = size("K");
-          Tensor A = input("A", bf16, {M, K});
-          Tensor B = input("B", bf16, {N, K});
-          Tensor D = output("D", f32, {M, N});
-          TileLoop tiles = persistent({M, N}, {bm, 64});
-          Pipeline ring =
-              pipeline(2, smem(bf16, {bm, 64}), smem(bf16, {64, 64}));
-          role("load", warps(1), [&] {
-            for (auto [m, n] : tiles)
-              for (Index k : range(ceil_div(K, 64))) {
-                Stage s = ring.acquire();
-                copy(A.tile({m, k}), s[0]);
-                copy(B.tile({n, k}), s[1]);
-                ring.commit(s);
-              }
-          });
-          role("math", warpgroups(count), [&] {
-            for (auto [m, n] : tiles) {
-              Fragment acc = zeros(f32, {bm, 64}), sum = acc;
-              for (Index k : range(ceil_div(K, 64))) {
-                Stage s = ring.wait();
-                in_turn([&] {
-                  sum = mma(s[0], s[1].T());
-                  ring.release(s);
-                });
-                acc = acc + sum;
-              }
-              store(D.tile({m, n}), acc);
-            }
-          });
-        });
-      },
-      {{{"M", 1}, {"N", 8}, {"K", 0}}, {{"M", 330}, {"N", 136}, {"K", 200}}},
-      [](const Problem &p, Coordinate at) {
-        double sum = 0;
-        for (int64_t k = 0; k < p.size("K"); ++k)
-          sum += p["A"](at[0], k) * p["B"](at[1], k);
-        return sum;
-      },
-      1e-5};
-}
-
 [[maybe_unused]] const bool registered = registerFeatures(
     {elementwiseGrid(), singleRole(), twoPipelines(), convertingRole(false),
-     convertingRole(true), namedBarrier(), polling(), inTurn(1), inTurn(2),
-     inTurn(3)});
+     convertingRole(true), namedBarrier(), polling()});
 
 } // namespace
 } // namespace ashlar::test

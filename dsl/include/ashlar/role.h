@@ -37,13 +37,4 @@ void role(std::string_view name, Warps warps, Registers registers,
           detail::Body<> body,
           SourceLocation where = SourceLocation::current());
 
-/// Runs the body by one warpgroup of the role after the other: each begins when
-/// the one before it has come to the end, and the first one again when the last
-/// has. It does not wait for what the body has issued: so one computes by
-/// itself while another has the tensor cores. The body has nothing in it at
-/// which the warpgroups meet, as they do to share a tile or a reduction. Throws
-/// outside of roles.
-void in_turn(detail::Body<> body,
-             SourceLocation where = SourceLocation::current());
-
 } // namespace ashlar

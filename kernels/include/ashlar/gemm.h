@@ -114,9 +114,6 @@ struct GemmConfig {
   /// Each warpgroup has a tile of its own, and one's epilogue runs under the
   /// other's math.
   bool ping_pong = false;
-  /// Warpgroups on the same tile multiply in turn, where sums leave the tensor
-  /// cores: one adds its own up while the next one multiplies.
-  bool in_turn = false;
   /// Tiles of Dᵀ = B · Aᵀ are computed: a small M is cut by `bn`, which has
   /// finer steps.
   bool swapped = false;
