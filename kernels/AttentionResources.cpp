@@ -344,7 +344,7 @@ int64_t registersBesideOf8Bits(const AttentionForm &form,
   all += form.modify ? 12 + config.bn / 4 : form.mask ? 12 : 0;
   all += form.group > 1 ? 4 : 0;
   all += config.splits ? (config.eager ? 20 : 28) : 0;
-  all += form.page ? 12 : 0;
+  all += form.page ? 16 : 0;
   all += form.packed ? (config.splits ? 20 : 8) : 0;
   all += form.dv % 64 ? 8 : 0;
   return 16 + (config.warpgroups == 1 ? 28 + all / 2 : all);
