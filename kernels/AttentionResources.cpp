@@ -338,13 +338,14 @@ int64_t registersBesideOf8Bits(const AttentionForm &form,
   int64_t all = form.logarithms ? 8 : 0;
   all += form.after || form.before ? 4 : 0;
   all += form.before ? 4 : 0;
-  all += form.alibi ? 16 : 0;
-  all += form.soft_cap ? 4 : 0;
-  all += form.modify ? 8 + config.bn / 8 : form.mask ? 12 : 0;
+  all += form.alibi ? 24 : 0;
+  all += form.soft_cap ? 8 : 0;
+  all += form.sinks ? 4 : 0;
+  all += form.modify ? 12 + config.bn / 4 : form.mask ? 12 : 0;
   all += form.group > 1 ? 4 : 0;
   all += config.splits ? (config.eager ? 20 : 28) : 0;
-  all += form.page ? 12 : 0;
-  all += form.packed ? 8 : 0;
+  all += form.page ? 16 : 0;
+  all += form.packed ? (config.splits ? 20 : 8) : 0;
   all += form.dv % 64 ? 8 : 0;
   return 16 + (config.warpgroups == 1 ? 28 + all / 2 : all);
 }
