@@ -96,7 +96,7 @@ struct GpuModel {
   /// Where threads load and shift: what they take in in a clock, of all that an
   /// SM does, and what each stage takes more. Where they store what is shifted,
   /// a warpgroup the same, for strips of 64 rows.
-  double shift_bytes_per_clock = 20, shift_step_clocks = 1000,
+  double shift_bytes_per_clock = 20, shift_step_clocks = 1500,
          shift_store_bytes_per_clock = 6.8, shift_strip_clocks = 1300;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
