@@ -120,11 +120,11 @@ int explain(const GemmOptions &options) {
     others.push_back(*options.config);
   for (const GemmTypes &types : options.types)
     for (const GemmShape &shape : options.shapes)
-      std::printf(
-          "\n%s, %s: %s", str(shape.sizes).c_str(), shortName(types).c_str(),
-          gemm_why(shape.sizes, aligned_as(shape.sizes, types), {}, options.why,
-                   others)
-              .c_str());
+      std::printf("\n%s, %s: %s", str(shape.sizes).c_str(),
+                  shortName(types).c_str(),
+                  gemm_why(shape.sizes, aligned_as(shape.sizes, types), {},
+                           options.why, others)
+                      .c_str());
   return 0;
 }
 

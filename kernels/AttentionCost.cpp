@@ -144,9 +144,8 @@ private:
     const double columns = sumColumns(form), others = form.dv / columns - 1;
     const double part = tensorClocks(sumColumns(form));
     const double add = rows() * columns / arithmeticPerClock;
-    const double sums = config.eager
-                            ? (part + gpu.step_clocks + add) * others
-                            : std::max(part, add) * others;
+    const double sums = config.eager ? (part + gpu.step_clocks + add) * others
+                                     : std::max(part, add) * others;
     return softmax - (others + 1) * add + part + gpu.step_clocks +
            std::max(scores, add) + sums;
   }

@@ -84,9 +84,8 @@ private:
     prepared.prepared_a = a.any(), prepared.prepared_b = b.any();
     byThreads.prepared_a = a.isTurned, byThreads.prepared_b = b.isTurned;
     byThreads.load_warps = manyWarps;
-    const bool canShift =
-        !isInParts(types) &&
-        ((a.isShifted && !a.isTurned) || (b.isShifted && !b.isTurned));
+    const bool canShift = !isInParts(types) && ((a.isShifted && !a.isTurned) ||
+                                                (b.isShifted && !b.isTurned));
     return canShift ? std::vector{prepared, byThreads} : std::vector{prepared};
   }
 

@@ -113,8 +113,10 @@ int64_t splitBytes(const GemmConfig &c) {
 }
 
 int64_t preparedStageBytes(const GemmConfig &c) {
+  // A pipeline more has barriers of its own.
+  constexpr int64_t barrierBytes = 256;
   return c.prepared_a || c.prepared_b
-             ? preparedStages * preparedRows * preparedBytes
+             ? preparedStages * preparedRows * preparedBytes + barrierBytes
              : 0;
 }
 
