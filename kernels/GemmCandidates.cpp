@@ -57,7 +57,8 @@ class Enumeration {
 public:
   Enumeration(const GemmSizes &sizes, const GemmTypes &types,
               const GemmForm &form, const GemmVisitor &visit)
-      : sizes(sizes), types(types), form(form), visit(visit) {}
+      : given(sizes), sizes(atLeastOne(sizes)), types(types), form(form),
+        visit(visit) {}
 
   void run() {
     for (const GemmConfig &way : waysToLoad()) {
@@ -275,7 +276,7 @@ private:
   int64_t withStages(GemmConfig c) {
     c.stages = stagesThatFit(c);
     setLocality(sizes, types, form, c);
-    if (c.stages >= fewestStages && why_not(sizes, types, c, form).empty())
+    if (c.stages >= fewestStages && why_not(given, types, c, form).empty())
       visit(c);
     withSmallRing(c);
     return c.stages;
@@ -289,7 +290,7 @@ private:
     while (c.stages > fewestOfSmallRing && !isNextBeside(types, form, c))
       --c.stages;
     c.early_launch = isNextBeside(types, form, c);
-    if (c.early_launch && why_not(sizes, types, c, form).empty())
+    if (c.early_launch && why_not(given, types, c, form).empty())
       visit(c);
   }
 
@@ -301,7 +302,8 @@ private:
                     mostStages);
   }
 
-  const GemmSizes &sizes;
+  const GemmSizes &given;
+  const GemmSizes sizes; ///< with at least one of each
   const GemmTypes &types;
   const GemmForm &form;
   const GemmVisitor &visit;
@@ -313,7 +315,7 @@ private:
 void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
                      const GemmForm &form, const GemmVisitor &visit) {
   if (notProblem(sizes, form).empty())
-    Enumeration(atLeastOne(sizes), types, form, visit).run();
+    Enumeration(sizes, types, form, visit).run();
 }
 
 } // namespace ashlar

@@ -91,7 +91,14 @@ hopper.kernel @shifted threads 128 shared 8192 cluster 1 {
     %v = hopper.view %tile : !tile
     // CHECK-NOT: scf.for
     // CHECK-COUNT-6: @p ld.global.v4.b32
-    // CHECK-NOT: ld.global
+    // While they are on their way, what lies around the ends of the tensor's
+    // rows comes by elements.
+    // CHECK: scf.if
+    // CHECK: scf.for
+    // CHECK: scf.if
+    // CHECK: scf.for
+    // CHECK-COUNT-8: @p ld.global.b16
+    // CHECK: "st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};"
     // By 8, 4 and 2 bytes.
     // CHECK: %[[EIGHT:.+]] = arith.cmpi ne
     // CHECK-COUNT-10: arith.select %[[EIGHT]]
@@ -100,19 +107,40 @@ hopper.kernel @shifted threads 128 shared 8192 cluster 1 {
     // CHECK-COUNT-8: "shf.r.wrap.b32 $0, $1, $2, $3;"
     // CHECK-COUNT-2: @p st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};
     // CHECK-COUNT-2: @p st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};
-    // What lies around the ends of the tensor's rows comes by elements.
-    // CHECK: scf.if
-    // CHECK: scf.for
-    // CHECK: scf.if
-    // CHECK: scf.for
-    // CHECK-COUNT-8: @p ld.global.b16
-    // CHECK: "st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};"
     hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile
     // A row that is no whole words comes by elements.
     // CHECK: scf.for
     // CHECK: @p ld.global.b16 element, [$1];{{.*}}st.shared::cta.b16 [$0], element;
     %r = hopper.view %tile : !row
     hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %r {nonnegative} : !hopper.pointer, !row
+  }
+}
+
+// -----
+
+// Of two copies neither is stored before both are loaded, where threads have the
+// registers.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+// CHECK-LABEL: llvm.func @both
+hopper.kernel @both threads 128 shared 16384 cluster 1 {
+  %m = hopper.size "M"
+  %n = hopper.size "N"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %stride = hopper.stride "A"[0]
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  hopper.role "load" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %behind = hopper.shared_address 8192
+    %v = hopper.view %at : !tile
+    %w = hopper.view %behind : !tile
+    // CHECK-NOT: st.shared
+    // CHECK-COUNT-12: @p ld.global.v4.b32
+    // CHECK: st.shared
+    // CHECK-NOT: @p ld.global.v4.b32
+    hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile
+    hopper.copy_tile %A[%c0, %c0] within [%n, %m] strides [%stride, %one] align 2 to %w {nonnegative} : !hopper.pointer, !tile
   }
 }
 
@@ -142,8 +170,9 @@ hopper.kernel @few_registers threads 128 shared 8192 cluster 1 {
 
 // -----
 
-// A tile to global memory: by all threads of the role in aligned words, the ends
-// of rows by elements; or, added to what is there, by elements, and by each warp
+// A tile to global memory: by all threads of the role in aligned words, two at a
+// time, and the ends of rows in pieces, a thread for each of 128, or by elements
+// where both may be in one word; or, added to what is there, by elements, and by each warp
 // of the role a tile of its own.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
@@ -159,11 +188,17 @@ hopper.kernel @out threads 128 shared 8192 cluster 1 {
     %at = hopper.shared_address 0
     %v = hopper.view %at : !tile
     %w = hopper.view %at : !rows
-    // CHECK: scf.for
-    // CHECK: scf.if
-    // CHECK-COUNT-3: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
-    // CHECK-COUNT-8: "shf.r.wrap.b32 $0, $1, $2, $3;"
+    // CHECK: scf.for %{{.+}} = %{{.+}} to %c512{{.*}} step %c256
+    // CHECK-COUNT-2: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+    // CHECK-COUNT-4: "shf.r.wrap.b32 $0, $1, $2, $3;"
+    // CHECK-COUNT-2: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+    // CHECK-COUNT-4: "shf.r.wrap.b32 $0, $1, $2, $3;"
     // CHECK-COUNT-2: @p st.global.v4.b32
+    // CHECK: scf.if
+    // CHECK-NOT: scf.for
+    // CHECK: @p st.global.b16 [$0], v;
+    // CHECK: @p st.global.b32 [$0], $1;
+    // CHECK: @p st.global.v2.b32 [$0], {$1, $2};
     // CHECK: scf.for %{{.+}} = %{{.+}} to %c1024{{.*}} step %c128
     // CHECK: scf.if
     // CHECK: %[[VALUE:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> i16

@@ -217,14 +217,6 @@ TEST(GemmWhyNot, KnowsWhatF32InPartsTakes) {
               HasSubstr("B is f32 and stored K×N"));
 }
 
-TEST(GemmWhyNot, TurnsAreForSumsThatLeaveTheTensorCores) {
-  EXPECT_THAT(whyNot("128x192x128 s4", full), IsEmpty());
-  for (auto [config, types] : {std::pair{"128x128x64 s4 w2", half},
-                               {"64x128x128 s4 w1", full},
-                               {"64x128x128 s4 w2 pingpong", full}})
-    EXPECT_THAT(whyNot(config, types), HasSubstr("leave them out")) << config;
-}
-
 TEST(GemmWhyNot, RefusesStridesBelowZero) {
   EXPECT_THAT(why_not({8, 8, 8, 1, -8}, {}, GemmConfig()),
               HasSubstr("lda is -8"));
