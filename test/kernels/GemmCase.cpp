@@ -27,8 +27,9 @@ double smallestRounding(ElementType type) {
 /// tensor cores cut each partial sum off, of fp8 to 14 bits. Of f32 they have
 /// sums of 32 products only.
 double summation(const GemmTypes &types, int64_t k) {
+  // Exact, but what a form makes of it is rounded up to six times.
   if (types.a == s8 || types.a == u8)
-    return 0x1p-23;
+    return 6 * 0x1p-24;
   if (types.a == f32)
     return 0x1p-22 * (8 + k / 256.0);
   if (size_bytes(types.a) > 1)
