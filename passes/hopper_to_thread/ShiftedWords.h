@@ -1,0 +1,23 @@
+// Words of 16 bytes of a row that begins anywhere between them.
+#ifndef ASHLAR_PASSES_HOPPERTOTHREAD_SHIFTEDWORDS_H
+#define ASHLAR_PASSES_HOPPERTOTHREAD_SHIFTEDWORDS_H
+
+#include "passes/hopper_to_thread/PtxBuilder.h"
+
+namespace ashlar {
+
+inline constexpr int64_t wordBytes = 16;
+
+/// A loop; what it does is written once where it is done once.
+void forEach(PtxBuilder &b, mlir::Value from, int64_t to, int64_t step,
+             bool isOnce, llvm::function_ref<void(mlir::Value)> body);
+
+/// Words of 32 bits without the first `address` % 16 bytes of them, a multiple
+/// of the alignment: four fewer.
+llvm::SmallVector<mlir::Value> shifted(PtxBuilder &b,
+                                       llvm::SmallVector<mlir::Value> words,
+                                       mlir::Value address, int64_t alignment);
+
+} // namespace ashlar
+
+#endif
