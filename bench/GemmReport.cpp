@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace ashlar::bench {
 
@@ -26,19 +27,25 @@ void printTimes(const GemmRow &row, const Measurement &ours,
               ratio.median, 100 * ratio.spread);
 }
 
+double geometricMean(const std::vector<GemmRow> &rows,
+                     const std::function<double(const GemmRow &)> &of) {
+  double logarithms = 0;
+  for (const GemmRow &row : rows)
+    logarithms += std::log(of(row));
+  return std::exp(logarithms / static_cast<double>(rows.size()));
+}
+
 /// Geometric means of what was reached.
 void printSpeed(const char *what, const std::vector<GemmRow> &rows) {
   if (rows.empty())
     return;
   std::printf("%-8s %3zu shapes:  ours", what, rows.size());
   for (auto [name, time] : {std::pair{"cold", &GemmRow::oursCold},
-                            std::pair{"hot", &GemmRow::oursHot}}) {
-    double logarithms = 0;
-    for (const GemmRow &row : rows)
-      logarithms += std::log(teraflops(row, row.*time));
+                            std::pair{"hot", &GemmRow::oursHot}})
     std::printf("  %s %.1f TFLOP/s", name,
-                std::exp(logarithms / static_cast<double>(rows.size())));
-  }
+                geometricMean(rows, [time = time](const GemmRow &row) {
+                  return teraflops(row, row.*time);
+                }));
   std::printf("\n");
 }
 
@@ -49,16 +56,12 @@ void printSummary(const char *what, std::vector<GemmRow> rows) {
   std::printf("%-8s %3zu shapes:", what, rows.size());
   for (auto [name, ratio] : {std::pair{"cold", &GemmRow::coldRatio},
                              std::pair{"hot", &GemmRow::hotRatio}}) {
-    double logarithms = 0;
-    const GemmRow *least = &rows.front();
-    for (const GemmRow &row : rows) {
-      logarithms += std::log((row.*ratio).median);
-      if ((row.*ratio).median < (least->*ratio).median)
-        least = &row;
-    }
-    std::printf("  %s %.3f, least %.3f (%s)", name,
-                std::exp(logarithms / static_cast<double>(rows.size())),
-                (least->*ratio).median, str(least->shape.sizes).c_str());
+    auto of = [ratio = ratio](const GemmRow &row) {
+      return (row.*ratio).median;
+    };
+    const GemmRow &least = *std::ranges::min_element(rows, {}, of);
+    std::printf("  %s %.3f, least %.3f (%s)", name, geometricMean(rows, of),
+                of(least), str(least.shape.sizes).c_str());
   }
   std::printf("\n");
 }

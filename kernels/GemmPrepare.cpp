@@ -19,6 +19,11 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
   if (isKMajor && !paddedDepth)
     paddedDepth.emplace(size("KPadded"));
   Index columns = isKMajor ? *paddedDepth : Index(size(is.paddedExtent));
+  expect(
+      columns >= (isKMajor ? depth : extent),
+      "rows of the workspace, which gemm_workspace describes, are as long as "
+      "those of A and B",
+      where);
   const std::string copyName = "Aligned" + std::string(name);
   Tensor copy =
       form.batched

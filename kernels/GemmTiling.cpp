@@ -54,6 +54,18 @@ int64_t strideOfB(const GemmSizes &sizes, const GemmTypes &types) {
   return (sizes.ldb ? sizes.ldb : dense) * size_bytes(types.b);
 }
 
+GemmTypes aligned_as(const GemmSizes &sizes, GemmTypes types) {
+  auto alignment = [](int64_t bytes) {
+    return std::min<int64_t>(bytes & -bytes, 16);
+  };
+  GemmLayout &layout = types.layout;
+  layout.align_a = alignment(strideOfA(sizes, types) | 16);
+  layout.align_b = alignment(strideOfB(sizes, types) | 16);
+  layout.align_d = alignment(
+      (layout.d_m_major ? sizes.m : sizes.n) * size_bytes(types.d) | 16);
+  return types;
+}
+
 int64_t operandBytes(const GemmSizes &sizes, const GemmTypes &types,
                      int64_t extent) {
   return sizes.batch * extent * sizes.k * size_bytes(types.a);

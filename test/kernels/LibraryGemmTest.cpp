@@ -7,6 +7,7 @@
 #include "ashlar/gemm.h"
 
 #include <array>
+#include <gmock/gmock.h>
 #include <map>
 #include <memory>
 
@@ -117,7 +118,28 @@ void runs(const Family &family, const char *config, const Sizes &sizes) {
             family.tolerance);
 }
 
+/// A copy of A that is too narrow would lose steps of K.
+void refusesShortWorkspaces() {
+  GemmTypes types;
+  types.layout.align_a = 2;
+  Module module(
+      device(),
+      compileCleanly(
+          gemm(types, GemmConfig::parse("64x64x64 s3 w1 e64x1 prepared-a"))));
+  const Problem problem = randomProblem(
+      module.artifact(), {{"M", 65}, {"N", 72}, {"K", 67}, {"KPadded", 64}}, {},
+      {"Prepared"});
+  try {
+    launchForAll(module, problem);
+    FAIL() << "was launched";
+  } catch (const Error &error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("which gemm_workspace"));
+  }
+}
+
 [[maybe_unused]] const bool registered = [] {
+  registerTest("LibraryGemmRefuses", "short workspaces",
+               refusesShortWorkspaces);
   for (const Family &family : families()) {
     auto add = [&](const char *config, const std::vector<Sizes> &all) {
       std::string name = family.name + " " + config;

@@ -39,6 +39,24 @@ hopper.kernel @three_budgets threads 512 shared 0 cluster 1 {
   }
 }
 
+// A role that gives registers up does so before it meets the others: they may
+// wait for them.
+
+// CHECK-LABEL: llvm.func @loaders_take
+hopper.kernel @loaders_take threads 512 shared 0 cluster 1 {
+  // CHECK: "setmaxnreg.dec.sync.aligned.u32 112;"
+  // CHECK-NEXT: {{.*}}"bar.sync 0;"
+  // CHECK: } else {
+  // CHECK-NEXT: {{.*}}"bar.sync 0;"
+  // CHECK-NEXT: {{.*}}"setmaxnreg.inc.sync.aligned.u32 144;"
+  hopper.role "load" from 0 warps 8 registers 144 {
+    hopper.sync
+  }
+  hopper.role "math" from 8 warps 8 registers 112 {
+    hopper.sync
+  }
+}
+
 // CHECK-LABEL: llvm.func @no_budgets
 hopper.kernel @no_budgets threads 128 shared 0 cluster 2 {
   // CHECK: scf.if
