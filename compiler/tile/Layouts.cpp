@@ -133,6 +133,9 @@ LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult FragmentAttr::verifyEncoding(
     ArrayRef<int64_t> shape, Type element,
     function_ref<InFlightDiagnostic()> emitError) const {
+  // The parser asks of an element that it has already refused, too.
+  if (!element)
+    return failure();
   if (shape != ArrayRef(getLayout().shape))
     return emitError() << "the fragment layout " << getLayout().str()
                        << " is not one of a tensor of " << dimensions(shape);

@@ -52,6 +52,11 @@ tile.kernel @beyond_memory {
 
 // -----
 
+// expected-error@+1 {{vector types must have positive constant sizes}}
+%no_element = "builtin.unrealized_conversion_cast"() : () -> tensor<64xvector<0xf32>, #tile.fragment<"64 64:1 / 1:0">>
+
+// -----
+
 hopper.kernel @fewer_threads threads 64 shared 0 cluster 1 {
   hopper.role "r" from 0 warps 2 {
     // expected-error@+1 {{has a fragment that 128 threads hold, 128 128:1 / 1:0; its role has 64}}
