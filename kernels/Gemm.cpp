@@ -37,11 +37,11 @@ void GemmProgram::write() {
   const Operand a =
       operand("A", types.a, M, K,
               {c.swapped ? c.bn : c.bm, layout.a_m_major, layout.align_a,
-               c.kept_a, c.prepared_a, "MPadded"});
+               c.kept_a, c.prepared_a, c.turned_a, "MPadded"});
   const Operand b =
       operand("B", types.b, N, K,
               {c.swapped ? c.bm : c.bn, layout.b_n_major, layout.align_b,
-               c.kept_b, c.prepared_b, "NPadded"});
+               c.kept_b, c.prepared_b, c.turned_b, "NPadded"});
   above.emplace(c.swapped ? b : a);
   beside.emplace(c.swapped ? a : b);
   D.emplace(matrix("D", types.d, M, N, layout.d_m_major, layout.align_d,
@@ -97,7 +97,15 @@ void GemmProgram::write() {
         pipeline(preparedStages, smem(types.a, preparedTile(types.a))));
   }
   if (isInParts(types))
-    smalls.emplace(pipeline(smallStages, smem(tf32, beside->stage(c.bk))));
+    made.emplace(pipeline(madeStages, smem(tf32, beside->stage(c.bk))));
+  else if (above->isTurned && beside->isTurned)
+    made.emplace(pipeline(madeStages, smem(above->type, above->turned(c.bk)),
+                          smem(beside->type, beside->turned(c.bk))));
+  else if (above->isTurned || beside->isTurned) {
+    const Operand &operand = above->isTurned ? *above : *beside;
+    made.emplace(
+        pipeline(madeStages, smem(operand.type, operand.turned(c.bk))));
+  }
   for (int64_t i = 0; i < std::min(c.store_buffers, stripCount(c)); ++i)
     staging.push_back(shared(types.d, shapeInD(stripColumns(c))));
 
@@ -121,7 +129,10 @@ void GemmProgram::write() {
   if (budgets.load) {
     role("load", warps(c.load_warps), registers(budgets.load), loadBody);
     if (isInParts(types))
-      role("split", warpgroups(1), registers(budgets.load), [&] { split(); });
+      role("split", warpgroups(1), registers(budgets.made), [&] { split(); });
+    else if (made)
+      role("turn", warpgroups(1), registers(budgets.made),
+           [&] { turnStages(); });
     role("math", mathWarps, registers(budgets.math), mathBody);
   } else {
     role("load", warps(c.load_warps), loadBody);
@@ -190,23 +201,44 @@ void GemmProgram::load(const Operand &operand, const Index &batch,
     isShared ? copy(from, stage, multicast, hint) : copy(from, stage, hint);
 }
 
-Fragment GemmProgram::product(const Stage &stage, const Fragment &sum) const {
+GemmProgram::Taken GemmProgram::take() const {
+  Taken taken;
+  if (!above->isTurned || !beside->isTurned)
+    taken.loaded.emplace(ring->wait());
+  if (made && !isInParts(types))
+    taken.made.emplace(made->wait());
+  return taken;
+}
+
+void GemmProgram::giveBack(const Taken &taken) const {
+  if (taken.made)
+    made->release(*taken.made);
+  if (taken.loaded)
+    ring->release(*taken.loaded);
+}
+
+Fragment GemmProgram::product(const Taken &taken, const Fragment &sum) const {
   if (isInParts(types))
-    return productOfParts(stage, sum);
-  return mma(above->isKMajor ? stage[0] : stage[0].T(),
-             beside->isKMajor ? stage[1].T() : stage[1], sum);
+    return productOfParts(*taken.loaded, sum);
+  return mma(
+      above->rows(above->isTurned ? (*taken.made)[0] : (*taken.loaded)[0]),
+      beside
+          ->rows(beside->isTurned ? (*taken.made)[above->isTurned]
+                                  : (*taken.loaded)[1])
+          .T(),
+      sum);
 }
 
 void GemmProgram::math() {
   forAllWork([&](const Work &work) {
     Fragment acc = zeros(sumType(types), {c.bm, c.bn});
     for (Index k : work.steps) {
-      Stage s = ring->wait();
+      Taken taken = take();
       if (isPromoted(types))
-        acc = acc + product(s, zeros(f32, {c.bm, c.bn}));
+        acc = acc + product(taken, zeros(f32, {c.bm, c.bn}));
       else
-        acc = product(s, acc);
-      ring->release(s);
+        acc = product(taken, acc);
+      giveBack(taken);
     }
     if (c.stream_k) {
       when(

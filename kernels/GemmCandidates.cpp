@@ -76,18 +76,28 @@ public:
   }
 
 private:
-  /// By TMA; what it does not take as it is, prepared or, where only rows begin
-  /// elsewhere, by threads.
+  /// By TMA; what does not go to the tensor cores as it is, prepared or, where
+  /// only rows begin elsewhere, by threads, or where only K is not contiguous,
+  /// transposed stage by stage.
   std::vector<GemmConfig> waysToLoad() const {
     constexpr int64_t manyWarps = 8;
     const Obstacles a = obstaclesOfA(types), b = obstaclesOfB(types);
-    GemmConfig prepared, byThreads;
+    GemmConfig prepared, byThreads, turned;
     prepared.prepared_a = a.any(), prepared.prepared_b = b.any();
+    turned.turned_a = a.isTurned && !a.isShifted;
+    turned.turned_b = b.isTurned && !b.isShifted;
+    turned.prepared_a = a.any() && !turned.turned_a;
+    turned.prepared_b = b.any() && !turned.turned_b;
     byThreads.prepared_a = a.isTurned, byThreads.prepared_b = b.isTurned;
     byThreads.load_warps = manyWarps;
     const bool canShift = !isInParts(types) && ((a.isShifted && !a.isTurned) ||
                                                 (b.isShifted && !b.isTurned));
-    return canShift ? std::vector{prepared, byThreads} : std::vector{prepared};
+    std::vector<GemmConfig> ways{prepared};
+    if (canShift)
+      ways.push_back(byThreads);
+    if (turnedRows(turned) > 0 && !isInParts(types))
+      ways.push_back(turned);
+    return ways;
   }
 
   /// The usual widths, and the narrowest that fill an eighth, a quarter, a
@@ -124,7 +134,7 @@ private:
 
   /// What the registers hold the sums of.
   int64_t mostColumns(const TileHeight &height) const {
-    GemmConfig c;
+    GemmConfig c = loading;
     c.bm = height.bm, c.bn = target::wgmmaMostColumns,
     c.warpgroups = height.warpgroups;
     c.bk = depthBytes[0] / size_bytes(types.a);
@@ -153,7 +163,8 @@ private:
   /// atom, or one row of a narrower one; those of integers what wgmma has.
   int64_t usualWidth(int64_t width, bool swapped) const {
     constexpr int64_t atom = 64;
-    GemmConfig c;
+    const int64_t least = target::tmaAlignment / size_bytes(types.a);
+    GemmConfig c = loading;
     c.swapped = swapped;
     if (isBesideKMajor(types, c)) {
       while (!target::isWgmmaColumns(width, sumType(types) == s32) &&
@@ -162,8 +173,8 @@ private:
       return width;
     }
     return width >= atom ? ceilDiv(width, atom) * atom
-                         : static_cast<int64_t>(
-                               std::bit_ceil(static_cast<uint64_t>(width)));
+                         : static_cast<int64_t>(std::bit_ceil(
+                               static_cast<uint64_t>(std::max(width, least))));
   }
 
   void withTile(const TileHeight &height, int64_t columns, bool swapped) {

@@ -143,20 +143,32 @@ private:
     const double products = isInParts(types) ? 3 : 1;
     const double tensor = products * elements * depth / gpu.tensor_flops *
                           (1 + gpu.narrow * narrowness());
-    return std::max({tensor, gpu.step_clocks, partsClocks(products)}) +
+    return std::max({tensor, gpu.step_clocks, sharedClocks(products)}) +
            promotionClocks();
   }
 
-  /// What an operand in parts takes of shared memory: the stage is written and
-  /// read once, the small parts of the columns' operand are written, and each
-  /// block of rows reads that operand for each product.
-  double partsClocks(double products) const {
-    if (!isInParts(types))
+  /// What a stage that a role makes something of takes of shared memory: it is
+  /// written once and read once, and each block of rows reads the columns'
+  /// operand for each product. Small parts are read from the stage and written,
+  /// and so is what is transposed.
+  double sharedClocks(double products) const {
+    if (!isInParts(types) && turnedRows(c) == 0)
       return 0;
     constexpr double bytesPerClock = 128;
-    const auto bm = static_cast<double>(c.bm), bn = static_cast<double>(c.bn);
-    return depth * (2 * bm + 3 * bn + products * bm / target::wgmmaRows * bn) /
+    const auto bm = static_cast<double>(c.bm), bn = static_cast<double>(c.bn),
+               turned = static_cast<double>(turnedRows(c));
+    const double made = isInParts(types) ? bn : turned;
+    return depth *
+           (2 * (bm + made) + bn + products * bm / target::wgmmaRows * bn) /
            bytesPerClock;
+  }
+
+  /// Clocks in which a warpgroup transposes a stage.
+  double turnClocks() const {
+    return turnedRows(c) == 0
+               ? 0
+               : gpu.turn_step_clocks + static_cast<double>(turnedRows(c)) *
+                                            depth / gpu.turn_bytes_per_clock;
   }
 
   /// What a wgmma of 64 rows reads of shared memory for each product, over what
@@ -335,6 +347,7 @@ private:
                  memory = memoryClocks(wave);
     const Part stage = std::max({Part{load, "load"}, Part{l2, "l2"},
                                  Part{wave.ctas * requests, "requests"},
+                                 Part{turnClocks(), "turn"},
                                  Part{latencyClocks(), "latency"}});
     const Part slowest =
         std::max(Part{stage.first + (isShared() ? gpu.cluster_step_clocks : 0),

@@ -28,13 +28,13 @@ void GemmProgram::split() {
   const int64_t rows = c.bn % 16 == 0 ? 16 : 8;
   forAllWork([&](const Work &work) {
     for ([[maybe_unused]] Index k : work.steps) {
-      Stage from = ring->wait(), to = smalls->acquire();
+      Stage from = ring->wait(), to = made->acquire();
       for (int64_t row = 0; row < c.bn; row += rows) {
         const Shape part{rows, c.bk};
         Fragment x = ashlar::load(slice(from[1], {row, 0}, part));
         store(slice(to[0], {row, 0}, part), rounded(x - cutOff(x)));
       }
-      smalls->commit(to);
+      made->commit(to);
       ring->release(from);
     }
   });
@@ -44,9 +44,9 @@ Fragment GemmProgram::productOfParts(const Stage &stage,
                                      const Fragment &sum) const {
   Fragment a = ashlar::load(stage[0]), big = rounded(a), small = a - big;
   SharedTile b = stage[1].as(tf32, beside->stage(c.bk));
-  Stage smallB = smalls->wait();
+  Stage smallB = made->wait();
   Fragment result = mma(big, smallB[0].T(), mma(small, b.T(), sum));
-  smalls->release(smallB);
+  made->release(smallB);
   return mma(big, b.T(), result);
 }
 

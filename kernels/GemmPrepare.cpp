@@ -12,9 +12,9 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
                                           const OperandForm &is) {
   Tensor source =
       matrix(name, type, extent, depth, is.isOtherMajor, is.alignment);
-  const bool isKMajor = isStagedKMajor(type, is.isOtherMajor);
+  const bool isKMajor = !is.isTurned && isStagedKMajor(type, is.isOtherMajor);
   if (!is.isPrepared)
-    return {source, type, is.tileExtent, isKMajor, is.kept};
+    return {source, type, is.tileExtent, isKMajor, is.kept, is.isTurned};
   const Index &rows = isKMajor ? extent : depth;
   if (isKMajor && !paddedDepth)
     paddedDepth.emplace(size("KPadded"));
@@ -35,6 +35,7 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
           is.tileExtent,
           isKMajor,
           is.kept,
+          /*isTurned=*/false,
           source,
           isKMajor == is.isOtherMajor,
           persistent({c.split, batch(), rows, columns},
@@ -63,8 +64,8 @@ SharedTile GemmProgram::preparedTile(const Stage &stage,
 }
 
 /// A tile of the source, transposed.
-void GemmProgram::turn(const Operand &operand, const TileRef &from,
-                       const SharedTile &to) const {
+void GemmProgram::turnSource(const Operand &operand, const TileRef &from,
+                             const SharedTile &to) const {
   const Shape shape = preparedTile(operand.type);
   Fragment x = ashlar::load(from, {shape[1], shape[0]});
   if (sumType(types) != s32)
@@ -81,8 +82,8 @@ void GemmProgram::fillPrepared() const {
                   const Index &column) {
     Stage s = prepared->acquire();
     SharedTile tile = preparedTile(s, operand);
-    if (operand.isTurned)
-      turn(operand, at(*operand.source, batch, column, row, false), tile);
+    if (operand.isSourceTurned)
+      turnSource(operand, at(*operand.source, batch, column, row, false), tile);
     else
       copy(at(*operand.source, batch, row, column, false), tile);
     prepared->commit(s);

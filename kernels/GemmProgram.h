@@ -44,14 +44,21 @@ private:
     int64_t extent; ///< rows of the tile
     bool isKMajor;
     int64_t kept; ///< sixteenths that L2 keeps
+    /// Stages, which have not K contiguous, are transposed.
+    bool isTurned = false;
     /// What `tensor` is first copied from, transposed or as it is, and the
     /// tiles that are copied at a time.
     std::optional<Tensor> source = {};
-    bool isTurned = false;
+    bool isSourceTurned = false;
     std::optional<TileLoop<4>> copies = {};
 
     Shape stage(int64_t depth) const {
       return isKMajor ? Shape{extent, depth} : Shape{depth, extent};
+    }
+    Shape turned(int64_t depth) const { return {extent, depth}; }
+    /// As the tensor cores take it.
+    SharedTile rows(const SharedTile &tile) const {
+      return isKMajor || isTurned ? tile : tile.T();
     }
   };
 
@@ -60,7 +67,7 @@ private:
     int64_t tileExtent; ///< rows of the tile
     bool isOtherMajor;  ///< K is not contiguous
     int64_t alignment, kept;
-    bool isPrepared;
+    bool isPrepared, isTurned;
     std::string_view paddedExtent; ///< name of its padded M or N
   };
 
@@ -84,8 +91,8 @@ private:
   void forPrepared(const std::function<void(const Operand &, const Index &batch,
                                             const Index &row,
                                             const Index &column)> &body) const;
-  void turn(const Operand &operand, const TileRef &from,
-            const SharedTile &to) const;
+  void turnSource(const Operand &operand, const TileRef &from,
+                  const SharedTile &to) const;
   void fillPrepared() const;
   void storePrepared() const;
   void forgetPrepared() const;
@@ -97,7 +104,16 @@ private:
   void load(const Operand &operand, const Index &batch, const Index &tile,
             const Index &step, const SharedTile &stage, bool isShared) const;
   void math();
-  Fragment product(const Stage &stage, const Fragment &sum) const;
+  /// What math takes of the ring and of what is made of it.
+  struct Taken {
+    std::optional<Stage> loaded, made;
+  };
+  Taken take() const;
+  void giveBack(const Taken &taken) const;
+  Fragment product(const Taken &taken, const Fragment &sum) const;
+  void turnStages() const;
+  void turn(const Operand &operand, const SharedTile &from,
+            const SharedTile &to) const;
   void split();
   Fragment productOfParts(const Stage &stage, const Fragment &sum) const;
   void stageIn(const Stage &reused);
@@ -136,7 +152,10 @@ private:
   std::optional<TileLoop<4>> tiles;
   std::optional<TileLoop<1>> everyCta;
   std::optional<StreamK> stream;
-  std::optional<Pipeline> ring, prepared, smalls;
+  std::optional<Pipeline> ring, prepared;
+  /// What a role makes of the ring's stages: small parts, or the operands that
+  /// are turned, that of the tile's rows first.
+  std::optional<Pipeline> made;
   std::vector<SharedTile> staging;
 };
 

@@ -57,13 +57,27 @@ Obstacles obstaclesOfB(const GemmTypes &types) {
           layout.b_n_major && isStagedKMajor(types.b, true)};
 }
 
+bool isAboveTurned(const GemmConfig &c) {
+  return c.swapped ? c.turned_b : c.turned_a;
+}
+
+bool isBesideTurned(const GemmConfig &c) {
+  return c.swapped ? c.turned_a : c.turned_b;
+}
+
+int64_t turnedRows(const GemmConfig &c) {
+  return (isAboveTurned(c) ? c.bm : 0) + (isBesideTurned(c) ? c.bn : 0);
+}
+
 bool isAboveKMajor(const GemmTypes &types, const GemmConfig &c) {
-  return isStagedKMajor(types.a, c.swapped ? types.layout.b_n_major
+  return !isAboveTurned(c) &&
+         isStagedKMajor(types.a, c.swapped ? types.layout.b_n_major
                                            : types.layout.a_m_major);
 }
 
 bool isBesideKMajor(const GemmTypes &types, const GemmConfig &c) {
-  return isStagedKMajor(types.a, c.swapped ? types.layout.a_m_major
+  return !isBesideTurned(c) &&
+         isStagedKMajor(types.a, c.swapped ? types.layout.a_m_major
                                            : types.layout.b_n_major);
 }
 
@@ -120,13 +134,14 @@ int64_t preparedStageBytes(const GemmConfig &c) {
              : 0;
 }
 
-int64_t smallBytes(const GemmTypes &types, const GemmConfig &c) {
-  return isInParts(types) ? smallStages * c.bn * c.bk * size_bytes(tf32) : 0;
+int64_t madeBytes(const GemmTypes &types, const GemmConfig &c) {
+  const int64_t rows = isInParts(types) ? c.bn : turnedRows(c);
+  return madeStages * rows * c.bk * size_bytes(types.a);
 }
 
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &c,
                     const GpuModel &gpu) {
-  return c.stages * stageBytes(types, c) + smallBytes(types, c) +
+  return c.stages * stageBytes(types, c) + madeBytes(types, c) +
          stagingBytes(types, c) + splitBytes(c) + preparedStageBytes(c) +
          gpu.shared_slack_bytes;
 }
@@ -196,13 +211,29 @@ static RoleRegisters registersBesideLoaders(const GemmTypes &types,
   return {std::min(down((all - c.warpgroups * math) / loaders), most), math};
 }
 
+/// Math has what the loader and a warpgroup that transposes leave.
+static RoleRegisters registersBesideTurning(const GemmConfig &c) {
+  constexpr int64_t load = target::leastBudget, turn = 80, most = 232;
+  const int64_t warpgroups = c.warpgroups + 2;
+  const int64_t all =
+      target::entryRegisters(target::warpgroupThreads * warpgroups) *
+      warpgroups;
+  const int64_t math = (all - load - turn) / c.warpgroups;
+  return {load,
+          std::min(math / target::registerStep * target::registerStep, most),
+          turn};
+}
+
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
                             const GemmForm &form) {
   constexpr int64_t few = 96, many = 176;
   if (isInParts(types))
-    return {target::leastBudget, c.warpgroups == 3 ? 144 : 232};
+    return {target::leastBudget, c.warpgroups == 3 ? 144 : 232,
+            target::leastBudget};
   if (c.load_warps > 1)
     return registersBesideLoaders(types, c);
+  if (turnedRows(c) > 0)
+    return registersBesideTurning(c);
   if (c.warpgroups == 3)
     return {32, 152};
   // The loader counts as a warpgroup.
@@ -253,8 +284,19 @@ bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &c,
          roleRegisters(types, c, form).math;
 }
 
-int64_t splitLimit(const GemmTypes &types, const GemmForm &form) {
-  return isPlain(form) && size_bytes(types.d) < 4 ? 176 : 144;
+int64_t splitLimit(const GemmTypes &types, const GemmConfig &c,
+                   const GemmForm &form) {
+  const int64_t limit = isPlain(form) && size_bytes(types.d) < 4 ? 176 : 144;
+  return limit - registersGivenUp(types, c);
+}
+
+int64_t registersGivenUp(const GemmTypes &types, const GemmConfig &c) {
+  constexpr int64_t usual = 232, usualOfThree = 152;
+  if (turnedRows(c) == 0)
+    return 0;
+  return std::max<int64_t>((c.warpgroups == 3 ? usualOfThree : usual) -
+                               roleRegisters(types, c).math,
+                           0);
 }
 
 int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
@@ -267,7 +309,7 @@ int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
            2 * rows * c.bk / target::warpgroupThreads;
   }
   // Three warpgroups and a producer have 152 registers each at most.
-  return c.warpgroups <= 2 ? 200 : 120;
+  return (c.warpgroups <= 2 ? 200 : 120) - registersGivenUp(types, c);
 }
 
 } // namespace ashlar

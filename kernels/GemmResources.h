@@ -37,7 +37,12 @@ struct Obstacles {
 Obstacles obstaclesOfA(const GemmTypes &types);
 Obstacles obstaclesOfB(const GemmTypes &types);
 
-/// Whether what a tile's rows, or its columns, are cut from has K contiguous.
+/// Whether stages of what a tile's rows, or its columns, are cut from are
+/// transposed by a role of its own, and whether they have K contiguous.
+bool isAboveTurned(const GemmConfig &config);
+bool isBesideTurned(const GemmConfig &config);
+/// Rows of the tile, and its columns, that are cut from what is transposed so.
+int64_t turnedRows(const GemmConfig &config);
 bool isAboveKMajor(const GemmTypes &types, const GemmConfig &config);
 bool isBesideKMajor(const GemmTypes &types, const GemmConfig &config);
 
@@ -67,9 +72,10 @@ int64_t splitBytes(const GemmConfig &config);
 /// Bytes of shared memory through which operands are prepared.
 int64_t preparedStageBytes(const GemmConfig &config);
 
-/// How many tiles of small parts there are, and their bytes.
-inline constexpr int64_t smallStages = 2;
-int64_t smallBytes(const GemmTypes &types, const GemmConfig &config);
+/// How many tiles there are of what a role makes of stages: small parts, or
+/// transposed operands; and their bytes.
+inline constexpr int64_t madeStages = 2;
+int64_t madeBytes(const GemmTypes &types, const GemmConfig &config);
 
 /// All shared memory of a block.
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &config,
@@ -89,6 +95,8 @@ int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &config);
 /// the assembler has to give.
 struct RoleRegisters {
   int64_t load, math;
+  /// Of the role that makes something of stages, if there is one.
+  int64_t made = 0;
 };
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &config,
                             const GemmForm &form = {});
@@ -102,9 +110,13 @@ bool isProductInFlight(const GemmTypes &types, const GemmConfig &config);
 bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &config,
                           const GemmForm &form);
 
+/// What a thread of math has less than usual, where stages are transposed.
+int64_t registersGivenUp(const GemmTypes &types, const GemmConfig &config);
+
 /// The most registers for the sums of a tile together with a part's share of
 /// them, with split-K.
-int64_t splitLimit(const GemmTypes &types, const GemmForm &form);
+int64_t splitLimit(const GemmTypes &types, const GemmConfig &config,
+                   const GemmForm &form);
 
 /// The most `accumulatorRegisters` that leave enough for addresses, and for an
 /// operand in parts.

@@ -117,8 +117,8 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
 
 std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
   // Sums of other CTAs are added a strip at a time, beside all of this one's.
-  constexpr int64_t streamLimit = 160;
   const int64_t sums = accumulatorRegisters({}, c);
+  const int64_t streamLimit = 160 - registersGivenUp(types, c);
   if (c.stream_k && sums > streamLimit)
     return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
            " take " + number(sums) +
@@ -138,22 +138,66 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
          number(std::max<int64_t>(c.bn * limit / used / 8 * 8, 8));
 }
 
+/// How an operand is brought to the tensor cores.
+struct Way {
+  char matrix, extent;
+  Obstacles is;
+  bool isPrepared, isTurned;
+};
+
+/// How an operand that has not K contiguous gets it.
+std::string notTurned(const GemmTypes &types, const GemmConfig &c,
+                      const Way &way) {
+  const std::string matrix(1, way.matrix), extent(1, way.extent);
+  const std::string of = way.matrix == 'A' ? "_a" : "_b",
+                    prepared = "prepared" + of, turned = "turned" + of;
+  if (way.is.isTurned && !way.isPrepared && !way.isTurned)
+    return matrix + " is " + std::string(name(types.a)) + " and stored K×" +
+           extent + "; wgmma transposes elements of 16 bits only: use " +
+           prepared + " = true, which copies it so that K is contiguous, " +
+           turned + " = true, which transposes it stage by stage, or store " +
+           "it " + extent + "×K";
+  if (!way.isTurned)
+    return "";
+  if (way.isPrepared)
+    return matrix + " is prepared, from which on it has K contiguous: use " +
+           prepared + " or " + turned;
+  if (!way.is.isTurned)
+    return "the tensor cores take " + matrix + " as it is stored: use " +
+           turned + " = false";
+  if (way.is.isShifted)
+    return "rows of " + matrix + " begin on less than the 16 bytes that TMA " +
+           "needs, and stages are transposed as TMA leaves them: use " +
+           prepared + " = true";
+  if (isInParts(types))
+    return "stages of f32 are taken apart by the warpgroup that would " +
+           std::string("transpose them: use ") + prepared + " = true";
+  const bool isAbove = (way.matrix == 'A') != c.swapped;
+  const int64_t rows = isAbove ? c.bm : c.bn,
+                unit = target::tmaAlignment / size_bytes(types.a);
+  if (rows % unit)
+    return "a stage of " + matrix + " has " + number(rows) +
+           " elements in a row, and TMA stores 16 bytes at a time: use " +
+           (isAbove ? "bm" : "bn") + " = " +
+           number((rows + unit - 1) / unit * unit);
+  return "";
+}
+
 /// How operands that TMA or wgmma does not take as they are get to the stages.
 std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
   constexpr int64_t fewestRegisters = 64, besideSums = 32;
   bool isAnyShifted = false;
-  for (auto [matrix, extent, is, isPrepared, isSharing] :
-       {std::tuple{'A', 'M', obstaclesOfA(types), c.prepared_a,
+  for (auto [matrix, extent, is, isPrepared, isTurned, isSharing] :
+       {std::tuple{'A', 'M', obstaclesOfA(types), c.prepared_a, c.turned_a,
                    (c.swapped ? c.cluster_m : c.cluster_n) > 1},
-        std::tuple{'B', 'N', obstaclesOfB(types), c.prepared_b,
+        std::tuple{'B', 'N', obstaclesOfB(types), c.prepared_b, c.turned_b,
                    (c.swapped ? c.cluster_n : c.cluster_m) > 1}}) {
-    const std::string flag =
-        std::string("prepared_") + (matrix == 'A' ? "a" : "b") + " = true";
-    if (is.isTurned && !isPrepared)
-      return std::string(1, matrix) + " is " + std::string(name(types.a)) +
-             " and stored K×" + extent + "; wgmma transposes elements of 16 " +
-             "bits only: use " + flag + ", which copies it so that K is " +
-             "contiguous, or store it " + extent + "×K";
+    const std::string of = matrix == 'A' ? "_a" : "_b",
+                      flag = "prepared" + of + " = true";
+    const std::string reason =
+        notTurned(types, c, {matrix, extent, is, isPrepared, isTurned});
+    if (!reason.empty())
+      return reason;
     if (isPrepared || !is.isShifted)
       continue;
     isAnyShifted = true;
@@ -167,9 +211,10 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
   }
   if (c.load_warps != 1 && (c.load_warps > 8 || c.load_warps % 4))
     return "load_warps is " + number(c.load_warps) + ": use 1, 4 or 8";
-  if (c.load_warps > 1 && isInParts(types))
+  if (c.load_warps > 1 && (isInParts(types) || turnedRows(c) > 0))
     return "load_warps is " + number(c.load_warps) + ", and a warpgroup that " +
-           "takes f32 apart has their registers: use 1 and prepared operands";
+           (isInParts(types) ? "takes f32 apart" : "transposes stages") +
+           " has their registers: use 1 and prepared operands";
   if (c.load_warps > 1 && !isAnyShifted)
     return "load_warps is " + number(c.load_warps) + ", and TMA loads all " +
            "operands, for which a warp is enough: use 1";
@@ -189,6 +234,16 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
            " registers of a thread, and beside " + number(c.load_warps) +
            " warps that load it starts with " + number(atEntry) +
            ": use a smaller tile";
+  // One wgmma has half a register for each column.
+  const int64_t besideTurning =
+      target::entryRegisters(target::warpgroupThreads * (c.warpgroups + 2));
+  if (turnedRows(c) > 0 && c.bn / 2 + besideSums > besideTurning)
+    return "a wgmma of " + number(c.bn) + " columns sums in " +
+           number(c.bn / 2) + " registers of a thread, and beside a " +
+           "warpgroup that transposes it starts with " + number(besideTurning) +
+           ": use bn = " +
+           number((besideTurning - besideSums) * 2 / wgmmaColumnStep *
+                  wgmmaColumnStep);
   if ((c.prepared_a || c.prepared_b) && c.warpgroups > 2)
     return "operands are prepared by " + number(c.warpgroups) +
            " warpgroups, which can't share the work evenly: use 1 or 2";
@@ -237,7 +292,7 @@ std::string notSplit(const GemmTypes &types, const GemmConfig &c,
            " columns to add up; it needs a multiple of 8: use bn = " +
            number((c.bn + c.split * 8 - 1) / (c.split * 8) * c.split * 8);
   const int64_t sums = accumulatorRegisters({}, c);
-  const int64_t limit = splitLimit(types, form);
+  const int64_t limit = splitLimit(types, c, form);
   if (c.split > 1 && sums + sums / c.split > limit) {
     const int64_t most = limit * c.split / (c.split + 1);
     return "split-K over " + number(c.split) + " CTAs holds the " +
@@ -310,9 +365,10 @@ std::string notKept(const GemmConfig &c) {
 }
 
 std::string notReusedStage(const GemmTypes &types, const GemmConfig &c) {
-  if (c.store_buffers == 0 && isInParts(types))
-    return "results are staged in a stage of the ring, and the stages of f32 "
-           "are taken by two roles: use store_buffers = 1";
+  if (c.store_buffers == 0 && (isInParts(types) || turnedRows(c) > 0))
+    return "results are staged in a stage of the ring, and the stages of " +
+           std::string(isInParts(types) ? "f32" : "what is transposed") +
+           " are taken by another role: use store_buffers = 1";
   if (c.store_buffers > 0 || stripsInTile(types, c, 0) > 0 ||
       stripsInTile(types, c, 1) > 0)
     return "";

@@ -462,6 +462,9 @@ private:
       const int64_t down = moved.global || bytes > 2 ? 16 : 32;
       auto layout =
           layout::columnLayout(shape[0], shape[1], threads, bytes, down);
+      if (bytes == 1)
+        if (auto blocks = layout::byteBlockLayout(shape[0], shape[1], threads))
+          layout = blocks;
       if (bytes == 2 && !moved.global)
         if (auto matrices = layout::matrixLayout(shape[0], shape[1], warps))
           layout = matrices;

@@ -163,6 +163,44 @@ Result<FragmentLayout> columnLayout(int64_t m, int64_t n, int64_t threads,
                   {m / rows / further, rows * further}})};
 }
 
+Result<FragmentLayout> byteBlockLayout(int64_t m, int64_t n, int64_t threads) {
+  constexpr int64_t word = 4, neighbours = 4, banks = 128;
+  if (m < 1 || n < 1 || threads < 1 || m % (2 * word) != 0 ||
+      m * n % (threads * word) != 0)
+    return refuseUneven(m, n, threads);
+  int64_t vector = 16;
+  while (m * n / threads % (vector * word) != 0 || n % vector != 0)
+    vector /= 2;
+  int64_t left = threads;
+  auto take = [&](int64_t most) {
+    const int64_t taken = std::gcd(most, left);
+    left /= taken;
+    return taken;
+  };
+  const int64_t span = m <= banks ? m : std::gcd(m, banks);
+  const int64_t columns = n / vector, rows = span / 2 / word;
+  const int64_t beside = take(std::gcd(columns, neighbours)),
+                below = take(std::gcd(rows, neighbours)), halves = take(2),
+                along = take(columns / beside), down = take(rows / below),
+                further = take(m / span);
+  if (left != 1)
+    return refuseUneven(m, n, threads);
+  return FragmentLayout{
+      {m, n},
+      flatLayout({{beside, vector * m},
+                  {below, word},
+                  {halves, span / 2},
+                  {along, beside * vector * m},
+                  {down, below * word},
+                  {further, span}}),
+      flatLayout({{vector, m},
+                  {word, 1},
+                  {columns / beside / along, along * beside * vector * m},
+                  {rows / below / down, down * below * word},
+                  {2 / halves, span / 2},
+                  {m / span / further, further * span}})};
+}
+
 Result<FragmentLayout> matrixLayout(int64_t m, int64_t n, int64_t warps) {
   constexpr int64_t edge = 8;
   if (m < 1 || n < 1 || warps < 1 || m % edge != 0 || n % edge != 0)

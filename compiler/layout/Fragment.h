@@ -48,6 +48,14 @@ Result<FragmentLayout> blockedLayout(const std::vector<int64_t> &shape,
 Result<FragmentLayout> columnLayout(int64_t m, int64_t n, int64_t threads,
                                     int64_t elementBytes, int64_t down);
 
+/// A matrix of single bytes whose rows or columns go to shared memory and back
+/// as its columns or rows: each thread holds vectors of up to 16 bytes of four
+/// rows, which are words of its columns. Four threads side by side and eight
+/// down, four of these half of a row of all banks further, are not in each
+/// other's way in rows that a swizzle of 128 bytes moves, nor in columns where
+/// each begins with another of its own. Refuses what does not divide evenly.
+Result<FragmentLayout> byteBlockLayout(int64_t m, int64_t n, int64_t threads);
+
 /// A matrix of 16-bit elements that ldmatrix and stmatrix move, as it is or
 /// transposed: 8x8 matrices, each in the lanes of one warp (PTX ISA,
 /// "ldmatrix"). The warps have rows of it as far as there are enough. Refuses

@@ -185,10 +185,9 @@ static void storeWords(PtxBuilder &b, const FragmentType &type, Value address,
         operands);
 }
 
-/// `count` scalars; zeros where the condition, if there is one, does not hold.
-static Registers loadScalars(PtxBuilder &b, Type scalar, int64_t bytes,
-                             int64_t count, Value address, Value condition) {
-  Words words(count * bytes);
+/// Words; zeros where the condition, if there is one, does not hold.
+static SmallVector<Value> loadWords(PtxBuilder &b, const Words &words,
+                                    Value address, Value condition) {
   SmallVector<Value> operands{address};
   SmallVector<Type> types(words.count, wordRegister(b, words));
   std::string load = "ld.global" + words.suffix() + " " + words.list(0) +
@@ -200,7 +199,7 @@ static Registers loadScalars(PtxBuilder &b, Type scalar, int64_t bytes,
   SmallVector<Value> loaded = b.ptx(load, types, operands);
   for (Value &word : loaded)
     word = narrow(b, words, word);
-  return fromWords(b, loaded, scalar, count);
+  return loaded;
 }
 
 static FailureOr<Registers>
@@ -276,12 +275,27 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
     Value inside = row.inside;
     if (hasEdge)
       inside = b.both(inside, access.columnTest(place.thread.back())(column));
-    return loadScalars(b, scalar, bytes, 1, access.address(row, column),
-                       inside);
+    return fromWords(
+        b, loadWords(b, Words(bytes), access.address(row, column), inside),
+        scalar, 1);
   }
   Value interior = access.interior();
   bool cutsVectors = !liesInside(op, access.shape, access.shape.size() - 1);
+  // Where arms meet a byte takes a register, if it is not one of a word.
+  const Words words(length * bytes);
+  const bool areWords = bytes == 1 && type.packed == 1 && words.bits == 32;
+  auto taken = [&](ArrayRef<Value> loaded) {
+    const int64_t atATime = areWords ? 1 : words.count;
+    Registers scalars;
+    for (; !loaded.empty(); loaded = loaded.drop_front(atATime))
+      llvm::append_range(scalars,
+                         fromWords(b, loaded.take_front(atATime), scalar,
+                                   length * atATime / words.count));
+    return scalars;
+  };
   SmallVector<Type> results(type.registers(), type.registerType);
+  if (areWords)
+    results.assign(type.values * bytes / 4, b.getI32Type());
   auto branch = scf::IfOp::create(b, b.loc, results, interior, true, true);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -289,26 +303,25 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
       b.setInsertionPointToStart(whole ? branch.thenBlock()
                                        : branch.elseBlock());
       access.rows.clear();
-      Registers scalars;
       if (!whole && !hasEdge) {
-        Value zero = arith::ConstantOp::create(b, b.loc, b.getZeroAttr(scalar));
-        scf::YieldOp::create(b, b.loc,
-                             pack(b, type, Registers(type.values, zero)));
+        Value zero =
+            arith::ConstantOp::create(b, b.loc, b.getZeroAttr(results.front()));
+        scf::YieldOp::create(b, b.loc, Registers(results.size(), zero));
         continue;
       }
+      SmallVector<Value> loaded;
       std::function<Value(int64_t)> isColumn;
       if (!whole && cutsVectors)
         isColumn = access.columnTest(place.thread.back());
       for (int64_t v = 0; v < type.values; v += length) {
         auto &row = access.row(place.thread, rowOf(place.value, v));
         int64_t column = place.value.back()[v];
-        Value address = access.address(row, column);
         auto loadVector = [&](Value condition) {
-          return loadScalars(b, scalar, bytes, length, address, condition);
+          return loadWords(b, words, access.address(row, column), condition);
         };
         if (whole || !cutsVectors) {
           llvm::append_range(
-              scalars,
+              loaded,
               loadVector(access.chosen || !whole ? row.inside : Value()));
           continue;
         }
@@ -317,16 +330,17 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
           for (int64_t i = 0; i < length; ++i)
             llvm::append_range(
                 elements,
-                loadScalars(b, scalar, bytes, 1,
-                            access.address(row, column + i),
-                            b.both(row.inside, isColumn(column + i))));
-          return elements;
+                fromWords(b,
+                          loadWords(b, Words(bytes),
+                                    access.address(row, column + i),
+                                    b.both(row.inside, isColumn(column + i))),
+                          scalar, 1));
+          return toWords(b, words, elements);
         };
         if (length == 1) {
-          llvm::append_range(scalars, loadElements());
+          llvm::append_range(loaded, loadElements());
           continue;
         }
-        const Words words(length * bytes);
         SmallVector<Type> types(words.count, b.getIntegerType(words.bits));
         auto parts =
             insideOrNot(b, row.inside, isColumn, column, length, types);
@@ -334,18 +348,19 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
         for (bool all : {true, false}) {
           b.setInsertionPointToStart(all ? parts.thenBlock()
                                          : parts.elseBlock());
-          scf::YieldOp::create(
-              b, b.loc,
-              toWords(b, words, all ? loadVector(Value()) : loadElements()));
+          scf::YieldOp::create(b, b.loc,
+                               all ? loadVector(Value()) : loadElements());
         }
         b.setInsertionPointAfter(parts);
-        llvm::append_range(scalars, fromWords(b, Registers(parts.getResults()),
-                                              scalar, length));
+        llvm::append_range(loaded, parts.getResults());
       }
-      scf::YieldOp::create(b, b.loc, pack(b, type, scalars));
+      scf::YieldOp::create(b, b.loc,
+                           areWords ? Registers(loaded)
+                                    : pack(b, type, taken(loaded)));
     }
   }
-  return Registers(branch.getResults());
+  Registers loaded(branch.getResults());
+  return areWords ? taken(loaded) : loaded;
 }
 
 void addGlobalMemory(ThreadPatterns &patterns) {

@@ -1,108 +1,13 @@
 // Fragments to and from shared memory.
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/hopper_to_thread/ByteBlocks.h"
 #include "passes/hopper_to_thread/Matrices.h"
 #include "passes/hopper_to_thread/Words.h"
-
-#include <set>
 
 namespace ashlar {
 
 using namespace mlir;
-
-static std::string spaceOf(bool peer) {
-  return peer ? "shared::cluster" : "shared::cta";
-}
-
-/// Byte offsets of a fragment's vectors in a shared tile.
-class Offsets {
-public:
-  Offsets(ThreadBuilder &b, const FragmentType &type,
-          const layout::Layout &tile, bool transposed)
-      : b(b), type(type), tile(tile), transposed(transposed),
-        place(placeOf(b, type)) {
-    for (int64_t value = 0; value < type.values; ++value)
-      ofValue.push_back(offset(0, value));
-    isSum = checkSums();
-    if (isSum)
-      for (auto [i, coordinate] : llvm::enumerate(place.thread))
-        base = b.add(base, image(b, mode(i), coordinate));
-  }
-
-  /// Whether each is the sum of a thread's part and a constant.
-  bool areSums() const { return isSum; }
-
-  /// Of a value, in a tile that starts at an address.
-  Value address(Value start, const layout::Swizzle &swizzle, int64_t value) {
-    int64_t constant = 0;
-    Value offset = base;
-    for (auto [i, coordinates] : llvm::enumerate(place.value)) {
-      if (isSum)
-        constant += mode(i)(coordinates[value]);
-      else
-        offset =
-            b.add(offset, image(b, mode(i),
-                                b.add(place.thread[i], coordinates[value])));
-    }
-    return swizzledAddress(b, start, swizzle, offset, constant);
-  }
-
-  /// Of so many words that lie one behind another, from a multiple of all their
-  /// bytes on, the values that are the same byte of each, the first of them
-  /// this value; nothing where a thread does not hold them.
-  SmallVector<int64_t> acrossWords(int64_t value, int64_t words) {
-    SmallVector<int64_t> found;
-    for (int64_t other = 0; isSum && other < type.values; ++other)
-      if (ofValue[other] == ofValue[value] + wordBytes * int64_t(found.size()))
-        found.push_back(other);
-    if (int64_t(found.size()) < words)
-      return {};
-    if (ofThread.empty())
-      for (int64_t t = 0; t < type.layout.thread.size(); ++t)
-        ofThread.insert(offset(t, 0));
-    if (llvm::any_of(ofThread, [&](int64_t offset) {
-          return (offset + ofValue[value]) % (wordBytes * words) >= wordBytes;
-        }))
-      return {};
-    found.truncate(words);
-    return found;
-  }
-
-private:
-  static constexpr int64_t wordBytes = 4;
-
-  layout::Layout mode(size_t i) const {
-    return tile.mode(transposed ? 1 - i : i);
-  }
-
-  int64_t offset(int64_t thread, int64_t value) const {
-    auto at = layout::coordinate(type.layout, thread, value);
-    if (transposed)
-      std::swap(at[0], at[1]);
-    return tile.at(at);
-  }
-
-  bool checkSums() const {
-    const int64_t threads = type.layout.thread.size();
-    for (int64_t bit = 1; bit < threads; bit *= 2) {
-      const int64_t first = offset(threads - bit, 0);
-      for (int64_t value = 0; value < type.values; ++value)
-        if (offset(threads - bit, value) != first + ofValue[value])
-          return false;
-    }
-    return true;
-  }
-
-  ThreadBuilder &b;
-  const FragmentType &type;
-  const layout::Layout &tile;
-  bool transposed;
-  Place place;
-  SmallVector<int64_t> ofValue; ///< of the first thread
-  std::set<int64_t> ofThread;   ///< of the first value; where it is asked for
-  bool isSum;
-  Value base = b.i32(0);
-};
 
 static FailureOr<Registers> lower(hopper::SharedStoreOp op,
                                   Operands<hopper::SharedStoreOp> in,
@@ -117,6 +22,8 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
   if (Value isFirst = isFirstCopy(b, type))
     b.setInsertionPointToStart(
         scf::IfOp::create(b, b.loc, isFirst).thenBlock());
+  if (transposed && storeByteBlocks(op, in, b, type, offsets))
+    return Registers();
   int64_t bytes = tile::elementBytes(type.element);
   int64_t length = transposed ? 1 : vectorLength(type, 16);
   Words words(length * bytes);
@@ -171,6 +78,9 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
   Offsets offsets(b, type, tile.layout, transposed);
   if (offsets.areSums())
     if (auto registers = loadMatrices(op, in, b, type))
+      return *registers;
+  if (transposed)
+    if (auto registers = loadByteBlocks(op, in, b, type, offsets))
       return *registers;
   int64_t bytes = tile::elementBytes(type.element);
   int64_t length = transposed ? 1 : vectorLength(type, 16);

@@ -7,6 +7,11 @@
 
 namespace ashlar {
 
+/// Shared memory of the CTA, or where it is a peer's of the cluster.
+inline std::string spaceOf(bool peer) {
+  return peer ? "shared::cluster" : "shared::cta";
+}
+
 /// Values that one access moves: consecutive in registers and in memory.
 int64_t vectorLength(const FragmentType &type, int64_t alignmentBytes);
 

@@ -172,6 +172,29 @@ hopper.kernel @bytes_of_words threads 128 shared 1024 cluster 1 {
 
 // -----
 
+// A thread holds four rows of bytes: its columns are words of the tile they are
+// transposed in, and so what it loads from there.
+
+!bytes = tensor<64x32xf8E4M3FN, #tile.fragment<"64x32 (2,4,2,2):(1024,4,32,16) / (16,4):(64,1)">>
+!tile = !tile.shared<32x64xf8E4M3FN, "S<2,4,3> o (32,64):(64,1)">
+// CHECK-LABEL: llvm.func @words_of_columns
+hopper.kernel @words_of_columns threads 32 shared 2048 cluster 1 {
+  hopper.role "math" from 0 warps 1 {
+    %at = hopper.shared_address 0
+    %view = hopper.view %at : !tile
+    // CHECK-COUNT-4: "ld.shared::cta.b32 $0, [$1];"
+    // CHECK-COUNT-8: "prmt.b32 $0, $1, $2, $3;"
+    // CHECK-COUNT-12: "ld.shared::cta.b32 $0, [$1];"
+    // CHECK-NOT: ld.shared
+    %x = hopper.shared_load %view transposed : !tile -> !bytes
+    // CHECK-COUNT-16: "st.shared::cta.b32 [$0], $1;"
+    // CHECK-NOT: st.shared
+    hopper.shared_store %x to %view transposed : !bytes, !tile
+  }
+}
+
+// -----
+
 // Columns of a warp lie in two boxes of the tile: each value has its own place.
 
 !across = tensor<8x96xbf16, #tile.fragment<"8x96 (4,8,4):(16,1,192) / (2,3):(8,64)">>

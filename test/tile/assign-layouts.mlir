@@ -231,11 +231,14 @@ tile.kernel @fitting {
 // -----
 
 // What shared memory has transposed lies in 8x8 matrices, if it has 16 bits and
-// stays there, and else down the rows, so that no banks are in the way.
+// stays there, and else down the rows, so that no banks are in the way: of bytes
+// four rows in a thread.
 
 !half = !tile.shared<64x64xbf16>
 !word = !tile.shared<64x32xf32>
 !drow = !tile.shared<32x64xf32>
+!byte = !tile.shared<64x128xf8E4M3FN>
+!etyb = !tile.shared<128x64xf8E4M3FN>
 // CHECK-LABEL: tile.kernel @transposed
 tile.kernel @transposed {
   %M = tile.size "M"
@@ -243,8 +246,13 @@ tile.kernel @transposed {
   %a = tile.alloc : !half
   %b = tile.alloc : !word
   %c = tile.alloc : !drow
+  %d = tile.alloc : !byte
+  %e = tile.alloc : !etyb
   tile.role "turn" warps 4 {
     %c0 = arith.constant 0 : index
+    // CHECK: tile.read {{.*}} -> tensor<64x128xf8E4M3FN, #tile.fragment<"64x128 (4,4,2,2,2,1):(1024,4,32,4096,16,64) / (16,4,1,1,1,1):(64,1,8192,32,32,64)">>
+    %w = tile.read %d : !byte -> tensor<64x128xf8E4M3FN>
+    tile.write %w to %e transposed : tensor<64x128xf8E4M3FN>, !etyb
     // CHECK: tile.read %{{.+}} transposed {{.*}} -> tensor<64x64xbf16, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,4096) / (2,2,8):(64,8,512)">>
     %x = tile.read %a transposed : !half -> tensor<64x64xbf16>
     tile.write %x to %a : tensor<64x64xbf16>, !half

@@ -205,7 +205,8 @@ TEST(GemmAuto, PreparesWhatIsReadOftenAndShiftsTheRest) {
 TEST(GemmAuto, TransposesWhatWgmmaDoesNot) {
   GemmTypes types = fast;
   types.layout.b_n_major = true;
-  const GemmConfig config = gemm_auto({512, 512, 512}, types);
+  EXPECT_TRUE(gemm_auto({16, 4096, 4096}, types).turned_b);
+  const GemmConfig config = gemm_auto({4096, 4096, 4096}, types);
   EXPECT_TRUE(config.prepared_b && !config.prepared_a) << config;
   const auto workspace =
       gemm_workspace({512, 512, 500}, types, config, {}, 132);

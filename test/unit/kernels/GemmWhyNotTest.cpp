@@ -174,6 +174,45 @@ TEST(GemmWhyNot, RefusesRowsThatNobodyLoads) {
               HasSubstr("use layout.align_a = 2, as aligned_as does"));
 }
 
+TEST(GemmWhyNot, RefusesToTransposeWhatIsNotInItsStages) {
+  const GemmTypes rows = stored(e4m3, "TT");
+  auto whyNot = [&](const char *config, const GemmTypes &types) {
+    return why_not({512, 512, 512}, types, GemmConfig::parse(config));
+  };
+  EXPECT_EQ(whyNot("128x128x128 s3 w2 turned-b", rows), "");
+  EXPECT_EQ(whyNot("128x128x32 s3 w2 e32x1 turned-b", stored(tf32, "TT")), "");
+  EXPECT_THAT(whyNot("128x128x128 s3 w2", rows),
+              HasSubstr("turned_b = true, which transposes it"));
+  EXPECT_THAT(whyNot("128x128x128 s3 w2 turned-b prepared-b", rows),
+              HasSubstr("B is prepared, from which on it has K contiguous"));
+  EXPECT_THAT(whyNot("128x128x128 s3 w2 turned-b turned-a", rows),
+              HasSubstr("take A as it is stored: use turned_a = false"));
+  EXPECT_THAT(whyNot("128x128x64 s3 w2 turned-b", stored(bf16, "TT")),
+              HasSubstr("take B as it is stored"));
+  EXPECT_THAT(whyNot("128x128x128 s3 w2 turned-b", stored(e4m3, "TT:16,8,16")),
+              HasSubstr("rows of B begin on less than the 16 bytes"));
+  EXPECT_THAT(
+      whyNot("128x128x128 s3 w2 turned-b l8", stored(e4m3, "TT:8,16,16")),
+      HasSubstr("transposes stages has their registers"));
+  EXPECT_THAT(whyNot("128x24x128 s3 w2 e8x1 turned-b", rows),
+              HasSubstr("has 24 elements in a row, and TMA stores 16 bytes at "
+                        "a time: use bn = 32"));
+  EXPECT_THAT(whyNot("128x128x128 s3 w2 e64x0 turned-b", rows),
+              HasSubstr("taken by another role"));
+  EXPECT_EQ(whyNot("128x192x128 s3 w2 turned-b", rows), "");
+  EXPECT_THAT(whyNot("128x256x128 s3 w2 turned-b", rows),
+              HasSubstr("it starts with 128: use bn = 192"));
+  GemmTypes inFull = rows;
+  inFull.accumulation = Accumulation::full;
+  EXPECT_THAT(whyNot("128x192x128 s3 w2 turned-b", inFull),
+              HasSubstr("168 can be spared"));
+  EXPECT_THAT(
+      why_not({512, 512, 512},
+              {f32, f32, f32, Accumulation::full, GemmLayout::parse("TT")},
+              GemmConfig::parse("64x64x32 s3 w1 e32x1 turned-b")),
+      HasSubstr("stages of f32 are taken apart"));
+}
+
 TEST(GemmWhyNot, CutsAnOperandThatHasNotKContiguousInDepth) {
   const GemmConfig shallow = GemmConfig::parse("128x128x16 s4 w2 c1x4");
   EXPECT_EQ(why_not({512, 512, 512}, stored(bf16, "TN"), shallow), "");

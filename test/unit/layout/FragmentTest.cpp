@@ -68,6 +68,8 @@ std::vector<FragmentLayout> examples() {
         for (int64_t elementBytes : {1, 2, 4})
           if (auto layout = columnLayout(m, n, threads, elementBytes, 16))
             result.push_back(*layout);
+        if (auto layout = byteBlockLayout(m, n, threads))
+          result.push_back(*layout);
         if (auto layout = matrixLayout(m, n, threads / 32))
           result.push_back(*layout);
       }
@@ -119,6 +121,17 @@ TEST(ColumnLayout, RefusesWhatIsNotEven) {
   EXPECT_REFUSAL(columnLayout(4, 8, 64, 4, 16),
                  "the matrix (4,8) does not divide evenly among 64 threads");
   EXPECT_REFUSAL(columnLayout(3, 32, 64, 2, 16), "does not divide evenly");
+}
+
+TEST(ByteBlockLayout, GivesThreadsWordsOfRowsAndOfColumns) {
+  FragmentLayout fragment = *byteBlockLayout(128, 128, 128);
+  EXPECT_EQ(contiguousValues(fragment), 16);
+  EXPECT_EQ(coordinate(fragment, 0, 16), (Shape{1, 0}));
+  EXPECT_EQ(coordinate(fragment, 1, 0), (Shape{0, 16}));
+  EXPECT_EQ(coordinate(fragment, 4, 0), (Shape{4, 0}));
+  EXPECT_EQ(coordinate(fragment, 16, 0), (Shape{64, 0}));
+  EXPECT_REFUSAL(byteBlockLayout(12, 64, 32), "does not divide evenly");
+  EXPECT_REFUSAL(byteBlockLayout(64, 8, 256), "does not divide evenly");
 }
 
 TEST(MatrixLayout, HoldsMatricesAsThePtxIsaSays) {
