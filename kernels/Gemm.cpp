@@ -46,6 +46,14 @@ void GemmProgram::write() {
   beside.emplace(c.swapped ? a : b);
   D.emplace(matrix("D", types.d, M, N, layout.d_m_major, layout.align_d,
                    /*isOutput=*/true));
+  if (form.row_zeros) {
+    rowZero.emplace(input("RowZero", s32, {M}, align(4), where));
+    columnSum.emplace(input("ColumnSum", s32, {N}, align(4), where));
+  }
+  if (form.column_zeros) {
+    columnZero.emplace(input("ColumnZero", s32, {N}, align(4), where));
+    rowSum.emplace(input("RowSum", s32, {M}, align(4), where));
+  }
   if (form.row_scales)
     rowScale.emplace(input("RowScale", f32, {M}, align(4), where));
   if (form.column_scales)

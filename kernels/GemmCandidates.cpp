@@ -325,7 +325,7 @@ private:
 
 void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
                      const GemmForm &form, const GemmVisitor &visit) {
-  if (notProblem(sizes, form).empty())
+  if (notProblem(sizes, types, form).empty())
     Enumeration(sizes, types, form, visit).run();
 }
 

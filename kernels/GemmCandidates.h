@@ -16,6 +16,7 @@ void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
                      const GemmForm &form, const GemmVisitor &visit);
 
 /// Why sizes are of no problem of this form, in a sentence; empty if they are.
-std::string notProblem(const GemmSizes &sizes, const GemmForm &form);
+std::string notProblem(const GemmSizes &sizes, const GemmTypes &types,
+                       const GemmForm &form);
 
 } // namespace ashlar

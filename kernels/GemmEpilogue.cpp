@@ -44,12 +44,23 @@ void GemmProgram::epilogue(const Fragment &sum, const Work &work) {
 }
 
 Fragment GemmProgram::strip(const Fragment &part, const At &place) {
-  Fragment x =
-      sumType(types) == s32 && types.d != s32 ? convert(part, f32) : part;
+  auto alongM = [&](const Tensor &of) {
+    return spread(vector(of, place, true), true);
+  };
+  auto alongN = [&](const Tensor &of) {
+    return spread(vector(of, place, false), false);
+  };
+  Fragment x = part;
+  if (rowZero)
+    x = x - alongM(*rowZero) * alongN(*columnSum);
+  if (columnZero)
+    x = x - alongM(*rowSum) * alongN(*columnZero);
+  if (sumType(types) == s32 && types.d != s32)
+    x = convert(x, f32);
   if (rowScale)
-    x = x * spread(vector(*rowScale, place, true), true);
+    x = x * alongM(*rowScale);
   if (columnScale)
-    x = x * spread(vector(*columnScale, place, false), false);
+    x = x * alongN(*columnScale);
   if (alpha)
     x = x * *alpha;
   if (C)

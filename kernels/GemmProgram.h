@@ -146,8 +146,8 @@ private:
       allSteps, perPart, ctas;
   /// What the rows and the columns of a tile are cut from: A and B, or swapped.
   std::optional<Operand> above, beside;
-  std::optional<Tensor> C, D, bias, rowScale, columnScale, auxiliary, amax,
-      partials, arrivals, arrived;
+  std::optional<Tensor> C, D, bias, rowZero, columnSum, columnZero, rowSum,
+      rowScale, columnScale, auxiliary, amax, partials, arrivals, arrived;
   std::optional<Scalar> alpha, beta, scaleD;
   std::optional<TileLoop<4>> tiles;
   std::optional<TileLoop<1>> everyCta;

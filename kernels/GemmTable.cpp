@@ -25,7 +25,7 @@ Accumulation accumulationOf(const GemmTypes &types) {
 }
 
 bool isDense(const GemmSizes &sizes) {
-  return sizes.lda == 0 && sizes.ldb == 0;
+  return sizes.lda == 0 && sizes.ldb == 0 && sizes.ldd == 0;
 }
 
 bool isSame(const TunedGemm &entry, const GemmSizes &sizes,
@@ -126,7 +126,7 @@ void GemmTable::set(const TunedGemm &entry) {
     throw Error("a table of tuned GEMMs has no batches: leave batch at 1");
   if (!isDense(entry.sizes))
     throw Error(
-        "a table of tuned GEMMs has no strides: leave lda and ldb at 0");
+        "a table of tuned GEMMs has no strides: leave lda, ldb and ldd at 0");
   const auto at = std::ranges::find_if(tuned, [&](const TunedGemm &other) {
     return isSame(other, entry.sizes, entry.types);
   });

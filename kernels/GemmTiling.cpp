@@ -54,6 +54,11 @@ int64_t strideOfB(const GemmSizes &sizes, const GemmTypes &types) {
   return (sizes.ldb ? sizes.ldb : dense) * size_bytes(types.b);
 }
 
+static int64_t strideOfD(const GemmSizes &sizes, const GemmTypes &types) {
+  const int64_t dense = types.layout.d_m_major ? sizes.m : sizes.n;
+  return (sizes.ldd ? sizes.ldd : dense) * size_bytes(types.d);
+}
+
 GemmTypes aligned_as(const GemmSizes &sizes, GemmTypes types) {
   auto alignment = [](int64_t bytes) {
     return std::min<int64_t>(bytes & -bytes, 16);
@@ -61,8 +66,7 @@ GemmTypes aligned_as(const GemmSizes &sizes, GemmTypes types) {
   GemmLayout &layout = types.layout;
   layout.align_a = alignment(strideOfA(sizes, types) | 16);
   layout.align_b = alignment(strideOfB(sizes, types) | 16);
-  layout.align_d = alignment(
-      (layout.d_m_major ? sizes.m : sizes.n) * size_bytes(types.d) | 16);
+  layout.align_d = alignment(strideOfD(sizes, types) | 16);
   return types;
 }
 

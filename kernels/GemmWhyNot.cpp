@@ -42,7 +42,13 @@ std::string notTypes(const GemmTypes &types, const GemmForm &form) {
     return "A is " + std::string(name(types.a)) + " and B is " +
            std::string(name(types.b)) +
            "; wgmma multiplies integers with integers: convert one of them";
-  if (types.d == s32 && form != GemmForm{.batched = form.batched})
+  if ((form.row_zeros || form.column_zeros) && !isExact)
+    return "zero points are subtracted from sums of integers, and those of " +
+           std::string(name(types.a)) + " are f32: leave row_zeros and " +
+           "column_zeros, or use s8 or u8";
+  if (types.d == s32 && form != GemmForm{.batched = form.batched,
+                                         .row_zeros = form.row_zeros,
+                                         .column_zeros = form.column_zeros})
     return "D is s32, and what the form computes around the product is f32: "
            "use D of f32, bf16 or f16";
   if (types.d == s32 && !isExact)
@@ -430,18 +436,22 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
   return reason;
 }
 
-std::string notProblem(const GemmSizes &sizes, const GemmForm &form) {
+std::string notProblem(const GemmSizes &sizes, const GemmTypes &types,
+                       const GemmForm &form) {
   for (auto [extent, what] :
        {std::pair{sizes.m, "m"}, std::pair{sizes.n, "n"},
         std::pair{sizes.k, "k"}, std::pair{sizes.batch, "batch"}})
     if (extent < 0)
       return std::string(what) + " is " + number(extent) + ": use 0 or more";
-  for (auto [stride, what] :
-       {std::pair{sizes.lda, "lda"}, std::pair{sizes.ldb, "ldb"}})
-    if (stride < 0)
-      return std::string(what) + " is " + number(stride) +
-             ": use the elements from a row to the next, or 0 where none lie "
-             "between them";
+  const GemmLayout &layout = types.layout;
+  for (auto [stride, row, what] :
+       {std::tuple{sizes.lda, layout.a_m_major ? sizes.m : sizes.k, "lda"},
+        std::tuple{sizes.ldb, layout.b_n_major ? sizes.n : sizes.k, "ldb"},
+        std::tuple{sizes.ldd, layout.d_m_major ? sizes.m : sizes.n, "ldd"}})
+    if (stride != 0 && stride < row)
+      return std::string(what) + " is " + number(stride) + " and a row has " +
+             number(row) + " elements: use the elements from a row to the " +
+             "next, or 0 where none lie between them";
   if (sizes.batch > 1 && !form.batched)
     return "the sizes are those of a batch of " + number(sizes.batch) +
            " and the form is of one problem: set form.batched, or leave " +
@@ -455,7 +465,8 @@ static std::string notAligned(const GemmSizes &sizes, const GemmTypes &types) {
                    fitting = aligned_as(sizes, types).layout;
   for (auto [alignment, most, matrix, name] :
        {std::tuple{layout.align_a, fitting.align_a, "A", "align_a"},
-        std::tuple{layout.align_b, fitting.align_b, "B", "align_b"}})
+        std::tuple{layout.align_b, fitting.align_b, "B", "align_b"},
+        std::tuple{layout.align_d, fitting.align_d, "D", "align_d"}})
     if (alignment > most)
       return std::string("rows of ") + matrix + " do not begin on multiples " +
              "of " + number(alignment) + " bytes: use layout." + name + " = " +
@@ -466,7 +477,7 @@ static std::string notAligned(const GemmSizes &sizes, const GemmTypes &types) {
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
                     const GemmConfig &config, const GemmForm &form) {
   for (const std::string &reason :
-       {notProblem(sizes, form), notBuildable(types, config, form),
+       {notProblem(sizes, types, form), notBuildable(types, config, form),
         notAligned(sizes, types)})
     if (!reason.empty())
       return reason;

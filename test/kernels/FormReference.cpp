@@ -34,9 +34,21 @@ double scaleOf(const GemmForm &form, const Problem &p, Coordinate at,
   return scale * (form.alpha ? p.scalar("alpha") : 1);
 }
 
+/// Without zero points.
+static double exact(const GemmForm &form, const Problem &p, Coordinate at,
+                    double product, bool isTransposed) {
+  const int64_t m = rowOf(at, isTransposed), n = columnOf(at, isTransposed);
+  if (form.row_zeros)
+    product -= p["RowZero"](m) * p["ColumnSum"](n);
+  if (form.column_zeros)
+    product -= p["ColumnZero"](n) * p["RowSum"](m);
+  return product;
+}
+
 double linear(const GemmForm &form, const Problem &p, Coordinate at,
               double product, bool isTransposed) {
-  double x = product * scaleOf(form, p, at, isTransposed);
+  double x = exact(form, p, at, product, isTransposed) *
+             scaleOf(form, p, at, isTransposed);
   x += form.c ? p.scalar("beta") * p["C"](at) : 0;
   return x + (form.bias ? p["Bias"](columnOf(at, isTransposed)) : 0);
 }

@@ -164,6 +164,8 @@ std::string GemmCase::str() const {
   for (const NamedSize &size : sizes)
     text += ", " + size.name + "=" + std::to_string(size.value);
   const std::pair<bool, const char *> parts[] = {
+      {form.row_zeros, "row_zeros"},
+      {form.column_zeros, "column_zeros"},
       {form.row_scales, "row_scales"},
       {form.column_scales, "column_scales"},
       {form.alpha, "alpha"},

@@ -2,9 +2,12 @@
 // differ in how the tile reaches memory.
 
 #include "ashlar/gemm.h"
+#include "test/kernels/Check.h"
 #include "test/kernels/Feature.h"
 #include "test/kernels/FormReference.h"
+#include "test/kernels/Register.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ashlar::test {
@@ -82,6 +85,55 @@ Feature amax(std::string name, const char *config) {
   return made;
 }
 
+/// With sums that are those of A and of B the product is that of what A and B
+/// stand for.
+void subtractsZeroPoints(const GemmTypes &types, const char *config) {
+  GemmForm form;
+  form.row_zeros = form.column_zeros = true;
+  Module module(device(),
+                compileCleanly(gemm(types, GemmConfig::parse(config), form)));
+  Problem p =
+      randomProblem(module.artifact(), {{"M", 131}, {"N", 72}, {"K", 333}});
+  auto write = [&](std::string_view name, auto element) {
+    HostTensor &tensor = *std::ranges::find(p.tensors, name, &HostTensor::name);
+    for (int64_t i = 0; i < tensor.shape()[0]; ++i)
+      tensor.write(i, element(i));
+  };
+  auto zeroA = [](int64_t m) { return 128.0 - double(m % 5); };
+  auto zeroB = [](int64_t n) { return double(n % 7) - 3; };
+  auto sumOf = [&](const HostTensor &of, int64_t row) {
+    double sum = 0;
+    for (int64_t k = 0; k < p.size("K"); ++k)
+      sum += of(row, k);
+    return sum;
+  };
+  write("RowZero", zeroA);
+  write("ColumnZero", zeroB);
+  write("ColumnSum", [&](int64_t n) { return sumOf(p["B"], n); });
+  write("RowSum", [&](int64_t m) {
+    return sumOf(p["A"], m) - zeroA(m) * double(p.size("K"));
+  });
+  const HostTensor d = launch(module, p);
+  int64_t wrong = 0;
+  for (int64_t m = 0; m < p.size("M"); ++m)
+    for (int64_t n = 0; n < p.size("N"); ++n) {
+      double sum = 0;
+      for (int64_t k = 0; k < p.size("K"); ++k)
+        sum += (p["A"](m, k) - zeroA(m)) * (p["B"](n, k) - zeroB(n));
+      wrong += d(m, n) != sum;
+    }
+  EXPECT_EQ(wrong, 0);
+}
+
+[[maybe_unused]] const bool registeredZeros = [] {
+  for (const char *config :
+       {"64x64x128 s3 w2 e32x1 pingpong", "128x64x128 s3 w2 k2 e32x1",
+        "64x32x128 s4 w1 e16x2 swapped"})
+    registerTest("LibraryFormZeroPoints", config,
+                 [config] { subtractsZeroPoints({u8, s8, s32}, config); });
+  return true;
+}();
+
 [[maybe_unused]] const bool registered = registerFeatures([] {
   GemmForm scaled;
   scaled.row_scales = scaled.column_scales = true;
@@ -90,6 +142,8 @@ Feature amax(std::string name, const char *config) {
   batched.activation = Activation::silu;
   GemmForm biased;
   biased.bias = true;
+  GemmForm quantised = everything();
+  quantised.row_zeros = quantised.column_zeros = true;
   const GemmTypes full{e4m3, e4m3, bf16, Accumulation::full};
   return std::vector<Feature>{
       feature("everything around a product", "128x64x64 s3 w2 e32x2",
@@ -115,6 +169,8 @@ Feature amax(std::string name, const char *config) {
               batched),
       feature("fp8 with scales of rows and columns", "128x64x128 s3 w2 e64x1",
               scaled, full),
+      feature("integers with zero points and all else",
+              "128x64x128 s3 w2 e16x1", quantised, {u8, s8, bf16}),
   };
 }());
 

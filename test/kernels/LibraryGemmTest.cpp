@@ -5,7 +5,6 @@
 #include "test/kernels/Register.h"
 
 #include "ashlar/gemm.h"
-#include "ashlar/gemm_cost.h"
 
 #include <algorithm>
 #include <array>
@@ -135,16 +134,15 @@ void runs(const Family &family, const char *config, const Sizes &sizes) {
   Module &module = moduleOf(family, config);
   std::vector<NamedSize> named{
       {"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}};
-  std::vector<std::string> zeros;
+  const GemmConfig parsed = GemmConfig::parse(config);
   for (const GemmWorkspace &each :
-       gemm_workspace({sizes[0], sizes[1], sizes[2]}, family.types,
-                      GemmConfig::parse(config), {}, h200().sm_count)) {
-    zeros.emplace_back(each.name);
+       gemm_workspace({sizes[0], sizes[1], sizes[2]}, family.types, parsed, {},
+                      /*ctas=*/1))
     for (size_t i = 0; i < each.shape.size(); ++i)
       if (each.extents[i].ends_with("Padded"))
         named.push_back({std::string(each.extents[i]), each.shape[i]});
-  }
-  Problem problem = randomProblem(module.artifact(), named, {}, zeros);
+  Problem problem =
+      randomProblem(module.artifact(), named, {}, workspacesOf(parsed));
   const GemmLayout &layout = family.types.layout;
   EXPECT_LE(gemmError(problem["A"], layout.a_m_major, problem["B"],
                       layout.b_n_major, launch(module, problem)),

@@ -89,7 +89,8 @@ GemmConfig drawConfig(const GemmTypes &types, const GemmForm &form,
                         dice.ofAnyMagnitude(8192),
                         form.batched ? dice.ofAnyMagnitude(64) : 1,
                         /*lda=*/8192,
-                        /*ldb=*/8192};
+                        /*ldb=*/8192,
+                        /*ldd=*/8192};
   const GemmConfig candidate = dice.of(gemm_candidates(sizes, types, form));
   if (dice.oneIn(2))
     return candidate;
@@ -100,10 +101,12 @@ GemmConfig drawConfig(const GemmTypes &types, const GemmForm &form,
   return config;
 }
 
-GemmForm drawForm(Dice &dice) {
+GemmForm drawForm(const GemmTypes &types, Dice &dice) {
   GemmForm form;
   form.batched = dice.oneIn(4);
-  if (dice.oneIn(2))
+  if (types.a == s8 || types.a == u8)
+    form.row_zeros = dice.oneIn(3), form.column_zeros = dice.oneIn(3);
+  if (types.d == s32 || dice.oneIn(2))
     return form;
   for (bool GemmForm::*part :
        {&GemmForm::row_scales, &GemmForm::column_scales, &GemmForm::alpha,
@@ -181,9 +184,7 @@ GemmCase drawGemm(uint64_t seed) {
   Dice dice(seed);
   GemmCase gemm;
   gemm.types = dice.of(allTypes);
-  gemm.form = drawForm(dice);
-  if (gemm.types.d == s32)
-    gemm.form = {.batched = gemm.form.batched};
+  gemm.form = drawForm(gemm.types, dice);
   GemmLayout &layout = gemm.types.layout;
   layout.a_m_major = dice.oneIn(2), layout.b_n_major = dice.oneIn(2);
   layout.d_m_major = dice.oneIn(3);

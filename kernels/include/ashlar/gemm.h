@@ -59,11 +59,18 @@ struct GemmTypes {
 enum class Activation : uint8_t { none, relu, gelu, silu };
 
 /// What is computed around the product, in this order; all of it in f32, on the
-/// accumulator in registers. Sums of integers that D takes as s32 without any
-/// of it are exact.
+/// accumulator in registers, but for zero points, which are subtracted from
+/// sums of integers as s32: exactly, and D may be s32.
 struct GemmForm {
   /// A, B, D and the like have a leading dimension of `batch` matrices.
   bool batched = false;
+  /// The zero points of A's rows: minus RowZero[m] times ColumnSum[n], the sum
+  /// of B's elements for n over K. Integers only; s32 vectors of M and N.
+  bool row_zeros = false;
+  /// The zero points of B's: minus ColumnZero[n] times RowSum[m], the sum of
+  /// A's elements for m over K, less K times RowZero[m] where A has zero points
+  /// too. Integers only; s32 vectors of N and M.
+  bool column_zeros = false;
   /// Times RowScale[m], ColumnScale[n]: f32 vectors of M and N.
   bool row_scales = false, column_scales = false;
   /// Times the scalar alpha.
@@ -88,13 +95,13 @@ struct GemmForm {
 /// nothing.
 struct GemmSizes {
   int64_t m, n, k, batch = 1;
-  /// Elements from a row of A, of B, as it is stored, to the next one; 0 where
-  /// none lie between them.
-  int64_t lda = 0, ldb = 0;
+  /// Elements from a row of A, of B, of D, C and Auxiliary, as it is stored, to
+  /// the next one; 0 where none lie between them.
+  int64_t lda = 0, ldb = 0, ldd = 0;
 };
 
 /// The types with the alignments that rows of these sizes have, where each
-/// matrix begins on 16 bytes and nothing lies between D's rows.
+/// matrix begins on 16 bytes.
 GemmTypes aligned_as(const GemmSizes &sizes, GemmTypes types);
 
 /// How the work of a GEMM is cut up and ordered.

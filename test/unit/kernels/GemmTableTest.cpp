@@ -96,7 +96,7 @@ TEST(GemmTable, TellsLayoutsApartAndHasNoStrides) {
   const GemmSizes apart{8, 8, 8, 1, /*lda=*/16};
   EXPECT_FALSE(table.find(apart, half));
   EXPECT_THAT([&] { table.set({half, apart, {}, 1, 2}); },
-              ThrowsMessage<Error>(HasSubstr("leave lda and ldb at 0")));
+              ThrowsMessage<Error>(HasSubstr("leave lda, ldb and ldd at 0")));
 }
 
 TEST(GemmTable, SkipsCommentsAndEmptyLines) {

@@ -231,6 +231,12 @@ TEST(GemmWhyNot, KnowsWhatIntegersHave) {
               HasSubstr("wgmma multiplies integers with integers"));
   EXPECT_THAT(why_not({512, 512, 512}, {bf16, bf16, s32}, config),
               HasSubstr("the sums of bf16 are f32"));
+  EXPECT_EQ(why_not({512, 512, 512}, {s8, u8, s32}, config,
+                    {.row_zeros = true, .column_zeros = true}),
+            "");
+  EXPECT_THAT(
+      why_not({512, 512, 512}, {e4m3, e4m3, bf16}, config, {.row_zeros = true}),
+      HasSubstr("zero points are subtracted from sums of integers"));
   EXPECT_THAT(why_not({512, 512, 512}, {s8, s8, s32}, config, {.alpha = true}),
               HasSubstr("D is s32, and what the form computes"));
 }
@@ -256,9 +262,29 @@ TEST(GemmWhyNot, KnowsWhatF32InPartsTakes) {
               HasSubstr("B is f32 and stored K×N"));
 }
 
-TEST(GemmWhyNot, RefusesStridesBelowZero) {
-  EXPECT_THAT(why_not({8, 8, 8, 1, -8}, {}, GemmConfig()),
-              HasSubstr("lda is -8"));
+TEST(GemmWhyNot, RefusesRowsThatOverlap) {
+  const GemmSizes sizes{16, 24, 32};
+  for (auto [stride, name] :
+       {std::pair{&GemmSizes::lda, "lda"}, std::pair{&GemmSizes::ldb, "ldb"},
+        std::pair{&GemmSizes::ldd, "ldd"}}) {
+    GemmSizes apart = sizes;
+    apart.*stride = 40;
+    EXPECT_EQ(why_not(apart, {}, GemmConfig::parse("64x64x64 s3 w1")), "");
+    for (int64_t wrong : {-8, 16}) {
+      apart.*stride = wrong;
+      EXPECT_THAT(why_not(apart, {}, GemmConfig()),
+                  HasSubstr(name + (" is " + std::to_string(wrong)) +
+                            " and a row has"));
+    }
+  }
+}
+
+TEST(GemmWhyNot, TakesRowsOfDAsTheyBegin) {
+  const GemmConfig config = GemmConfig::parse("64x64x64 s3 w1");
+  EXPECT_THAT(why_not({16, 25, 32}, {}, config),
+              HasSubstr("rows of D do not begin on multiples of 16 bytes: use "
+                        "layout.align_d = 2"));
+  EXPECT_EQ(why_not({16, 25, 32, 1, 0, 0, /*ldd=*/32}, {}, config), "");
 }
 
 TEST(GemmWhyNot, IsWhatGemmIsRefusedWith) {
