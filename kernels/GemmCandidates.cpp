@@ -126,9 +126,13 @@ private:
         add(width);
     for (int64_t parts = mostParts; parts > 1; parts /= 2)
       fill(ctas / parts);
-    for (int64_t waves = 1; widths.size() < mostWidths; ++waves)
+    for (int64_t waves = ceilDiv(rows, ctas); widths.size() < mostWidths;) {
       if (fill(waves * ctas) <= (waves == 1 ? 8 : narrowestOfSeveralWaves))
         break;
+      // The next ones that have a tile more in each row.
+      waves =
+          std::max(waves + 1, ceilDiv((waves * ctas / rows + 1) * rows, ctas));
+    }
     return widths;
   }
 
@@ -325,7 +329,7 @@ private:
 
 void visitCandidates(const GemmSizes &sizes, const GemmTypes &types,
                      const GemmForm &form, const GemmVisitor &visit) {
-  if (notProblem(sizes, types, form).empty())
+  if (notTypes(types, form).empty() && notProblem(sizes, types, form).empty())
     Enumeration(sizes, types, form, visit).run();
 }
 

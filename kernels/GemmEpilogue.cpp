@@ -88,9 +88,16 @@ void GemmProgram::storeStrip(const Tensor &target, const Fragment &part,
   SharedTile whole = staging[nextBuffer++ % staging.size()];
   SharedTile buffer =
       width < stripColumns(c) ? slice(whole, {0, 0}, shapeInD(width)) : whole;
-  store(storesTransposed(types, c) ? buffer.T() : buffer,
-        convert(part, types.d));
+  store(storesTransposed(types, c) ? buffer.T() : buffer, toD(part));
   copy(buffer, inD(target, place));
+}
+
+/// Rounded to nearest even, as floats are, and not towards zero.
+Fragment GemmProgram::toD(const Fragment &part) const {
+  // All numbers from this one to twice as much are whole.
+  constexpr double whole = 0x1.8p23;
+  return types.d == s8 || types.d == u8 ? convert(part + whole - whole, types.d)
+                                        : convert(part, types.d);
 }
 
 /// The part of a vector of M or of N elements that a strip meets.

@@ -123,6 +123,7 @@ private:
   void epilogue(const Fragment &sum, const Work &work);
   Fragment strip(const Fragment &part, const At &place);
   void storeStrip(const Tensor &target, const Fragment &part, const At &place);
+  Fragment toD(const Fragment &part) const;
   Fragment vector(const Tensor &tensor, const At &place, bool alongM) const;
   Fragment spread(const Fragment &vector, bool alongM) const;
   TileRef stripOf(const Tensor &matrix, const At &place) const;

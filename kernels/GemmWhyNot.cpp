@@ -27,46 +27,9 @@ std::string promoted(const GemmTypes &types) {
   return isInParts(types) ? "f32" : "fp8 summed in full";
 }
 
-std::string notTypes(const GemmTypes &types, const GemmForm &form) {
-  if (size_bytes(types.a) != size_bytes(types.b))
-    return "A is " + std::string(name(types.a)) + " and B is " +
-           std::string(name(types.b)) +
-           "; wgmma multiplies operands of one size: convert one of them";
-  if (isInParts(types) != (types.b == f32))
-    return "A is " + std::string(name(types.a)) + " and B is " +
-           std::string(name(types.b)) +
-           "; both are multiplied at f32's precision or both as tf32: call "
-           "both f32, or both tf32";
-  const bool isExact = sumType(types) == s32;
-  if (isExact != (types.b == s8 || types.b == u8))
-    return "A is " + std::string(name(types.a)) + " and B is " +
-           std::string(name(types.b)) +
-           "; wgmma multiplies integers with integers: convert one of them";
-  if ((form.row_zeros || form.column_zeros) && !isExact)
-    return "zero points are subtracted from sums of integers, and those of " +
-           std::string(name(types.a)) + " are f32: leave row_zeros and " +
-           "column_zeros, or use s8 or u8";
-  if (types.d == s32 && form != GemmForm{.batched = form.batched,
-                                         .row_zeros = form.row_zeros,
-                                         .column_zeros = form.column_zeros})
-    return "D is s32, and what the form computes around the product is f32: "
-           "use D of f32, bf16 or f16";
-  if (types.d == s32 && !isExact)
-    return "D is s32, and the sums of " + std::string(name(types.a)) +
-           " are f32: use D of f32, bf16 or f16";
-  for (auto [alignment, type, what] :
-       {std::tuple{types.layout.align_a, types.a, "align_a"},
-        std::tuple{types.layout.align_b, types.b, "align_b"},
-        std::tuple{types.layout.align_d, types.d, "align_d"}})
-    if (alignment < size_bytes(type) || alignment > target::tmaAlignment ||
-        (alignment & (alignment - 1)))
-      return std::string(what) + " is " + number(alignment) +
-             ": use a power of two from " + number(size_bytes(type)) +
-             ", the bytes of an element, to " + number(target::tmaAlignment);
-  return "";
-}
-
 std::string notCounts(const GemmConfig &c) {
+  // More than any of them can be, and no product of them overflows.
+  constexpr int64_t most = 1 << 15;
   for (auto [value, what] :
        {std::pair{c.bm, "bm"}, std::pair{c.bn, "bn"}, std::pair{c.bk, "bk"},
         std::pair{c.stages, "stages"}, std::pair{c.warpgroups, "warpgroups"},
@@ -74,11 +37,14 @@ std::string notCounts(const GemmConfig &c) {
         std::pair{c.cluster_n, "cluster_n"}, std::pair{c.split, "split"},
         std::pair{c.group, "group"},
         std::pair{c.store_columns, "store_columns"}})
-    if (value < 1)
-      return std::string(what) + " is " + number(value) + ": use 1 or more";
-  if (c.store_buffers < 0)
-    return "store_buffers is " + number(c.store_buffers) +
-           ": use 1 or more, or 0 to stage results in the ring";
+    if (value < 1 || value > most)
+      return std::string(what) + " is " + number(value) + ": use 1 to " +
+             number(most);
+  if (c.store_buffers < 0 || c.store_buffers > most)
+    return "store_buffers is " + number(c.store_buffers) + ": use 1 to " +
+           number(most) + ", or 0 to stage results in the ring";
+  if (c.load_warps != 1 && c.load_warps != 4 && c.load_warps != 8)
+    return "load_warps is " + number(c.load_warps) + ": use 1, 4 or 8";
   return "";
 }
 
@@ -215,8 +181,6 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
              "which can't share them with the cluster: use " + flag +
              ", or a cluster along the other dimension";
   }
-  if (c.load_warps != 1 && (c.load_warps > 8 || c.load_warps % 4))
-    return "load_warps is " + number(c.load_warps) + ": use 1, 4 or 8";
   if (c.load_warps > 1 && (isInParts(types) || turnedRows(c) > 0))
     return "load_warps is " + number(c.load_warps) + ", and a warpgroup that " +
            (isInParts(types) ? "takes f32 apart" : "transposes stages") +
@@ -436,49 +400,11 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
   return reason;
 }
 
-std::string notProblem(const GemmSizes &sizes, const GemmTypes &types,
-                       const GemmForm &form) {
-  for (auto [extent, what] :
-       {std::pair{sizes.m, "m"}, std::pair{sizes.n, "n"},
-        std::pair{sizes.k, "k"}, std::pair{sizes.batch, "batch"}})
-    if (extent < 0)
-      return std::string(what) + " is " + number(extent) + ": use 0 or more";
-  const GemmLayout &layout = types.layout;
-  for (auto [stride, row, what] :
-       {std::tuple{sizes.lda, layout.a_m_major ? sizes.m : sizes.k, "lda"},
-        std::tuple{sizes.ldb, layout.b_n_major ? sizes.n : sizes.k, "ldb"},
-        std::tuple{sizes.ldd, layout.d_m_major ? sizes.m : sizes.n, "ldd"}})
-    if (stride != 0 && stride < row)
-      return std::string(what) + " is " + number(stride) + " and a row has " +
-             number(row) + " elements: use the elements from a row to the " +
-             "next, or 0 where none lie between them";
-  if (sizes.batch > 1 && !form.batched)
-    return "the sizes are those of a batch of " + number(sizes.batch) +
-           " and the form is of one problem: set form.batched, or leave " +
-           "batch at 1";
-  return "";
-}
-
-/// Whether rows begin where the layout says.
-static std::string notAligned(const GemmSizes &sizes, const GemmTypes &types) {
-  const GemmLayout &layout = types.layout,
-                   fitting = aligned_as(sizes, types).layout;
-  for (auto [alignment, most, matrix, name] :
-       {std::tuple{layout.align_a, fitting.align_a, "A", "align_a"},
-        std::tuple{layout.align_b, fitting.align_b, "B", "align_b"},
-        std::tuple{layout.align_d, fitting.align_d, "D", "align_d"}})
-    if (alignment > most)
-      return std::string("rows of ") + matrix + " do not begin on multiples " +
-             "of " + number(alignment) + " bytes: use layout." + name + " = " +
-             number(most) + ", as aligned_as does";
-  return "";
-}
-
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
                     const GemmConfig &config, const GemmForm &form) {
   for (const std::string &reason :
-       {notProblem(sizes, types, form), notBuildable(types, config, form),
-        notAligned(sizes, types)})
+       {notTypes(types, form), notProblem(sizes, types, form),
+        notAligned(sizes, types), notBuildable(types, config, form)})
     if (!reason.empty())
       return reason;
   return notDepth(sizes, config);

@@ -1,5 +1,7 @@
+#include "GemmCandidates.h"
 #include "GemmResources.h"
 #include "GemmTiling.h"
+#include "ashlar/error.h"
 #include "ashlar/gemm.h"
 
 #include <algorithm>
@@ -40,7 +42,18 @@ struct PreparedOperand {
 std::vector<GemmWorkspace> gemm_workspace(const GemmSizes &sizes,
                                           const GemmTypes &types,
                                           const GemmConfig &config,
-                                          const GemmForm &form, int64_t ctas) {
+                                          const GemmForm &form, int64_t ctas,
+                                          SourceLocation where) {
+  auto refuse = [&](const std::string &reason) {
+    throw Error({where.file_name(), where.line(), where.column()},
+                "gemm_workspace: " + reason);
+  };
+  for (const std::string &reason :
+       {notProblem(sizes, types, form), notBuildable(types, config, form)})
+    if (!reason.empty())
+      refuse(reason);
+  if (ctas < 1)
+    refuse("a grid has 1 CTA or more, not " + std::to_string(ctas));
   const PreparedOperand a{"AlignedA", "M",     "MPadded",
                           types.a,    sizes.m, types.layout.a_m_major};
   const PreparedOperand b{"AlignedB", "N",     "NPadded",

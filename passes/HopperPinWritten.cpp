@@ -65,8 +65,8 @@ void pinComputed(hopper::AccumulatorReadOp read) {
         op->use_empty() || isThere(op->getResult(0)))
       continue;
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type || type.getElementTypeBitWidth() != 32 ||
-        !multipliesBeforeUse(op))
+    if (!type || !type.getElementType().isIntOrFloat() ||
+        type.getElementTypeBitWidth() != 32 || !multipliesBeforeUse(op))
       continue;
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);

@@ -62,6 +62,50 @@ Filling fillingBy(tile::RoleOp role, Value pipeline) {
   return result;
 }
 
+using Deltas = std::set<std::vector<int64_t>>;
+
+/// The CTAs that a copy to a stage of the pipeline writes into.
+Deltas writtenBy(tile::CopyOp copy, Value pipeline, const Cluster &cluster) {
+  if (!copy.getMulticast() || engineOf(copy) != CopyEngine::tma ||
+      !belongsTo(copy.getTarget(), pipeline))
+    return {};
+  const auto deltas = cluster.deltas(cluster.sharedDimensions(copy));
+  return {deltas.begin(), deltas.end()};
+}
+
+/// Whether what is committed comes from, and goes to, all of these CTAs: copies
+/// beside the commit, on every way to it.
+bool isSharedByAll(tile::CommitOp commit, const Deltas &all,
+                   const Cluster &cluster) {
+  Deltas found;
+  for (auto copy : commit->getBlock()->getOps<tile::CopyOp>()) {
+    auto buffer = tile::bufferOf(copy.getTarget());
+    if (buffer && buffer.getStage() == commit.getStage())
+      found.merge(
+          writtenBy(copy, tile::pipelineOf(commit.getStage()), cluster));
+  }
+  return llvm::all_of(all, [&](const auto &delta) {
+    return found.contains(delta) ||
+           llvm::all_of(delta, [](int64_t step) { return step == 0; });
+  });
+}
+
+/// With all CTAs that can be reached through others.
+Deltas closed(Deltas deltas, const Cluster &cluster) {
+  for (size_t before = 0; before != deltas.size();) {
+    before = deltas.size();
+    const std::vector all(deltas.begin(), deltas.end());
+    for (const auto &first : all)
+      for (std::vector<int64_t> sum : all) {
+        for (auto [step, further, extent] :
+             llvm::zip(sum, first, cluster.extents()))
+          step = (step + further) % extent;
+        deltas.insert(sum);
+      }
+  }
+  return deltas;
+}
+
 } // namespace
 
 Ring::Ring(tile::PipelineOp op, const Cluster &cluster) {
@@ -73,7 +117,7 @@ Ring::Ring(tile::PipelineOp op, const Cluster &cluster) {
   fullOffset = plan.getBarriers();
   emptyOffset = fullOffset + target::mbarrierBytes * stages;
 
-  std::set<std::vector<int64_t>> distinct;
+  Deltas distinct;
   for (auto &own : cluster.deltas({}))
     distinct.insert(own);
   llvm::SmallPtrSet<Operation *, 4> producers, consumers;
@@ -95,12 +139,16 @@ Ring::Ring(tile::PipelineOp op, const Cluster &cluster) {
     fullCount += how.byThreads ? threads : 0;
     filledByCpAsync |= how.byCpAsync;
     role.walk([&](tile::CopyOp copy) {
-      if (copy.getMulticast() && engineOf(copy) == CopyEngine::tma &&
-          belongsTo(copy.getTarget(), op.getResult()))
-        for (auto &delta : cluster.deltas(cluster.sharedDimensions(copy)))
-          distinct.insert(delta);
+      distinct.merge(writtenBy(copy, op.getResult(), cluster));
     });
   }
+  // A CTA that waits for no peer's data may release a stage again before others
+  // have once, unless it waits for the releases of all of them.
+  if (llvm::any_of(op.getResult().getUsers(), [&](Operation *user) {
+        auto commit = dyn_cast<tile::CommitOp>(user);
+        return commit && !isSharedByAll(commit, distinct, cluster);
+      }))
+    distinct = closed(std::move(distinct), cluster);
   writers.assign(distinct.begin(), distinct.end());
   for (Operation *consumer : consumers)
     emptyCount += cast<tile::RoleOp>(consumer).getWarps() * writers.size();

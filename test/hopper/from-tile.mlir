@@ -85,6 +85,75 @@ tile.kernel @ring {
 
 // -----
 
+// In a cluster of 2x2 a CTA hears of the one across through others only. Where it
+// also commits without their data it waits for the releases of all four.
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!T = !tile.tensor<bf16, 2>
+// CHECK-LABEL: hopper.kernel @multicast_2x2
+tile.kernel @multicast_2x2 cluster [2, 2] {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !T
+  %tiles = tile.schedule [%M, %M] by [64, 64] in <n, m> : !tile.schedule<2>
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  // CHECK: hopper.mbarrier.init %{{.+}} count 1
+  // CHECK: hopper.mbarrier.init %{{.+}} count 12
+  tile.role "load" warps 1 {
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
+    scf.for %t = %first to %end step %step {
+      %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<2> -> index, index
+      %s = tile.acquire %ring : !ring
+      %a = tile.buffer %s[0] : !smem
+      %b = tile.buffer %s[1] : !smem
+      tile.copy %A[%m, %c0] to %a multicast : !T, !smem
+      tile.copy %A[%n, %c0] to %b multicast : !T, !smem
+      tile.commit %ring, %s : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
+    scf.for %t = %first to %end step %step {
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %s : !ring
+    }
+  }
+}
+// CHECK-LABEL: hopper.kernel @multicast_2x2_or_nothing
+tile.kernel @multicast_2x2_or_nothing cluster [2, 2] {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !T
+  %tiles = tile.schedule [%M, %M] by [64, 64] in <n, m> : !tile.schedule<2>
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  // CHECK: hopper.mbarrier.init %{{.+}} count 1
+  // CHECK: hopper.mbarrier.init %{{.+}} count 16
+  tile.role "load" warps 1 {
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
+    scf.for %t = %first to %end step %step {
+      %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<2> -> index, index
+      %s = tile.acquire %ring : !ring
+      %a = tile.buffer %s[0] : !smem
+      %b = tile.buffer %s[1] : !smem
+      tile.copy %A[%m, %c0] to %a multicast : !T, !smem
+      tile.copy %A[%n, %c0] to %b multicast : !T, !smem
+      tile.commit %ring, %s : !ring
+      %empty = tile.acquire %ring : !ring
+      tile.commit %ring, %empty : !ring
+    }
+  }
+  tile.role "math" warps 4 {
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
+    scf.for %t = %first to %end step %step {
+      %s = tile.wait %ring : !ring
+      tile.release %ring, %s : !ring
+    }
+  }
+}
+
+// -----
+
 // Multicast over a cluster of 2x1: the CTAs along the first dimension share B.
 // Each fetches half of it for both; a release reaches both producers.
 

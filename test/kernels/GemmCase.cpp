@@ -9,7 +9,16 @@
 namespace ashlar::test {
 namespace {
 
-constexpr double largestE4m3 = 448;
+double largest(ElementType type) {
+  return type == e4m3   ? 448
+         : type == e5m2 ? 57344
+         : type == s8   ? 127
+         : type == u8   ? 255
+                        : INFINITY;
+}
+double smallest(ElementType type) {
+  return type == s8 ? -128 : type == u8 ? 0 : -largest(type);
+}
 
 /// Half a unit in the last place, relative to the value; and what it is where
 /// numbers are subnormal.
@@ -17,10 +26,15 @@ double rounding(ElementType type) {
   return type == bf16   ? 0x1p-8
          : type == f16  ? 0x1p-11
          : type == e4m3 ? 0x1p-4
+         : type == e5m2 ? 0x1p-3
                         : 0x1p-24;
 }
 double smallestRounding(ElementType type) {
-  return type == f16 ? 0x1p-25 : type == e4m3 ? 0x1p-10 : 0;
+  return type == f16                ? 0x1p-25
+         : type == e4m3             ? 0x1p-10
+         : type == e5m2             ? 0x1p-17
+         : type == s8 || type == u8 ? 0.5
+                                    : 0;
 }
 
 /// Of a sum of K products of normal numbers, relative to its deviation: the
@@ -124,8 +138,7 @@ private:
     if (isD && form.activation > Activation::relu)
       tolerance += 1e-3 + 1e-3 * std::abs(x);
     const ElementType type = given.types.d;
-    if (type == e4m3)
-      value = std::clamp(value, -largestE4m3, largestE4m3);
+    value = std::clamp(value, smallest(type), largest(type));
     return {value, tolerance * scale + smallestRounding(type) +
                        1.01 * rounding(type) * std::abs(value)};
   }
@@ -133,14 +146,13 @@ private:
   /// Against D, which is checked by itself.
   void checkAmax(const HostTensor &amax, const HostTensor &d) {
     const double scale = given.form.scale_d ? problem.scalar("scale_d") : 1;
-    double largest = problem["Amax"](0);
+    double most = problem["Amax"](0);
     harness::forEachCoordinate(d.shape(), [&](Coordinate at) {
-      largest = std::max(largest, std::abs(d(at)) / scale);
+      most = std::max(most, std::abs(d(at)) / scale);
     });
-    const double found =
-        d.type() == e4m3 ? std::min(amax(0), largestE4m3 / scale) : amax(0);
-    EXPECT_NEAR(found, largest,
-                1.01 * rounding(d.type()) * std::abs(largest) +
+    const double found = std::min(amax(0), largest(d.type()) / scale);
+    EXPECT_NEAR(found, most,
+                1.01 * rounding(d.type()) * std::abs(most) +
                     smallestRounding(d.type()) / scale);
   }
 

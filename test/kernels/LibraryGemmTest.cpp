@@ -64,7 +64,7 @@ std::vector<Family> families() {
        {"64x8x64 s8 w1 e8x1", "64x16x64 s4 w2 e8x2 pingpong",
         "64x8x64 s4 w2 e8x1 pingpong swapped", "64x16x64 s4 w1 k2 e8x1",
         "64x32x64 s3 w2 k2 e8x2 pingpong", "64x24x64 s3 w1 e16x0",
-        "64x24x64 s4 w2 e24x0 pingpong"}},
+        "64x64x64 s5 w1 c2x2 e64x0", "64x24x64 s4 w2 e24x0 pingpong"}},
       {"bf16 to f32",
        {.d = f32},
        1e-5,

@@ -46,10 +46,13 @@ struct GemmLayout {
 };
 
 /// What D = A · Bᵀ computes, whatever the sizes: A is M×K, B is N×K, D is M×N.
-/// A and B are both of 16 bits, tf32, of fp8, of s8 and u8, which are summed in
-/// s32, or f32: these are multiplied as three products of tf32, and nearer to
-/// the exact result than if summed in order in f32. An infinity gives NaN
-/// there, and so does a number of 2^128 (1 - 2^-12) or more.
+/// A and B are both bf16, both f16, both tf32, e4m3 or e5m2, s8 or u8, which
+/// are summed in s32, or both f32: these are multiplied as three products of
+/// tf32, and nearer to the exact result than if summed in order in f32. An
+/// infinity gives NaN there, and so does a number of 2^128 (1 - 2^-12) or more;
+/// of numbers below 2^-103 bits are lost that are below 2^-126.
+/// D is f32, bf16, f16, e4m3, e5m2, s8 or u8, rounded to nearest even and, of 8
+/// bits, to the nearest one where it is beyond them; or s32 of integers.
 struct GemmTypes {
   ElementType a = bf16, b = bf16, d = bf16;
   Accumulation accumulation = Accumulation::fast;
@@ -73,16 +76,18 @@ struct GemmForm {
   bool column_zeros = false;
   /// Times RowScale[m], ColumnScale[n]: f32 vectors of M and N.
   bool row_scales = false, column_scales = false;
-  /// Times the scalar alpha.
+  /// Times the scalar alpha: of 0 times an infinity, NaN.
   bool alpha = false;
-  /// Plus the scalar beta times C, an M×N matrix of the type of D.
+  /// Plus the scalar beta times C, an M×N matrix of the type of D, which is
+  /// read, and counts where it is NaN, whatever beta is.
   bool c = false;
   /// Plus Bias[n], a vector of N of the type of D.
   bool bias = false;
   /// Stored, as it is here, to Auxiliary, an M×N matrix of the type of D.
   bool auxiliary = false;
+  /// Of gelu the form with tanh, which the GPU approximates: some 5e-4 off.
   Activation activation = Activation::none;
-  /// The largest magnitude so far, combined with Amax[0], f32.
+  /// The largest magnitude so far, but for NaN, combined with Amax[0], f32.
   bool amax = false;
   /// Times the scalar scale_d, before it is rounded to D's type.
   bool scale_d = false;
@@ -185,9 +190,10 @@ struct GemmWorkspace {
 /// best as many as the device has SMs. Empty without `stream_k` and what is
 /// prepared. It must be zeros before the first launch; each launch leaves it
 /// ready for the next. Launches that can run at the same time need one each.
-std::vector<GemmWorkspace> gemm_workspace(const GemmSizes &sizes,
-                                          const GemmTypes &types,
-                                          const GemmConfig &config,
-                                          const GemmForm &form, int64_t ctas);
+/// Throws `Error`, with the caller's line, for what no kernel can be built of.
+std::vector<GemmWorkspace>
+gemm_workspace(const GemmSizes &sizes, const GemmTypes &types,
+               const GemmConfig &config, const GemmForm &form, int64_t ctas,
+               SourceLocation where = SourceLocation::current());
 
 } // namespace ashlar

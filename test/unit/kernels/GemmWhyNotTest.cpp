@@ -262,6 +262,58 @@ TEST(GemmWhyNot, KnowsWhatF32InPartsTakes) {
               HasSubstr("B is f32 and stored K×N"));
 }
 
+TEST(GemmWhyNot, RefusesTypesThatNothingMultiplies) {
+  const GemmConfig config = GemmConfig::parse("128x64x64 s3 w2 e32x1");
+  auto whyNot = [&](const GemmTypes &types) {
+    return why_not({512, 512, 512}, types, config);
+  };
+  EXPECT_THAT(whyNot({bf16, f16, bf16}),
+              HasSubstr("multiplies those of more than 8 bits with their own"));
+  EXPECT_THAT(whyNot({s16, s16, f32}), HasSubstr("A is s16; operands are"));
+  EXPECT_THAT(whyNot({e4m3, s4, f32}), HasSubstr("B is s4; operands are"));
+  EXPECT_THAT(whyNot({bf16, bf16, e8m0}), HasSubstr("D is e8m0; results are"));
+  EXPECT_THAT([] { gemm_auto({8, 8, 8}, {bf16, f16, bf16}); },
+              ThrowsMessage<Error>(HasSubstr("convert one of them")));
+  for (ElementType d : {bf16, f16, f32, e4m3, e5m2, s8, u8})
+    EXPECT_EQ(whyNot({bf16, bf16, d}), "") << name(d);
+}
+
+TEST(GemmWhyNot, RefusesWhatWouldOverflow) {
+  GemmConfig config;
+  for (auto field : {&GemmConfig::split, &GemmConfig::cluster_m,
+                     &GemmConfig::stages, &GemmConfig::bk, &GemmConfig::bm})
+    for (int64_t value : {int64_t(1) << 62, INT64_MAX, int64_t(-8)}) {
+      config = GemmConfig();
+      config.*field = value;
+      EXPECT_THAT(why_not({512, 512, 512}, {}, config), HasSubstr("use 1 to "));
+    }
+  config = GemmConfig();
+  config.load_warps = -8;
+  EXPECT_THAT(why_not({512, 512, 512}, {}, config), HasSubstr("use 1, 4 or 8"));
+  for (const GemmSizes &sizes :
+       {GemmSizes{INT64_MAX, 8, 8}, GemmSizes{8, 8, int64_t(1) << 31}})
+    EXPECT_THAT([&] { gemm_auto(sizes); },
+                ThrowsMessage<Error>(HasSubstr("use 0 to 2146435072")));
+  EXPECT_THAT(
+      [] { gemm_auto({64, 64, 64, 100'000'000'000}, {}, {.batched = true}); },
+      ThrowsMessage<Error>(HasSubstr("batch is 100000000000")));
+  EXPECT_THAT([] { gemm_auto({2'000'000'000, 2'000'000'000, 64}); },
+              ThrowsMessage<Error>(HasSubstr("D has more bytes than")));
+  // It takes no longer than usual.
+  EXPECT_GT(gemm_auto({16'000'000, 4'000'000, 64}).bm, 0);
+}
+
+TEST(GemmWorkspace, RefusesWhatNoKernelIsBuiltOf) {
+  GemmConfig config;
+  EXPECT_THAT([&] { gemm_workspace({8, 8, 8}, {}, config, {}, 0); },
+              ThrowsMessage<Error>(HasSubstr("1 CTA or more, not 0")));
+  EXPECT_THAT([&] { gemm_workspace({-8, 8, 8}, {}, config, {}, 1); },
+              ThrowsMessage<Error>(HasSubstr("m is -8")));
+  config.bm = 0;
+  EXPECT_THAT([&] { gemm_workspace({8, 8, 8}, {}, config, {}, 1); },
+              ThrowsMessage<Error>(HasSubstr("bm is 0")));
+}
+
 TEST(GemmWhyNot, RefusesRowsThatOverlap) {
   const GemmSizes sizes{16, 24, 32};
   for (auto [stride, name] :
