@@ -53,22 +53,17 @@ static std::vector<NamedSize> withWorkspace(std::vector<NamedSize> sizes,
   return sizes;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   GemmConfig config;
   GemmTypes types;
   GemmLayout layout;
-  try {
-    for (; argc > 1 && argv[1][0] != '-'; ++argv, --argc)
-      if (auto named = typesByName.find(argv[1]); named != typesByName.end())
-        types = named->second;
-      else if (argv[1][0] == 'T' || argv[1][0] == 'N')
-        layout = GemmLayout::parse(argv[1]);
-      else
-        config = GemmConfig::parse(argv[1]);
-  } catch (const Error &error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+  for (; argc > 1 && argv[1][0] != '-'; ++argv, --argc)
+    if (auto named = typesByName.find(argv[1]); named != typesByName.end())
+      types = named->second;
+    else if (argv[1][0] == 'T' || argv[1][0] == 'N')
+      layout = GemmLayout::parse(argv[1]);
+    else
+      config = GemmConfig::parse(argv[1]);
   types.layout = layout;
   const std::vector<NamedSize> sizes{{"M", 4096}, {"N", 4096}, {"K", 4096}},
       simulated{{"M", 201}, {"N", 203}, {"K", 205}};
@@ -81,4 +76,13 @@ int main(int argc, char **argv) {
                .zeros = zeros,
                .references = {{"D", reference(layout)}},
                .operations = examples::operations});
+}
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const Error &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
 }

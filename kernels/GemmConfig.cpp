@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <ostream>
+#include <set>
 
 namespace ashlar {
 
@@ -96,11 +97,18 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
     if (at != end)
       refuse(word);
   };
+  std::set<std::string_view> seen;
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view word = rest.substr(0, rest.find(' '));
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
     if (word.empty())
       continue;
+    const std::string_view kind =
+        word.substr(0, word.find_first_of("0123456789"));
+    if (!seen.insert(kind == "z" ? "g" : kind).second)
+      throw Error({where.file_name(), where.line(), where.column()},
+                  "'" + std::string(word) + "' in '" + std::string(text) +
+                      "' is the second of its kind: leave one of them");
     std::string_view digits = word.substr(1);
     if (word == "prepared-a")
       config.prepared_a = true;

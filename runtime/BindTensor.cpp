@@ -49,7 +49,9 @@ private:
       fail("has a null data pointer and is not empty: pass its device address");
     if (bound.address % static_cast<uint64_t>(bound.alignmentBytes) != 0)
       fail("is at address ", argument.data, "; the kernel needs a multiple of ",
-           bound.alignmentBytes, " bytes: pass a tensor that starts at one");
+           bound.alignmentBytes,
+           " bytes: pass a tensor that starts at one, or compile the kernel ",
+           "for fewer");
   }
 
   void checkRows() const {
@@ -102,8 +104,10 @@ private:
            "; the kernel takes none below 0: pass a dense copy");
     if (innermost && stride != 1)
       fail("has stride ", stride,
-           " in its innermost dimension; the kernel needs 1: pass a dense ",
-           "copy or its transpose");
+           " in its innermost dimension; the kernel needs 1: pass a dense copy",
+           bound.shape.size() > 1
+               ? ", or compile the kernel for what is stored so"
+               : "");
     if (stride >= strideLimitBytes / size_bytes(contract.type) * packLength)
       fail("has a stride of ", stride, " elements in dimension ", d,
            "; the limit is 2^40 bytes: split the problem");
@@ -115,7 +119,7 @@ private:
     if (!innermost && bytes % bound.alignmentBytes != 0)
       fail("has stride ", stride, " (", bytes, " bytes) in dimension ", d,
            "; the kernel needs a multiple of ", bound.alignmentBytes, " bytes",
-           hint);
+           hint, ", or compile the kernel for fewer");
     return stride;
   }
 

@@ -42,10 +42,11 @@ private:
     auto *narrow = std::get_if<int32_t>(&argument);
     const int64_t value = narrow ? *narrow : std::get<int64_t>(argument);
     if (value < 0 || value > maxExtent)
-      throw Error(artifact.where, concat("kernel '", artifact.name, "': size '",
-                                         artifact.sizes[size], "' is ", value,
-                                         "; the limits are 0 and ", maxExtent,
-                                         ": split the problem"));
+      throw Error(
+          artifact.where,
+          concat("kernel '", artifact.name, "': size '", artifact.sizes[size],
+                 "' is ", value, "; the limits are 0 and ", maxExtent,
+                 value < 0 ? ": pass 0 or more" : ": split the problem"));
     sizes.values[size] = value;
   }
 
@@ -69,7 +70,8 @@ private:
     if (value < 0 || value > maxExtent)
       throw Error(contract.where, concat(describe(tensor, dimension, value),
                                          "; the limits are 0 and ", maxExtent,
-                                         ": split the problem"));
+                                         value < 0 ? ": pass 0 or more"
+                                                   : ": split the problem"));
     if (extent.size < 0) {
       if (value != extent.constant)
         throw Error(contract.where,

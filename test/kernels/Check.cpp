@@ -33,9 +33,12 @@ Artifact compileCleanly(const Kernel &kernel) {
   return compilation.artifact;
 }
 
-std::vector<std::string> workspacesOf(const GemmConfig &config) {
+std::vector<std::string> workspacesOf(const GemmTypes &types,
+                                      const GemmConfig &config,
+                                      const GemmForm &form) {
   std::vector<std::string> names;
-  for (const GemmWorkspace &workspace : gemm_workspace({}, {}, config, {}, 1))
+  for (const GemmWorkspace &workspace :
+       gemm_workspace({}, types, config, form, 1))
     names.emplace_back(workspace.name);
   return names;
 }

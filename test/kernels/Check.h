@@ -26,7 +26,9 @@ Device &device();
 Artifact compileCleanly(const Kernel &kernel);
 
 /// The names of a configuration's workspaces, which begin as zeros.
-std::vector<std::string> workspacesOf(const GemmConfig &config);
+std::vector<std::string> workspacesOf(const GemmTypes &types,
+                                      const GemmConfig &config,
+                                      const GemmForm &form = {});
 
 /// A problem with random inputs, but for what is said of others, and zeros in
 /// the tensors that are named.

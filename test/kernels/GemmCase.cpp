@@ -69,9 +69,9 @@ class Run {
 public:
   Run(const GemmCase &given, Artifact compiled)
       : given(given), module(device(), std::move(compiled)),
-        problem(randomProblem(module.artifact(), given.sizes,
-                              scalarsOf(given.form),
-                              workspacesOf(given.config))) {}
+        problem(randomProblem(
+            module.artifact(), given.sizes, scalarsOf(given.form),
+            workspacesOf(given.types, given.config, given.form))) {}
 
   void check() {
     for (const GemmWorkspace &workspace : workspaces()) {

@@ -141,8 +141,8 @@ void runs(const Family &family, const char *config, const Sizes &sizes) {
     for (size_t i = 0; i < each.shape.size(); ++i)
       if (each.extents[i].ends_with("Padded"))
         named.push_back({std::string(each.extents[i]), each.shape[i]});
-  Problem problem =
-      randomProblem(module.artifact(), named, {}, workspacesOf(parsed));
+  Problem problem = randomProblem(module.artifact(), named, {},
+                                  workspacesOf(family.types, parsed));
   const GemmLayout &layout = family.types.layout;
   EXPECT_LE(gemmError(problem["A"], layout.a_m_major, problem["B"],
                       layout.b_n_major, launch(module, problem)),

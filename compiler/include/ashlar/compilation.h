@@ -21,7 +21,7 @@ struct CompileOptions {
   bool keep_levels = false;
   /// Passes after which the IR is printed to the error stream, by name. One
   /// that does not exist is an `Error`.
-  std::vector<std::string> print_after;
+  std::vector<std::string> print_after = {};
   /// Print `.loc` lines and comments that lead back to the author's source.
   bool source_lines = true;
   /// Keep the kernel's `expect` calls: a launch ends where one does not hold.

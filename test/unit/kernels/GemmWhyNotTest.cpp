@@ -378,7 +378,7 @@ TEST(GemmConfig, ReadsWhatItWrites) {
   for (const std::string text :
        {"128x256x64 s4 w2 c2x1 g8 e64x2",
         "64x16x128 s12 w1 c1x1 k2 z4 e8x1 b3 swapped early",
-        "128x176x32 s4 w2 c1x1 g8 e32x1"})
+        "128x64x128 s4 w2 c1x1 g8 e32x1 prepared-a turned-b streamk"})
     EXPECT_EQ(GemmConfig::parse(text).str(), text);
 }
 
@@ -389,6 +389,9 @@ TEST(GemmConfig, AWordThatIsNoneNamesTheCallersLine) {
                          "GemmWhyNotTest.cpp:" + line +
                          ": error: 'x2' in '128x128x64 s4 x2' is no part of "
                          "a GEMM configuration")));
+  EXPECT_THAT([] { GemmConfig::parse("64x64x64 g4 z8"); },
+              ThrowsMessage<Error>(HasSubstr("'z8' in '64x64x64 g4 z8' is the "
+                                             "second of its kind")));
 }
 
 } // namespace
