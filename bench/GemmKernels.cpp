@@ -1,6 +1,7 @@
 #include "bench/GemmKernels.h"
 
 #include "ashlar/compile.h"
+#include "ashlar/error.h"
 #include "bench/Parallel.h"
 #include "compiler/driver/Assemble.h"
 
@@ -32,6 +33,30 @@ std::string shortName(const GemmTypes &types) {
   if (types.layout != GemmLayout())
     text += " " + types.layout.str();
   return text;
+}
+
+std::vector<GemmTypes> measuredTypes() {
+  return {{},
+          {f16, f16, f16},
+          {bf16, bf16, f32},
+          {f16, f16, f32},
+          {tf32, tf32, f32},
+          {f32, f32, f32},
+          {e4m3, e4m3, bf16, Accumulation::fast},
+          {e4m3, e4m3, bf16, Accumulation::full},
+          {e4m3, e4m3, f32, Accumulation::fast},
+          {s8, s8, s32}};
+}
+
+GemmTypes typesNamed(const std::string &text) {
+  const size_t space = text.find(' ');
+  for (GemmTypes types : measuredTypes())
+    if (shortName(types) == text.substr(0, space)) {
+      if (space != std::string::npos)
+        types.layout = GemmLayout::parse(text.substr(space + 1));
+      return types;
+    }
+  throw Error("'" + text + "' are no types that are measured");
 }
 
 void GemmKernels::compile(std::span<const GemmVariant> variants) {

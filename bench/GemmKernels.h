@@ -15,6 +15,10 @@ namespace ashlar::bench {
 /// "bf16", "fp8full" or "bf16-f32": how the command line says types; behind
 /// them the layout, but for TN.
 std::string shortName(const GemmTypes &types);
+/// All that are measured, in the layout TN.
+std::vector<GemmTypes> measuredTypes();
+/// Those of a short name. Throws `Error` for another text.
+GemmTypes typesNamed(const std::string &text);
 
 /// What a kernel is compiled for.
 struct GemmVariant {

@@ -1,12 +1,15 @@
 #include "bench/GemmMeasurements.h"
 
 #include "ashlar/error.h"
-#include "ashlar/gemm_cost.h"
+#include "ashlar/gemm_auto.h"
 #include "bench/GemmKernels.h"
+#include "bench/GemmShapes.h"
 #include "bench/Written.h"
 
 #include <cmath>
 #include <fstream>
+#include <map>
+#include <sstream>
 
 namespace ashlar::bench {
 
@@ -18,6 +21,54 @@ constexpr char columns[] = "types,m,n,k,configuration,hot_us,cold_us,"
 } // namespace
 
 double GemmTime::score() const { return std::sqrt(hot * cold); }
+
+std::vector<GemmSample> readMeasurements(const std::string &path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line) || line != columns)
+    throw Error(path + " has none of --measurements' columns");
+  std::vector<GemmSample> samples;
+  std::map<std::string, size_t> places; // by problem and configuration
+  for (uint32_t number = 2; std::getline(file, line); ++number) {
+    // Commas are part of a layout's alignments.
+    std::vector<std::string> fields;
+    std::stringstream text(line);
+    for (std::string field; std::getline(text, field, ',');)
+      fields.push_back(field);
+    constexpr size_t count = 10;
+    while (fields.size() > count) {
+      fields[0] += "," + fields[1];
+      fields.erase(fields.begin() + 1);
+    }
+    const SourceLine where{path, number, 1};
+    if (fields.size() != count)
+      throw Error(where, "has not as many values as there are columns");
+    GemmSample sample;
+    try {
+      sample = {
+          typesNamed(fields[0]),
+          {std::stol(fields[1]), std::stol(fields[2]), std::stol(fields[3])},
+          GemmConfig::parse(fields[4]),
+          {std::stod(fields[5]), std::stod(fields[6])}};
+    } catch (const std::exception &error) {
+      throw Error(where, error.what());
+    }
+    if (const std::string reason =
+            why_not(sample.sizes, sample.types, sample.config);
+        !reason.empty()) {
+      std::fprintf(stderr, "%s:%u is left out: %s\n", path.c_str(), number,
+                   reason.c_str());
+      continue;
+    }
+    const auto [place, isNew] = places.try_emplace(
+        fields[0] + str(sample.sizes) + fields[4], samples.size());
+    if (isNew)
+      samples.push_back(sample);
+    else
+      samples[place->second] = sample;
+  }
+  return samples;
+}
 
 GemmMeasurements::GemmMeasurements(const std::string &path) {
   if (path.empty())

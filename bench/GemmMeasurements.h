@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <string>
+#include <vector>
 
 namespace ashlar::bench {
 
@@ -15,6 +16,19 @@ struct GemmTime {
   /// What is to be small: both count alike.
   double score() const;
 };
+
+/// What one configuration took.
+struct GemmSample {
+  GemmTypes types;
+  GemmSizes sizes;
+  GemmConfig config;
+  GemmTime time;
+};
+
+/// Reads what `GemmMeasurements` writes: of a configuration that was timed
+/// again, the last times. Says which can no longer be built, and leaves them
+/// out. Throws `Error`, with the file's line, for all else.
+std::vector<GemmSample> readMeasurements(const std::string &path);
 
 class GemmMeasurements {
 public:

@@ -20,16 +20,7 @@ constexpr int drawnCount = 20, raggedCount = 40, oddCount = 30;
 
 const std::map<std::string, GemmTypes> typesByName = [] {
   std::map<std::string, GemmTypes> byName;
-  for (const GemmTypes &types : {GemmTypes{},
-                                 {f16, f16, f16},
-                                 {bf16, bf16, f32},
-                                 {f16, f16, f32},
-                                 {tf32, tf32, f32},
-                                 {f32, f32, f32},
-                                 {e4m3, e4m3, bf16, Accumulation::fast},
-                                 {e4m3, e4m3, bf16, Accumulation::full},
-                                 {e4m3, e4m3, f32, Accumulation::fast},
-                                 {s8, s8, s32}})
+  for (const GemmTypes &types : measuredTypes())
     byName[shortName(types)] = types;
   return byName;
 }();
@@ -128,6 +119,13 @@ void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
       ->expected(0, 1)
       ->default_str("10")
       ->check(CLI::PositiveNumber)
+      ->excludes(tune);
+  app.add_option("--fit", options.fit,
+                 "Measure nothing: fit the constants of the model to files of "
+                 "--measurements, and show what they are, and what each is of "
+                 "use for. Needs no GPU")
+      ->delimiter(',')
+      ->check(CLI::ExistingFile)
       ->excludes(tune);
   app.add_option("--csv", options.csv,
                  "Write the rows to a file as comma-separated values");

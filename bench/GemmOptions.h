@@ -31,6 +31,8 @@ struct GemmOptions {
   /// Nothing is measured: the model's choices are shown, and of how many
   /// candidates the parts.
   size_t why = 0;
+  /// Nothing is measured: the model is fitted to these files' times.
+  std::vector<std::string> fit;
   std::string csv;
 };
 

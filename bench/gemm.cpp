@@ -3,15 +3,18 @@
 
 #include "ashlar/gemm_auto.h"
 #include "bench/GemmChoice.h"
+#include "bench/GemmFit.h"
 #include "bench/GemmOptions.h"
 #include "bench/GemmReport.h"
 #include "bench/GemmTuner.h"
 #include "tool/Failure.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 using namespace ashlar;
 using namespace ashlar::bench;
@@ -128,9 +131,40 @@ int explain(const GemmOptions &options) {
   return 0;
 }
 
+void print(const char *what, const GemmFitness &of) {
+  std::printf("%-40s %6zu problems, error %.4f, regret %.4f, worst %.3f\n",
+              what, of.problems, of.error, of.regret, of.worstRegret);
+}
+
+/// A fit to two thirds of the problems, for what it does to the others, and one
+/// to all of them.
+int fit(const GemmOptions &options) {
+  std::vector<GemmSample> samples;
+  for (const std::string &path : options.fit)
+    std::ranges::copy(readMeasurements(path), std::back_inserter(samples));
+  const std::vector<GemmSample> known = heldOut(samples, false),
+                                unknown = heldOut(samples, true);
+  print("a third, by the model as it is", fitness(unknown, h200()));
+  print("  fitted to the others",
+        fitness(unknown, fitModel(known, h200()).model));
+  const GemmFit all = fitModel(samples, h200());
+  print("all, by the model as it is", fitness(samples, h200()));
+  const GemmFitness after = fitness(samples, all.model);
+  print("  fitted to all", after);
+  std::printf("\n%-30s %12s %12s %14s\n", "constant", "is", "fitted",
+              "error without");
+  for (const FittedConstant &constant : all.constants)
+    std::printf("%-30s %12.5g %12.5g %+14.4f\n",
+                std::string(constant.name).c_str(), constant.before,
+                constant.after, constant.errorWithout - after.error);
+  return 0;
+}
+
 int run(const GemmOptions &options) {
   if (options.why)
     return explain(options);
+  if (!options.fit.empty())
+    return fit(options);
   if (auto reason = Device::unavailable()) {
     std::printf("no GPU to measure on: %s\n", reason->c_str());
     return 0;

@@ -85,19 +85,29 @@ Fragment GemmProgram::strip(const Fragment &part, const At &place) {
 
 void GemmProgram::storeStrip(const Tensor &target, const Fragment &part,
                              const At &place) {
-  SharedTile whole = staging[nextBuffer++ % staging.size()];
-  SharedTile buffer =
-      width < stripColumns(c) ? slice(whole, {0, 0}, shapeInD(width)) : whole;
-  store(storesTransposed(types, c) ? buffer.T() : buffer, toD(part));
-  copy(buffer, inD(target, place));
+  const SharedTile whole = staging[nextBuffer++ % staging.size()];
+  auto strip = [&](const SharedTile &tile) {
+    return width < stripColumns(c) ? slice(tile, {0, 0}, shapeInD(width))
+                                   : tile;
+  };
+  const Fragment rounded = toD(part);
+  const SharedTile buffer =
+      strip(types.d == u8 ? whole.as(s8, shapeInD(stripColumns(c))) : whole);
+  store(storesTransposed(types, c) ? buffer.T() : buffer, rounded);
+  copy(strip(whole), inD(target, place));
 }
 
-/// Rounded to nearest even, as floats are, and not towards zero.
+/// Rounded to nearest even, as floats are, and not towards zero. Fragments have
+/// no u8, but s8 of the same bits.
 Fragment GemmProgram::toD(const Fragment &part) const {
   // All numbers from this one to twice as much are whole.
   constexpr double whole = 0x1.8p23;
-  return types.d == s8 || types.d == u8 ? convert(part + whole - whole, types.d)
-                                        : convert(part, types.d);
+  if (types.d == s8)
+    return convert(part + whole - whole, s8);
+  if (types.d != u8)
+    return convert(part, types.d);
+  const Fragment x = convert(min(max(part, 0), 255) + whole - whole, s32);
+  return convert(select(x > 127, x - 256, x), s8);
 }
 
 /// The part of a vector of M or of N elements that a strip meets.

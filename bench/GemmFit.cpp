@@ -1,0 +1,197 @@
+#include "bench/GemmFit.h"
+
+#include "ashlar/gemm_auto.h"
+#include "bench/GemmKernels.h"
+#include "bench/GemmShapes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace ashlar::bench {
+
+namespace {
+
+struct Constant {
+  std::string_view name;
+  double GpuModel::*value;
+};
+
+#define CONSTANT(name) {#name, &GpuModel::name}
+/// What is no data of the card, or is not reached.
+constexpr Constant constants[] = {
+    CONSTANT(step_clocks),
+    CONSTANT(narrow),
+    CONSTANT(promotion_clocks),
+    CONSTANT(addition_unhidden),
+    CONSTANT(addition_in_flight_unhidden),
+    CONSTANT(load_bytes_per_clock),
+    CONSTANT(load_step_clocks),
+    CONSTANT(outside_clocks),
+    CONSTANT(outside_l2_clocks),
+    CONSTANT(l2_terabytes_per_second),
+    CONSTANT(request_clocks),
+    CONSTANT(request_on_64_clocks),
+    CONSTANT(request_on_32_clocks),
+    CONSTANT(request_on_16_clocks),
+    CONSTANT(l2_reader),
+    CONSTANT(l2_readers),
+    CONSTANT(l2_readers_of_one_wave),
+    CONSTANT(l2_unhidden),
+    CONSTANT(dram_terabytes_per_second),
+    CONSTANT(dram_row_bytes),
+    CONSTANT(dram_idle_ctas),
+    CONSTANT(dram_load),
+    CONSTANT(dram_cluster),
+    CONSTANT(resident_bytes),
+    CONSTANT(evicted_bytes),
+    CONSTANT(held_stages),
+    CONSTANT(load_microseconds),
+    CONSTANT(stage_microseconds),
+    CONSTANT(stage_dram_microseconds),
+    CONSTANT(cluster_step_clocks),
+    CONSTANT(launch_microseconds),
+    CONSTANT(next_launch_microseconds),
+    CONSTANT(early_launch_microseconds),
+    CONSTANT(cluster_microseconds),
+    CONSTANT(cluster_bytes_per_clock),
+    CONSTANT(epilogue_clocks),
+    CONSTANT(strip_clocks),
+    CONSTANT(reused_stage_clocks),
+    CONSTANT(shared_bytes_per_clock),
+    CONSTANT(half_sector_clocks),
+    CONSTANT(unhidden),
+    CONSTANT(stores_unhidden),
+    CONSTANT(stream_microseconds),
+    CONSTANT(stream_other_microseconds),
+    CONSTANT(stream_bytes_per_clock),
+    CONSTANT(prepare_microseconds),
+    CONSTANT(prepare_terabytes_per_second),
+    CONSTANT(shift_bytes_per_clock),
+    CONSTANT(shift_step_clocks),
+    CONSTANT(shift_store_bytes_per_clock),
+    CONSTANT(shift_strip_clocks),
+    CONSTANT(turn_bytes_per_clock),
+    CONSTANT(turn_step_clocks),
+};
+#undef CONSTANT
+
+std::string problemOf(const GemmSample &sample) {
+  return shortName(sample.types) + " " + str(sample.sizes);
+}
+
+/// What is made nothing of where a rate or a divisor is 0.
+bool isRate(std::string_view name) {
+  return name.find("_per_") != std::string_view::npos ||
+         name == "evicted_bytes";
+}
+
+/// The samples of one problem under a model.
+struct Problem {
+  double weights = 0, sum = 0, squares = 0; ///< of what is off
+  double bestTime = INFINITY, chosenTime = INFINITY, chosenCost = INFINITY;
+};
+
+} // namespace
+
+GemmFitness fitness(std::span<const GemmSample> samples,
+                    const GpuModel &model) {
+  // What all of a problem have in common changes no choice, but is an error.
+  constexpr double common = 0.1;
+  std::map<std::string, Problem> problems;
+  for (const GemmSample &sample : samples) {
+    Problem &of = problems[problemOf(sample)];
+    of.bestTime = std::min(of.bestTime, sample.time.score());
+  }
+  for (const GemmSample &sample : samples) {
+    Problem &of = problems[problemOf(sample)];
+    const GemmCost cost =
+        gemm_cost(sample.sizes, sample.types, sample.config, {}, model);
+    const double weight = std::pow(of.bestTime / sample.time.score(), 4);
+    for (auto [model, measured] : {std::pair{cost.hot, sample.time.hot},
+                                   std::pair{cost.cold, sample.time.cold}}) {
+      const double off = std::log(model / measured);
+      of.weights += weight;
+      of.sum += weight * off;
+      of.squares += weight * off * off;
+    }
+    if (cost.total < of.chosenCost)
+      of.chosenCost = cost.total, of.chosenTime = sample.time.score();
+  }
+  GemmFitness result;
+  double logarithms = 0;
+  for (const auto &[name, of] : problems) {
+    const double mean = of.sum / of.weights;
+    result.error += of.squares / of.weights - (1 - common) * mean * mean;
+    const double regret = of.chosenTime / of.bestTime;
+    logarithms += std::log(regret);
+    result.worstRegret = std::max(result.worstRegret, regret);
+  }
+  result.problems = problems.size();
+  const auto count = static_cast<double>(std::max<size_t>(problems.size(), 1));
+  result.error = std::sqrt(std::max(result.error, 0.0) / count);
+  result.regret = std::exp(logarithms / count);
+  return result;
+}
+
+/// What a fit makes small. Constants keep to where they began, which is worth
+/// less the more problems speak against it.
+static double loss(std::span<const GemmSample> samples, const GpuModel &model,
+                   const GpuModel &start) {
+  constexpr double stiffness = 0.02;
+  const GemmFitness of = fitness(samples, model);
+  double moved = 0;
+  for (const Constant &constant : constants)
+    moved +=
+        std::pow(std::log(model.*constant.value / start.*constant.value), 2);
+  return of.error * of.error +
+         stiffness * moved /
+             static_cast<double>(std::max<size_t>(of.problems, 1));
+}
+
+GemmFit fitModel(std::span<const GemmSample> samples, const GpuModel &start) {
+  // A change counts where the loss falls by more than this part.
+  constexpr double least = 1e-4;
+  GemmFit fit{start, {}};
+  double before = loss(samples, fit.model, start);
+  for (double step : {1.3, 1.1, 1.03, 1.01})
+    for (bool isBetter = true; isBetter;) {
+      isBetter = false;
+      for (const Constant &constant : constants)
+        for (double factor : {step, 1 / step}) {
+          GpuModel changed = fit.model;
+          changed.*constant.value *= factor;
+          const double after = loss(samples, changed, start);
+          if (!(after < before * (1 - least)))
+            continue;
+          fit.model = changed;
+          before = after;
+          isBetter = true;
+          break;
+        }
+    }
+  for (const Constant &constant : constants) {
+    GpuModel without = fit.model;
+    without.*constant.value = isRate(constant.name) ? INFINITY : 0;
+    fit.constants.push_back({constant.name, start.*constant.value,
+                             fit.model.*constant.value,
+                             fitness(samples, without).error});
+  }
+  return fit;
+}
+
+std::vector<GemmSample> heldOut(std::span<const GemmSample> samples,
+                                bool isOut) {
+  constexpr size_t every = 3;
+  std::map<std::string, size_t> numbers;
+  std::vector<GemmSample> found;
+  for (const GemmSample &sample : samples) {
+    const size_t number =
+        numbers.try_emplace(problemOf(sample), numbers.size()).first->second;
+    if ((number % every == 0) == isOut)
+      found.push_back(sample);
+  }
+  return found;
+}
+
+} // namespace ashlar::bench

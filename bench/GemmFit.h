@@ -1,0 +1,49 @@
+// The constants of the model of a GEMM's cost, fitted to what was measured.
+#pragma once
+
+#include "bench/GemmMeasurements.h"
+
+#include "ashlar/gemm_cost.h"
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace ashlar::bench {
+
+/// How far a model is from what was measured.
+struct GemmFitness {
+  /// Of the logarithms of its times, within each problem: the root of the mean
+  /// square of how far they are off, fast configurations counting most, and
+  /// what all of a problem have in common counting little.
+  double error = 0;
+  /// How many times as long its choices take as the fastest that was measured:
+  /// geometric mean, and the worst.
+  double regret = 1, worstRegret = 1;
+  size_t problems = 0;
+};
+
+GemmFitness fitness(std::span<const GemmSample> samples, const GpuModel &model);
+
+struct FittedConstant {
+  std::string_view name;
+  double before, after;
+  /// The error where this one is 0 and the others are as they are after.
+  double errorWithout;
+};
+
+struct GemmFit {
+  GpuModel model;
+  std::vector<FittedConstant> constants;
+};
+
+/// Changes one constant at a time, by smaller and smaller steps, as long as the
+/// error falls by more than is against it: the fewer problems there are, the
+/// more each constant is believed as it is.
+GemmFit fitModel(std::span<const GemmSample> samples, const GpuModel &start);
+
+/// The samples of every third problem, or all others.
+std::vector<GemmSample> heldOut(std::span<const GemmSample> samples,
+                                bool isOut);
+
+} // namespace ashlar::bench
