@@ -199,7 +199,8 @@ static RoleRegisters registersBesideLoaders(const GemmTypes &types,
                                             const GemmConfig &c) {
   constexpr int64_t unit = 8, most = 232, besideSums = 48;
   // What is prepared, and maybe transposed, is held as a whole.
-  const int64_t least = c.prepared_a || c.prepared_b ? 168 : 104;
+  const int64_t least =
+      104 + (c.prepared_a || c.prepared_b ? 64 / c.warpgroups : 0);
   auto down = [&](int64_t registers) { return registers / unit * unit; };
   const int64_t loaders = c.load_warps / target::warpgroupWarps;
   const int64_t all = target::entryRegisters(target::warpgroupThreads *
@@ -213,7 +214,7 @@ static RoleRegisters registersBesideLoaders(const GemmTypes &types,
 
 /// Math has what the loader and a warpgroup that transposes leave.
 static RoleRegisters registersBesideTurning(const GemmConfig &c) {
-  constexpr int64_t load = target::leastBudget, turn = 80, most = 232;
+  constexpr int64_t load = 32, turn = 80, most = 232;
   const int64_t warpgroups = c.warpgroups + 2;
   const int64_t all =
       target::entryRegisters(target::warpgroupThreads * warpgroups) *

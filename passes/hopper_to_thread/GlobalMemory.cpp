@@ -283,19 +283,32 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
   bool cutsVectors = !liesInside(op, access.shape, access.shape.size() - 1);
   // Where arms meet a byte takes a register, if it is not one of a word.
   const Words words(length * bytes);
-  const bool areWords = bytes == 1 && type.packed == 1 && words.bits == 32;
-  auto taken = [&](ArrayRef<Value> loaded) {
-    const int64_t atATime = areWords ? 1 : words.count;
+  constexpr int64_t inWord = 4;
+  const bool joins =
+      bytes == 1 && type.packed == 1 && type.values % inWord == 0;
+  /// So many values of so many words at a time.
+  auto takenFrom = [&](ArrayRef<Value> words, int64_t count, int64_t values) {
     Registers scalars;
-    for (; !loaded.empty(); loaded = loaded.drop_front(atATime))
+    for (; !words.empty(); words = words.drop_front(count))
       llvm::append_range(scalars,
-                         fromWords(b, loaded.take_front(atATime), scalar,
-                                   length * atATime / words.count));
+                         fromWords(b, words.take_front(count), scalar, values));
     return scalars;
   };
+  auto toResults = [&](ArrayRef<Value> loaded) {
+    if (joins && words.bits == 8 * inWord)
+      return Registers(loaded);
+    const Registers scalars = takenFrom(loaded, words.count, length);
+    if (!joins)
+      return pack(b, type, scalars);
+    Registers joined;
+    for (int64_t v = 0; v < type.values; v += inWord)
+      llvm::append_range(joined, toWords(b, Words(inWord),
+                                         ArrayRef(scalars).slice(v, inWord)));
+    return joined;
+  };
   SmallVector<Type> results(type.registers(), type.registerType);
-  if (areWords)
-    results.assign(type.values * bytes / 4, b.getI32Type());
+  if (joins)
+    results.assign(type.values / inWord, b.getI32Type());
   auto branch = scf::IfOp::create(b, b.loc, results, interior, true, true);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -354,13 +367,11 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
         b.setInsertionPointAfter(parts);
         llvm::append_range(loaded, parts.getResults());
       }
-      scf::YieldOp::create(b, b.loc,
-                           areWords ? Registers(loaded)
-                                    : pack(b, type, taken(loaded)));
+      scf::YieldOp::create(b, b.loc, toResults(loaded));
     }
   }
   Registers loaded(branch.getResults());
-  return areWords ? taken(loaded) : loaded;
+  return joins ? takenFrom(loaded, 1, inWord) : loaded;
 }
 
 void addGlobalMemory(ThreadPatterns &patterns) {
