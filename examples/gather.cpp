@@ -4,6 +4,8 @@
 #include "ashlar/ashlar.h"
 #include "ashlar/tool.h"
 
+#include <algorithm>
+
 using namespace ashlar;
 
 /// D[i] = X[Rows[i]] for the first Count[0] rows; the others stay as they are.
@@ -11,6 +13,7 @@ Kernel gather() {
   return kernel("gather", [] {
     constexpr int64_t height = 8, width = 1024;
     Size M = size("M"), T = size("T"), N = size("N");
+    expect(T > 0, "there is a row to take, T is 1 or more");
     Tensor X = input("X", bf16, {T, N});
     Tensor rows = input("Rows", s32, {M}, align(4));
     Tensor count = input("Count", s32, {1}, align(4));
@@ -39,7 +42,7 @@ Kernel gather() {
 
 static int64_t countOf(const Problem &p) { return p.size("M") * 3 / 4; }
 static int64_t rowOf(const Problem &p, int64_t m) {
-  return m * 7919 % p.size("T");
+  return m * 7919 % std::max<int64_t>(p.size("T"), 1);
 }
 
 static double reference(const Problem &p, std::span<const int64_t> at) {

@@ -16,6 +16,7 @@ Kernel int4Gemm() {
     Tensor X = input("X", bf16, {M, K}), W = input("W", s4, {N, K});
     Tensor scale = input("Scale", f32, {G, N}); // G = K / 128, rounded up
     Tensor D = output("D", bf16, {M, N});
+    expect(G >= ceil_div(K, bk), "there is a row of Scale for every 128 of K");
 
     TileLoop tiles = persistent({N, M}, {bn, bm}, Raster::grouped(8));
     Pipeline ring = pipeline(4, smem(s4, {bn, bk}), smem(bf16, {bm, bk}));

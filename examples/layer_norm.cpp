@@ -20,6 +20,7 @@ Kernel forward(const Constants &c) {
     Tensor W = input("W", bf16, {N}), B = input("B", bf16, {N});
     Tensor means = output("Mean", f32, {M}), rstds = output("Rstd", f32, {M});
     Scalar eps = scalar("eps", f32);
+    expect(N > 0, "a row has an element, N is 1 or more");
     cluster({1, c["parts"]});
     TileLoop rows = persistent({M, Index(c["parts"])}, {shape[0], 1});
     ctas_per_sm(c["ctas"]);

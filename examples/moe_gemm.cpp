@@ -21,6 +21,7 @@ Kernel moeGemm() {
     Tensor D = output("D", bf16, {T, N});
     TileLoop ctas = grid({P}, {1});
     Pipeline ring = pipeline(4, smem(bf16, {bm, bk}), smem(bf16, {bn, bk}));
+    expect(E > 0, "there is an expert, E is 1 or more");
     Index width = ceil_div(N, bn);
     auto tiles = [&](const Index &p) {
       return range(p, load_index(count.at({0})) * width, P);
@@ -57,11 +58,14 @@ Kernel moeGemm() {
 }
 
 // Expert e has every E-th token, in as many blocks as that takes.
+static int64_t expertsOf(const Problem &p) {
+  return std::max<int64_t>(p.size("E"), 1);
+}
 static int64_t blocksOf(const Problem &p) {
-  return (p.size("T") / p.size("E") + 128) / 128;
+  return (p.size("T") / expertsOf(p) + 128) / 128;
 }
 static int64_t expertOf(const Problem &p, int64_t block) {
-  return std::min(block / blocksOf(p), p.size("E") - 1);
+  return std::min(block / blocksOf(p), expertsOf(p) - 1);
 }
 static double idOf(const Problem &p, std::span<const int64_t> at) {
   const int64_t row = at[0] % blocksOf(p) * 128 + at[1];

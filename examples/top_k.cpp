@@ -20,6 +20,7 @@ Kernel topK(int64_t most) {
     Tensor X = input("X", bf16, {M, N});
     Tensor D = output("D", f32, {M, K}, align(4));
     Tensor places = output("Places", s32, {M, K}, align(4));
+    expect(K <= N, "K is at most the elements of a row");
     TileLoop rows = grid({M}, {1});
     role("all", warps(4), [&] {
       for (auto [m] : rows) {
