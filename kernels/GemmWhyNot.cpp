@@ -114,15 +114,20 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
 struct Way {
   char matrix, extent;
   Obstacles is;
-  bool isPrepared, isTurned;
+  bool isPrepared, isTurned, isShared; ///< by CTAs of the cluster
+
+  /// Of the configuration's: "prepared_a".
+  std::string field(const char *what) const {
+    return what + std::string(matrix == 'A' ? "_a" : "_b");
+  }
 };
 
 /// How an operand that has not K contiguous gets it.
 std::string notTurned(const GemmTypes &types, const GemmConfig &c,
                       const Way &way) {
   const std::string matrix(1, way.matrix), extent(1, way.extent);
-  const std::string of = way.matrix == 'A' ? "_a" : "_b",
-                    prepared = "prepared" + of, turned = "turned" + of;
+  const std::string prepared = way.field("prepared"),
+                    turned = way.field("turned");
   if (way.is.isTurned && !way.isPrepared && !way.isTurned)
     return matrix + " is " + std::string(name(types.a)) + " and stored K×" +
            extent + "; wgmma transposes elements of 16 bits only: use " +
@@ -159,25 +164,24 @@ std::string notTurned(const GemmTypes &types, const GemmConfig &c,
 std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
   constexpr int64_t fewestRegisters = 64, besideSums = 32;
   bool isAnyShifted = false;
-  for (auto [matrix, extent, is, isPrepared, isTurned, isSharing] :
-       {std::tuple{'A', 'M', obstaclesOfA(types), c.prepared_a, c.turned_a,
-                   (c.swapped ? c.cluster_m : c.cluster_n) > 1},
-        std::tuple{'B', 'N', obstaclesOfB(types), c.prepared_b, c.turned_b,
-                   (c.swapped ? c.cluster_n : c.cluster_m) > 1}}) {
-    const std::string of = matrix == 'A' ? "_a" : "_b",
-                      flag = "prepared" + of + " = true";
-    const std::string reason =
-        notTurned(types, c, {matrix, extent, is, isPrepared, isTurned});
+  for (const Way &way :
+       {Way{'A', 'M', obstaclesOfA(types), c.prepared_a, c.turned_a,
+            (c.swapped ? c.cluster_m : c.cluster_n) > 1},
+        Way{'B', 'N', obstaclesOfB(types), c.prepared_b, c.turned_b,
+            (c.swapped ? c.cluster_n : c.cluster_m) > 1}}) {
+    const std::string flag = way.field("prepared") + " = true";
+    std::string reason = notTurned(types, c, way);
     if (!reason.empty())
       return reason;
-    if (isPrepared || !is.isShifted)
+    if (way.isPrepared || !way.is.isShifted)
       continue;
     isAnyShifted = true;
     if (c.load_warps == 1)
-      return std::string("rows of ") + matrix + " begin on less than the 16 " +
-             "bytes that TMA needs: use " + flag + ", or load_warps = 8";
-    if (isSharing)
-      return std::string("rows of ") + matrix + " are loaded by threads, " +
+      return std::string("rows of ") + way.matrix +
+             " begin on less than the 16 " + "bytes that TMA needs: use " +
+             flag + ", or load_warps = 8";
+    if (way.isShared)
+      return std::string("rows of ") + way.matrix + " are loaded by threads, " +
              "which can't share them with the cluster: use " + flag +
              ", or a cluster along the other dimension";
   }
