@@ -8,6 +8,7 @@
 #include "test/kernels/Register.h"
 
 #include <map>
+#include <set>
 
 namespace ashlar::test {
 namespace {
@@ -82,6 +83,26 @@ Choices forms() {
   return found;
 }
 
+/// What TMA or wgmma does not take as it lies: RandomGemm runs such kernels.
+void compilesAsItLies(GemmTypes type) {
+  std::set<std::string> seen;
+  for (const char *layout : {"TN", "NN", "TT", "NT"})
+    for (int64_t m : {1, 16, 64, 500, 4096})
+      for (auto [n, k] : {std::pair{1024, 1024},
+                          {1001, 1027},
+                          {14336, 4096},
+                          {3583, 18945},
+                          {8200, 8184}}) {
+        type.layout = GemmLayout::parse(layout);
+        const GemmSizes sizes{m, n, k};
+        const GemmTypes aligned = aligned_as(sizes, type);
+        const GemmConfig config = gemm_auto(sizes, aligned);
+        const std::string text = aligned.layout.str() + " " + config.str();
+        if (seen.insert(text).second)
+          EXPECT_NO_THROW(compileCleanly(gemm(aligned, config))) << text;
+      }
+}
+
 void registerChoices(const char *suite, const Choices &choices) {
   for (const auto &[name, choice] : choices)
     registerTest(suite, name, [choice] {
@@ -93,6 +114,13 @@ void registerChoices(const char *suite, const Choices &choices) {
 [[maybe_unused]] const bool registered = [] {
   registerChoices("ChosenGemm", products());
   registerChoices("ChosenForm", forms());
+  for (const GemmTypes &type :
+       {GemmTypes{}, GemmTypes{tf32, tf32, f32}, GemmTypes{s8, s8, s32},
+        GemmTypes{e4m3, e4m3, bf16, Accumulation::full},
+        GemmTypes{f32, f32, f32}})
+    registerTest("ChosenGemmCompiles",
+                 std::string(name(type.a)) + " as it lies",
+                 [type] { compilesAsItLies(type); });
   return true;
 }();
 
