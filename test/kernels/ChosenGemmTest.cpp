@@ -87,9 +87,8 @@ Choices forms() {
 void compilesAsItLies(GemmTypes type) {
   std::set<std::string> seen;
   for (const char *layout : {"TN", "NN", "TT", "NT"})
-    for (int64_t m : {1, 16, 64, 500, 4096})
-      for (auto [n, k] : {std::pair{1024, 1024},
-                          {1001, 1027},
+    for (int64_t m : {1, 64, 4096})
+      for (auto [n, k] : {std::pair{1001, 1027},
                           {14336, 4096},
                           {3583, 18945},
                           {8200, 8184}}) {
