@@ -22,6 +22,9 @@ struct Warp::Ordering {
     Causality causality;
     /// What the last fence made ready for relaxed writes; null before one.
     std::shared_ptr<const Causality> prepared;
+    /// What was acquired last, and is part of `causality`: a loop that polls
+    /// finds the same again and again.
+    std::shared_ptr<const Causality> acquired;
     /// What relaxed reads have observed since; null: nothing.
     std::unique_ptr<Causality> observed;
     uint64_t version = 0; // grows when causality changes

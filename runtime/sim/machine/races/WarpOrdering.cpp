@@ -57,6 +57,7 @@ void Warp::Ordering::split(LaneMask lanes) {
     part->lanes = inside;
     part->causality = group.causality;
     part->prepared = group.prepared;
+    part->acquired = group.acquired;
     if (group.observed)
       part->observed = std::make_unique<Causality>(*group.observed);
     part->version = ++versions;
@@ -331,10 +332,17 @@ void Warp::observe(LaneMask lanes, ptx::StateSpace space,
       known->second |= LaneMask(1) << lane;
   });
   for (const auto &[what, observers] : seen) {
-    if (isAcquire(order))
-      acquire(observers, *what);
-    else
+    if (!isAcquire(order)) {
       acquireRelaxed(observers, *what);
+      continue;
+    }
+    ordering->forGroups(observers, [&](Ordering::Group &group) {
+      if (group.acquired == what)
+        return;
+      group.causality.join(*what);
+      group.acquired = what;
+      group.version = ++ordering->versions;
+    });
   }
 }
 
