@@ -18,7 +18,7 @@ struct Constant {
 };
 
 #define CONSTANT(name) {#name, &GpuModel::name}
-/// What is no data of the card, or is not reached.
+/// All but what is data of the card.
 constexpr Constant constants[] = {
     CONSTANT(step_clocks),
     CONSTANT(narrow),
@@ -71,8 +71,8 @@ constexpr Constant constants[] = {
     CONSTANT(shift_step_clocks),
     CONSTANT(shift_store_bytes_per_clock),
     CONSTANT(shift_strip_clocks),
-    CONSTANT(turn_bytes_per_clock),
-    CONSTANT(turn_step_clocks),
+    CONSTANT(transpose_bytes_per_clock),
+    CONSTANT(transpose_step_clocks),
 };
 #undef CONSTANT
 
@@ -80,7 +80,7 @@ std::string problemOf(const GemmSample &sample) {
   return shortName(sample.types) + " " + str(sample.sizes);
 }
 
-/// What is made nothing of where a rate or a divisor is 0.
+/// Whether the model divides by it: it is of no effect where it is infinite.
 bool isRate(std::string_view name) {
   return name.find("_per_") != std::string_view::npos ||
          name == "evicted_bytes";
@@ -161,6 +161,8 @@ GemmFit fitModel(std::span<const GemmSample> samples, const GpuModel &start) {
         for (double factor : {step, 1 / step}) {
           GpuModel changed = fit.model;
           changed.*constant.value *= factor;
+          if (changed.evicted_bytes <= changed.resident_bytes)
+            continue;
           const double after = loss(samples, changed, start);
           if (!(after < before * (1 - least)))
             continue;
@@ -180,18 +182,16 @@ GemmFit fitModel(std::span<const GemmSample> samples, const GpuModel &start) {
   return fit;
 }
 
-std::vector<GemmSample> heldOut(std::span<const GemmSample> samples,
-                                bool isOut) {
+HeldOut holdOut(std::span<const GemmSample> samples) {
   constexpr size_t every = 3;
   std::map<std::string, size_t> numbers;
-  std::vector<GemmSample> found;
+  HeldOut held;
   for (const GemmSample &sample : samples) {
     const size_t number =
         numbers.try_emplace(problemOf(sample), numbers.size()).first->second;
-    if ((number % every == 0) == isOut)
-      found.push_back(sample);
+    (number % every == 0 ? held.unknown : held.known).push_back(sample);
   }
-  return found;
+  return held;
 }
 
 } // namespace ashlar::bench

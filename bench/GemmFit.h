@@ -28,7 +28,8 @@ GemmFitness fitness(std::span<const GemmSample> samples, const GpuModel &model);
 struct FittedConstant {
   std::string_view name;
   double before, after;
-  /// The error where this one is 0 and the others are as they are after.
+  /// The error without what it stands for: where it is 0, or a rate infinite,
+  /// and the others are as they are after.
   double errorWithout;
 };
 
@@ -42,8 +43,10 @@ struct GemmFit {
 /// more each constant is believed as it is.
 GemmFit fitModel(std::span<const GemmSample> samples, const GpuModel &start);
 
-/// The samples of every third problem, or all others.
-std::vector<GemmSample> heldOut(std::span<const GemmSample> samples,
-                                bool isOut);
+/// The samples of all problems but every third, and of these.
+struct HeldOut {
+  std::vector<GemmSample> known, unknown;
+};
+HeldOut holdOut(std::span<const GemmSample> samples);
 
 } // namespace ashlar::bench

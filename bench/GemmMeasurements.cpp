@@ -22,13 +22,15 @@ constexpr char columns[] = "types,m,n,k,configuration,hot_us,cold_us,"
 
 double GemmTime::score() const { return std::sqrt(hot * cold); }
 
-std::vector<GemmSample> readMeasurements(const std::string &path) {
+/// By problem and configuration.
+using Places = std::map<std::string, size_t>;
+
+static void readMeasurements(const std::string &path,
+                             std::vector<GemmSample> &samples, Places &places) {
   std::ifstream file(path);
   std::string line;
   if (!std::getline(file, line) || line != columns)
     throw Error(path + " has none of --measurements' columns");
-  std::vector<GemmSample> samples;
-  std::map<std::string, size_t> places; // by problem and configuration
   for (uint32_t number = 2; std::getline(file, line); ++number) {
     // Commas are part of a layout's alignments.
     std::vector<std::string> fields;
@@ -67,6 +69,14 @@ std::vector<GemmSample> readMeasurements(const std::string &path) {
     else
       samples[place->second] = sample;
   }
+}
+
+std::vector<GemmSample>
+readMeasurements(const std::vector<std::string> &paths) {
+  std::vector<GemmSample> samples;
+  Places places;
+  for (const std::string &path : paths)
+    readMeasurements(path, samples, places);
   return samples;
 }
 

@@ -25,10 +25,10 @@ struct GemmSample {
   GemmTime time;
 };
 
-/// Reads what `GemmMeasurements` writes: of a configuration that was timed
-/// again, the last times. Says which can no longer be built, and leaves them
-/// out. Throws `Error`, with the file's line, for all else.
-std::vector<GemmSample> readMeasurements(const std::string &path);
+/// Reads files that `GemmMeasurements` writes: of a configuration that was
+/// timed again, the last times. Says which can no longer be built, and leaves
+/// them out. Throws `Error`, with the file's line, for all else.
+std::vector<GemmSample> readMeasurements(const std::vector<std::string> &paths);
 
 class GemmMeasurements {
 public:

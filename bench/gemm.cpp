@@ -9,12 +9,10 @@
 #include "bench/GemmTuner.h"
 #include "tool/Failure.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 
 using namespace ashlar;
 using namespace ashlar::bench;
@@ -139,11 +137,8 @@ void print(const char *what, const GemmFitness &of) {
 /// A fit to two thirds of the problems, for what it does to the others, and one
 /// to all of them.
 int fit(const GemmOptions &options) {
-  std::vector<GemmSample> samples;
-  for (const std::string &path : options.fit)
-    std::ranges::copy(readMeasurements(path), std::back_inserter(samples));
-  const std::vector<GemmSample> known = heldOut(samples, false),
-                                unknown = heldOut(samples, true);
+  const std::vector<GemmSample> samples = readMeasurements(options.fit);
+  const auto [known, unknown] = holdOut(samples);
   print("a third, by the model as it is", fitness(unknown, h200()));
   print("  fitted to the others",
         fitness(unknown, fitModel(known, h200()).model));

@@ -37,11 +37,11 @@ void GemmProgram::write() {
   const Operand a =
       operand("A", types.a, M, K,
               {c.swapped ? c.bn : c.bm, layout.a_m_major, layout.align_a,
-               c.kept_a, c.prepared_a, c.turned_a, "MPadded"});
+               c.kept_a, c.prepared_a, c.transposed_a, "MPadded"});
   const Operand b =
       operand("B", types.b, N, K,
               {c.swapped ? c.bm : c.bn, layout.b_n_major, layout.align_b,
-               c.kept_b, c.prepared_b, c.turned_b, "NPadded"});
+               c.kept_b, c.prepared_b, c.transposed_b, "NPadded"});
   above.emplace(c.swapped ? b : a);
   beside.emplace(c.swapped ? a : b);
   D.emplace(matrix("D", types.d, M, N, layout.d_m_major, layout.align_d,
@@ -106,13 +106,14 @@ void GemmProgram::write() {
   }
   if (isInParts(types))
     made.emplace(pipeline(madeStages, smem(tf32, beside->stage(c.bk))));
-  else if (above->isTurned && beside->isTurned)
-    made.emplace(pipeline(madeStages, smem(above->type, above->turned(c.bk)),
-                          smem(beside->type, beside->turned(c.bk))));
-  else if (above->isTurned || beside->isTurned) {
-    const Operand &operand = above->isTurned ? *above : *beside;
+  else if (above->isTransposed && beside->isTransposed)
+    made.emplace(pipeline(madeStages,
+                          smem(above->type, above->transposed(c.bk)),
+                          smem(beside->type, beside->transposed(c.bk))));
+  else if (above->isTransposed || beside->isTransposed) {
+    const Operand &operand = above->isTransposed ? *above : *beside;
     made.emplace(
-        pipeline(madeStages, smem(operand.type, operand.turned(c.bk))));
+        pipeline(madeStages, smem(operand.type, operand.transposed(c.bk))));
   }
   for (int64_t i = 0; i < std::min(c.store_buffers, stripCount(c)); ++i)
     staging.push_back(shared(types.d, shapeInD(stripColumns(c))));
@@ -139,8 +140,8 @@ void GemmProgram::write() {
     if (isInParts(types))
       role("split", warpgroups(1), registers(budgets.made), [&] { split(); });
     else if (made)
-      role("turn", warpgroups(1), registers(budgets.made),
-           [&] { turnStages(); });
+      role("transpose", warpgroups(1), registers(budgets.made),
+           [&] { transposeStages(); });
     role("math", mathWarps, registers(budgets.math), mathBody);
   } else {
     role("load", warps(c.load_warps), loadBody);
@@ -211,7 +212,7 @@ void GemmProgram::load(const Operand &operand, const Index &batch,
 
 GemmProgram::Taken GemmProgram::take() const {
   Taken taken;
-  if (!above->isTurned || !beside->isTurned)
+  if (!above->isTransposed || !beside->isTransposed)
     taken.loaded.emplace(ring->wait());
   if (made && !isInParts(types))
     taken.made.emplace(made->wait());
@@ -229,10 +230,10 @@ Fragment GemmProgram::product(const Taken &taken, const Fragment &sum) const {
   if (isInParts(types))
     return productOfParts(*taken.loaded, sum);
   return mma(
-      above->rows(above->isTurned ? (*taken.made)[0] : (*taken.loaded)[0]),
+      above->rows(above->isTransposed ? (*taken.made)[0] : (*taken.loaded)[0]),
       beside
-          ->rows(beside->isTurned ? (*taken.made)[above->isTurned]
-                                  : (*taken.loaded)[1])
+          ->rows(beside->isTransposed ? (*taken.made)[above->isTransposed]
+                                      : (*taken.loaded)[1])
           .T(),
       sum);
 }

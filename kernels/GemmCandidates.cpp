@@ -82,21 +82,23 @@ private:
   std::vector<GemmConfig> waysToLoad() const {
     constexpr int64_t manyWarps = 8;
     const Obstacles a = obstaclesOfA(types), b = obstaclesOfB(types);
-    GemmConfig prepared, byThreads, turned;
+    GemmConfig prepared, byThreads, transposed;
     prepared.prepared_a = a.any(), prepared.prepared_b = b.any();
-    turned.turned_a = a.isTurned && !a.isShifted;
-    turned.turned_b = b.isTurned && !b.isShifted;
-    turned.prepared_a = a.any() && !turned.turned_a;
-    turned.prepared_b = b.any() && !turned.turned_b;
-    byThreads.prepared_a = a.isTurned, byThreads.prepared_b = b.isTurned;
+    transposed.transposed_a = a.isOtherMajor && !a.isShifted;
+    transposed.transposed_b = b.isOtherMajor && !b.isShifted;
+    transposed.prepared_a = a.any() && !transposed.transposed_a;
+    transposed.prepared_b = b.any() && !transposed.transposed_b;
+    byThreads.prepared_a = a.isOtherMajor,
+    byThreads.prepared_b = b.isOtherMajor;
     byThreads.load_warps = manyWarps;
-    const bool canShift = !isInParts(types) && ((a.isShifted && !a.isTurned) ||
-                                                (b.isShifted && !b.isTurned));
+    const bool canShift =
+        !isInParts(types) &&
+        ((a.isShifted && !a.isOtherMajor) || (b.isShifted && !b.isOtherMajor));
     std::vector<GemmConfig> ways{prepared};
     if (canShift)
       ways.push_back(byThreads);
-    if (turnedRows(turned) > 0 && !isInParts(types))
-      ways.push_back(turned);
+    if (transposedRows(transposed) > 0 && !isInParts(types))
+      ways.push_back(transposed);
     return ways;
   }
 

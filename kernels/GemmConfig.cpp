@@ -54,10 +54,10 @@ std::string GemmConfig::str() const {
     text += " prepared-a";
   if (prepared_b)
     text += " prepared-b";
-  if (turned_a)
-    text += " turned-a";
-  if (turned_b)
-    text += " turned-b";
+  if (transposed_a)
+    text += " transposed-a";
+  if (transposed_b)
+    text += " transposed-b";
   if (ping_pong)
     text += " pingpong";
   if (swapped)
@@ -114,10 +114,10 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
       config.prepared_a = true;
     else if (word == "prepared-b")
       config.prepared_b = true;
-    else if (word == "turned-a")
-      config.turned_a = true;
-    else if (word == "turned-b")
-      config.turned_b = true;
+    else if (word == "transposed-a")
+      config.transposed_a = true;
+    else if (word == "transposed-b")
+      config.transposed_b = true;
     else if (word == "pingpong")
       config.ping_pong = true;
     else if (word == "swapped")

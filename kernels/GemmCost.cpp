@@ -152,23 +152,24 @@ private:
   /// operand for each product. Small parts are read from the stage and written,
   /// and so is what is transposed.
   double sharedClocks(double products) const {
-    if (!isInParts(types) && turnedRows(c) == 0)
+    if (!isInParts(types) && transposedRows(c) == 0)
       return 0;
     constexpr double bytesPerClock = 128;
     const auto bm = static_cast<double>(c.bm), bn = static_cast<double>(c.bn),
-               turned = static_cast<double>(turnedRows(c));
-    const double made = isInParts(types) ? bn : turned;
+               transposed = static_cast<double>(transposedRows(c));
+    const double made = isInParts(types) ? bn : transposed;
     return depth *
            (2 * (bm + made) + bn + products * bm / target::wgmmaRows * bn) /
            bytesPerClock;
   }
 
   /// Clocks in which a warpgroup transposes a stage.
-  double turnClocks() const {
-    return turnedRows(c) == 0
+  double transposeClocks() const {
+    return transposedRows(c) == 0
                ? 0
-               : gpu.turn_step_clocks + static_cast<double>(turnedRows(c)) *
-                                            depth / gpu.turn_bytes_per_clock;
+               : gpu.transpose_step_clocks +
+                     static_cast<double>(transposedRows(c)) * depth /
+                         gpu.transpose_bytes_per_clock;
   }
 
   /// What a wgmma of 64 rows reads of shared memory for each product, over what
@@ -347,7 +348,7 @@ private:
                  memory = memoryClocks(wave);
     const Part stage = std::max({Part{load, "load"}, Part{l2, "l2"},
                                  Part{wave.ctas * requests, "requests"},
-                                 Part{turnClocks(), "turn"},
+                                 Part{transposeClocks(), "transpose"},
                                  Part{latencyClocks(), "latency"}});
     const Part slowest =
         std::max(Part{stage.first + (isShared() ? gpu.cluster_step_clocks : 0),

@@ -12,9 +12,10 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
                                           const OperandForm &is) {
   Tensor source =
       matrix(name, type, extent, depth, is.isOtherMajor, is.alignment);
-  const bool isKMajor = !is.isTurned && isStagedKMajor(type, is.isOtherMajor);
+  const bool isKMajor =
+      !is.isTransposed && isStagedKMajor(type, is.isOtherMajor);
   if (!is.isPrepared)
-    return {source, type, is.tileExtent, isKMajor, is.kept, is.isTurned};
+    return {source, type, is.tileExtent, isKMajor, is.kept, is.isTransposed};
   const Index &rows = isKMajor ? extent : depth;
   if (isKMajor && !paddedDepth)
     paddedDepth.emplace(size("KPadded"));
@@ -35,7 +36,7 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
           is.tileExtent,
           isKMajor,
           is.kept,
-          /*isTurned=*/false,
+          /*isTransposed=*/false,
           source,
           isKMajor == is.isOtherMajor,
           persistent({c.split, batch(), rows, columns},
@@ -64,8 +65,8 @@ SharedTile GemmProgram::preparedTile(const Stage &stage,
 }
 
 /// A tile of the source, transposed.
-void GemmProgram::turnSource(const Operand &operand, const TileRef &from,
-                             const SharedTile &to) const {
+void GemmProgram::transposeSource(const Operand &operand, const TileRef &from,
+                                  const SharedTile &to) const {
   const Shape shape = preparedTile(operand.type);
   Fragment x = ashlar::load(from, {shape[1], shape[0]});
   if (sumType(types) != s32)
@@ -82,8 +83,9 @@ void GemmProgram::fillPrepared() const {
                   const Index &column) {
     Stage s = prepared->acquire();
     SharedTile tile = preparedTile(s, operand);
-    if (operand.isSourceTurned)
-      turnSource(operand, at(*operand.source, batch, column, row, false), tile);
+    if (operand.isSourceTransposed)
+      transposeSource(operand, at(*operand.source, batch, column, row, false),
+                      tile);
     else
       copy(at(*operand.source, batch, row, column, false), tile);
     prepared->commit(s);

@@ -2,6 +2,7 @@
 
 #include "GemmCandidates.h"
 #include "GemmResources.h"
+#include "GemmTiling.h"
 #include "compiler/target/Target.h"
 
 #include <algorithm>
@@ -75,22 +76,25 @@ std::string notProblem(const GemmSizes &sizes, const GemmTypes &types,
     if (extent < 0 || extent > target::largestExtent)
       return std::string(what) + " is " + number(extent) + ": use 0 to " +
              number(target::largestExtent);
+  // Of any type it is less than the 2^40 bytes of a tensor map.
+  constexpr int64_t mostStride = (int64_t(1) << 38) - 1;
   const GemmLayout &layout = types.layout;
   for (auto [stride, row, what] :
        {std::tuple{sizes.lda, layout.a_m_major ? sizes.m : sizes.k, "lda"},
         std::tuple{sizes.ldb, layout.b_n_major ? sizes.n : sizes.k, "ldb"},
         std::tuple{sizes.ldd, layout.d_m_major ? sizes.m : sizes.n, "ldd"}})
-    if (stride != 0 && stride < row)
+    if (stride != 0 && (stride < row || stride > mostStride))
       return std::string(what) + " is " + number(stride) + " and a row has " +
              number(row) + " elements: use the elements from a row to the " +
-             "next, or 0 where none lie between them";
+             "next, up to " + number(mostStride) +
+             ", or 0 where none lie between them";
   // Of addresses a device has 47 bits.
   constexpr double mostBytes = 0x1p47;
+  const auto [m, n, k, batch, lda, ldb, ldd] = atLeastOne(sizes);
   for (auto [matrix, rows, columns, type] :
-       {std::tuple{'A', sizes.m, sizes.k, types.a},
-        std::tuple{'B', sizes.n, sizes.k, types.b},
-        std::tuple{'D', sizes.m, sizes.n, types.d}})
-    if (static_cast<double>(sizes.batch) * static_cast<double>(rows) *
+       {std::tuple{'A', m, k, types.a}, std::tuple{'B', n, k, types.b},
+        std::tuple{'D', m, n, types.d}})
+    if (static_cast<double>(batch) * static_cast<double>(rows) *
             static_cast<double>(columns) *
             static_cast<double>(size_bytes(type)) >
         mostBytes)

@@ -45,20 +45,20 @@ private:
     bool isKMajor;
     int64_t kept; ///< sixteenths that L2 keeps
     /// Stages, which have not K contiguous, are transposed.
-    bool isTurned = false;
+    bool isTransposed = false;
     /// What `tensor` is first copied from, transposed or as it is, and the
     /// tiles that are copied at a time.
     std::optional<Tensor> source = {};
-    bool isSourceTurned = false;
+    bool isSourceTransposed = false;
     std::optional<TileLoop<4>> copies = {};
 
     Shape stage(int64_t depth) const {
       return isKMajor ? Shape{extent, depth} : Shape{depth, extent};
     }
-    Shape turned(int64_t depth) const { return {extent, depth}; }
+    Shape transposed(int64_t depth) const { return {extent, depth}; }
     /// As the tensor cores take it.
     SharedTile rows(const SharedTile &tile) const {
-      return isKMajor || isTurned ? tile : tile.T();
+      return isKMajor || isTransposed ? tile : tile.T();
     }
   };
 
@@ -67,7 +67,7 @@ private:
     int64_t tileExtent; ///< rows of the tile
     bool isOtherMajor;  ///< K is not contiguous
     int64_t alignment, kept;
-    bool isPrepared, isTurned;
+    bool isPrepared, isTransposed;
     std::string_view paddedExtent; ///< name of its padded M or N
   };
 
@@ -91,8 +91,8 @@ private:
   void forPrepared(const std::function<void(const Operand &, const Index &batch,
                                             const Index &row,
                                             const Index &column)> &body) const;
-  void turnSource(const Operand &operand, const TileRef &from,
-                  const SharedTile &to) const;
+  void transposeSource(const Operand &operand, const TileRef &from,
+                       const SharedTile &to) const;
   void fillPrepared() const;
   void storePrepared() const;
   void forgetPrepared() const;
@@ -111,9 +111,9 @@ private:
   Taken take() const;
   void giveBack(const Taken &taken) const;
   Fragment product(const Taken &taken, const Fragment &sum) const;
-  void turnStages() const;
-  void turn(const Operand &operand, const SharedTile &from,
-            const SharedTile &to) const;
+  void transposeStages() const;
+  void transpose(const Operand &operand, const SharedTile &from,
+                 const SharedTile &to) const;
   void split();
   Fragment productOfParts(const Stage &stage, const Fragment &sum) const;
   void stageIn(const Stage &reused);
@@ -155,7 +155,7 @@ private:
   std::optional<StreamK> stream;
   std::optional<Pipeline> ring, prepared;
   /// What a role makes of the ring's stages: small parts, or the operands that
-  /// are turned, that of the tile's rows first.
+  /// are transposed, that of the tile's rows first.
   std::optional<Pipeline> made;
   std::vector<SharedTile> staging;
 };

@@ -57,26 +57,26 @@ Obstacles obstaclesOfB(const GemmTypes &types) {
           layout.b_n_major && isStagedKMajor(types.b, true)};
 }
 
-bool isAboveTurned(const GemmConfig &c) {
-  return c.swapped ? c.turned_b : c.turned_a;
+bool isAboveTransposed(const GemmConfig &c) {
+  return c.swapped ? c.transposed_b : c.transposed_a;
 }
 
-bool isBesideTurned(const GemmConfig &c) {
-  return c.swapped ? c.turned_a : c.turned_b;
+bool isBesideTransposed(const GemmConfig &c) {
+  return c.swapped ? c.transposed_a : c.transposed_b;
 }
 
-int64_t turnedRows(const GemmConfig &c) {
-  return (isAboveTurned(c) ? c.bm : 0) + (isBesideTurned(c) ? c.bn : 0);
+int64_t transposedRows(const GemmConfig &c) {
+  return (isAboveTransposed(c) ? c.bm : 0) + (isBesideTransposed(c) ? c.bn : 0);
 }
 
 bool isAboveKMajor(const GemmTypes &types, const GemmConfig &c) {
-  return !isAboveTurned(c) &&
+  return !isAboveTransposed(c) &&
          isStagedKMajor(types.a, c.swapped ? types.layout.b_n_major
                                            : types.layout.a_m_major);
 }
 
 bool isBesideKMajor(const GemmTypes &types, const GemmConfig &c) {
-  return !isBesideTurned(c) &&
+  return !isBesideTransposed(c) &&
          isStagedKMajor(types.a, c.swapped ? types.layout.a_m_major
                                            : types.layout.b_n_major);
 }
@@ -135,7 +135,7 @@ int64_t preparedStageBytes(const GemmConfig &c) {
 }
 
 int64_t madeBytes(const GemmTypes &types, const GemmConfig &c) {
-  const int64_t rows = isInParts(types) ? c.bn : turnedRows(c);
+  const int64_t rows = isInParts(types) ? c.bn : transposedRows(c);
   return madeStages * rows * c.bk * size_bytes(types.a);
 }
 
@@ -213,16 +213,16 @@ static RoleRegisters registersBesideLoaders(const GemmTypes &types,
 }
 
 /// Math has what the loader and a warpgroup that transposes leave.
-static RoleRegisters registersBesideTurning(const GemmConfig &c) {
-  constexpr int64_t load = 32, turn = 80, most = 232;
+static RoleRegisters registersBesideTransposing(const GemmConfig &c) {
+  constexpr int64_t load = 32, transpose = 80, most = 232;
   const int64_t warpgroups = c.warpgroups + 2;
   const int64_t all =
       target::entryRegisters(target::warpgroupThreads * warpgroups) *
       warpgroups;
-  const int64_t math = (all - load - turn) / c.warpgroups;
+  const int64_t math = (all - load - transpose) / c.warpgroups;
   return {load,
           std::min(math / target::registerStep * target::registerStep, most),
-          turn};
+          transpose};
 }
 
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
@@ -233,8 +233,8 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
             target::leastBudget};
   if (c.load_warps > 1)
     return registersBesideLoaders(types, c);
-  if (turnedRows(c) > 0)
-    return registersBesideTurning(c);
+  if (transposedRows(c) > 0)
+    return registersBesideTransposing(c);
   if (c.warpgroups == 3)
     return {32, 152};
   // The loader counts as a warpgroup.
@@ -293,7 +293,7 @@ int64_t splitLimit(const GemmTypes &types, const GemmConfig &c,
 
 int64_t registersGivenUp(const GemmTypes &types, const GemmConfig &c) {
   constexpr int64_t usual = 232, usualOfThree = 152;
-  if (turnedRows(c) == 0)
+  if (transposedRows(c) == 0)
     return 0;
   return std::max<int64_t>((c.warpgroups == 3 ? usualOfThree : usual) -
                                roleRegisters(types, c).math,

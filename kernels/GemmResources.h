@@ -31,18 +31,18 @@ bool isStagedKMajor(ElementType type, bool isOtherMajor);
 /// Why TMA and wgmma don't take an operand as it is: rows begin on less than 16
 /// bytes; K is not contiguous, and wgmma does not transpose the type.
 struct Obstacles {
-  bool isShifted, isTurned;
-  bool any() const { return isShifted || isTurned; }
+  bool isShifted, isOtherMajor;
+  bool any() const { return isShifted || isOtherMajor; }
 };
 Obstacles obstaclesOfA(const GemmTypes &types);
 Obstacles obstaclesOfB(const GemmTypes &types);
 
 /// Whether stages of what a tile's rows, or its columns, are cut from are
 /// transposed by a role of its own, and whether they have K contiguous.
-bool isAboveTurned(const GemmConfig &config);
-bool isBesideTurned(const GemmConfig &config);
+bool isAboveTransposed(const GemmConfig &config);
+bool isBesideTransposed(const GemmConfig &config);
 /// Rows of the tile, and its columns, that are cut from what is transposed so.
-int64_t turnedRows(const GemmConfig &config);
+int64_t transposedRows(const GemmConfig &config);
 bool isAboveKMajor(const GemmTypes &types, const GemmConfig &config);
 bool isBesideKMajor(const GemmTypes &types, const GemmConfig &config);
 

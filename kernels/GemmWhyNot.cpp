@@ -114,7 +114,7 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
 struct Way {
   char matrix, extent;
   Obstacles is;
-  bool isPrepared, isTurned, isShared; ///< by CTAs of the cluster
+  bool isPrepared, isTransposed, isShared; ///< by CTAs of the cluster
 
   /// Of the configuration's: "prepared_a".
   std::string field(const char *what) const {
@@ -123,25 +123,26 @@ struct Way {
 };
 
 /// How an operand that has not K contiguous gets it.
-std::string notTurned(const GemmTypes &types, const GemmConfig &c,
-                      const Way &way) {
+std::string notTransposed(const GemmTypes &types, const GemmConfig &c,
+                          const Way &way) {
   const std::string matrix(1, way.matrix), extent(1, way.extent);
   const std::string prepared = way.field("prepared"),
-                    turned = way.field("turned");
-  if (way.is.isTurned && !way.isPrepared && !way.isTurned)
+                    transposed = way.field("transposed");
+  if (way.is.isOtherMajor && !way.isPrepared && !way.isTransposed)
     return matrix + " is " + std::string(name(types.a)) + " and stored K×" +
            extent + "; wgmma transposes elements of 16 bits only: use " +
            prepared + " = true, which copies it so that K is contiguous, " +
-           turned + " = true, which transposes it stage by stage, or store " +
-           "it " + extent + "×K";
-  if (!way.isTurned)
+           transposed +
+           " = true, which transposes it stage by stage, or store " + "it " +
+           extent + "×K";
+  if (!way.isTransposed)
     return "";
   if (way.isPrepared)
     return matrix + " is prepared, from which on it has K contiguous: use " +
-           prepared + " or " + turned;
-  if (!way.is.isTurned)
+           prepared + " or " + transposed;
+  if (!way.is.isOtherMajor)
     return "the tensor cores take " + matrix + " as it is stored: use " +
-           turned + " = false";
+           transposed + " = false";
   if (way.is.isShifted)
     return "rows of " + matrix + " begin on less than the 16 bytes that TMA " +
            "needs, and stages are transposed as TMA leaves them: use " +
@@ -165,12 +166,12 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
   constexpr int64_t fewestRegisters = 64, besideSums = 32;
   bool isAnyShifted = false;
   for (const Way &way :
-       {Way{'A', 'M', obstaclesOfA(types), c.prepared_a, c.turned_a,
+       {Way{'A', 'M', obstaclesOfA(types), c.prepared_a, c.transposed_a,
             (c.swapped ? c.cluster_m : c.cluster_n) > 1},
-        Way{'B', 'N', obstaclesOfB(types), c.prepared_b, c.turned_b,
+        Way{'B', 'N', obstaclesOfB(types), c.prepared_b, c.transposed_b,
             (c.swapped ? c.cluster_n : c.cluster_m) > 1}}) {
     const std::string flag = way.field("prepared") + " = true";
-    std::string reason = notTurned(types, c, way);
+    std::string reason = notTransposed(types, c, way);
     if (!reason.empty())
       return reason;
     if (way.isPrepared || !way.is.isShifted)
@@ -185,7 +186,7 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
              "which can't share them with the cluster: use " + flag +
              ", or a cluster along the other dimension";
   }
-  if (c.load_warps > 1 && (isInParts(types) || turnedRows(c) > 0))
+  if (c.load_warps > 1 && (isInParts(types) || transposedRows(c) > 0))
     return "load_warps is " + number(c.load_warps) + ", and a warpgroup that " +
            (isInParts(types) ? "takes f32 apart" : "transposes stages") +
            " has their registers: use 1 and prepared operands";
@@ -209,14 +210,14 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
            " warps that load it starts with " + number(atEntry) +
            ": use a smaller tile";
   // One wgmma has half a register for each column.
-  const int64_t besideTurning =
+  const int64_t besideTransposing =
       target::entryRegisters(target::warpgroupThreads * (c.warpgroups + 2));
-  if (turnedRows(c) > 0 && c.bn / 2 + besideSums > besideTurning)
+  if (transposedRows(c) > 0 && c.bn / 2 + besideSums > besideTransposing)
     return "a wgmma of " + number(c.bn) + " columns sums in " +
            number(c.bn / 2) + " registers of a thread, and beside a " +
-           "warpgroup that transposes it starts with " + number(besideTurning) +
-           ": use bn = " +
-           number((besideTurning - besideSums) * 2 / wgmmaColumnStep *
+           "warpgroup that transposes it starts with " +
+           number(besideTransposing) + ": use bn = " +
+           number((besideTransposing - besideSums) * 2 / wgmmaColumnStep *
                   wgmmaColumnStep);
   if ((c.prepared_a || c.prepared_b) && c.warpgroups > 2)
     return "operands are prepared by " + number(c.warpgroups) +
@@ -339,7 +340,7 @@ std::string notKept(const GemmConfig &c) {
 }
 
 std::string notReusedStage(const GemmTypes &types, const GemmConfig &c) {
-  if (c.store_buffers == 0 && (isInParts(types) || turnedRows(c) > 0))
+  if (c.store_buffers == 0 && (isInParts(types) || transposedRows(c) > 0))
     return "results are staged in a stage of the ring, and the stages of " +
            std::string(isInParts(types) ? "f32" : "what is transposed") +
            " are taken by another role: use store_buffers = 1";
@@ -406,12 +407,16 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
 
 std::string why_not(const GemmSizes &sizes, const GemmTypes &types,
                     const GemmConfig &config, const GemmForm &form) {
-  for (const std::string &reason :
-       {notTypes(types, form), notProblem(sizes, types, form),
-        notAligned(sizes, types), notBuildable(types, config, form)})
-    if (!reason.empty())
-      return reason;
-  return notDepth(sizes, config);
+  std::string reason = notTypes(types, form);
+  auto orElse = [&](auto check) {
+    if (reason.empty())
+      reason = check();
+  };
+  orElse([&] { return notProblem(sizes, types, form); });
+  orElse([&] { return notAligned(sizes, types); });
+  orElse([&] { return notBuildable(types, config, form); });
+  orElse([&] { return notDepth(sizes, config); });
+  return reason;
 }
 
 } // namespace ashlar

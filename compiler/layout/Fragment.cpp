@@ -177,6 +177,8 @@ Result<FragmentLayout> byteBlockLayout(int64_t m, int64_t n, int64_t threads) {
     left /= taken;
     return taken;
   };
+  if (vector < word)
+    return refuseUneven(m, n, threads);
   const int64_t span = m <= banks ? m : std::gcd(m, banks);
   const int64_t columns = n / vector, rows = span / 2 / word;
   const int64_t beside = take(std::gcd(columns, neighbours)),

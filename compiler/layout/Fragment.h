@@ -53,7 +53,8 @@ Result<FragmentLayout> columnLayout(int64_t m, int64_t n, int64_t threads,
 /// rows, which are words of its columns. Four threads side by side and eight
 /// down, four of these half of a row of all banks further, are not in each
 /// other's way in rows that a swizzle of 128 bytes moves, nor in columns where
-/// each begins with another of its own. Refuses what does not divide evenly.
+/// each begins with another of its own. Refuses what does not divide evenly
+/// into words.
 Result<FragmentLayout> byteBlockLayout(int64_t m, int64_t n, int64_t threads);
 
 /// A matrix of 16-bit elements that ldmatrix and stmatrix move, as it is or

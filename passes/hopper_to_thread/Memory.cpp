@@ -42,8 +42,8 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
 
 /// Single bytes that a thread holds of neighbouring words: loads the words, as
 /// the threads beside it do that hold the other bytes of them.
-static bool loadAcross(ThreadBuilder &b, Value address, Offsets &offsets,
-                       int64_t value, Registers &scalars) {
+static bool loadAcross(ThreadBuilder &b, bool peer, Value address,
+                       Offsets &offsets, int64_t value, Registers &scalars) {
   for (int64_t count : {4, 2}) {
     const SmallVector<int64_t> values = offsets.acrossWords(value, count);
     if (values.empty())
@@ -52,8 +52,8 @@ static bool loadAcross(ThreadBuilder &b, Value address, Offsets &offsets,
     const Type i32 = b.getI32Type();
     const Value byte = b.bitAnd(address, b.i32(3));
     const SmallVector<Value> loaded =
-        b.ptx("ld.shared::cta" + words.suffix() + " " + words.list(0) + ", [$" +
-                  std::to_string(count) + "];",
+        b.ptx("ld." + spaceOf(peer) + words.suffix() + " " + words.list(0) +
+                  ", [$" + std::to_string(count) + "];",
               SmallVector<Type>(count, i32), b.sub(address, byte));
     // The byte of the first word, and of the second, whose bytes are 4 to 7.
     const Value selector = b.add(b.mul(byte, 0x11), 0x40);
@@ -91,7 +91,8 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
     if (scalars[v])
       continue;
     Value address = offsets.address(one(in.getSource()), tile.swizzle, v);
-    if (bytes * length == 1 && loadAcross(b, address, offsets, v, scalars))
+    if (bytes * length == 1 &&
+        loadAcross(b, op.getPeer(), address, offsets, v, scalars))
       continue;
     SmallVector<Type> results(words.count, wordRegister(b, words));
     SmallVector<Value> loaded =

@@ -73,8 +73,8 @@ Deltas writtenBy(tile::CopyOp copy, Value pipeline, const Cluster &cluster) {
   return {deltas.begin(), deltas.end()};
 }
 
-/// Whether what is committed comes from, and goes to, all of these CTAs: copies
-/// beside the commit, on every way to it.
+/// Whether what is committed comes from, and goes to, all of these CTAs. Copies
+/// count in the commit's own block: they are made whenever it is.
 bool isSharedByAll(tile::CommitOp commit, const Deltas &all,
                    const Cluster &cluster) {
   Deltas found;
@@ -149,9 +149,9 @@ Ring::Ring(tile::PipelineOp op, const Cluster &cluster) {
         return commit && !isSharedByAll(commit, distinct, cluster);
       }))
     distinct = closed(std::move(distinct), cluster);
-  writers.assign(distinct.begin(), distinct.end());
+  awaitedBy.assign(distinct.begin(), distinct.end());
   for (Operation *consumer : consumers)
-    emptyCount += cast<tile::RoleOp>(consumer).getWarps() * writers.size();
+    emptyCount += cast<tile::RoleOp>(consumer).getWarps() * awaitedBy.size();
 }
 
 } // namespace ashlar

@@ -43,11 +43,12 @@ public:
   int64_t fullCount = 0, emptyCount = 0;
   /// Some stage data comes by cp.async, whose writes no writer fences.
   bool filledByCpAsync = false;
-  /// The CTAs that write into this CTA's stages, as offsets in the cluster;
-  /// they all wait for its releases.
-  std::vector<std::vector<int64_t>> writers;
+  /// The CTAs that wait for this CTA's releases, as offsets in the cluster: all
+  /// that write into its stages, and where some commits are without the data of
+  /// some of them all that are reached through these.
+  std::vector<std::vector<int64_t>> awaitedBy;
 
-  bool isWrittenByPeers() const { return writers.size() > 1; }
+  bool isWrittenByPeers() const { return awaitedBy.size() > 1; }
   /// Of the role that commits.
   const Filling &filling(tile::CommitOp commit) const {
     return fillings.find(commit)->second;

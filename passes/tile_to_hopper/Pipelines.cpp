@@ -104,7 +104,7 @@ static void lower(tile::ReleaseOp op, tile::ReleaseOp::Adaptor adaptor,
   rewriter.setInsertionPointToStart(&release.getBody().emplaceBlock());
   Value empty =
       barrierOfStage({rewriter, loc}, ring.emptyOffset, adaptor.getStage());
-  for (auto &delta : ring.writers) {
+  for (auto &delta : ring.awaitedBy) {
     const bool own =
         llvm::all_of(delta, [](int64_t step) { return step == 0; });
     Value rank = own ? Value() : context.cluster.peer(rewriter, loc, delta);

@@ -149,7 +149,7 @@ struct GemmConfig {
   /// A, or B, of a type that wgmma does not transpose and without K contiguous,
   /// is transposed on its way from the stages to the tensor cores, by a
   /// warpgroup more, and not prepared.
-  bool turned_a = false, turned_b = false;
+  bool transposed_a = false, transposed_b = false;
   /// Warps that load: 1 for TMA; 4 or 8 where rows of A or of B that are not
   /// prepared begin on less than 16 bytes, which they load and shift.
   int64_t load_warps = 1;

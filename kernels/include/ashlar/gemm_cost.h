@@ -100,7 +100,7 @@ struct GpuModel {
          shift_store_bytes_per_clock = 6.8, shift_strip_clocks = 1300;
   /// What a warpgroup transposes in a clock, and what each stage takes more:
   /// counted, not measured.
-  double turn_bytes_per_clock = 48, turn_step_clocks = 150;
+  double transpose_bytes_per_clock = 48, transpose_step_clocks = 150;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 
@@ -130,9 +130,9 @@ struct GemmCost {
   double hot = 0;      ///< when it is launched again and again
   double total = 0;    ///< geometric mean of cold and hot
   /// What most of the time waits for, cold and hot: "math", "epilogue",
-  /// "memory", "l2", "load", the "requests" of its rows, the "turn" of stages
-  /// that are transposed, the "latency" that the ring does not cover, or the
-  /// "launch".
+  /// "memory", "l2", "load", the "requests" of its rows, the "transpose" of
+  /// stages that are transposed, the "latency" that the ring does not cover, or
+  /// the "launch".
   std::string_view limit = {}, hot_limit = {};
 };
 

@@ -36,8 +36,8 @@ std::string findPtx(const void *image, std::string &problem) {
     return findPtxInFatBinary(bytes, problem);
   if (bytes[0] == 0x7f) {
     problem = "the image is machine code (a cubin); the simulator executes PTX "
-              "text: load that, which an artifact has instead where it was "
-              "compiled with CompileOptions::assemble = false";
+              "text: load PTX, which an artifact has where it is compiled with "
+              "CompileOptions::assemble = false";
     return {};
   }
   const auto *text = reinterpret_cast<const char *>(bytes);

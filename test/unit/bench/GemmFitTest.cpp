@@ -58,12 +58,11 @@ TEST(GemmFit, LeavesWhatIsRight) {
 }
 
 TEST(GemmFit, HoldsOutWholeProblems) {
-  const std::vector<GemmSample> samples = samplesBy(h200()),
-                                out = heldOut(samples, true),
-                                others = heldOut(samples, false);
-  EXPECT_EQ(fitness(out, h200()).problems, 2);
-  EXPECT_EQ(fitness(others, h200()).problems, 4);
-  EXPECT_EQ(out.size() + others.size(), samples.size());
+  const std::vector<GemmSample> samples = samplesBy(h200());
+  const auto [known, unknown] = holdOut(samples);
+  EXPECT_EQ(fitness(unknown, h200()).problems, 2);
+  EXPECT_EQ(fitness(known, h200()).problems, 4);
+  EXPECT_EQ(known.size() + unknown.size(), samples.size());
 }
 
 TEST(GemmMeasurements, AreReadAsTheyWereWritten) {
@@ -78,7 +77,7 @@ TEST(GemmMeasurements, AreReadAsTheyWereWritten) {
     file.add(odd, sizes, config, {9, 8}, {});
     file.add(odd, sizes, config, {2.5, 4.5}, {});
   }
-  const std::vector<GemmSample> samples = readMeasurements(path);
+  const std::vector<GemmSample> samples = readMeasurements({path, path});
   ASSERT_EQ(samples.size(), 1);
   EXPECT_EQ(samples[0].types.layout, odd.layout);
   EXPECT_EQ(samples[0].sizes.k, 63);
@@ -86,7 +85,7 @@ TEST(GemmMeasurements, AreReadAsTheyWereWritten) {
   EXPECT_EQ(samples[0].time.hot, 2.5);
   EXPECT_EQ(samples[0].time.cold, 4.5);
   std::ofstream(path, std::ios::app) << "bf16,1,2,3,64x64x64\n";
-  EXPECT_THAT([&] { readMeasurements(path); },
+  EXPECT_THAT([&] { readMeasurements({path}); },
               ThrowsMessage<Error>(HasSubstr(":4: error: has not as many")));
 }
 

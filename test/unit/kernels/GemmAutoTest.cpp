@@ -205,7 +205,7 @@ TEST(GemmAuto, PreparesWhatIsReadOftenAndShiftsTheRest) {
 TEST(GemmAuto, TransposesWhatWgmmaDoesNot) {
   GemmTypes types = fast;
   types.layout.b_n_major = true;
-  EXPECT_TRUE(gemm_auto({16, 4096, 4096}, types).turned_b);
+  EXPECT_TRUE(gemm_auto({16, 4096, 4096}, types).transposed_b);
   const GemmConfig config = gemm_auto({4096, 4096, 4096}, types);
   EXPECT_TRUE(config.prepared_b && !config.prepared_a) << config;
   const auto workspace =

@@ -179,37 +179,39 @@ TEST(GemmWhyNot, RefusesToTransposeWhatIsNotInItsStages) {
   auto whyNot = [&](const char *config, const GemmTypes &types) {
     return why_not({512, 512, 512}, types, GemmConfig::parse(config));
   };
-  EXPECT_EQ(whyNot("128x128x128 s3 w2 turned-b", rows), "");
-  EXPECT_EQ(whyNot("128x128x32 s3 w2 e32x1 turned-b", stored(tf32, "TT")), "");
+  EXPECT_EQ(whyNot("128x128x128 s3 w2 transposed-b", rows), "");
+  EXPECT_EQ(whyNot("128x128x32 s3 w2 e32x1 transposed-b", stored(tf32, "TT")),
+            "");
   EXPECT_THAT(whyNot("128x128x128 s3 w2", rows),
-              HasSubstr("turned_b = true, which transposes it"));
-  EXPECT_THAT(whyNot("128x128x128 s3 w2 turned-b prepared-b", rows),
+              HasSubstr("transposed_b = true, which transposes it"));
+  EXPECT_THAT(whyNot("128x128x128 s3 w2 transposed-b prepared-b", rows),
               HasSubstr("B is prepared, from which on it has K contiguous"));
-  EXPECT_THAT(whyNot("128x128x128 s3 w2 turned-b turned-a", rows),
-              HasSubstr("take A as it is stored: use turned_a = false"));
-  EXPECT_THAT(whyNot("128x128x64 s3 w2 turned-b", stored(bf16, "TT")),
+  EXPECT_THAT(whyNot("128x128x128 s3 w2 transposed-b transposed-a", rows),
+              HasSubstr("take A as it is stored: use transposed_a = false"));
+  EXPECT_THAT(whyNot("128x128x64 s3 w2 transposed-b", stored(bf16, "TT")),
               HasSubstr("take B as it is stored"));
-  EXPECT_THAT(whyNot("128x128x128 s3 w2 turned-b", stored(e4m3, "TT:16,8,16")),
-              HasSubstr("rows of B begin on less than the 16 bytes"));
   EXPECT_THAT(
-      whyNot("128x128x128 s3 w2 turned-b l8", stored(e4m3, "TT:8,16,16")),
+      whyNot("128x128x128 s3 w2 transposed-b", stored(e4m3, "TT:16,8,16")),
+      HasSubstr("rows of B begin on less than the 16 bytes"));
+  EXPECT_THAT(
+      whyNot("128x128x128 s3 w2 transposed-b l8", stored(e4m3, "TT:8,16,16")),
       HasSubstr("transposes stages has their registers"));
-  EXPECT_THAT(whyNot("128x24x128 s3 w2 e8x1 turned-b", rows),
+  EXPECT_THAT(whyNot("128x24x128 s3 w2 e8x1 transposed-b", rows),
               HasSubstr("has 24 elements in a row, and TMA stores 16 bytes at "
                         "a time: use bn = 32"));
-  EXPECT_THAT(whyNot("128x128x128 s3 w2 e64x0 turned-b", rows),
+  EXPECT_THAT(whyNot("128x128x128 s3 w2 e64x0 transposed-b", rows),
               HasSubstr("taken by another role"));
-  EXPECT_EQ(whyNot("128x192x128 s3 w2 turned-b", rows), "");
-  EXPECT_THAT(whyNot("128x256x128 s3 w2 turned-b", rows),
+  EXPECT_EQ(whyNot("128x192x128 s3 w2 transposed-b", rows), "");
+  EXPECT_THAT(whyNot("128x256x128 s3 w2 transposed-b", rows),
               HasSubstr("it starts with 128: use bn = 192"));
   GemmTypes inFull = rows;
   inFull.accumulation = Accumulation::full;
-  EXPECT_THAT(whyNot("128x192x128 s3 w2 turned-b", inFull),
+  EXPECT_THAT(whyNot("128x192x128 s3 w2 transposed-b", inFull),
               HasSubstr("168 can be spared"));
   EXPECT_THAT(
       why_not({512, 512, 512},
               {f32, f32, f32, Accumulation::full, GemmLayout::parse("TT")},
-              GemmConfig::parse("64x64x32 s3 w1 e32x1 turned-b")),
+              GemmConfig::parse("64x64x32 s3 w1 e32x1 transposed-b")),
       HasSubstr("stages of f32 are taken apart"));
 }
 
@@ -378,7 +380,7 @@ TEST(GemmConfig, ReadsWhatItWrites) {
   for (const std::string text :
        {"128x256x64 s4 w2 c2x1 g8 e64x2",
         "64x16x128 s12 w1 c1x1 k2 z4 e8x1 b3 swapped early",
-        "128x64x128 s4 w2 c1x1 g8 e32x1 prepared-a turned-b streamk"})
+        "128x64x128 s4 w2 c1x1 g8 e32x1 prepared-a transposed-b streamk"})
     EXPECT_EQ(GemmConfig::parse(text).str(), text);
 }
 
