@@ -53,7 +53,8 @@ GemmTypes typesNamed(const std::string &text) {
   for (GemmTypes types : measuredTypes())
     if (shortName(types) == text.substr(0, space)) {
       if (space != std::string::npos)
-        types.layout = GemmLayout::parse(text.substr(space + 1));
+        types.layout =
+            GemmLayout::parse(text.substr(space + 1), SourceLocation());
       return types;
     }
   throw Error("'" + text + "' are no types that are measured");

@@ -44,17 +44,22 @@ static void readMeasurements(const std::string &path,
     }
     const SourceLine where{path, number, 1};
     if (fields.size() != count)
-      throw Error(where, "has not as many values as there are columns");
+      throw Error(where, "has not as many values as there are columns: delete "
+                         "the line");
     GemmSample sample;
     try {
       sample = {
           typesNamed(fields[0]),
           {std::stol(fields[1]), std::stol(fields[2]), std::stol(fields[3])},
-          GemmConfig::parse(fields[4]),
+          GemmConfig::parse(fields[4], SourceLocation()),
           {std::stod(fields[5]), std::stod(fields[6])}};
-    } catch (const std::exception &error) {
+    } catch (const Error &error) {
       throw Error(where, error.what());
+    } catch (const std::logic_error &) {
+      throw Error(where, "a size or a time is no number: delete the line");
     }
+    if (!(sample.time.hot > 0 && sample.time.cold > 0))
+      throw Error(where, "a time is not above 0: delete the line");
     if (const std::string reason =
             why_not(sample.sizes, sample.types, sample.config);
         !reason.empty()) {

@@ -46,8 +46,8 @@ std::string notTypes(const GemmTypes &types, const GemmForm &form) {
            "; wgmma multiplies integers with integers: convert one of them";
   if ((form.row_zeros || form.column_zeros) && !isExact)
     return "zero points are subtracted from sums of integers, and those of " +
-           std::string(name(types.a)) + " are f32: leave row_zeros and " +
-           "column_zeros, or use s8 or u8";
+           std::string(name(types.a)) + " are f32: leave out row_zeros " +
+           "and column_zeros, or use s8 or u8";
   if (types.d == s32 && form != GemmForm{.batched = form.batched,
                                          .row_zeros = form.row_zeros,
                                          .column_zeros = form.column_zeros})

@@ -88,8 +88,8 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
 }
 
 std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
-  // Sums of other CTAs are added a strip at a time, beside all of this one's.
   const int64_t sums = accumulatorRegisters({}, c);
+  // Sums of other CTAs are added a strip at a time, beside all of this one's.
   const int64_t streamLimit = 160 - registersGivenUp(types, c);
   if (c.stream_k && sums > streamLimit)
     return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
@@ -132,9 +132,8 @@ std::string notTransposed(const GemmTypes &types, const GemmConfig &c,
     return matrix + " is " + std::string(name(types.a)) + " and stored K×" +
            extent + "; wgmma transposes elements of 16 bits only: use " +
            prepared + " = true, which copies it so that K is contiguous, " +
-           transposed +
-           " = true, which transposes it stage by stage, or store " + "it " +
-           extent + "×K";
+           transposed + " = true, which transposes it stage by stage, or " +
+           "store it " + extent + "×K";
   if (!way.isTransposed)
     return "";
   if (way.isPrepared)
@@ -179,8 +178,8 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
     isAnyShifted = true;
     if (c.load_warps == 1)
       return std::string("rows of ") + way.matrix +
-             " begin on less than the 16 " + "bytes that TMA needs: use " +
-             flag + ", or load_warps = 8";
+             " begin on less than the 16 bytes that TMA needs: use " + flag +
+             ", or load_warps = 8";
     if (way.isShared)
       return std::string("rows of ") + way.matrix + " are loaded by threads, " +
              "which can't share them with the cluster: use " + flag +

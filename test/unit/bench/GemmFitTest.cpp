@@ -9,7 +9,7 @@
 namespace ashlar::bench {
 namespace {
 
-using testing::HasSubstr;
+using testing::AllOf, testing::HasSubstr;
 using testing::ThrowsMessage;
 
 /// What a card would measure of which the model is right.
@@ -84,9 +84,18 @@ TEST(GemmMeasurements, AreReadAsTheyWereWritten) {
   EXPECT_EQ(samples[0].config, config);
   EXPECT_EQ(samples[0].time.hot, 2.5);
   EXPECT_EQ(samples[0].time.cold, 4.5);
-  std::ofstream(path, std::ios::app) << "bf16,1,2,3,64x64x64\n";
-  EXPECT_THAT([&] { readMeasurements({path}); },
-              ThrowsMessage<Error>(HasSubstr(":4: error: has not as many")));
+  for (auto [line, message] :
+       {std::pair{"bf16,1,2,3,64x64x64", "has not as many values"},
+        std::pair{"bf16,1,2,3,64y,1,1,0,0,1", "'64y' in '64y' is no part of"},
+        std::pair{"bf15,1,2,3,64x64x64,1,1,0,0,1", "'bf15' are no types"},
+        std::pair{"bf16,1,two,3,64x64x64,1,1,0,0,1", "is no number"},
+        std::pair{"bf16,64,64,64,64x64x64 s3 w1,0,1,0,0,1", "not above 0"}}) {
+    const std::string wrong = path + ".wrong";
+    std::ofstream(wrong) << std::ifstream(path).rdbuf() << line << "\n";
+    EXPECT_THAT([&] { readMeasurements({wrong}); },
+                ThrowsMessage<Error>(
+                    AllOf(HasSubstr(".wrong:4: error: "), HasSubstr(message))));
+  }
 }
 
 } // namespace
