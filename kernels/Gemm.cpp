@@ -105,16 +105,10 @@ void GemmProgram::write() {
         pipeline(preparedStages, smem(types.a, preparedTile(types.a))));
   }
   if (isInParts(types))
-    made.emplace(pipeline(madeStages, smem(tf32, beside->stage(c.bk))));
-  else if (above->isTransposed && beside->isTransposed)
-    made.emplace(pipeline(madeStages,
-                          smem(above->type, above->transposed(c.bk)),
+    made.emplace(pipeline(madeStages(types), smem(tf32, beside->stage(c.bk))));
+  else if (beside->isTransposed)
+    made.emplace(pipeline(madeStages(types),
                           smem(beside->type, beside->transposed(c.bk))));
-  else if (above->isTransposed || beside->isTransposed) {
-    const Operand &operand = above->isTransposed ? *above : *beside;
-    made.emplace(
-        pipeline(madeStages, smem(operand.type, operand.transposed(c.bk))));
-  }
   for (int64_t i = 0; i < std::min(c.store_buffers, stripCount(c)); ++i)
     staging.push_back(shared(types.d, shapeInD(stripColumns(c))));
 
@@ -210,44 +204,31 @@ void GemmProgram::load(const Operand &operand, const Index &batch,
     isShared ? copy(from, stage, multicast, hint) : copy(from, stage, hint);
 }
 
-GemmProgram::Taken GemmProgram::take() const {
-  Taken taken;
-  if (!above->isTransposed || !beside->isTransposed)
-    taken.loaded.emplace(ring->wait());
-  if (made && !isInParts(types))
-    taken.made.emplace(made->wait());
-  return taken;
-}
-
-void GemmProgram::giveBack(const Taken &taken) const {
-  if (taken.made)
-    made->release(*taken.made);
-  if (taken.loaded)
-    ring->release(*taken.loaded);
-}
-
-Fragment GemmProgram::product(const Taken &taken, const Fragment &sum) const {
+Fragment GemmProgram::product(const Stage &loaded, const Stage *transposed,
+                              const Fragment &sum) const {
   if (isInParts(types))
-    return productOfParts(*taken.loaded, sum);
-  return mma(
-      above->rows(above->isTransposed ? (*taken.made)[0] : (*taken.loaded)[0]),
-      beside
-          ->rows(beside->isTransposed ? (*taken.made)[above->isTransposed]
-                                      : (*taken.loaded)[1])
-          .T(),
-      sum);
+    return productOfParts(loaded, sum);
+  SharedTile b = transposed ? (*transposed)[0] : beside->rows(loaded[1]);
+  return above->isTransposed ? mma(loadRows(loaded[0]), b.T(), sum)
+                             : mma(above->rows(loaded[0]), b.T(), sum);
 }
 
 void GemmProgram::math() {
   forAllWork([&](const Work &work) {
     Fragment acc = zeros(sumType(types), {c.bm, c.bn});
     for (Index k : work.steps) {
-      Taken taken = take();
+      Stage loaded = ring->wait();
+      std::optional<Stage> transposed;
+      if (beside->isTransposed)
+        transposed.emplace(made->wait());
+      const Stage *columns = transposed ? &*transposed : nullptr;
       if (isPromoted(types))
-        acc = acc + product(taken, zeros(f32, {c.bm, c.bn}));
+        acc = acc + product(loaded, columns, zeros(f32, {c.bm, c.bn}));
       else
-        acc = product(taken, acc);
-      giveBack(taken);
+        acc = product(loaded, columns, acc);
+      if (transposed)
+        made->release(*transposed);
+      ring->release(loaded);
     }
     if (c.stream_k) {
       when(

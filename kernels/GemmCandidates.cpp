@@ -63,43 +63,61 @@ public:
   void run() {
     for (const GemmConfig &way : waysToLoad()) {
       loading = way;
-      for (const TileHeight &height : heights)
-        if (!height.ping_pong || height.bm > 64 ||
-            sizes.m <= mostRowsOfSmallPingPong)
-          for (int64_t columns : widthsThatFillWaves(height))
-            withTile(height, columns, false);
+      withTilesThatFillWaves();
+      loading.swapped = true;
       if (sizes.m <= mostSwappedRows)
         for (const TileHeight &height : swappedHeights)
           for (int64_t columns : widthsThatCutRows())
-            withTile(height, columns, true);
+            withTile(height, columns);
+      else if (way.transposed_b)
+        withTilesThatFillWaves();
     }
   }
 
 private:
   /// By TMA; what does not go to the tensor cores as it is, prepared or, where
   /// only rows begin elsewhere, by threads, or where only K is not contiguous,
-  /// transposed stage by stage.
+  /// transposed stage by stage, one operand or both.
   std::vector<GemmConfig> waysToLoad() const {
     constexpr int64_t manyWarps = 8;
     const Obstacles a = obstaclesOfA(types), b = obstaclesOfB(types);
-    GemmConfig prepared, byThreads, transposed;
-    prepared.prepared_a = a.any(), prepared.prepared_b = b.any();
-    transposed.transposed_a = a.isOtherMajor && !a.isShifted;
-    transposed.transposed_b = b.isOtherMajor && !b.isShifted;
-    transposed.prepared_a = a.any() && !transposed.transposed_a;
-    transposed.prepared_b = b.any() && !transposed.transposed_b;
+    GemmConfig byThreads;
+    std::vector<GemmConfig> ways;
+    for (bool ofB : {false, true})
+      for (bool ofA : {false, true}) {
+        if ((ofA && (a.isShifted || !a.isOtherMajor)) ||
+            (ofB && (b.isShifted || !b.isOtherMajor)))
+          continue;
+        GemmConfig &way = ways.emplace_back();
+        way.transposed_a = ofA, way.prepared_a = a.any() && !ofA;
+        way.transposed_b = ofB, way.prepared_b = b.any() && !ofB;
+      }
     byThreads.prepared_a = a.isOtherMajor,
     byThreads.prepared_b = b.isOtherMajor;
     byThreads.load_warps = manyWarps;
     const bool canShift =
         !isInParts(types) &&
         ((a.isShifted && !a.isOtherMajor) || (b.isShifted && !b.isOtherMajor));
-    std::vector<GemmConfig> ways{prepared};
     if (canShift)
       ways.push_back(byThreads);
-    if (transposedRows(transposed) > 0 && !isInParts(types))
-      ways.push_back(transposed);
     return ways;
+  }
+
+  void withTilesThatFillWaves() {
+    for (const TileHeight &height : heights)
+      if (!height.ping_pong || height.bm > 64 ||
+          extents().rows <= mostRowsOfSmallPingPong)
+        for (int64_t columns : widthsThatFillWaves(height))
+          withTile(height, columns);
+  }
+
+  /// What the rows and the columns of tiles are cut from.
+  struct Extents {
+    int64_t rows, columns;
+  };
+  Extents extents() const {
+    return loading.swapped ? Extents{sizes.n, sizes.m}
+                           : Extents{sizes.m, sizes.n};
   }
 
   /// The usual widths, and the narrowest that fill an eighth, a quarter, a
@@ -107,24 +125,25 @@ private:
   /// as many tiles of more work.
   std::vector<int64_t> widthsThatFillWaves(const TileHeight &height) const {
     std::vector<int64_t> widths;
-    const int64_t rows = sizes.batch * ceilDiv(sizes.m, height.bm);
+    const int64_t rows = sizes.batch * ceilDiv(extents().rows, height.bm);
     const int64_t ctas = h200().sm_count;
     const int64_t most = mostColumns(height);
     auto add = [&](int64_t narrowest) {
-      const int64_t width = usualWidth(narrowest, /*swapped=*/false);
+      const int64_t width = usualWidth(narrowest);
       if (width <= most && !std::ranges::count(widths, width))
         widths.push_back(width);
     };
     auto fill = [&](int64_t tiles) {
       const int64_t width =
-          tiles < rows ? most + 1 : 8 * ceilDiv(sizes.n, 8 * (tiles / rows));
+          tiles < rows ? most + 1
+                       : 8 * ceilDiv(extents().columns, 8 * (tiles / rows));
       add(width);
       // Boxes of 16 bytes are slow to store.
       add(ceilDiv(width, 16) * 16);
       return width;
     };
     for (int64_t width : usualColumns)
-      if (width < sizes.n + 8)
+      if (width < extents().columns + 8)
         add(width);
     for (int64_t parts = mostParts; parts > 1; parts /= 2)
       fill(ctas / parts);
@@ -158,8 +177,7 @@ private:
       if (sizes.m <= 8 * parts / 2)
         widths.push_back(8 * parts);
     for (int64_t cuts : {1, 2, 3, 4})
-      if (const int64_t width =
-              usualWidth(8 * ceilDiv(sizes.m, 8 * cuts), /*swapped=*/true);
+      if (const int64_t width = usualWidth(8 * ceilDiv(sizes.m, 8 * cuts));
           widths.empty() || width < widths.back())
         widths.push_back(width);
     return widths;
@@ -167,12 +185,10 @@ private:
 
   /// Columns that are contiguous in shared memory are whole rows of a swizzle
   /// atom, or one row of a narrower one; those of integers what wgmma has.
-  int64_t usualWidth(int64_t width, bool swapped) const {
+  int64_t usualWidth(int64_t width) const {
     constexpr int64_t atom = 64;
     const int64_t least = target::tmaAlignment / size_bytes(types.a);
-    GemmConfig c = loading;
-    c.swapped = swapped;
-    if (isBesideKMajor(types, c)) {
+    if (isBesideKMajor(types, loading)) {
       while (!target::isWgmmaColumns(width, sumType(types) == s32) &&
              width < target::wgmmaMostColumns)
         width += 8;
@@ -183,10 +199,10 @@ private:
                                static_cast<uint64_t>(std::max(width, least))));
   }
 
-  void withTile(const TileHeight &height, int64_t columns, bool swapped) {
+  void withTile(const TileHeight &height, int64_t columns) {
     GemmConfig c = loading;
     c.bm = height.bm, c.bn = columns, c.warpgroups = height.warpgroups;
-    c.ping_pong = height.ping_pong, c.swapped = swapped;
+    c.ping_pong = height.ping_pong;
     for (int64_t bytes : depthBytes) {
       c.bk = bytes / size_bytes(types.a);
       if (!isDepthUseful(c, bytes))
@@ -250,13 +266,6 @@ private:
           c.cluster_m = m, c.cluster_n = n;
           withBuffers(c);
         }
-    // Where the last wave leaves SMs without a tile; in parts it was slower.
-    if (tiling.leftClusters > 0 && c.split == 1 && !c.ping_pong &&
-        !isInParts(types)) {
-      c.cluster_m = c.cluster_n = 1;
-      c.stream_k = true;
-      withBuffers(c);
-    }
   }
 
   /// Whether no row of a box has a part of a cache line.
@@ -324,7 +333,7 @@ private:
   const GemmTypes &types;
   const GemmForm &form;
   const GemmVisitor &visit;
-  GemmConfig loading; ///< How operands are loaded.
+  GemmConfig loading; ///< How operands are loaded, and whether swapped.
 };
 
 } // namespace

@@ -144,7 +144,8 @@ private:
     const double tensor = products * elements * depth / gpu.tensor_flops *
                           (1 + gpu.narrow * narrowness());
     return std::max({tensor, gpu.step_clocks, sharedClocks(products)}) +
-           promotionClocks();
+           promotionClocks() +
+           (isAboveTransposed(c) ? gpu.register_step_clocks : 0);
   }
 
   /// What a stage that a role makes something of takes of shared memory: it is
@@ -152,24 +153,20 @@ private:
   /// operand for each product. Small parts are read from the stage and written,
   /// and so is what is transposed.
   double sharedClocks(double products) const {
-    if (!isInParts(types) && transposedRows(c) == 0)
+    if (!isInParts(types) && !isBesideTransposed(c))
       return 0;
     constexpr double bytesPerClock = 128;
-    const auto bm = static_cast<double>(c.bm), bn = static_cast<double>(c.bn),
-               transposed = static_cast<double>(transposedRows(c));
-    const double made = isInParts(types) ? bn : transposed;
-    return depth *
-           (2 * (bm + made) + bn + products * bm / target::wgmmaRows * bn) /
+    const auto bm = static_cast<double>(c.bm), bn = static_cast<double>(c.bn);
+    return depth * (2 * bm + 3 * bn + products * bm / target::wgmmaRows * bn) /
            bytesPerClock;
   }
 
   /// Clocks in which a warpgroup transposes a stage.
   double transposeClocks() const {
-    return transposedRows(c) == 0
+    return !isBesideTransposed(c)
                ? 0
-               : gpu.transpose_step_clocks +
-                     static_cast<double>(transposedRows(c)) * depth /
-                         gpu.transpose_bytes_per_clock;
+               : gpu.transpose_step_clocks + static_cast<double>(c.bn) * depth /
+                                                 gpu.transpose_bytes_per_clock;
   }
 
   /// What a wgmma of 64 rows reads of shared memory for each product, over what

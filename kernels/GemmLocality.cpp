@@ -34,13 +34,13 @@ public:
         bytesOfOperands(operandBytes(sizes, types, sizes.m + sizes.n)),
         bytesOfResult(static_cast<int64_t>(resultBytes(sizes, types, form))) {}
 
-  /// Swapped, what wants the same weights is next to each other. In a single
-  /// wave sixteen neighbours seem to share a GPC, and what several of a GPC
-  /// want to cost L2 less: the least that is for a square of tiles. Where K is
-  /// short, the D of a group is more than L2 holds beside the columns' operand:
-  /// few large groups then.
+  /// Swapped, the few that want the same weights are next to each other. In a
+  /// single wave sixteen neighbours seem to share a GPC, and what several of a
+  /// GPC want to cost L2 less: the least that is for a square of tiles. Where K
+  /// is short, the D of a group is more than L2 holds beside the columns'
+  /// operand: few large groups then.
   int64_t group() const {
-    if (c.swapped)
+    if (c.swapped && tiling.columns <= mostAtOnce)
       return tiling.ctas == 1 ? 1 : GemmConfig().group;
     if (tiling.waves() == 1)
       return squareGroup;
@@ -66,10 +66,10 @@ public:
   bool isEarlyUseful() const {
     if (isNextBeside(types, form, c))
       return true;
-    if (c.stream_k || tiling.clusters >= tiling.slots)
+    if (tiling.clusters >= tiling.slots)
       return c.swapped && tiling.columns == 1 &&
              bytesOfOperands + bytesOfResult <= bytesInL2 &&
-             (c.stream_k || tiling.leftClusters == 0 ||
+             (tiling.leftClusters == 0 ||
               tiling.leftClusters * 4 >= tiling.slots * 3);
     return tiling.clusters * tiling.ctas * 2 <= h200().sm_count ||
            bytesOfOperands <= bytesInReachOfAll;

@@ -42,7 +42,7 @@ void GemmProgram::split() {
 
 Fragment GemmProgram::productOfParts(const Stage &stage,
                                      const Fragment &sum) const {
-  Fragment a = ashlar::load(stage[0]), big = rounded(a), small = a - big;
+  Fragment a = loadRows(stage[0]), big = rounded(a), small = a - big;
   SharedTile b = stage[1].as(tf32, beside->stage(c.bk));
   Stage smallB = made->wait();
   Fragment result = mma(big, smallB[0].T(), mma(small, b.T(), sum));

@@ -44,7 +44,8 @@ private:
     int64_t extent; ///< rows of the tile
     bool isKMajor;
     int64_t kept; ///< sixteenths that L2 keeps
-    /// Stages, which have not K contiguous, are transposed.
+    /// Stages, which have not K contiguous, are transposed: rows of the tile
+    /// where math loads them to registers, its columns by a role of its own.
     bool isTransposed = false;
     /// What `tensor` is first copied from, transposed or as it is, and the
     /// tiles that are copied at a time.
@@ -56,9 +57,8 @@ private:
       return isKMajor ? Shape{extent, depth} : Shape{depth, extent};
     }
     Shape transposed(int64_t depth) const { return {extent, depth}; }
-    /// As the tensor cores take it.
     SharedTile rows(const SharedTile &tile) const {
-      return isKMajor || isTransposed ? tile : tile.T();
+      return isKMajor ? tile : tile.T();
     }
   };
 
@@ -104,16 +104,10 @@ private:
   void load(const Operand &operand, const Index &batch, const Index &tile,
             const Index &step, const SharedTile &stage, bool isShared) const;
   void math();
-  /// What math takes of the ring and of what is made of it.
-  struct Taken {
-    std::optional<Stage> loaded, made;
-  };
-  Taken take() const;
-  void giveBack(const Taken &taken) const;
-  Fragment product(const Taken &taken, const Fragment &sum) const;
+  Fragment product(const Stage &loaded, const Stage *transposed,
+                   const Fragment &sum) const;
   void transposeStages() const;
-  void transpose(const Operand &operand, const SharedTile &from,
-                 const SharedTile &to) const;
+  Fragment loadRows(const SharedTile &tile) const;
   void split();
   Fragment productOfParts(const Stage &stage, const Fragment &sum) const;
   void stageIn(const Stage &reused);
@@ -154,8 +148,8 @@ private:
   std::optional<TileLoop<1>> everyCta;
   std::optional<StreamK> stream;
   std::optional<Pipeline> ring, prepared;
-  /// What a role makes of the ring's stages: small parts, or the operands that
-  /// are transposed, that of the tile's rows first.
+  /// What a role makes of the ring's stages: small parts, or what the tile's
+  /// columns are cut from, transposed.
   std::optional<Pipeline> made;
   std::vector<SharedTile> staging;
 };

@@ -65,10 +65,6 @@ bool isBesideTransposed(const GemmConfig &c) {
   return c.swapped ? c.transposed_a : c.transposed_b;
 }
 
-int64_t transposedRows(const GemmConfig &c) {
-  return (isAboveTransposed(c) ? c.bm : 0) + (isBesideTransposed(c) ? c.bn : 0);
-}
-
 bool isAboveKMajor(const GemmTypes &types, const GemmConfig &c) {
   return !isAboveTransposed(c) &&
          isStagedKMajor(types.a, c.swapped ? types.layout.b_n_major
@@ -134,9 +130,15 @@ int64_t preparedStageBytes(const GemmConfig &c) {
              : 0;
 }
 
+int64_t madeStages(const GemmTypes &types) {
+  // The tensor cores read two transposed stages while a third one is written.
+  return isInParts(types) ? 2 : 3;
+}
+
 int64_t madeBytes(const GemmTypes &types, const GemmConfig &c) {
-  const int64_t rows = isInParts(types) ? c.bn : transposedRows(c);
-  return madeStages * rows * c.bk * size_bytes(types.a);
+  return isInParts(types) || isBesideTransposed(c)
+             ? madeStages(types) * c.bn * c.bk * size_bytes(types.a)
+             : 0;
 }
 
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &c,
@@ -233,7 +235,7 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
             target::leastBudget};
   if (c.load_warps > 1)
     return registersBesideLoaders(types, c);
-  if (transposedRows(c) > 0)
+  if (isBesideTransposed(c))
     return registersBesideTransposing(c);
   if (c.warpgroups == 3)
     return {32, 152};
@@ -293,7 +295,7 @@ int64_t splitLimit(const GemmTypes &types, const GemmConfig &c,
 
 int64_t registersGivenUp(const GemmTypes &types, const GemmConfig &c) {
   constexpr int64_t usual = 232, usualOfThree = 152;
-  if (transposedRows(c) == 0)
+  if (!isBesideTransposed(c))
     return 0;
   return std::max<int64_t>((c.warpgroups == 3 ? usualOfThree : usual) -
                                roleRegisters(types, c).math,
@@ -310,7 +312,16 @@ int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
            2 * rows * c.bk / target::warpgroupThreads;
   }
   // Three warpgroups and a producer have 152 registers each at most.
-  return (c.warpgroups <= 2 ? 200 : 120) - registersGivenUp(types, c);
+  return (c.warpgroups <= 2 ? 200 : 120) - registersGivenUp(types, c) -
+         operandRegisters(types, c);
+}
+
+int64_t operandRegisters(const GemmTypes &types, const GemmConfig &c) {
+  if (!isAboveTransposed(c))
+    return 0;
+  const int64_t threads =
+      target::warpgroupThreads * (c.ping_pong ? 1 : c.warpgroups);
+  return c.bm * c.bk * size_bytes(types.a) / 4 / threads;
 }
 
 } // namespace ashlar

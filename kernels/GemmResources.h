@@ -41,8 +41,6 @@ Obstacles obstaclesOfB(const GemmTypes &types);
 /// transposed by a role of its own, and whether they have K contiguous.
 bool isAboveTransposed(const GemmConfig &config);
 bool isBesideTransposed(const GemmConfig &config);
-/// Rows of the tile, and its columns, that are cut from what is transposed so.
-int64_t transposedRows(const GemmConfig &config);
 bool isAboveKMajor(const GemmTypes &types, const GemmConfig &config);
 bool isBesideKMajor(const GemmTypes &types, const GemmConfig &config);
 
@@ -73,8 +71,8 @@ int64_t splitBytes(const GemmConfig &config);
 int64_t preparedStageBytes(const GemmConfig &config);
 
 /// How many tiles there are of what a role makes of stages: small parts, or
-/// transposed operands; and their bytes.
-inline constexpr int64_t madeStages = 2;
+/// transposed columns; and their bytes.
+int64_t madeStages(const GemmTypes &types);
 int64_t madeBytes(const GemmTypes &types, const GemmConfig &config);
 
 /// All shared memory of a block.
@@ -110,7 +108,11 @@ bool isProductInFlight(const GemmTypes &types, const GemmConfig &config);
 bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &config,
                           const GemmForm &form);
 
-/// What a thread of math has less than usual, where stages are transposed.
+/// Of a thread of math, those that hold a stage's rows of the tile, where they
+/// are transposed on their way through registers.
+int64_t operandRegisters(const GemmTypes &types, const GemmConfig &config);
+
+/// What a thread of math has less than usual, where a role transposes stages.
 int64_t registersGivenUp(const GemmTypes &types, const GemmConfig &config);
 
 /// The most registers for the sums of a tile together with a part's share of

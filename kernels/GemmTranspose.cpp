@@ -1,5 +1,6 @@
 // Operands of a GEMM that have not K contiguous, and that wgmma does not
-// transpose: a role of its own transposes them from stage to stage.
+// transpose: rows of the tile go to the tensor cores by registers, columns
+// through stages to which a role of its own transposes the ring's.
 
 #include "GemmProgram.h"
 #include "compiler/target/Target.h"
@@ -8,34 +9,31 @@
 
 namespace ashlar {
 
+/// What the rows of the tile are cut from.
+Fragment GemmProgram::loadRows(const SharedTile &tile) const {
+  return ashlar::load(above->isTransposed ? tile.T() : tile);
+}
+
+/// What its columns are cut from, at a time what lies in rows of a swizzle,
+/// before and after.
 void GemmProgram::transposeStages() const {
+  // Short integers would be s32 in registers; these have as many bits.
+  const ElementType bits = size_bytes(beside->type) == 1 ? e4m3 : beside->type;
+  const int64_t atom = target::mostSwizzleBytes / size_bytes(bits);
+  const int64_t columns = std::gcd(c.bn, atom), depth = std::gcd(c.bk, atom);
   forAllWork([&](const Work &work) {
-    for ([[maybe_unused]] Index k : work.steps) {
+    for ([[maybe_unused]] Index step : work.steps) {
       Stage from = ring->wait(), to = made->acquire();
-      if (above->isTransposed)
-        transpose(*above, from[0], to[0]);
-      if (beside->isTransposed)
-        transpose(*beside, from[1], to[above->isTransposed]);
+      const SharedTile source = from[1].as(bits, beside->stage(c.bk)),
+                       transposed = to[0].as(bits, beside->transposed(c.bk));
+      for (int64_t k = 0; k < c.bk; k += depth)
+        for (int64_t column = 0; column < c.bn; column += columns)
+          store(slice(transposed, {column, k}, {columns, depth}).T(),
+                ashlar::load(slice(source, {k, column}, {depth, columns})));
       made->commit(to);
       ring->release(from);
     }
   });
-}
-
-/// At a time what lies in rows of a swizzle, before and after.
-void GemmProgram::transpose(const Operand &operand, const SharedTile &from,
-                            const SharedTile &to) const {
-  // Short integers would be s32 in registers; these have as many bits.
-  const ElementType bits = size_bytes(operand.type) == 1 ? e4m3 : operand.type;
-  const SharedTile source = from.as(bits, operand.stage(c.bk)),
-                   transposed = to.as(bits, operand.transposed(c.bk));
-  const int64_t atom = target::mostSwizzleBytes / size_bytes(bits);
-  const int64_t columns = std::gcd(operand.extent, atom),
-                depth = std::gcd(c.bk, atom);
-  for (int64_t k = 0; k < c.bk; k += depth)
-    for (int64_t column = 0; column < operand.extent; column += columns)
-      store(slice(transposed, {column, k}, {columns, depth}).T(),
-            ashlar::load(slice(source, {k, column}, {depth, columns})));
 }
 
 } // namespace ashlar

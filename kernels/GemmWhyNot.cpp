@@ -146,10 +146,15 @@ std::string notTransposed(const GemmTypes &types, const GemmConfig &c,
     return "rows of " + matrix + " begin on less than the 16 bytes that TMA " +
            "needs, and stages are transposed as TMA leaves them: use " +
            prepared + " = true";
-  if (isInParts(types))
+  const bool isAbove = (way.matrix == 'A') != c.swapped;
+  if (isInParts(types) && !isAbove)
     return "stages of f32 are taken apart by the warpgroup that would " +
            std::string("transpose them: use ") + prepared + " = true";
-  const bool isAbove = (way.matrix == 'A') != c.swapped;
+  if (isAbove && (way.matrix == 'A' ? types.a : types.b) == u8)
+    return matrix +
+           " is u8, which registers have not, and through them rows "
+           "of the tile are transposed: use swapped = " +
+           (c.swapped ? "false" : "true") + ", or " + prepared + " = true";
   const int64_t rows = isAbove ? c.bm : c.bn,
                 unit = target::tmaAlignment / size_bytes(types.a);
   if (rows % unit)
@@ -185,10 +190,12 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
              "which can't share them with the cluster: use " + flag +
              ", or a cluster along the other dimension";
   }
-  if (c.load_warps > 1 && (isInParts(types) || transposedRows(c) > 0))
-    return "load_warps is " + number(c.load_warps) + ", and a warpgroup that " +
-           (isInParts(types) ? "takes f32 apart" : "transposes stages") +
-           " has their registers: use 1 and prepared operands";
+  if (c.load_warps > 1 &&
+      (isInParts(types) || c.transposed_a || c.transposed_b))
+    return "load_warps is " + number(c.load_warps) + ", and " +
+           (isInParts(types) ? "the warpgroup that takes f32 apart has"
+                             : "what transposes stages needs") +
+           " their registers: use 1 and prepared operands";
   if (c.load_warps > 1 && !isAnyShifted)
     return "load_warps is " + number(c.load_warps) + ", and TMA loads all " +
            "operands, for which a warp is enough: use 1";
@@ -211,13 +218,15 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
   // One wgmma has half a register for each column.
   const int64_t besideTransposing =
       target::entryRegisters(target::warpgroupThreads * (c.warpgroups + 2));
-  if (transposedRows(c) > 0 && c.bn / 2 + besideSums > besideTransposing)
+  const int64_t ofOperand = operandRegisters(types, c);
+  if (isBesideTransposed(c) &&
+      c.bn / 2 + ofOperand + besideSums > besideTransposing)
     return "a wgmma of " + number(c.bn) + " columns sums in " +
            number(c.bn / 2) + " registers of a thread, and beside a " +
            "warpgroup that transposes it starts with " +
            number(besideTransposing) + ": use bn = " +
-           number((besideTransposing - besideSums) * 2 / wgmmaColumnStep *
-                  wgmmaColumnStep);
+           number((besideTransposing - ofOperand - besideSums) * 2 /
+                  wgmmaColumnStep * wgmmaColumnStep);
   if ((c.prepared_a || c.prepared_b) && c.warpgroups > 2)
     return "operands are prepared by " + number(c.warpgroups) +
            " warpgroups, which can't share the work evenly: use 1 or 2";
@@ -339,7 +348,7 @@ std::string notKept(const GemmConfig &c) {
 }
 
 std::string notReusedStage(const GemmTypes &types, const GemmConfig &c) {
-  if (c.store_buffers == 0 && (isInParts(types) || transposedRows(c) > 0))
+  if (c.store_buffers == 0 && (isInParts(types) || isBesideTransposed(c)))
     return "results are staged in a stage of the ring, and the stages of " +
            std::string(isInParts(types) ? "f32" : "what is transposed") +
            " are taken by another role: use store_buffers = 1";

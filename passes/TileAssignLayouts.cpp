@@ -169,9 +169,12 @@ private:
   LogicalResult seedFromMma() {
     const int64_t warpgroups = role.getWarps() / target::warpgroupWarps;
     LogicalResult result = success();
+    DenseMap<tile::MmaOp, layout::RowsOfLane> rows;
+    role.walk([&](tile::MmaOp mma) { rows[mma] = rowsOfLane(mma); });
     role.walk([&](tile::MmaOp mma) {
       auto shape = shapeOf(mma.getResult());
-      auto layout = layout::accumulatorLayout(shape[0], shape[1], warpgroups);
+      auto layout =
+          layout::accumulatorLayout(shape[0], shape[1], warpgroups, rows[mma]);
       if (!layout)
         result = mma.emitError(layout.why());
       else // Values that share a layout have one shape, and so sums the same.
@@ -183,18 +186,38 @@ private:
       const int64_t bytes = tile::elementBytes(mma.product().elementA());
       auto take = [&](OpOperand &operand, auto layoutFor) {
         auto shape = shapeOf(operand.get());
-        auto layout = layoutFor(shape[0], shape[1], warpgroups, bytes);
+        auto layout = layoutFor(shape);
         if (!layout)
           result = mma.emitError(layout.why());
         else
           setFactor(operand, *layout);
       };
       if (isa<RankedTensorType>(mma.getA().getType()))
-        take(mma.getAMutable(), layout::operandLayout);
+        take(mma.getAMutable(), [&](ArrayRef<int64_t> shape) {
+          return layout::operandLayout(shape[0], shape[1], warpgroups, bytes,
+                                       rows[mma]);
+        });
       if (mma.getMetadata())
-        take(*mma.getMetadataMutable().begin(), layout::metadataLayout);
+        take(*mma.getMetadataMutable().begin(), [&](ArrayRef<int64_t> shape) {
+          return layout::metadataLayout(shape[0], shape[1], warpgroups, bytes);
+        });
     });
     return result;
+  }
+
+  /// Neighbours where every A that is multiplied to a sum, or to what lies as
+  /// it does, is bytes loaded from columns.
+  layout::RowsOfLane rowsOfLane(tile::MmaOp of) {
+    bool areFromColumns = true;
+    role.walk([&](tile::MmaOp mma) {
+      if (classOf[mma.getResult()] == classOf[of.getResult()])
+        areFromColumns &= isa<RankedTensorType>(mma.getA().getType()) &&
+                          !mma.getMetadata() &&
+                          tile::elementBytes(mma.product().elementA()) == 1 &&
+                          movementOf(mma.getA()).transposedBytes == 1;
+    });
+    return areFromColumns ? layout::RowsOfLane::neighbours
+                          : layout::RowsOfLane::eight_apart;
   }
 
   /// What a product takes in a layout. It is relayed once, for all products,

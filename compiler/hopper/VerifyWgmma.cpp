@@ -40,11 +40,21 @@ LogicalResult checkProduct(Operation *op, const tile::Product &product) {
     return failure();
   const int64_t warpgroups = int64_t(role.getWarps()) / target::warpgroupWarps,
                 bytes = tile::elementBytes(product.elementA());
-  if (auto a = dyn_cast<RankedTensorType>(product.a);
-      a && failed(checkRegisters(op, a,
+  auto sumLayout = [&](layout::RowsOfLane rows) {
+    return layout::accumulatorLayout(
+        product.sum.getDimSize(0), product.sum.getDimSize(1), warpgroups, rows);
+  };
+  auto a = dyn_cast<RankedTensorType>(product.a);
+  // A in shared memory has its rows as wgmma numbers them, and so metadata.
+  auto rows = layout::RowsOfLane::eight_apart;
+  if (a && !product.metadata)
+    if (auto sum = sumLayout(layout::RowsOfLane::neighbours);
+        sum && tile::fragmentOf(product.sum).getLayout() == *sum)
+      rows = layout::RowsOfLane::neighbours;
+  if (a && failed(checkRegisters(op, a,
                                  layout::operandLayout(a.getDimSize(0),
                                                        a.getDimSize(1),
-                                                       warpgroups, bytes),
+                                                       warpgroups, bytes, rows),
                                  "an A")))
     return failure();
   if (RankedTensorType of = product.metadata;
@@ -54,11 +64,7 @@ LogicalResult checkProduct(Operation *op, const tile::Product &product) {
                                                          warpgroups, bytes),
                                   "metadata")))
     return failure();
-  return checkRegisters(op, product.sum,
-                        layout::accumulatorLayout(product.sum.getDimSize(0),
-                                                  product.sum.getDimSize(1),
-                                                  warpgroups),
-                        "an accumulator");
+  return checkRegisters(op, product.sum, sumLayout(rows), "an accumulator");
 }
 
 /// Registers have names, so an operation names those that it means.

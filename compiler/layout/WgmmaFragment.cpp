@@ -4,8 +4,21 @@
 
 namespace ashlar::layout {
 
+namespace {
+
+/// How far a lane's row is from the one before it, and the second of a lane
+/// from the first.
+struct RowSteps {
+  explicit RowSteps(RowsOfLane rows)
+      : ofLane(rows == RowsOfLane::neighbours ? 2 : 1),
+        inLane(rows == RowsOfLane::neighbours ? 1 : 8) {}
+  int64_t ofLane, inLane;
+};
+
+} // namespace
+
 Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
-                                         int64_t warpgroups) {
+                                         int64_t warpgroups, RowsOfLane are) {
   if (warpgroups < 1 || m < 1 || m % (target::wgmmaRows * warpgroups) != 0)
     return refuse("an accumulator of ", m, " rows does not divide among ",
                   warpgroups, " warpgroups: wgmma needs a multiple of ",
@@ -14,14 +27,16 @@ Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
     return refuse("an accumulator of ", n,
                   " columns is no wgmma result: use a multiple of ",
                   target::wgmmaColumnStep);
-  int64_t rows = m / warpgroups;
-  return FragmentLayout{{m, n},
-                        Layout({4, 8, 4, warpgroups}, {2 * m, 1, 16, rows}),
-                        Layout({2, 2, n / 8, rows / 64}, {m, 8, 8 * m, 64})};
+  const int64_t rows = m / warpgroups;
+  const RowSteps step(are);
+  return FragmentLayout{
+      {m, n},
+      Layout({4, 8, 4, warpgroups}, {2 * m, step.ofLane, 16, rows}),
+      Layout({2, 2, n / 8, rows / 64}, {m, step.inLane, 8 * m, 64})};
 }
 
 Result<FragmentLayout> operandLayout(int64_t m, int64_t k, int64_t warpgroups,
-                                     int64_t elementBytes) {
+                                     int64_t elementBytes, RowsOfLane are) {
   constexpr int64_t registerBytes = 4;
   if (warpgroups < 1 || m < 1 || m % (target::wgmmaRows * warpgroups) != 0)
     return refuse("A of ", m, " rows does not divide among ", warpgroups,
@@ -35,11 +50,12 @@ Result<FragmentLayout> operandLayout(int64_t m, int64_t k, int64_t warpgroups,
                   "of ",
                   target::wgmmaDepthBytes / elementBytes);
   const int64_t rows = m / warpgroups, vector = registerBytes / elementBytes;
+  const RowSteps step(are);
   return FragmentLayout{
       {m, k},
-      Layout({4, 8, 4, warpgroups}, {vector * m, 1, 16, rows}),
+      Layout({4, 8, 4, warpgroups}, {vector * m, step.ofLane, 16, rows}),
       Layout({vector, 2, k / vector / 4, rows / 64},
-             {m, 8, 4 * vector * m, 64})};
+             {m, step.inLane, 4 * vector * m, 64})};
 }
 
 namespace {

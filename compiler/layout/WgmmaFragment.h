@@ -7,12 +7,19 @@
 
 namespace ashlar::layout {
 
+/// Of each 16 rows of a warp, the two that a lane has of A in registers and of
+/// the accumulator: as the PTX ISA numbers them, or neighbours. wgmma knows no
+/// numbers of rows, so both are its own, as long as both lie alike; bytes that
+/// are loaded from columns come as neighbours.
+enum class RowsOfLane { eight_apart, neighbours };
+
 /// The accumulator of wgmma for a role of so many warpgroups, each of which
 /// owns m / warpgroups contiguous rows (PTX ISA, "Register fragments for
 /// wgmma.mma_async.m64nNk"). Rows per warpgroup are a multiple of 64 and
 /// columns of 8.
-Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
-                                         int64_t warpgroups);
+Result<FragmentLayout>
+accumulatorLayout(int64_t m, int64_t n, int64_t warpgroups,
+                  RowsOfLane rows = RowsOfLane::eight_apart);
 
 /// A of wgmma in registers, for elements of 1, 2 or 4 bytes and a role of so
 /// many warpgroups (PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16"
@@ -20,7 +27,8 @@ Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
 /// four of them 16 rows of 32 bytes of a warp. Rows per warpgroup are a
 /// multiple of 64 and columns of 32 bytes.
 Result<FragmentLayout> operandLayout(int64_t m, int64_t k, int64_t warpgroups,
-                                     int64_t elementBytes);
+                                     int64_t elementBytes,
+                                     RowsOfLane rows = RowsOfLane::eight_apart);
 
 /// The metadata of a sparse A of wgmma, elements of 16 bits, for elements of A
 /// of 1, 2 or 4 bytes (PTX ISA, "Sparse matrix storage" of wgmma.mma_async.sp,

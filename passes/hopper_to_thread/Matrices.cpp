@@ -12,26 +12,31 @@ using namespace mlir;
 
 namespace {
 
-/// Whether each pair of a thread's values is its part of an 8x8 matrix as
-/// stmatrix has it: lane l holds two neighbours of row l / 4 (PTX ISA,
-/// "stmatrix").
-bool holdsMatrices(const FragmentType &type) {
+/// Where each pair of a thread's values is its part of an 8x8 matrix as
+/// stmatrix has it, lane l two neighbours of its row l / 4 (PTX ISA,
+/// "stmatrix"): how far one of these rows is from the next one, 1 or 2. Else 0.
+int64_t matrixRowStep(const FragmentType &type) {
   if (tile::elementBytes(type.element) != 2 || type.values % 2 ||
       type.layout.shape.size() != 2)
-    return false;
-  auto origin = layout::coordinate(type.layout, 0, 0);
+    return 0;
+  const auto origin = layout::coordinate(type.layout, 0, 0);
+  const int64_t step = layout::coordinate(type.layout, 4, 0)[0] - origin[0];
+  if (step != 1 && step != 2)
+    return 0;
   for (int64_t lane = 0; lane < 32; ++lane) {
     auto at = layout::coordinate(type.layout, lane, 0);
-    if (at[0] - origin[0] != lane / 4 || at[1] - origin[1] != lane % 4 * 2)
-      return false;
+    if (at[0] - origin[0] != lane / 4 * step ||
+        at[1] - origin[1] != lane % 4 * 2)
+      return 0;
   }
   for (int64_t value = 0; value < type.values; value += 2) {
     auto at = layout::coordinate(type.layout, 0, value);
     auto next = layout::coordinate(type.layout, 0, value + 1);
-    if (at[0] % 8 || at[1] % 8 || next[0] != at[0] || next[1] != at[1] + 1)
-      return false;
+    if (at[0] % (8 * step) >= step || at[1] % 8 || next[0] != at[0] ||
+        next[1] != at[1] + 1)
+      return 0;
   }
-  return true;
+  return step;
 }
 
 /// The matrices of a fragment in a tile.
@@ -39,7 +44,10 @@ class Matrices {
 public:
   Matrices(const FragmentType &type, const layout::SwizzledLayout &tile,
            bool transposed)
-      : type(type), tile(tile), transposed(transposed) {
+      : type(type), tile(tile), transposed(transposed),
+        rowStep(matrixRowStep(type)) {
+    if (!rowStep)
+      return;
     for (int64_t value = 0; value < type.values; value += 2) {
       auto at = layout::coordinate(type.layout, 0, value);
       offsets.push_back(offsetOf(at[0], at[1]));
@@ -47,9 +55,12 @@ public:
     group();
   }
 
-  /// The rows of a matrix in memory are 8 consecutive elements.
+  /// The rows of a matrix in memory are 8 consecutive elements, evenly apart.
   bool haveRows() const {
-    return (transposed ? offsetOf(7, 0) : offsetOf(0, 7)) == 14;
+    if (!rowStep || (transposed && rowStep != 1))
+      return false;
+    return (transposed ? offsetOf(7, 0) : offsetOf(0, 7)) == 14 &&
+           (transposed || offsetOf(7 * rowStep, 0) == 7 * pitch());
   }
 
   int64_t size() const { return offsets.size(); }
@@ -75,8 +86,7 @@ public:
     for (auto [i, coordinate] : llvm::enumerate(place.thread))
       base = b.add(
           base, image(b, tile.layout.mode(transposed ? 1 - i : i), coordinate));
-    const int64_t pitch = transposed ? offsetOf(0, 1) : offsetOf(1, 0);
-    base = b.add(base, b.mul(b.rem(lane, 8), pitch));
+    base = b.add(base, b.mul(b.rem(lane, 8), pitch()));
     if (count > 1)
       base = b.add(base, b.mul(b.rem(b.div(lane, 8), 2), second));
     if (count > 2)
@@ -91,6 +101,9 @@ public:
   }
 
 private:
+  int64_t pitch() const {
+    return transposed ? offsetOf(0, 1) : offsetOf(rowStep, 0);
+  }
   int64_t offsetOf(int64_t row, int64_t column) const {
     return transposed ? tile.layout.at({column, row})
                       : tile.layout.at({row, column});
@@ -115,6 +128,7 @@ private:
   const FragmentType &type;
   const layout::SwizzledLayout &tile;
   bool transposed;
+  int64_t rowStep;
   std::vector<int64_t> offsets; ///< of the first thread's, before the swizzle
   int64_t count = 1, second = 0, third = 0;
 };
@@ -149,8 +163,7 @@ Registers fromPairs(ThreadBuilder &b, const FragmentType &type,
 
 bool storeMatrices(hopper::SharedStoreOp op, Operands<hopper::SharedStoreOp> in,
                    ThreadBuilder &b, const FragmentType &type) {
-  if (op.getPeer() || !holdsMatrices(type) ||
-      !layout::copiesAmongThreads(type.layout).empty())
+  if (op.getPeer() || !layout::copiesAmongThreads(type.layout).empty())
     return false;
   const Matrices matrices(type, *op.getTarget().getType().getLayout(),
                           op.getTransposed());
@@ -174,7 +187,7 @@ std::optional<Registers> loadMatrices(hopper::SharedLoadOp op,
                                       Operands<hopper::SharedLoadOp> in,
                                       ThreadBuilder &b,
                                       const FragmentType &type) {
-  if (op.getPeer() || !holdsMatrices(type))
+  if (op.getPeer())
     return std::nullopt;
   const Matrices matrices(type, *op.getSource().getType().getLayout(),
                           op.getTransposed());

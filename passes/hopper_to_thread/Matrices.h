@@ -16,6 +16,13 @@ std::optional<Registers> loadMatrices(hopper::SharedLoadOp op,
                                       ThreadBuilder &b,
                                       const FragmentType &type);
 
+/// Loads by ldmatrix, transposed, what wgmma takes as A of single bytes with
+/// neighbouring rows in a lane; nothing where the tile has no columns of them.
+std::optional<Registers> loadByteMatrices(hopper::SharedLoadOp op,
+                                          Operands<hopper::SharedLoadOp> in,
+                                          ThreadBuilder &b,
+                                          const FragmentType &type);
+
 } // namespace ashlar
 
 #endif

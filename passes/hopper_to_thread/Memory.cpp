@@ -79,6 +79,9 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
   if (offsets.areSums())
     if (auto registers = loadMatrices(op, in, b, type))
       return *registers;
+  if (transposed && offsets.areSums())
+    if (auto registers = loadByteMatrices(op, in, b, type))
+      return *registers;
   if (transposed)
     if (auto registers = loadByteBlocks(op, in, b, type, offsets))
       return *registers;

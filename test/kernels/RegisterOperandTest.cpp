@@ -80,8 +80,9 @@ Feature scaled(ElementType type, int64_t bn, int64_t bk) {
 }
 
 /// D = a(A) · Bᵀ, where A of one type is changed in registers into another:
-/// dequantised and scaled, or only taken.
-Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile) {
+/// dequantised and scaled, or only taken. It may be stored by columns.
+Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile,
+                bool byColumns = false) {
   const bool same = held(from) == held(a);
   auto change = [=](double value) {
     return same ? value : rounded(value * 0.5 + 1, a);
@@ -89,20 +90,26 @@ Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile) {
   return {
       std::string(name(from)) + " of memory as " + std::string(name(a)) +
           " times " + std::string(name(b)) + ", " + std::to_string(tile.bm) +
-          "x" + std::to_string(tile.bn) + "x" + std::to_string(tile.bk),
+          "x" + std::to_string(tile.bn) + "x" + std::to_string(tile.bk) +
+          (byColumns ? ", by columns" : ""),
       [=] {
         return kernel("changed", [=] {
           Size M = size("M"), N = size("N"), K = size("K");
-          Tensor A = input("A", from, {M, K}), B = input("B", b, {N, K});
+          Tensor A =
+              byColumns ? input("A", from, {K, M}) : input("A", from, {M, K});
+          Tensor B = input("B", b, {N, K});
           Tensor D = output("D", sumOf(a), {M, N});
           TileLoop tiles = persistent({M, N}, {tile.bm, tile.bn});
-          Pipeline ring = pipeline(3, smem(from, {tile.bm, tile.bk}),
-                                   smem(b, {tile.bn, tile.bk}));
+          Pipeline ring =
+              pipeline(3,
+                       smem(from, byColumns ? Shape{tile.bk, tile.bm}
+                                            : Shape{tile.bm, tile.bk}),
+                       smem(b, {tile.bn, tile.bk}));
           roleOf("load", warps(1), 40, [&] {
             for (auto [m, n] : tiles)
               for (Index k : range(ceil_div(K, tile.bk))) {
                 Stage s = ring.acquire();
-                copy(A.tile({m, k}), s[0]);
+                copy(byColumns ? A.tile({k, m}) : A.tile({m, k}), s[0]);
                 copy(B.tile({n, k}), s[1]);
                 ring.commit(s);
               }
@@ -112,7 +119,7 @@ Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile) {
               Fragment acc = zeros(sumOf(a), {tile.bm, tile.bn});
               for (Index k : range(ceil_div(K, tile.bk))) {
                 Stage s = ring.wait();
-                Fragment x = load(s[0]);
+                Fragment x = load(byColumns ? s[0].T() : s[0]);
                 if (!same)
                   x = convert(convert(x, f32) * 0.5 + 1, held(a));
                 acc = mma(x, s[1].T(), acc);
@@ -127,7 +134,8 @@ Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile) {
       [=](const Problem &p, Coordinate at) {
         double sum = 0;
         for (int64_t k = 0; k < p.size("K"); ++k)
-          sum += change(p["A"](at[0], k)) * p["B"](at[1], k);
+          sum += change(byColumns ? p["A"](k, at[0]) : p["A"](at[0], k)) *
+                 p["B"](at[1], k);
         return sum;
       },
       a == s8 ? 0 : 1e-3};
@@ -196,6 +204,75 @@ Feature backToBack(ElementType outer, ElementType type, int64_t middle,
           : type == tf32 ? 1e-3
           : type == bf16 ? 5e-3
                          : 2e-2};
+}
+
+/// D = A · Bᵀ over the largest of its row, A stored by columns; with `half` the
+/// first product of a row reads A from registers and the second one from
+/// memory, where its rows lie otherwise.
+Feature normalized(ElementType d, bool isStaged, bool half) {
+  constexpr int64_t bm = 128, bn = 64, bk = 64;
+  return {
+      "a product of columns over the largest of its row, as " +
+          std::string(name(d)) + (isStaged ? ", staged" : "") +
+          (half ? ", half of it from registers" : ""),
+      [=] {
+        return kernel("normalized", [=] {
+          Size M = size("M"), K = size("K");
+          Tensor A = input("A", e4m3, {K, M}), B = input("B", e4m3, {bn, K});
+          Tensor C = input("C", e4m3, {M, K});
+          Tensor D = output("D", d, {M, bn}), Most = output("Most", f32, {M});
+          TileLoop tiles = persistent({M}, {bm});
+          Pipeline ring = pipeline(2, smem(e4m3, {bk, bm}),
+                                   smem(e4m3, {bn, bk}), smem(e4m3, {bm, bk}));
+          SharedTile staging = shared(d, {bm, bn});
+          roleOf("load", warps(1), 40, [&] {
+            for (auto [m] : tiles)
+              for (Index k : range(ceil_div(K, bk))) {
+                Stage s = ring.acquire();
+                copy(A.tile({k, m}), s[0]);
+                copy(B.at({0, k * bk}), s[1]);
+                copy(C.tile({m, k}), s[2]);
+                ring.commit(s);
+              }
+          });
+          roleOf("math", warpgroups(2), 232, [&] {
+            for (auto [m] : tiles) {
+              Fragment acc = zeros(f32, {bm, bn});
+              for (Index k : range(ceil_div(K, bk))) {
+                Stage s = ring.wait();
+                acc = mma(load(s[0].T()), s[1].T(), acc);
+                if (half)
+                  acc = mma(s[2], s[1].T(), acc);
+                ring.release(s);
+              }
+              Fragment most = row_max(abs(acc));
+              Fragment scaled = acc / along_rows(max(most, 1e-3f));
+              store(Most.tile({m}), most);
+              if (isStaged) {
+                store(staging, convert(scaled, d));
+                copy(staging, D.at({m * bm, 0}));
+              } else {
+                store(D.at({m * bm, 0}), convert(scaled, d));
+              }
+            }
+          });
+        });
+      },
+      {{{"M", 16}, {"K", 16}}, {{"M", 208}, {"K", 176}}},
+      [=](const Problem &p, Coordinate at) {
+        auto product = [&](int64_t column) {
+          double sum = 0;
+          for (int64_t k = 0; k < p.size("K"); ++k)
+            sum += (p["A"](k, at[0]) + half * p["C"](at[0], k)) *
+                   p["B"](column, k);
+          return sum;
+        };
+        double most = 0;
+        for (int64_t column = 0; column < bn; ++column)
+          most = std::max(most, std::abs(product(column)));
+        return at.size() == 1 ? most : product(at[1]) / std::max(most, 1e-3);
+      },
+      d == f32 ? 1e-3 : 1e-2};
 }
 
 /// Attention; V lies with its keys next to one another but for 16 bits.
@@ -322,6 +399,16 @@ const bool registered =
                       changed(tf32, tf32, tf32, {128, 64, 32, 1}),
                       changed(bf16, tf32, tf32, {64, 96, 40, 1}),
                       changed(s8, tf32, tf32, {128, 64, 64, 2}),
+                      changed(e4m3, e4m3, e4m3, {128, 64, 128, 2}, true),
+                      changed(e5m2, e5m2, e4m3, {64, 128, 32, 1}, true),
+                      changed(s8, s8, s8, {256, 48, 96, 2}, true),
+                      changed(s8, e4m3, e5m2, {128, 32, 64, 1}, true),
+                      changed(tf32, tf32, tf32, {128, 64, 32, 2}, true),
+                      changed(bf16, f16, f16, {64, 96, 48, 1}, true),
+                      normalized(f32, false, false),
+                      normalized(bf16, true, false),
+                      normalized(bf16, false, true),
+                      normalized(f32, true, true),
                       backToBack(bf16, e4m3, 64, {64, 64, 64, 1}),
                       backToBack(bf16, e5m2, 96, {256, 64, 64, 2}),
                       backToBack(s8, s8, 128, {128, 64, 64, 1}),

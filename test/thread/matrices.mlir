@@ -165,3 +165,22 @@ hopper.kernel @integers threads 128 shared 2048 cluster 1 {
     hopper.shared_store %g to %w transposed : !rows, !wide
   }
 }
+
+// -----
+
+// A of bytes from columns: lanes name columns, of which a word has neighbours;
+// ldmatrix gives two rows of each two, and prmt puts each row's together.
+
+!tile = !tile.shared<64x128xf8E4M3FN, "S<3,4,3> o (64,128):(128,1)">
+!a = tensor<128x64xf8E4M3FN, #tile.fragment<"128x64 (4,8,4,2):(512,2,16,64) / (4,2,4,1):(128,1,2048,64)">>
+// CHECK-LABEL: llvm.func @columns
+hopper.kernel @columns threads 256 shared 8192 cluster 1 {
+  hopper.role "math" from 0 warps 8 {
+    %at = hopper.shared_address 0
+    %v = hopper.view %at : !tile
+    // CHECK-COUNT-2: "ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 {$0, $1, $2, $3}, [$4];"
+    // CHECK-NOT: ldmatrix
+    // CHECK-NOT: ld.shared
+    %f = hopper.shared_load %v transposed : !tile -> !a
+  }
+}

@@ -87,6 +87,38 @@ tile.kernel @two_warpgroups {
 
 // -----
 
+// Bytes that are loaded from columns lie with neighbouring rows in a lane, and
+// so do sums to which nothing else is multiplied.
+
+!columns = !tile.shared<64x128xf8E4M3FN>
+!rows = !tile.shared<128x64xf8E4M3FN>
+!b = !tile.shared<32x64xf8E4M3FN>
+// CHECK-LABEL: tile.kernel @columns
+tile.kernel @columns {
+  %columns = tile.alloc : !columns
+  %rows = tile.alloc : !rows
+  %b = tile.alloc : !b
+  // CHECK: tile.role "registers"
+  tile.role "registers" warps 8 {
+    %zero = arith.constant dense<0.0> : tensor<128x32xf32>
+    // CHECK: tile.read {{.*}}"128x64 (4,8,4,2):(512,2,16,64) / (4,2,4,1):(128,1,2048,64)">>
+    %a = tile.read %columns transposed : !columns -> tensor<128x64xf8E4M3FN>
+    // CHECK: tile.mma {{.*}}"128x32 (4,8,4,2):(256,2,16,64) / (2,2,4,1):(128,1,1024,64)">>
+    %y = tile.mma %a, %b transposed, %zero : tensor<128x64xf8E4M3FN>, !b, tensor<128x32xf32>
+  }
+  // CHECK: tile.role "both"
+  tile.role "both" warps 8 {
+    %zero = arith.constant dense<0.0> : tensor<128x32xf32>
+    // CHECK: tile.read {{.*}}"128x64 (4,8,4,2):(512,1,16,64) / (4,2,4,1):(128,8,2048,64)">>
+    %a = tile.read %columns transposed : !columns -> tensor<128x64xf8E4M3FN>
+    // CHECK-COUNT-2: tile.mma {{.*}}"128x32 (4,8,4,2):(256,1,16,64) / (2,2,4,1):(128,8,1024,64)">>
+    %y = tile.mma %a, %b transposed, %zero : tensor<128x64xf8E4M3FN>, !b, tensor<128x32xf32>
+    %z = tile.mma %rows, %b transposed, %y : !rows, !b, tensor<128x32xf32>
+  }
+}
+
+// -----
+
 // What no mma touches is spread over the threads in rows of 16 bytes.
 
 // CHECK-LABEL: tile.kernel @blocked

@@ -147,8 +147,9 @@ struct GemmConfig {
   /// contiguous.
   bool prepared_a = false, prepared_b = false;
   /// A, or B, of a type that wgmma does not transpose and without K contiguous,
-  /// is transposed on its way from the stages to the tensor cores, by a
-  /// warpgroup more, and not prepared.
+  /// is transposed on its way from the stages to the tensor cores, and not
+  /// prepared: what the tile's rows are cut from (A, or with `swapped` B) by
+  /// registers, the other one by a warpgroup more.
   bool transposed_a = false, transposed_b = false;
   /// Warps that load: 1 for TMA; 4 or 8 where rows of A or of B that are not
   /// prepared begin on less than 16 bytes, which they load and shift.

@@ -101,6 +101,8 @@ struct GpuModel {
   /// What a warpgroup transposes in a clock, and what each stage takes more:
   /// counted, not measured.
   double transpose_bytes_per_clock = 48, transpose_step_clocks = 150;
+  /// What a step takes more whose A comes by registers.
+  double register_step_clocks = 100;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 

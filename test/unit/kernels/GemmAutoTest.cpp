@@ -206,10 +206,12 @@ TEST(GemmAuto, TransposesWhatWgmmaDoesNot) {
   GemmTypes types = fast;
   types.layout.b_n_major = true;
   EXPECT_TRUE(gemm_auto({16, 4096, 4096}, types).transposed_b);
-  const GemmConfig config = gemm_auto({4096, 4096, 4096}, types);
-  EXPECT_TRUE(config.prepared_b && !config.prepared_a) << config;
-  const auto workspace =
-      gemm_workspace({512, 512, 500}, types, config, {}, 132);
+  // Through registers, which only rows of a tile take.
+  const GemmConfig large = gemm_auto({4096, 4096, 4096}, types);
+  EXPECT_TRUE(large.transposed_b && large.swapped) << large;
+  const auto workspace = gemm_workspace(
+      {512, 512, 500}, types, GemmConfig::parse("128x128x128 s4 w2 prepared-b"),
+      {}, 132);
   ASSERT_EQ(workspace.size(), 2);
   EXPECT_EQ(workspace[0].name, "AlignedB");
   EXPECT_EQ(workspace[0].shape, (std::vector<int64_t>{512, 512}));

@@ -195,12 +195,13 @@ TEST(GemmWhyNot, RefusesToTransposeWhatIsNotInItsStages) {
       HasSubstr("rows of B begin on less than the 16 bytes"));
   EXPECT_THAT(
       whyNot("128x128x128 s3 w2 transposed-b l8", stored(e4m3, "TT:8,16,16")),
-      HasSubstr("transposes stages has their registers"));
+      HasSubstr("what transposes stages needs their registers"));
   EXPECT_THAT(whyNot("128x24x128 s3 w2 e8x1 transposed-b", rows),
               HasSubstr("has 24 elements in a row, and TMA stores 16 bytes at "
                         "a time: use bn = 32"));
   EXPECT_THAT(whyNot("128x128x128 s3 w2 e64x0 transposed-b", rows),
               HasSubstr("taken by another role"));
+  EXPECT_EQ(whyNot("128x128x128 s3 w2 e64x0 transposed-b swapped", rows), "");
   EXPECT_EQ(whyNot("128x192x128 s3 w2 transposed-b", rows), "");
   EXPECT_THAT(whyNot("128x256x128 s3 w2 transposed-b", rows),
               HasSubstr("it starts with 128: use bn = 192"));
@@ -213,6 +214,18 @@ TEST(GemmWhyNot, RefusesToTransposeWhatIsNotInItsStages) {
               {f32, f32, f32, Accumulation::full, GemmLayout::parse("TT")},
               GemmConfig::parse("64x64x32 s3 w1 e32x1 transposed-b")),
       HasSubstr("stages of f32 are taken apart"));
+  const GemmTypes unsignedA = {u8, s8, s32, Accumulation::full,
+                               GemmLayout::parse("NN")};
+  EXPECT_EQ(whyNot("128x64x128 s3 w2 e32x1 transposed-a swapped", unsignedA),
+            "");
+  EXPECT_THAT(whyNot("128x64x128 s3 w2 e32x1 transposed-a", unsignedA),
+              HasSubstr("A is u8, which registers have not, and through them "
+                        "rows of the tile are transposed: use swapped = true"));
+  // Registers that hold a stage of A are not there for sums.
+  EXPECT_EQ(whyNot("64x256x128 s3 w1 transposed-a", stored(e4m3, "NN")), "");
+  EXPECT_THAT(whyNot("256x160x128 s3 w2 transposed-a", stored(e4m3, "NN")), "");
+  EXPECT_THAT(whyNot("256x176x128 s2 w2 transposed-a", stored(e4m3, "NN")),
+              HasSubstr("168 can be spared"));
 }
 
 TEST(GemmWhyNot, CutsAnOperandThatHasNotKContiguousInDepth) {

@@ -149,6 +149,30 @@ TEST(OperandLayout, PlacesElementsAsThePtxIsaSays) {
   EXPECT_EQ(*operandLayout(128, 64, 2, 2), *accumulatorLayout(128, 64, 2));
 }
 
+TEST(OperandLayout, MayHaveNeighboursWhereTheAccumulatorHas) {
+  // Rows 0 to 7 of each 16, and 8 to 15, are its even and its odd ones.
+  auto isOfNeighbours = [](const FragmentLayout &apart,
+                           const FragmentLayout &neighbours) {
+    EXPECT_FALSE(whyNotFragment(neighbours));
+    for (int64_t t = 0; t < apart.thread.size(); ++t)
+      for (int64_t v = 0; v < apart.value.size(); ++v) {
+        auto at = coordinate(apart, t, v);
+        at[0] += -(at[0] % 16) + at[0] % 8 * 2 + at[0] % 16 / 8;
+        ASSERT_EQ(coordinate(neighbours, t, v), at);
+      }
+  };
+  for (int64_t warpgroups : {1, 2, 3})
+    for (int64_t blocks : {1, 2}) {
+      const int64_t rows = 64 * blocks * warpgroups;
+      isOfNeighbours(
+          *operandLayout(rows, 64, warpgroups, 1),
+          *operandLayout(rows, 64, warpgroups, 1, RowsOfLane::neighbours));
+      isOfNeighbours(
+          *accumulatorLayout(rows, 24, warpgroups),
+          *accumulatorLayout(rows, 24, warpgroups, RowsOfLane::neighbours));
+    }
+}
+
 TEST(OperandLayout, OfPartsOfAnInstructionIsRefused) {
   EXPECT_REFUSAL(operandLayout(96, 32, 1, 1), "multiple of 64 rows");
   EXPECT_REFUSAL(operandLayout(64, 16, 1, 1), "use a multiple of 32");
