@@ -21,12 +21,21 @@ constexpr double instructionsPerScore = 4;
 constexpr double instructionsPerBlock = 100;
 /// From a shuffle to its result; the two of each reduction are in a row.
 constexpr double shuffleClocks = 25, shufflesInARow = 4;
+/// From an SM's shared memory to its tensor cores in a clock, and between two
+/// products at least: a barrier and the latency of a short wgmma.
+constexpr double sharedBytesPerClock = 109, stepClocks = 57;
+/// From the first request of a launch, and from that of a stage while others
+/// are on their way, to its bytes; the latter from DRAM.
+constexpr double firstMicroseconds = 0.515, latencyMicroseconds = 1.37;
+/// The part of the shorter of math and loads that the longer does not hide.
+constexpr double unhidden = 0.182;
 /// What a ring holds for a while beside what is multiplied: of the warpgroup
 /// that is behind (a fifth stage of blocks of 128 was worth 8 % of d 128 on an
 /// H100, cold).
 constexpr double stagesBehind = 0.25;
 /// Round trips to L2 of each part: the ticket, and the fence of the signal.
 constexpr double roundTripsOfPart = 2;
+
 class Model {
 public:
   Model(const AttentionForm &form, const AttentionSizes &sizes,
@@ -63,7 +72,7 @@ public:
     const double chain = microseconds(chainClocks());
     const double again =
         config.queries > 1 ? chain : std::max(latency(), chain);
-    cost.latency = gpu.launch_microseconds + gpu.load_microseconds + latency() +
+    cost.latency = gpu.launch_microseconds + firstMicroseconds + latency() +
                    chain + (turns - 1) * again;
     cost.combine = parts == 1 ? 0 : combine(turns, slots);
     cost.total += cost.latency + cost.combine;
@@ -75,9 +84,7 @@ private:
   double microseconds(double clocks) const {
     return clocks / (gpu.clock_gigahertz * 1e3);
   }
-  double latency() const {
-    return gpu.stage_microseconds + gpu.stage_dram_microseconds;
-  }
+  double latency() const { return latencyMicroseconds; }
 
   /// Blocks that some query of a tile sees.
   int64_t blocksOf(int64_t m) const {
@@ -98,7 +105,7 @@ private:
   double scoreClocks() const {
     const double read = (rows() + double(config.bn)) *
                         double(form.d * size_bytes(form.type)) /
-                        gpu.shared_bytes_per_clock;
+                        sharedBytesPerClock;
     return std::max(tensorClocks(form.d), read);
   }
   double sumClocks() const { return tensorClocks(form.dv); }
@@ -125,10 +132,10 @@ private:
   double chainClocks() const {
     const double softmax = exponentialClocks() + arithmeticClocks() +
                            shufflesInARow * shuffleClocks;
-    const double scores = scoreClocks() + gpu.step_clocks;
+    const double scores = scoreClocks() + stepClocks;
     if (isOf8Bits(form))
       return chainOf8Bits(softmax, scores);
-    const double sums = sumClocks() + gpu.step_clocks;
+    const double sums = sumClocks() + stepClocks;
     if (config.eager)
       return scores + softmax + sums;
     // One half of the sums waits for the softmax, the other half runs under it.
@@ -144,9 +151,9 @@ private:
     const double columns = sumColumns(form), others = form.dv / columns - 1;
     const double part = tensorClocks(sumColumns(form));
     const double add = rows() * columns / arithmeticPerClock;
-    const double sums = config.eager ? (part + gpu.step_clocks + add) * others
+    const double sums = config.eager ? (part + stepClocks + add) * others
                                      : std::max(part, add) * others;
-    return softmax - (others + 1) * add + part + gpu.step_clocks +
+    return softmax - (others + 1) * add + part + stepClocks +
            std::max(scores, add) + sums;
   }
 
@@ -216,7 +223,7 @@ private:
     // as much of it, by multicast, was worth 2 % of d 128 on an H100.
     const double arrival = std::max(load, dram);
     cost.total += count * (std::max({math, arrival, l2}) +
-                           gpu.unhidden * std::min(math, arrival));
+                           unhidden * std::min(math, arrival));
   }
 
   int64_t rowsThere() const {
@@ -230,9 +237,8 @@ private:
         rowsThere() <= few.rows ? few : loadsOfManyRows(form, config);
     const double steps = double(ceilDiv(rowsThere(), loads.rows) *
                                 ceilDiv(int64_t(parts), loads.parts));
-    return gpu.load_microseconds *
-           (turns * roundTripsOfPart +
-            std::ceil(double(tiles) / slots) * (1 + steps));
+    return firstMicroseconds * (turns * roundTripsOfPart +
+                                std::ceil(double(tiles) / slots) * (1 + steps));
   }
 
   const AttentionForm &form;

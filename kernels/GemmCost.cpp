@@ -45,9 +45,9 @@ public:
         std::clamp((keptBytes - gpu.resident_bytes) /
                        (gpu.evicted_bytes - gpu.resident_bytes),
                    0.0, 1.0);
-    const GemmCost hot = estimate(
-        {gpu.next_launch_microseconds - early,
-         bytesFromDram * (1 - (1 - evicted) * keptBytes / bytesOfLaunch)});
+    const GemmCost hot =
+        estimate({-early, bytesFromDram *
+                              (1 - (1 - evicted) * keptBytes / bytesOfLaunch)});
     cost.hot = hot.total;
     cost.hot_limit = hot.limit;
     cost.total = std::sqrt(cost.cold * cost.hot);
@@ -143,9 +143,8 @@ private:
     const double products = isInParts(types) ? 3 : 1;
     const double tensor = products * elements * depth / gpu.tensor_flops *
                           (1 + gpu.narrow * narrowness());
-    return std::max({tensor, gpu.step_clocks, sharedClocks(products)}) +
-           promotionClocks() +
-           (isAboveTransposed(c) ? gpu.register_step_clocks : 0);
+    return std::max(tensor, sharedClocks(products)) + promotionClocks() +
+           registerClocks();
   }
 
   /// What a stage that a role makes something of takes of shared memory: it is
@@ -161,12 +160,18 @@ private:
            bytesPerClock;
   }
 
-  /// Clocks in which a warpgroup transposes a stage.
+  /// A warpgroup transposes one stage after another, however small they are.
   double transposeClocks() const {
-    return !isBesideTransposed(c)
-               ? 0
-               : gpu.transpose_step_clocks + static_cast<double>(c.bn) * depth /
-                                                 gpu.transpose_bytes_per_clock;
+    return isBesideTransposed(c) ? gpu.transpose_step_clocks : 0;
+  }
+
+  /// Rows that go through registers do so under the products of another
+  /// warpgroup on the same tile, where there is one that does nothing else.
+  double registerClocks() const {
+    return isAboveTransposed(c) &&
+                   (c.warpgroups == 1 || c.ping_pong || isPromoted(types))
+               ? gpu.register_step_clocks
+               : 0;
   }
 
   /// What a wgmma of 64 rows reads of shared memory for each product, over what
@@ -185,12 +190,10 @@ private:
     constexpr double lanes = 128;
     if (!isPromoted(types))
       return 0;
-    const double unhidden = isProductInFlight(types, c)
-                                ? gpu.addition_in_flight_unhidden
-                                : gpu.addition_unhidden;
-    return gpu.promotion_clocks +
-           elements / lanes * unhidden *
-               (c.warpgroups == 1 || c.ping_pong ? 2 : 1);
+    if (isProductInFlight(types, c))
+      return 0;
+    return elements / lanes * gpu.addition_unhidden *
+           (c.warpgroups == 1 || c.ping_pong ? 2 : 1);
   }
 
   /// Rows of 128 bytes that a stage's boxes have outside of the matrices, if
@@ -212,8 +215,7 @@ private:
   }
 
   double loadClocks(double above, double beside) const {
-    return gpu.load_step_clocks +
-           (above + beside) * depth / gpu.load_bytes_per_clock +
+    return (above + beside) * depth / gpu.load_bytes_per_clock +
            (c.load_warps > 1 ? gpu.shift_step_clocks : 0) +
            shiftedRows(above, beside) * depth / gpu.shift_bytes_per_clock +
            outsideRows(above, beside) * gpu.outside_clocks;
@@ -248,11 +250,8 @@ private:
       return 1 / shared;
     const double requests =
         areNeighbours ? std::max(readers / 2, 1.0) : readers;
-    const double most = tiling.waves() == 1 && c.split == 1
-                            ? gpu.l2_readers_of_one_wave
-                            : gpu.l2_readers;
-    return std::min(1 + gpu.l2_reader * (requests - 1), most) / readers /
-           shared;
+    return std::min(1 + gpu.l2_reader * (requests - 1), gpu.l2_readers) /
+           readers / shared;
   }
 
   /// Clocks in which L2 provides a stage.
@@ -270,41 +269,17 @@ private:
   /// Few CTAs do not keep all of DRAM busy.
   double memoryClocks(const Wave &wave) const {
     return start.dramBytes / stagesOfAll() * (1 + gpu.dram_row_bytes / depth) *
-           (wave.ctas + gpu.dram_idle_ctas) *
-           (isStreamedByClusters() ? 1 - gpu.dram_cluster : 1) /
+           (wave.ctas + gpu.dram_idle_ctas) /
            perClock(gpu.dram_terabytes_per_second);
-  }
-
-  /// Whether CTAs of a cluster load parts of the same stage.
-  bool isShared() const { return c.cluster_m * c.cluster_n > 1; }
-
-  /// Whether one operand passes through L2 once, and clusters share the other,
-  /// which is small.
-  bool isStreamedByClusters() const {
-    constexpr double many = 1000;
-    const double above = rows * static_cast<double>(tiling.rows);
-    const double beside = columns * static_cast<double>(tiling.columns);
-    const int64_t kept = c.swapped ? c.kept_b : c.kept_a;
-    return c.cluster_m > 1 && above > many * beside && kept == 16 &&
-           above * depth * steps * static_cast<double>(c.split) >
-               static_cast<double>(gpu.l2_bytes);
   }
 
   /// The stages of the ring are on their way at once, but for those that the
   /// tensor cores read, and the one that another warpgroup stores from.
   double latencyClocks() const {
     const double reused = c.ping_pong && c.store_buffers == 0 ? 1 : 0;
-    return (clocks(gpu.stage_microseconds +
-                   gpu.stage_dram_microseconds * partFromDram()) +
-            loadClocks()) /
+    return (clocks(gpu.stage_microseconds) + loadClocks()) /
            std::max(static_cast<double>(c.stages) - gpu.held_stages - reused,
                     0.5);
-  }
-
-  /// Of what the CTAs load, what L2 fetches from DRAM first.
-  double partFromDram() const {
-    return std::min(
-        start.dramBytes / (stagesOfAll() * (rows + columns) * depth), 1.0);
   }
 
   /// How many stages all CTAs load together.
@@ -347,10 +322,7 @@ private:
                                  Part{wave.ctas * requests, "requests"},
                                  Part{transposeClocks(), "transpose"},
                                  Part{latencyClocks(), "latency"}});
-    const Part slowest =
-        std::max(Part{stage.first + (isShared() ? gpu.cluster_step_clocks : 0),
-                      stage.second},
-                 Part{memory + gpu.dram_load * load, "memory"});
+    const Part slowest = std::max(stage, Part{memory, "memory"});
     const double arrival = wave.steps * slowest.first;
     const double math = wave.steps * mathClocks();
     const double epilogue = wave.epilogues * epilogueClocks();
@@ -377,9 +349,8 @@ private:
   double epilogueClocks() const {
     return gpu.epilogue_clocks +
            static_cast<double>(stripCount(c) * rowBlocks()) * gpu.strip_clocks +
-           stored / gpu.shared_bytes_per_clock + shiftedStoreClocks() +
-           halfSectorBytes() * gpu.half_sector_clocks + splitClocks() +
-           (c.store_buffers == 0 ? gpu.reused_stage_clocks : 0);
+           shiftedStoreClocks() + halfSectorBytes() * gpu.half_sector_clocks +
+           splitClocks();
   }
 
   /// What threads take more than TMA to store rows that begin anywhere: a

@@ -252,7 +252,7 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
 }
 
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
-  return isPromoted(types) && !isInParts(types) &&
+  return isPromoted(types) && !isInParts(types) && !isAboveTransposed(c) &&
          registersInFlight(types, c) <= roleRegisters(types, c).math;
 }
 
@@ -312,8 +312,9 @@ int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
            2 * rows * c.bk / target::warpgroupThreads;
   }
   // Three warpgroups and a producer have 152 registers each at most.
+  // The next stage's rows are loaded while this one's are multiplied.
   return (c.warpgroups <= 2 ? 200 : 120) - registersGivenUp(types, c) -
-         operandRegisters(types, c);
+         2 * operandRegisters(types, c);
 }
 
 int64_t operandRegisters(const GemmTypes &types, const GemmConfig &c) {

@@ -15,94 +15,76 @@ struct GpuModel {
   double clock_gigahertz = 1.75;
   /// Of an SM in a clock, for 16-bit operands; twice as many for 8-bit ones.
   double tensor_flops = 4096;
-  /// The least between two stages: a barrier and the latency of a short wgmma.
-  double step_clocks = 57;
   /// What narrow wgmmas take more, for what they read more of shared memory.
-  double narrow = 0.415;
-  /// What a stage takes more when its sums leave the tensor cores: their
-  /// latency, and the part of the additions that products of others do not
-  /// hide, or with a product in flight the thread's own.
-  double promotion_clocks = 3.98, addition_unhidden = 0.507,
-         addition_in_flight_unhidden = 0.101;
-  /// Into one SM in a clock, and what each stage takes more.
-  double load_bytes_per_clock = 82, load_step_clocks = 15;
+  double narrow = 0.54;
+  /// Of adding the sums that leave the tensor cores to f32, the part that other
+  /// products do not hide where none of the thread's own is in flight.
+  double addition_unhidden = 0.507;
+  /// Into one SM in a clock.
+  double load_bytes_per_clock = 86.7;
   /// For 128 bytes of a box outside of the matrix, which TMA fills with zeros:
   /// in each SM, and in L2 for all of them, one after another.
-  double outside_clocks = 5.11, outside_l2_clocks = 0.0417;
-  double l2_terabytes_per_second = 6.33;
+  double outside_clocks = 3.37, outside_l2_clocks = 0.0459;
+  double l2_terabytes_per_second = 8.48;
   /// What each row of a box, of up to 128 bytes, takes that some CTA asks for,
   /// those of all CTAs one after another: at most where rows begin on cache
   /// lines (1024³ with tiles of 128×64), and where they begin on multiples of
   /// 64, 32 and 16 bytes and lie across lines (5056×5056×K with tiles of
   /// 128×128 and K of 5024, 5008 and 5000).
-  double request_clocks = 0.0105, request_on_64_clocks = 0.0246,
-         request_on_32_clocks = 0.0265, request_on_16_clocks = 0.0395;
+  double request_clocks = 0.0116, request_on_64_clocks = 0.0176,
+         request_on_32_clocks = 0.0198, request_on_16_clocks = 0.0349;
   /// What each reader after the first takes of L2 for the same bytes at the
-  /// same time, and how many times the first's all of them take at most; less
-  /// where each CTA has one whole tile.
-  double l2_reader = 0.914, l2_readers = 4.99, l2_readers_of_one_wave = 4.3;
+  /// same time, and how many times the first's all of them take at most.
+  double l2_reader = 1.26, l2_readers = 5.36;
   /// The part of L2's time that nothing hides: its power slows the clock.
-  double l2_unhidden = 0.018;
+  double l2_unhidden = 0.0207;
   double dram_terabytes_per_second = 4.89;
   /// What each row of a stage takes more of it, in bytes.
-  double dram_row_bytes = 5.13;
+  double dram_row_bytes = 4.89;
   /// As many CTAs more would keep all of it busy.
-  double dram_idle_ctas = 8.52;
-  /// The part of what the SMs take in that adds to its time.
-  double dram_load = 0.012;
-  /// The part of its time that weights of more than L2 do not take, unless they
-  /// are to be evicted first, where clusters share the few rows that they meet.
-  double dram_cluster = 0.018;
+  double dram_idle_ctas = 8.04;
   int64_t l2_bytes = 50'000'000;
   /// Of what a launch reads and writes, all is in L2 for the next one up to as
   /// many bytes, nothing from as many on, and a part in proportion between:
   /// fitted, as it does not fall off in a straight line.
-  double resident_bytes = 6.5e6, evicted_bytes = 46e6;
+  double resident_bytes = 19.9e6, evicted_bytes = 54.4e6;
   /// Stages of the ring that the tensor cores hold on to.
-  double held_stages = 0.915;
+  double held_stages = 1.02;
   /// From the first request of a launch to its first byte, and from that of a
-  /// stage while others are on their way, from L2; what DRAM adds to that.
-  double load_microseconds = 0.515, stage_microseconds = 1.08,
-         stage_dram_microseconds = 0.286;
-  /// What a stage takes more that the CTAs of a cluster share.
-  double cluster_step_clocks = 20;
-  /// A launch by itself, between two events, and one after the other; the
-  /// latter is shorter if the next may start early.
-  double launch_microseconds = 5.94, next_launch_microseconds = 0.025,
-         early_launch_microseconds = 0.369;
+  /// stage while others are on their way.
+  double load_microseconds = 1.2, stage_microseconds = 0.604;
+  /// A launch by itself, between two events; after another one what it is
+  /// shorter if it may start early.
+  double launch_microseconds = 4.8, early_launch_microseconds = 0.181;
   /// What each doubling of a cluster adds to a launch, and what a barrier of
   /// all its CTAs takes.
-  double cluster_microseconds = 0.54;
+  double cluster_microseconds = 0.208;
   /// From other SMs of the cluster, and added up, in a clock.
-  double cluster_bytes_per_clock = 66.4;
+  double cluster_bytes_per_clock = 56.2;
   /// An epilogue, and each of its strips of 64 rows, apart from their bytes.
-  double epilogue_clocks = 286, strip_clocks = 786;
-  /// Until the last strip has left a stage that the epilogue reuses.
-  double reused_stage_clocks = 947;
-  /// Written to an SM's shared memory in a clock.
-  double shared_bytes_per_clock = 109;
+  double epilogue_clocks = 383, strip_clocks = 298;
   /// For each byte of strips that end within a sector of 32 bytes.
-  double half_sector_clocks = 0.411;
+  double half_sector_clocks = 0.243;
   /// The part of the shorter of math and loads that the longer does not hide,
   /// and that of a tile's stores.
-  double unhidden = 0.182, stores_unhidden = 0.262;
+  double unhidden = 0.295, stores_unhidden = 0.262;
   /// Stream-K: waiting for others' sums of a tile, for each of the others more,
   /// and adding these in a clock.
   double stream_microseconds = 1.5, stream_other_microseconds = 1.17,
          stream_bytes_per_clock = 72;
   /// Operands that are prepared: until all CTAs are done with it, and what all
   /// of them read and write meanwhile.
-  double prepare_microseconds = 4, prepare_terabytes_per_second = 4;
+  double prepare_microseconds = 1.9, prepare_terabytes_per_second = 3.53;
   /// Where threads load and shift: what they take in in a clock, of all that an
   /// SM does, and what each stage takes more. Where they store what is shifted,
   /// a warpgroup the same, for strips of 64 rows.
-  double shift_bytes_per_clock = 20, shift_step_clocks = 1500,
-         shift_store_bytes_per_clock = 6.8, shift_strip_clocks = 1300;
-  /// What a warpgroup transposes in a clock, and what each stage takes more:
-  /// counted, not measured.
-  double transpose_bytes_per_clock = 48, transpose_step_clocks = 150;
-  /// What a step takes more whose A comes by registers.
-  double register_step_clocks = 100;
+  double shift_bytes_per_clock = 39.9, shift_step_clocks = 1360,
+         shift_store_bytes_per_clock = 7.48, shift_strip_clocks = 1070;
+  /// The least between two stages whose columns a role transposes.
+  double transpose_step_clocks = 230;
+  /// What a step takes more whose rows go through the registers of the only
+  /// warpgroup on its tile.
+  double register_step_clocks = 82.6;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 

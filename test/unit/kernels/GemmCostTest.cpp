@@ -72,8 +72,8 @@ TEST(GemmCost, HalfTheBytesTakeHalfTheTime) {
 
 TEST(GemmCost, SumsInFullCostMore) {
   const GemmSizes sizes{4096, 4096, 4096};
-  EXPECT_GT(cost(sizes, "128x128x128 s6 w2 c2x1", full).math,
-            cost(sizes, "128x128x128 s6 w2 c2x1", fast).math);
+  EXPECT_GT(cost(sizes, "128x160x128 s5 w2 c2x1", full).math,
+            cost(sizes, "128x160x128 s5 w2 c2x1", fast).math);
 }
 
 TEST(GemmCost, AdditionsHideBehindAProductInFlight) {
