@@ -105,10 +105,19 @@ private:
 
   void withTilesThatFillWaves() {
     for (const TileHeight &height : heights)
-      if (!height.ping_pong || height.bm > 64 ||
-          extents().rows <= mostRowsOfSmallPingPong)
+      if (isHeightUseful(height))
         for (int64_t columns : widthsThatFillWaves(height))
           withTile(height, columns);
+  }
+
+  /// In registers there is room for the next stage's rows beside these, and for
+  /// sums, where each warpgroup multiplies 64.
+  bool isHeightUseful(const TileHeight &height) const {
+    const int64_t blocks = height.bm / target::wgmmaRows /
+                           (height.ping_pong ? 1 : height.warpgroups);
+    return (!height.ping_pong || height.bm > target::wgmmaRows ||
+            extents().rows <= mostRowsOfSmallPingPong) &&
+           (!isAboveTransposed(loading) || blocks == 1);
   }
 
   /// What the rows and the columns of tiles are cut from.

@@ -245,7 +245,9 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
   const int64_t sums = accumulatorRegisters({}, c);
   const bool hasMore = c.split > 1 || c.stream_k || !isByValue(form);
   if (c.warpgroups == 1 ||
-      (!hasMore && sums * (isPromoted(types) ? 3 : 1) <= few))
+      (!hasMore &&
+       sums * (isPromoted(types) ? 3 : 1) + 2 * operandRegisters(types, c) <=
+           few))
     return {0, without};
   return sums > many ? RoleRegisters{target::leastBudget, target::mostBudget}
                      : RoleRegisters{40, 232};

@@ -153,6 +153,9 @@ private:
           (!isZero(mma.getAccumulator()) && before &&
            loop->isAncestor(before) && !isa<hopper::MmaOp>(before)))
         needed += registersEach(mma.getResult().getType());
+      // What both have in registers as A is there beside what comes next.
+      if (Operation *a = mma.getA().getDefiningOp(); a && loop->isAncestor(a))
+        needed += registersEach(mma.getA().getType());
     });
     // What else the loop computes meanwhile: the largest, at least.
     int64_t largest = 0;

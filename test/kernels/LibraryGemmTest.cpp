@@ -102,7 +102,7 @@ std::vector<Family> families() {
        5e-3,
        {"128x128x128 s3 w2 e64x1 transposed-a transposed-b",
         "256x64x64 s3 w2 e16x1 transposed-a transposed-b",
-        "192x64x128 s3 w3 e64x1 transposed-a transposed-b",
+        "192x48x128 s3 w3 e48x1 transposed-a transposed-b",
         "128x64x128 s3 w2 c2x1 k2 e32x1 transposed-a transposed-b",
         "128x128x128 s3 w2 c1x2 e64x1 transposed-b prepared-a"},
        {"64x16x128 s3 w1 e16x1 transposed-a transposed-b swapped",
