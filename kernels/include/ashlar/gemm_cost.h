@@ -62,12 +62,12 @@ struct GpuModel {
   /// From other SMs of the cluster, and added up, in a clock.
   double cluster_bytes_per_clock = 56.2;
   /// An epilogue, and each of its strips of 64 rows, apart from their bytes.
-  double epilogue_clocks = 383, strip_clocks = 298;
+  double epilogue_clocks = 348, strip_clocks = 423;
   /// For each byte of strips that end within a sector of 32 bytes.
   double half_sector_clocks = 0.243;
   /// The part of the shorter of math and loads that the longer does not hide,
   /// and that of a tile's stores.
-  double unhidden = 0.295, stores_unhidden = 0.262;
+  double unhidden = 0.22, stores_unhidden = 0.262;
   /// Stream-K: waiting for others' sums of a tile, for each of the others more,
   /// and adding these in a clock.
   double stream_microseconds = 1.5, stream_other_microseconds = 1.17,
