@@ -41,8 +41,11 @@ LogicalResult checkTypes(Operation *op, const Product &product) {
   if (elementBytes(a) != 2 && (product.transposeA || !product.transposeB))
     return op->emitOpError("reads ")
            << (product.transposeA ? "A with M" : "B with N")
-           << " contiguous; wgmma can transpose only 16-bit types: store it "
-              "with K contiguous";
+           << " contiguous; wgmma can transpose only 16-bit types: "
+           << (product.transposeA && !a.isUnsignedInteger()
+                   ? "multiply load(tile.T()), or "
+                   : "")
+           << "store it with K contiguous";
   return success();
 }
 

@@ -754,7 +754,7 @@ tile.kernel @mma_transposed_fp8 {
   %b = tile.alloc : !tile.shared<64x64xf8E5M2>
   tile.role "math" warps 4 {
     %z = arith.constant dense<0.0> : tensor<64x64xf32>
-    // expected-error@+1 {{reads A with M contiguous; wgmma can transpose only 16-bit types: store it with K contiguous}}
+    // expected-error@+1 {{reads A with M contiguous; wgmma can transpose only 16-bit types: multiply load(tile.T()), or store it with K contiguous}}
     %r = tile.mma %a transposed, %b transposed, %z : !tile.shared<64x64xf8E4M3FN>, !tile.shared<64x64xf8E5M2>, tensor<64x64xf32>
   }
 }
