@@ -56,7 +56,7 @@ constexpr Constant constants[] = {
     CONSTANT(shift_step_clocks),
     CONSTANT(shift_store_bytes_per_clock),
     CONSTANT(shift_strip_clocks),
-    CONSTANT(transpose_step_clocks),
+    CONSTANT(transpose_clocks),
     CONSTANT(register_step_clocks),
 };
 #undef CONSTANT

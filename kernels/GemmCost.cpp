@@ -160,9 +160,12 @@ private:
            bytesPerClock;
   }
 
-  /// A warpgroup transposes one stage after another, however small they are.
+  /// A warpgroup transposes one row of a swizzle after another, however few
+  /// columns there are.
   double transposeClocks() const {
-    return isBesideTransposed(c) ? gpu.transpose_step_clocks : 0;
+    return isBesideTransposed(c)
+               ? gpu.transpose_clocks * depth / target::mostSwizzleBytes
+               : 0;
   }
 
   /// Rows that go through registers do so under the products of another

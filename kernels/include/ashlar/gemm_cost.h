@@ -80,8 +80,9 @@ struct GpuModel {
   /// a warpgroup the same, for strips of 64 rows.
   double shift_bytes_per_clock = 39.9, shift_step_clocks = 1360,
          shift_store_bytes_per_clock = 7.48, shift_strip_clocks = 1070;
-  /// The least between two stages whose columns a role transposes.
-  double transpose_step_clocks = 230;
+  /// What a role that transposes the columns of stages takes at least, for each
+  /// 128 bytes of their depth.
+  double transpose_clocks = 230;
   /// What a step takes more whose rows go through the registers of the only
   /// warpgroup on its tile.
   double register_step_clocks = 82.6;
