@@ -69,8 +69,8 @@ public:
         for (const TileHeight &height : swappedHeights)
           for (int64_t columns : widthsThatCutRows())
             withTile(height, columns);
-      else if (way.transposed_b)
-        withTilesThatFillWaves();
+      else if (way.transposed_b || (way.transposed_a && types.a == u8))
+        withTilesThatFillWaves(); // what registers transpose is above
     }
   }
 
@@ -319,7 +319,8 @@ private:
 
   /// A ring that leaves room for the next launch's CTA, of few rows.
   void withSmallRing(GemmConfig c) {
-    if (c.early_launch || !c.swapped || c.warpgroups > 1 ||
+    if (c.early_launch || !c.swapped || sizes.m > mostSwappedRows ||
+        c.warpgroups > 1 ||
         operandBytes(sizes, types, sizes.n) > mostBytesOfSmallRing)
       return;
     while (c.stages > fewestOfSmallRing && !isNextBeside(types, form, c))

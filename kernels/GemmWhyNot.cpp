@@ -102,6 +102,12 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
   const int64_t limit = accumulatorLimit(types, c);
   if (used <= limit)
     return "";
+  if (const int64_t columns = target::wgmmaColumnStep;
+      isAboveTransposed(c) && limit * c.bn < used * columns)
+    return "a stage's rows take " + number(operandRegisters(types, c)) +
+           " registers of a thread, and the next one's as many, which leaves " +
+           number(std::max<int64_t>(limit, 0)) +
+           " for sums: use bk = " + number(c.bk / 2) + ", or a smaller bm";
   return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
          " take " + number(used) + " registers of a thread" +
          (isPromoted(types) ? ", as " + promoted(types) + " has them twice"
@@ -155,13 +161,11 @@ std::string notTransposed(const GemmTypes &types, const GemmConfig &c,
            " is u8, which registers have not, and through them rows "
            "of the tile are transposed: use swapped = " +
            (c.swapped ? "false" : "true") + ", or " + prepared + " = true";
-  const int64_t rows = isAbove ? c.bm : c.bn,
-                unit = target::tmaAlignment / size_bytes(types.a);
-  if (rows % unit)
-    return "a stage of " + matrix + " has " + number(rows) +
-           " elements in a row, and TMA stores 16 bytes at a time: use " +
-           (isAbove ? "bm" : "bn") + " = " +
-           number((rows + unit - 1) / unit * unit);
+  const int64_t unit = target::tmaAlignment / size_bytes(types.a);
+  if (!isAbove && c.bn % unit)
+    return "a stage of " + matrix + " has " + number(c.bn) +
+           " elements in a row, and TMA stores 16 bytes at a time: use bn = " +
+           number((c.bn + unit - 1) / unit * unit);
   return "";
 }
 

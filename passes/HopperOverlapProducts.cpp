@@ -153,7 +153,8 @@ private:
           (!isZero(mma.getAccumulator()) && before &&
            loop->isAncestor(before) && !isa<hopper::MmaOp>(before)))
         needed += registersEach(mma.getResult().getType());
-      // What both have in registers as A is there beside what comes next.
+      // Both iterations have their A in registers until they are multiplied,
+      // while the next one's is loaded.
       if (Operation *a = mma.getA().getDefiningOp(); a && loop->isAncestor(a))
         needed += registersEach(mma.getA().getType());
     });

@@ -206,18 +206,33 @@ private:
   }
 
   /// Neighbours where every A that is multiplied to a sum, or to what lies as
-  /// it does, is bytes loaded from columns.
+  /// it does, is bytes loaded from columns, and none is made of such a sum: its
+  /// lanes would have more to exchange.
   layout::RowsOfLane rowsOfLane(tile::MmaOp of) {
-    bool areFromColumns = true;
+    const unsigned sums = classOf[of.getResult()];
+    bool areNeighbours = true;
     role.walk([&](tile::MmaOp mma) {
-      if (classOf[mma.getResult()] == classOf[of.getResult()])
-        areFromColumns &= isa<RankedTensorType>(mma.getA().getType()) &&
-                          !mma.getMetadata() &&
-                          tile::elementBytes(mma.product().elementA()) == 1 &&
-                          movementOf(mma.getA()).transposedBytes == 1;
+      if (isa<RankedTensorType>(mma.getA().getType()))
+        areNeighbours &= classOf[mma.getA()] != sums;
+      if (classOf[mma.getResult()] == sums)
+        areNeighbours &= isFromColumns(mma);
     });
-    return areFromColumns ? layout::RowsOfLane::neighbours
-                          : layout::RowsOfLane::eight_apart;
+    return areNeighbours ? layout::RowsOfLane::neighbours
+                         : layout::RowsOfLane::eight_apart;
+  }
+
+  /// Whether A is bytes that a transposed tile was read for.
+  bool isFromColumns(tile::MmaOp mma) {
+    if (!isa<RankedTensorType>(mma.getA().getType()) || mma.getMetadata() ||
+        tile::elementBytes(mma.product().elementA()) != 1)
+      return false;
+    bool found = false;
+    role.walk([&](tile::ReadOp read) {
+      found |= read.getTransposed() &&
+               read.getSource().getType().elementBytes() == 1 &&
+               classOf.lookup(read.getResult()) == classOf[mma.getA()];
+    });
+    return found;
   }
 
   /// What a product takes in a layout. It is relayed once, for all products,

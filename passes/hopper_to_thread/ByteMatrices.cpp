@@ -22,14 +22,16 @@ bool holdsOperand(const FragmentType &type) {
   if (tile::elementBytes(type.element) != 1 || type.values % values ||
       type.layout.shape.size() != 2)
     return false;
-  const auto origin = layout::coordinate(type.layout, 0, 0);
-  for (int64_t lane = 0; lane < 32; ++lane)
-    for (int64_t value = 0; value < values; ++value) {
-      const auto at = layout::coordinate(type.layout, lane, value);
-      if (at[0] - origin[0] != lane / 4 * 2 + value / 4 % 2 ||
-          at[1] - origin[1] != lane % 4 * 4 + value % 4 + value / 8 * 16)
-        return false;
-    }
+  for (int64_t first = 0; first < type.values; first += values) {
+    const auto origin = layout::coordinate(type.layout, 0, first);
+    for (int64_t lane = 0; lane < 32; ++lane)
+      for (int64_t value = 0; value < values; ++value) {
+        const auto at = layout::coordinate(type.layout, lane, first + value);
+        if (at[0] - origin[0] != lane / 4 * 2 + value / 4 % 2 ||
+            at[1] - origin[1] != lane % 4 * 4 + value % 4 + value / 8 * 16)
+          return false;
+      }
+  }
   return true;
 }
 
@@ -45,7 +47,7 @@ std::optional<Registers> loadByteMatrices(hopper::SharedLoadOp op,
                                           Operands<hopper::SharedLoadOp> in,
                                           ThreadBuilder &b,
                                           const FragmentType &type) {
-  if (op.getPeer() || !op.getTransposed() || !holdsOperand(type))
+  if (op.getPeer() || !holdsOperand(type))
     return std::nullopt;
   const layout::SwizzledLayout &tile = *op.getSource().getType().getLayout();
   const int64_t pitch = tile.layout.at({1, 0});

@@ -9,6 +9,26 @@ namespace ashlar {
 
 using namespace mlir;
 
+/// Stores what a thread holds of whole words of memory, and takes it out of the
+/// values.
+static void storeWords(hopper::SharedStoreOp op,
+                       Operands<hopper::SharedStoreOp> in, ThreadBuilder &b,
+                       Registers &scalars, Offsets &offsets) {
+  const Words word(4);
+  const layout::Swizzle swizzle = op.getTarget().getType().getLayout()->swizzle;
+  for (size_t v = 0; v < scalars.size(); ++v) {
+    SmallVector<Value> parts;
+    for (int64_t part : offsets.wordFrom(int64_t(v))) {
+      parts.push_back(scalars[part]);
+      scalars[part] = {};
+    }
+    if (!parts.empty())
+      b.ptx("st." + spaceOf(op.getPeer()) + word.suffix() + " [$0], $1;",
+            {offsets.address(one(in.getTarget()), swizzle, int64_t(v)),
+             toWords(b, word, parts)[0]});
+  }
+}
+
 static FailureOr<Registers> lower(hopper::SharedStoreOp op,
                                   Operands<hopper::SharedStoreOp> in,
                                   ThreadBuilder &b) {
@@ -28,7 +48,11 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
   int64_t length = transposed ? 1 : vectorLength(type, 16);
   Words words(length * bytes);
   Registers scalars = unpack(b, type, in.getValue());
+  if (transposed)
+    storeWords(op, in, b, scalars, offsets);
   for (int64_t v = 0; v < type.values; v += length) {
+    if (!scalars[v])
+      continue;
     Value address = offsets.address(one(in.getTarget()), tile.swizzle, v);
     SmallVector<Value> operands{address};
     for (Value word : toWords(b, words, ArrayRef(scalars).slice(v, length)))

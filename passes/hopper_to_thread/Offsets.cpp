@@ -34,9 +34,10 @@ Value Offsets::address(Value start, const layout::Swizzle &swizzle,
 
 SmallVector<int64_t> Offsets::wordFrom(int64_t value) {
   SmallVector<int64_t> found;
-  if (!isSum || tile::elementBytes(type.element) != 1)
+  const int64_t bytes = tile::elementBytes(type.element);
+  if (!isSum || bytes >= wordBytes)
     return {};
-  for (int64_t byte = 0; byte < wordBytes; ++byte) {
+  for (int64_t byte = 0; byte < wordBytes; byte += bytes) {
     auto *other = llvm::find(ofValue, ofValue[value] + byte);
     if (other == ofValue.end())
       return {};

@@ -28,7 +28,7 @@ public:
                       int64_t value, mlir::Value further = {});
 
   /// The values of the word of memory that begins with this one, where a thread
-  /// holds all of it as single bytes.
+  /// holds all of it as elements of 1 or 2 bytes.
   llvm::SmallVector<int64_t> wordFrom(int64_t value);
 
   /// Of so many words that lie one behind another, from a multiple of all their

@@ -184,3 +184,27 @@ hopper.kernel @columns threads 256 shared 8192 cluster 1 {
     %f = hopper.shared_load %v transposed : !tile -> !a
   }
 }
+
+// -----
+
+// Sums of such an A have neighbouring rows in a lane: the rows of a matrix are
+// two apart, and of what is stored transposed each thread has whole words.
+
+!tile = !tile.shared<64x32xbf16, "S<2,4,3> o (64,32):(64,2)">
+!turned = !tile.shared<32x64xbf16, "S<3,4,3> o (32,64):(128,2)">
+!half = tensor<64x32xbf16, #tile.fragment<"64x32 (4,8,4,1):(128,2,16,64) / (2,2,4,1):(64,1,512,64)">>
+// CHECK-LABEL: llvm.func @neighbours
+hopper.kernel @neighbours threads 128 shared 4096 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %v = hopper.view %at : !tile
+    %w = hopper.view %at : !turned
+    %f = arith.constant dense<1.0> : !half
+    // CHECK: arith.muli %{{.+}}, %c128
+    // CHECK-COUNT-2: "stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [$0], {$1, $2, $3, $4};"
+    hopper.shared_store %f to %v : !half, !tile
+    // CHECK-COUNT-8: "st.shared::cta.b32 [$0], $1;"
+    // CHECK-NOT: st.shared
+    hopper.shared_store %f to %w transposed : !half, !turned
+  }
+}

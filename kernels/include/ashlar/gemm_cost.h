@@ -8,8 +8,9 @@
 namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
-/// data sheet says; they were fitted to times such as `bench-gemm
-/// --measurements` writes. Clocks are those of an SM.
+/// data sheet says: `bench-gemm --fit` fits them to times of an H100 in
+/// `bench/measurements`, but for DRAM's, which is the H200's. Clocks are those
+/// of an SM.
 struct GpuModel {
   int64_t sm_count = 132;
   double clock_gigahertz = 1.75;
@@ -27,10 +28,8 @@ struct GpuModel {
   double outside_clocks = 3.37, outside_l2_clocks = 0.0459;
   double l2_terabytes_per_second = 8.48;
   /// What each row of a box, of up to 128 bytes, takes that some CTA asks for,
-  /// those of all CTAs one after another: at most where rows begin on cache
-  /// lines (1024³ with tiles of 128×64), and where they begin on multiples of
-  /// 64, 32 and 16 bytes and lie across lines (5056×5056×K with tiles of
-  /// 128×128 and K of 5024, 5008 and 5000).
+  /// those of all CTAs one after another: where rows begin on cache lines, and
+  /// where they begin on multiples of 64, 32 and 16 bytes and lie across lines.
   double request_clocks = 0.0116, request_on_64_clocks = 0.0176,
          request_on_32_clocks = 0.0198, request_on_16_clocks = 0.0349;
   /// What each reader after the first takes of L2 for the same bytes at the
@@ -61,12 +60,12 @@ struct GpuModel {
   double cluster_microseconds = 0.208;
   /// From other SMs of the cluster, and added up, in a clock.
   double cluster_bytes_per_clock = 56.2;
-  /// An epilogue, and each of its strips of 64 rows, apart from their bytes.
+  /// An epilogue, and each of its strips of 64 rows.
   double epilogue_clocks = 348, strip_clocks = 423;
   /// For each byte of strips that end within a sector of 32 bytes.
   double half_sector_clocks = 0.243;
-  /// The part of the shorter of math and loads that the longer does not hide,
-  /// and that of a tile's stores.
+  /// The part of the shorter of math and loads that the longer does not hide
+  /// (less than fitted: docs/benchmark.md), and that of a tile's stores.
   double unhidden = 0.22, stores_unhidden = 0.262;
   /// Stream-K: waiting for others' sums of a tile, for each of the others more,
   /// and adding these in a clock.
@@ -99,7 +98,7 @@ struct GpuModel {
   }
 };
 
-/// The NVIDIA H200.
+/// The NVIDIA H200, and but for DRAM the H100.
 constexpr GpuModel h200() { return {}; }
 
 /// Microseconds of one launch. What runs at the same time adds up to more than

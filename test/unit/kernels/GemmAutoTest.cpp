@@ -209,6 +209,12 @@ TEST(GemmAuto, TransposesWhatWgmmaDoesNot) {
   // Through registers, which only rows of a tile take.
   const GemmConfig large = gemm_auto({4096, 4096, 4096}, types);
   EXPECT_TRUE(large.transposed_b && large.swapped) << large;
+  // Registers have no u8: it is what the columns are cut from.
+  const GemmTypes bytes{u8, s8, s32, Accumulation::full,
+                        GemmLayout::parse("NN")};
+  EXPECT_TRUE(std::ranges::any_of(
+      gemm_candidates({4096, 4096, 4096}, bytes),
+      [](const GemmConfig &c) { return c.transposed_a && c.swapped; }));
   const auto workspace = gemm_workspace(
       {512, 512, 500}, types, GemmConfig::parse("128x128x128 s4 w2 prepared-b"),
       {}, 132);

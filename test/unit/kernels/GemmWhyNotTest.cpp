@@ -226,6 +226,9 @@ TEST(GemmWhyNot, RefusesToTransposeWhatIsNotInItsStages) {
   EXPECT_EQ(whyNot("256x136x128 s3 w2 transposed-a", stored(e4m3, "NN")), "");
   EXPECT_THAT(whyNot("256x144x128 s3 w2 transposed-a", stored(e4m3, "NN")),
               HasSubstr("136 can be spared"));
+  EXPECT_THAT(whyNot("256x8x512 s2 w2 e8x1 transposed-a", stored(e4m3, "NN")),
+              HasSubstr("take 128 registers of a thread, and the next one's as "
+                        "many, which leaves 0 for sums: use bk = 256"));
 }
 
 TEST(GemmWhyNot, CutsAnOperandThatHasNotKContiguousInDepth) {
