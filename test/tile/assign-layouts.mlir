@@ -93,8 +93,10 @@ tile.kernel @two_warpgroups {
 !columns = !tile.shared<64x128xf8E4M3FN>
 !rows = !tile.shared<128x64xf8E4M3FN>
 !b = !tile.shared<32x64xf8E4M3FN>
+!c = !tile.shared<32x32xf8E4M3FN>
 // CHECK-LABEL: tile.kernel @columns
 tile.kernel @columns {
+  %c = tile.alloc : !c
   %columns = tile.alloc : !columns
   %rows = tile.alloc : !rows
   %b = tile.alloc : !b
@@ -114,6 +116,17 @@ tile.kernel @columns {
     // CHECK-COUNT-2: tile.mma {{.*}}"128x32 (4,8,4,2):(256,1,16,64) / (2,2,4,1):(128,8,1024,64)">>
     %y = tile.mma %a, %b transposed, %zero : tensor<128x64xf8E4M3FN>, !b, tensor<128x32xf32>
     %z = tile.mma %rows, %b transposed, %y : !rows, !b, tensor<128x32xf32>
+  }
+  // Where A is made of such a sum, whose lanes exchange less so.
+  // CHECK: tile.role "chained"
+  tile.role "chained" warps 8 {
+    %zero = arith.constant dense<0.0> : tensor<128x32xf32>
+    %other = arith.constant dense<0.0> : tensor<128x32xf32>
+    %a = tile.read %columns transposed : !columns -> tensor<128x64xf8E4M3FN>
+    // CHECK: tile.mma {{.*}}"128x32 (4,8,4,2):(256,1,16,64) / (2,2,4,1):(128,8,1024,64)">>
+    %y = tile.mma %a, %b transposed, %zero : tensor<128x64xf8E4M3FN>, !b, tensor<128x32xf32>
+    %p = arith.truncf %y : tensor<128x32xf32> to tensor<128x32xf8E4M3FN>
+    %z = tile.mma %p, %c transposed, %other : tensor<128x32xf8E4M3FN>, !c, tensor<128x32xf32>
   }
 }
 
