@@ -172,7 +172,8 @@ private:
   /// warpgroup on the same tile, where there is one that does nothing else.
   double registerClocks() const {
     return isAboveTransposed(c) &&
-                   (c.warpgroups == 1 || c.ping_pong || isPromoted(types))
+                   (c.warpgroups == 1 || c.ping_pong ||
+                    (isPromoted(types) && !isProductInFlight(types, c)))
                ? gpu.register_step_clocks
                : 0;
   }

@@ -190,7 +190,7 @@ int64_t halvesHeld(const GemmTypes &types, const GemmConfig &c,
 /// hopper-schedule-wgmma counts with.
 int64_t registersInFlight(const GemmTypes &types, const GemmConfig &c) {
   return accumulatorRegisters(types, c) * 3 / 2 +
-         target::registersBesideFragments;
+         2 * operandRegisters(types, c) + target::registersBesideFragments;
 }
 
 } // namespace
@@ -254,7 +254,7 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
 }
 
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
-  return isPromoted(types) && !isInParts(types) && !isAboveTransposed(c) &&
+  return isPromoted(types) && !isInParts(types) &&
          registersInFlight(types, c) <= roleRegisters(types, c).math;
 }
 
