@@ -19,6 +19,10 @@ static FailureOr<Registers> lower(hopper::SpecialRegisterOp op,
                                   Operands<hopper::SpecialRegisterOp>,
                                   ThreadBuilder &b) {
   StringRef name = op.getName();
+  if ((name == "warp" || name == "instance") &&
+      !op->getParentOfType<hopper::RoleOp>())
+    return op.emitError("asks for the ")
+           << name << " of a role, outside of one";
   if (name == "warp")
     return Registers{b.warpOfRole()};
   if (name == "laneid")

@@ -67,3 +67,10 @@ hopper.kernel @few_registers threads 128 shared 0 cluster 1 {
     hopper.print "N is {}"(%n) : index
   }
 }
+
+// -----
+
+hopper.kernel @outside threads 32 shared 1024 cluster 1 {
+  // expected-error@+1 {{asks for the warp of a role, outside of one}}
+  %0 = hopper.special_register "warp"
+}
