@@ -71,9 +71,9 @@ public:
     // behind it, unless there is room: they come under the last softmax.
     const double chain = microseconds(chainClocks());
     const double again =
-        config.queries > 1 ? chain : std::max(latency(), chain);
-    cost.latency = gpu.launch_microseconds + firstMicroseconds + latency() +
-                   chain + (turns - 1) * again;
+        config.queries > 1 ? chain : std::max(latencyMicroseconds, chain);
+    cost.latency = gpu.launch_microseconds + firstMicroseconds +
+                   latencyMicroseconds + chain + (turns - 1) * again;
     cost.combine = parts == 1 ? 0 : combine(turns, slots);
     cost.total += cost.latency + cost.combine;
     return cost;
@@ -84,7 +84,6 @@ private:
   double microseconds(double clocks) const {
     return clocks / (gpu.clock_gigahertz * 1e3);
   }
-  double latency() const { return latencyMicroseconds; }
 
   /// Blocks that some query of a tile sees.
   int64_t blocksOf(int64_t m) const {
@@ -198,7 +197,7 @@ private:
         ctas * std::max(double(config.stages) - heldStages(), 0.5) *
         double(keyStageBytes(form, config));
     return std::max(microseconds(bytes / gpu.load_bytes_per_clock),
-                    latency() * bytes / onTheirWay);
+                    latencyMicroseconds * bytes / onTheirWay);
   }
 
   /// `count` waves of so many units.

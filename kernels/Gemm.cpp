@@ -204,7 +204,8 @@ void GemmProgram::load(const Operand &operand, const Index &batch,
     isShared ? copy(from, stage, multicast, hint) : copy(from, stage, hint);
 }
 
-Fragment GemmProgram::product(const Stage &loaded, const Stage *transposed,
+Fragment GemmProgram::product(const Stage &loaded,
+                              const std::optional<Stage> &transposed,
                               const Fragment &sum) const {
   if (isInParts(types))
     return productOfParts(loaded, sum);
@@ -221,11 +222,10 @@ void GemmProgram::math() {
       std::optional<Stage> transposed;
       if (beside->isTransposed)
         transposed.emplace(made->wait());
-      const Stage *columns = transposed ? &*transposed : nullptr;
       if (isPromoted(types))
-        acc = acc + product(loaded, columns, zeros(f32, {c.bm, c.bn}));
+        acc = acc + product(loaded, transposed, zeros(f32, {c.bm, c.bn}));
       else
-        acc = product(loaded, columns, acc);
+        acc = product(loaded, transposed, acc);
       if (transposed)
         made->release(*transposed);
       ring->release(loaded);

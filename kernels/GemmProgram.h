@@ -104,7 +104,8 @@ private:
   void load(const Operand &operand, const Index &batch, const Index &tile,
             const Index &step, const SharedTile &stage, bool isShared) const;
   void math();
-  Fragment product(const Stage &loaded, const Stage *transposed,
+  /// Of a stage of the ring, and where columns are transposed of that.
+  Fragment product(const Stage &loaded, const std::optional<Stage> &transposed,
                    const Fragment &sum) const;
   void transposeStages() const;
   Fragment loadRows(const SharedTile &tile) const;

@@ -37,8 +37,9 @@ struct Obstacles {
 Obstacles obstaclesOfA(const GemmTypes &types);
 Obstacles obstaclesOfB(const GemmTypes &types);
 
-/// Whether stages of what a tile's rows, or its columns, are cut from are
-/// transposed by a role of its own, and whether they have K contiguous.
+/// Whether what a tile's rows, or its columns, are cut from is transposed, by
+/// registers or by a role of its own, and whether its stages have K
+/// contiguous.
 bool isAboveTransposed(const GemmConfig &config);
 bool isBesideTransposed(const GemmConfig &config);
 bool isAboveKMajor(const GemmTypes &types, const GemmConfig &config);

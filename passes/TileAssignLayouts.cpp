@@ -20,6 +20,7 @@
 #include "compiler/tile/Tile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/FragmentAccesses.h"
 #include "passes/Passes.h"
 #include "passes/SharedLayouts.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -40,7 +41,7 @@ namespace {
 /// The fragments of one role, in classes that share a layout.
 class Fragments {
 public:
-  explicit Fragments(tile::RoleOp role) : role(role) {
+  explicit Fragments(tile::RoleOp role) : role(role), accesses(role, classOf) {
     role.walk([&](Operation *op) {
       for (Value result : op->getResults())
         add(result);
@@ -215,24 +216,10 @@ private:
       if (isa<RankedTensorType>(mma.getA().getType()))
         areNeighbours &= classOf[mma.getA()] != sums;
       if (classOf[mma.getResult()] == sums)
-        areNeighbours &= isFromColumns(mma);
+        areNeighbours &= accesses.areColumnsOfA(mma);
     });
     return areNeighbours ? layout::RowsOfLane::neighbours
                          : layout::RowsOfLane::eight_apart;
-  }
-
-  /// Whether A is bytes that a transposed tile was read for.
-  bool isFromColumns(tile::MmaOp mma) {
-    if (!isa<RankedTensorType>(mma.getA().getType()) || mma.getMetadata() ||
-        tile::elementBytes(mma.product().elementA()) != 1)
-      return false;
-    bool found = false;
-    role.walk([&](tile::ReadOp read) {
-      found |= read.getTransposed() &&
-               read.getSource().getType().elementBytes() == 1 &&
-               classOf.lookup(read.getResult()) == classOf[mma.getA()];
-    });
-    return found;
   }
 
   /// What a product takes in a layout. It is relayed once, for all products,
@@ -334,37 +321,12 @@ private:
     return unit;
   }
 
-  /// The bytes of an element where fragments that lie as this one does are
-  /// moved the most, in the innermost loop; of this one, if none of them is.
-  int64_t movedBytes(Value value) {
-    Value moved = value;
-    int deepest = -1;
-    role.walk([&](Operation *op) {
-      const Value other =
-          isa<tile::LoadOp, tile::ReadOp>(op)     ? Value(op->getResult(0))
-          : isa<tile::StoreOp, tile::WriteOp>(op) ? op->getOperand(0)
-                                                  : Value();
-      if (!other || classOf[other] != classOf[value])
-        return;
-      int depth = 0;
-      for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
-           loop = loop->getParentOfType<scf::ForOp>())
-        ++depth;
-      if (depth > deepest) {
-        moved = other;
-        deepest = depth;
-      }
-    });
-    return tile::elementBytes(
-        cast<RankedTensorType>(moved.getType()).getElementType());
-  }
-
   /// Each part of these extents is spread over all threads.
   layout::Result<FragmentLayout>
   layoutOfParts(Value value, const std::vector<int64_t> &extents) {
     auto part = layout::blockedLayout(
         extents, target::warpThreads * int64_t(role.getWarps()),
-        movedBytes(value));
+        accesses.movedBytes(value));
     if (part)
       return layout::repeatedLayout(*part, shapeOf(value).vec());
     return part;
@@ -494,7 +456,8 @@ private:
     const std::vector<int64_t> shape = shapeOf(value).vec();
     const int64_t warps = role.getWarps(),
                   threads = target::warpThreads * warps;
-    if (const Movement moved = movementOf(value); moved.transposedBytes) {
+    if (const FragmentMovement moved = accesses.movementOf(value);
+        moved.transposedBytes) {
       const int64_t bytes = moved.transposedBytes;
       // Of a row of a tensor, threads side by side reach whole sectors.
       const int64_t down = moved.global || bytes > 2 ? 16 : 32;
@@ -522,36 +485,6 @@ private:
     if (auto parts = layoutOfParts(value, unit); isUneven && parts)
       return parts;
     return layout;
-  }
-
-  /// Where the fragments that lie as one does come from and go to.
-  struct Movement {
-    int64_t transposedBytes = 0; ///< of an element transposed in shared memory
-    bool global = false;
-  };
-  Movement movementOf(Value value) {
-    Movement result;
-    auto note = [&](auto access, Value fragment, Type memory) {
-      if (classOf.lookup(fragment) == classOf.lookup(value) &&
-          access.getTransposed())
-        result.transposedBytes =
-            std::max(result.transposedBytes, tile::elementBytes(memory));
-    };
-    role.walk([&](Operation *op) {
-      if (auto read = dyn_cast<tile::ReadOp>(op))
-        note(read, read.getResult(),
-             read.getSource().getType().getElementType());
-      else if (auto write = dyn_cast<tile::WriteOp>(op))
-        note(write, write.getValue(),
-             write.getTarget().getType().getElementType());
-      else if (auto load = dyn_cast<tile::LoadOp>(op))
-        result.global |=
-            classOf.lookup(load.getResult()) == classOf.lookup(value);
-      else if (auto store = dyn_cast<tile::StoreOp>(op))
-        result.global |=
-            classOf.lookup(store.getValue()) == classOf.lookup(value);
-    });
-    return result;
   }
 
   LogicalResult checkScans() {
@@ -608,6 +541,7 @@ private:
   tile::RoleOp role;
   SmallVector<Value> values;
   DenseMap<Value, unsigned> classOf; ///< of values that share a layout
+  FragmentAccesses accesses;
   std::vector<std::optional<FragmentLayout>> layouts;
   /// What was relayed for products, by the value and its layout.
   std::map<std::pair<void *, std::string>, Value> factors;

@@ -89,33 +89,23 @@ private:
     inPair = b.bitAnd(first, b.i32(1));
     pair = b.div(first, 2);
     for (int64_t i = 0; i < edge; ++i)
-      further[i] = b.mul(exclusive(first, i), pitch);
-  }
-
-  Value exclusive(Value value, int64_t bits) {
-    return b.createOrFold<arith::XOrIOp>(b.loc, value, b.i32(bits));
+      further[i] = b.mul(b.bitXor(first, b.i32(i)), pitch);
   }
 
   /// What selects bytes, or what others do where `bit` is 1.
   Value swapped(int64_t bytes, int64_t other, Value bit) {
-    return bit ? b.createOrFold<arith::XOrIOp>(b.loc, b.mul(bit, other),
-                                               b.i32(bytes))
-               : b.i32(bytes);
+    return bit ? b.bitXor(b.mul(bit, other), b.i32(bytes)) : b.i32(bytes);
   }
 
   SmallVector<Value> transposed(ArrayRef<Value> words, Value lowOfTwo,
                                 Value highOfTwo, Value firstOfFour,
                                 Value lastOfFour) {
-    auto permute = [&](Value low, Value high, Value bytes) {
-      return b.value("prmt.b32 $0, $1, $2, $3;", b.getI32Type(),
-                     {low, high, bytes});
-    };
     SmallVector<Value> result;
     for (Value ofTwo : {lowOfTwo, highOfTwo}) {
-      const Value first = permute(words[0], words[1], ofTwo),
-                  last = permute(words[2], words[3], ofTwo);
-      result.push_back(permute(first, last, firstOfFour));
-      result.push_back(permute(first, last, lastOfFour));
+      const Value first = permuteBytes(b, words[0], words[1], ofTwo),
+                  last = permuteBytes(b, words[2], words[3], ofTwo);
+      result.push_back(permuteBytes(b, first, last, firstOfFour));
+      result.push_back(permuteBytes(b, first, last, lastOfFour));
     }
     return result;
   }

@@ -1,7 +1,6 @@
 // A of single bytes from columns: ldmatrix transposes pairs of them, of which
 // each lane gets two rows of two neighbouring columns.
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/hopper_to_thread/Matrices.h"
 #include "passes/hopper_to_thread/Words.h"
 
@@ -71,11 +70,8 @@ std::optional<Registers> loadByteMatrices(hopper::SharedLoadOp op,
   // swizzle moves are in no one's way at the banks.
   Value lane = b.laneOfWarp();
   const Value row = b.rem(lane, 8), matrix = b.div(lane, 8);
-  auto exclusive = [&](Value x, Value y) {
-    return b.createOrFold<arith::XOrIOp>(b.loc, x, y);
-  };
   Value k = b.mul(b.div(row, 2), 4);
-  k = b.add(k, b.mul(exclusive(b.rem(matrix, 2), b.div(row, 4)), 2));
+  k = b.add(k, b.mul(b.bitXor(b.rem(matrix, 2), b.div(row, 4)), 2));
   k = b.add(k, b.rem(row, 2));
   k = b.add(k, b.mul(b.div(matrix, 2), depth / 2));
   Value base = b.mul(k, pitch);
@@ -87,7 +83,7 @@ std::optional<Registers> loadByteMatrices(hopper::SharedLoadOp op,
   const Value isOther = b.div(b.rem(lane, 4), 2);
   auto selector = [&](int64_t bytes) {
     constexpr int64_t other = 0x4444;
-    return exclusive(b.mul(isOther, other), b.i32(bytes));
+    return b.bitXor(b.mul(isOther, other), b.i32(bytes));
   };
   const Value bytes[] = {selector(0x6420), selector(0x7531)};
   const SmallVector<Type> four(4, b.getI32Type());
@@ -100,8 +96,8 @@ std::optional<Registers> loadByteMatrices(hopper::SharedLoadOp op,
         swizzledAddress(b, one(in.getSource()), tile.swizzle, base, offset));
     for (int64_t half : {0, 2})
       for (Value ofRow : bytes) {
-        const Value word = b.value("prmt.b32 $0, $1, $2, $3;", b.getI32Type(),
-                                   {loaded[half], loaded[half + 1], ofRow});
+        const Value word =
+            permuteBytes(b, loaded[half], loaded[half + 1], ofRow);
         llvm::append_range(scalars, fromWords(b, word, b.getIntegerType(8), 4));
       }
   }

@@ -106,8 +106,7 @@ Value swizzled(PtxBuilder &b, const layout::Swizzle &swizzle, Value offset) {
   int64_t mask = ((int64_t(1) << swizzle.bits) - 1) << swizzle.base;
   Value moved =
       b.createOrFold<arith::ShRUIOp>(b.loc, offset, b.i32(swizzle.shift));
-  return b.createOrFold<arith::XOrIOp>(b.loc, offset,
-                                       b.bitAnd(moved, b.i32(mask)));
+  return b.bitXor(offset, b.bitAnd(moved, b.i32(mask)));
 }
 
 Value swizzledAddress(PtxBuilder &b, Value start,

@@ -82,8 +82,7 @@ static bool loadAcross(ThreadBuilder &b, bool peer, Value address,
     // The byte of the first word, and of the second, whose bytes are 4 to 7.
     const Value selector = b.add(b.mul(byte, 0x11), 0x40);
     for (int64_t i = 0; i < count; i += 2) {
-      const Value two = b.value("prmt.b32 $0, $1, $2, $3;", i32,
-                                {loaded[i], loaded[i + 1], selector});
+      const Value two = permuteBytes(b, loaded[i], loaded[i + 1], selector);
       const Registers bytes = splitWord(b, two, 2, 8);
       scalars[values[i]] = bytes[0];
       scalars[values[i + 1]] = bytes[1];

@@ -59,6 +59,9 @@ Value PtxBuilder::bitOr(Value a, Value b) {
 Value PtxBuilder::bitAnd(Value a, Value b) {
   return createOrFold<arith::AndIOp>(loc, a, b);
 }
+Value PtxBuilder::bitXor(Value a, Value b) {
+  return createOrFold<arith::XOrIOp>(loc, a, b);
+}
 Value PtxBuilder::both(Value a, Value b) {
   if (!a || !b)
     return a ? a : b;

@@ -34,6 +34,7 @@ public:
                      bool nonNegative);
   mlir::Value bitAnd(mlir::Value a, mlir::Value b);
   mlir::Value bitOr(mlir::Value a, mlir::Value b);
+  mlir::Value bitXor(mlir::Value a, mlir::Value b);
   mlir::Value both(mlir::Value a, mlir::Value b); ///< of i1; null is true
   mlir::Value flag(mlir::Value condition);        ///< i1 to i32
 

@@ -60,10 +60,8 @@ bool regroup(ThreadBuilder &b, ArrayRef<Value> received, const WarpRelay &relay,
     for (int64_t i = 0; i < perWord; ++i, ++at)
       for (int64_t byte = 0; byte < bytes; ++byte)
         selector |= (at->second + unsigned(byte)) << 4 * (i * bytes + byte);
-    Value word = b.ptx(
-        "prmt.b32 $0, $1, $2, $3;", b.getI32Type(),
-        {received[0], received[1],
-         b.createOrFold<arith::XOrIOp>(b.loc, turned, b.i32(selector))})[0];
+    Value word = permuteBytes(b, received[0], received[1],
+                              b.bitXor(turned, b.i32(selector)));
     for (auto [i, number] : llvm::enumerate(splitWord(b, word, perWord, bits)))
       results[first + i] = number;
   }
@@ -115,8 +113,8 @@ static FailureOr<Registers> lower(hopper::WarpRelayOp op,
     for (int64_t round = 0; round < relay.rounds; ++round) {
       Value word = words[layout::numberOf(relay.sends, 0, round)];
       if (!relay.isInLane()) {
-        Value source = b.createOrFold<arith::XOrIOp>(
-            b.loc, first, b.i32(layout::numberOf(relay.from, 0, round)));
+        Value source =
+            b.bitXor(first, b.i32(layout::numberOf(relay.from, 0, round)));
         word = b.ptx("shfl.sync.idx.b32 $0, $1, $2, 31, -1;", b.getI32Type(),
                      {word, source})[0];
       }

@@ -44,6 +44,11 @@ Value joinNumbers(PtxBuilder &b, ValueRange numbers) {
   return word;
 }
 
+Value permuteBytes(PtxBuilder &b, Value low, Value high, Value selector) {
+  return b.value("prmt.b32 $0, $1, $2, $3;", b.getI32Type(),
+                 {low, high, selector});
+}
+
 Registers splitWord(PtxBuilder &b, Value word, int64_t count, int64_t bits) {
   if (bits == 32)
     return {word};

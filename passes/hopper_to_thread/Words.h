@@ -46,6 +46,10 @@ Registers fromNumbers(PtxBuilder &b, const FragmentType &type,
 mlir::Value joinNumbers(PtxBuilder &b, mlir::ValueRange numbers);
 Registers splitWord(PtxBuilder &b, mlir::Value word, int64_t count,
                     int64_t bits);
+/// Four bytes of two words, each by its number in four bits of the selector
+/// (PTX ISA, "prmt").
+mlir::Value permuteBytes(PtxBuilder &b, mlir::Value low, mlir::Value high,
+                         mlir::Value selector);
 
 /// `count` scalars of the fragment's element as words, and back.
 llvm::SmallVector<mlir::Value> toWords(PtxBuilder &b, const Words &words,

@@ -1,0 +1,65 @@
+#include "passes/FragmentAccesses.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+FragmentMovement FragmentAccesses::movementOf(Value value) {
+  FragmentMovement result;
+  auto note = [&](auto access, Value fragment, tile::SharedType memory) {
+    if (areAlike(fragment, value) && access.getTransposed())
+      result.transposedBytes = std::max<int64_t>(
+          result.transposedBytes, tile::elementBytes(memory.getElementType()));
+  };
+  role.walk([&](Operation *op) {
+    if (auto read = dyn_cast<tile::ReadOp>(op))
+      note(read, read.getResult(), read.getSource().getType());
+    else if (auto write = dyn_cast<tile::WriteOp>(op))
+      note(write, write.getValue(), write.getTarget().getType());
+    else if (auto load = dyn_cast<tile::LoadOp>(op))
+      result.global |= areAlike(load.getResult(), value);
+    else if (auto store = dyn_cast<tile::StoreOp>(op))
+      result.global |= areAlike(store.getValue(), value);
+  });
+  return result;
+}
+
+int64_t FragmentAccesses::movedBytes(Value value) {
+  Value moved = value;
+  int deepest = -1;
+  role.walk([&](Operation *op) {
+    const Value other =
+        isa<tile::LoadOp, tile::ReadOp>(op)     ? Value(op->getResult(0))
+        : isa<tile::StoreOp, tile::WriteOp>(op) ? op->getOperand(0)
+                                                : Value();
+    if (!other || !areAlike(other, value))
+      return;
+    int depth = 0;
+    for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      ++depth;
+    if (depth > deepest) {
+      moved = other;
+      deepest = depth;
+    }
+  });
+  return tile::elementBytes(
+      cast<RankedTensorType>(moved.getType()).getElementType());
+}
+
+bool FragmentAccesses::areColumnsOfA(tile::MmaOp mma) {
+  if (!isa<RankedTensorType>(mma.getA().getType()) || mma.getMetadata() ||
+      tile::elementBytes(mma.product().elementA()) != 1)
+    return false;
+  bool found = false;
+  role.walk([&](tile::ReadOp read) {
+    found |= read.getTransposed() &&
+             read.getSource().getType().elementBytes() == 1 &&
+             areAlike(read.getResult(), mma.getA());
+  });
+  return found;
+}
+
+} // namespace ashlar
