@@ -32,10 +32,10 @@ namespace {
 constexpr double milliseconds = 30;
 constexpr int rowsChecked = 12;
 
-/// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager", before which may
-/// be "e4m3", or "files" and a folder that has Q, K and V, and is to have O, as
-/// they lie in memory; of gradients the same, "backward" and "bm bn stages
-/// warpgroups apart deterministic".
+/// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager queries ctas",
+/// before which may be "e4m3", or "files" and a folder that has Q, K and V, and
+/// is to have O, as they lie in memory; of gradients the same, "backward" and
+/// "bm bn stages warpgroups apart deterministic".
 struct Line : AttentionProblem {
   AttentionConfig config;
   std::optional<AttentionBackwardConfig> backward;
@@ -52,16 +52,16 @@ struct Line : AttentionProblem {
       in >> word >> folder;
     }
     in >> sizes >> config.bm >> config.bn >> config.stages >>
-        config.warpgroups >> config.eager;
+        config.warpgroups >> config.eager >> config.queries >> config.ctas;
     if (!in)
-      throw Error("a line is thirteen numbers, not '" + text + "'");
+      throw Error("a line is fifteen numbers, not '" + text + "'");
     if (!(in >> word))
       return;
     backward.emplace();
     in >> backward->bm >> backward->bn >> backward->stages >>
         backward->warpgroups >> backward->apart >> backward->deterministic;
     if (!in || word != "backward")
-      throw Error("behind the thirteen numbers are 'backward' and six, not '" +
+      throw Error("behind the fifteen numbers are 'backward' and six, not '" +
                   text + "'");
   }
 };

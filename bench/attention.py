@@ -42,11 +42,11 @@ try:
 except Exception:
     flash_attention = None
 
-# bm, bn, stages, warpgroups, eager: of each head dimension, full and causal.
+# bm, bn, stages, warpgroups, eager, queries, ctas: of each head dimension, full and causal.
 CONFIGURATIONS = {
-    64: [(192, 128, 6, 3, 0), (128, 128, 8, 2, 0)],
-    128: [(128, 128, 5, 2, 0)],
-    256: [(128, 64, 4, 2, 1), (128, 48, 5, 2, 1)],
+    64: [(192, 128, 6, 3, 0, 1, 1), (64, 128, 6, 1, 0, 1, 2)],
+    128: [(128, 128, 5, 2, 0, 1, 1)],
+    256: [(128, 80, 4, 2, 1, 1, 1), (128, 80, 3, 2, 1, 1, 1)],
 }
 # Of the gradients: bm, bn, stages, warpgroups, apart, deterministic.
 BACKWARD = {
@@ -56,9 +56,9 @@ BACKWARD = {
 }
 # Of e4m3, as those of bf16 are.
 FP8 = {
-    64: [(128, 192, 8, 2, 0), (192, 96, 8, 3, 1)],
-    128: [(128, 128, 11, 2, 0), (128, 192, 7, 2, 1)],
-    256: [(128, 96, 6, 2, 0), (128, 64, 8, 2, 1)],
+    64: [(128, 192, 8, 2, 0, 1, 1), (192, 96, 8, 3, 1, 1, 1)],
+    128: [(128, 128, 11, 2, 0, 1, 1), (128, 192, 7, 2, 1, 1, 1)],
+    256: [(128, 96, 6, 2, 0, 1, 1), (128, 64, 8, 2, 1, 1, 1)],
 }
 TOKENS, HIDDEN = 16384, 2048
 # Relative errors: weights, their gradients and results are rounded to bf16, or
@@ -267,7 +267,7 @@ def fp8(ours, dims, lengths, rounds):
                             default=math.nan) for i in (0, 1)]
                 for (name, c), (cold, hot) in medians.items():
                     print(f"d{d} {'causal' if causal else 'full  '} {length:6d} {name} "
-                          f"{'%dx%d s%d w%d e%d' % c:18s} {cold:8.1f} {hot:8.1f} us "
+                          f"{'%dx%d s%d w%d e%d q%d c%d' % c:24s} {cold:8.1f} {hot:8.1f} us "
                           f"{operations / hot / 1e6:5.0f} TFLOP/s  "
                           f"cold {base[0] / cold:.3f} hot {base[1] / hot:.3f}", flush=True)
 
@@ -368,7 +368,7 @@ def main():
                         except RuntimeError as error:
                             print(configuration, error, flush=True)
                 def line(name, us, rest=""):
-                    print(f"d{d} {'causal' if causal else 'full  '} {length:6d} {name:18s} "
+                    print(f"d{d} {'causal' if causal else 'full  '} {length:6d} {name:24s} "
                           f"{us[0]:8.1f} {us[1]:8.1f} us {operations / us[1] / 1e6:4.0f} TFLOP/s"
                           f"{rest}", flush=True)
 
@@ -386,7 +386,7 @@ def main():
                 best.append(ratios[star])
                 for c, (cold, hot) in ratios.items():
                     us = [statistics.median(t[i] for t in rows[c]) for i in (0, 1)]
-                    line(("%dx%d s%d w%d a%d d%d" if backward else "%dx%d s%d w%d e%d") % c, us,
+                    line(("%dx%d s%d w%d a%d d%d" if backward else "%dx%d s%d w%d e%d q%d c%d") % c, us,
                          f"  cold {cold:.3f} hot {hot:.3f}{' *' if c == star else ''}")
     for i, name in enumerate(("cold", "hot")):
         column = [ratio[i] for ratio in best]

@@ -204,8 +204,17 @@ void AttentionProgram::defineStore() {
   });
 }
 
-void AttentionProgram::storeRows(const AttentionTile &t, const Sums &o) {
+void AttentionProgram::storeRows(const AttentionTile &t, const Sums &o,
+                                 const Stage &q) {
   auto byTma = [&] {
+    if (!result) {
+      const SharedTile all = q[0].as(resultType(form), {config.bm, form.dv}, 0);
+      for (size_t i = 0; i < o.size(); ++i)
+        store(slice(all, {0, int64_t(i) * sumColumns(form)}, o[i].shape()),
+              o[i]);
+      copy(grouped(all, resultType(form), form.dv), resultOf(t, 0));
+      return;
+    }
     const int64_t width = resultColumns(form);
     for (const Fragment &part : o)
       for (int64_t column = 0; column < sumColumns(form); column += width) {
@@ -389,10 +398,12 @@ void AttentionProgram::defineMath() {
            auto take = [&](const Index &n) {
              Fragment weights = weightsOf(product, n, false);
              std::optional<Stage> k, v;
-             if (config.eager)
+             if (config.eager) {
                shrinkSums();
-             else
+               ring.release(held);
+             } else {
                k = ring.wait();
+             }
              Fragment p = convert(weights, form.type);
              (config.eager ? k : v) = ring.wait();
              // In flight under the next softmax: the next block's scores, and
@@ -402,8 +413,6 @@ void AttentionProgram::defineMath() {
                v = ring.wait();
              else
                shrinkSums();
-             if (config.eager)
-               ring.release(held);
              o[0] = mma(p, factorOf((*v)[0], 0), o[0]);
              if (!config.eager)
                ring.release(held);
@@ -414,7 +423,9 @@ void AttentionProgram::defineMath() {
              form.latent       ? takeLatent(n)
              : isOf8Bits(form) ? takeOf8Bits(n)
                                : take(n);
-           query.release(q);
+           const bool keepsQuery = replacesQuery(form, config);
+           if (!keepsQuery)
+             query.release(q);
            Fragment p = convert(weightsOf(product, last, true), form.type);
            std::optional<Stage> v;
            if (!form.latent)
@@ -438,7 +449,9 @@ void AttentionProgram::defineMath() {
            Sums results;
            for (const Fragment &part : o)
              results.push_back(convert(part, resultType(form)));
-           storeRows(t, results);
+           storeRows(t, results, q);
+           if (keepsQuery)
+             query.release(q);
            if (L)
              storeLogarithms(t, (row.top + log2(row.sum)) * ln2);
          });

@@ -83,11 +83,19 @@ private:
                                 .eager = eager});
   }
 
+  /// As many as there is room for, and as many as leave O stages of its own.
   void addStages(const AttentionForm &grouped, AttentionConfig config) {
     config.stages = mostStages(grouped, config);
-    if (config.stages >= leastStages(grouped, config) &&
-        notBuildable(grouped, config).empty() &&
-        (fitsRegisters(grouped, config) || isLeast(config)))
+    if (config.stages < leastStages(grouped, config) ||
+        !notBuildable(grouped, config).empty() ||
+        !(fitsRegisters(grouped, config) || isLeast(config)))
+      return;
+    addSplits(grouped, config);
+    if (!replacesQuery(grouped, config))
+      return;
+    while (replacesQuery(grouped, config))
+      --config.stages;
+    if (config.stages >= leastStages(grouped, config))
       addSplits(grouped, config);
   }
 

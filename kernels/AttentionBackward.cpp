@@ -270,6 +270,8 @@ void AttentionBackwardProgram::defineMath() {
       Stage s = nextRows(row);
       Fragment x = scoresOf(kv, s);
       auto take = [&](bool isLast) {
+        std::optional<Stage> stage;
+        auto turn = [&] { return stage ? (*stage)[0] : *slopes; };
         for (int64_t block = 0; block < blocksOfTurn; ++block) {
           Fragment dp = gradientOf(kv, s);
           Fragment p = weightsOf(t, rowOf(s, row), x);
@@ -277,15 +279,23 @@ void AttentionBackwardProgram::defineMath() {
             dp = dp - load(s[3]);
           dv = mma(convert(p, form.type), s[1], dv);
           Fragment slope = convert(p * dp, form.type);
-          store(slice(*slopes, {0, block * config.bm}, shape), slope);
+          if (slopeRing && block == 0)
+            stage = slopeRing->acquire();
+          store(slice(turn(), {0, block * config.bm}, shape), slope);
           row += config.bm;
           if (block + 1 < blocksOfTurn) {
             dk = mma(slope, s[0], dk);
           } else {
-            Fragment dq = sumsOf(kv, *slopes, 0);
+            if (stage) {
+              slopeRing->commit(*stage);
+              stage = slopeRing->wait();
+            }
+            Fragment dq = sumsOf(kv, turn(), 0);
             // In flight while dQ's part is stored.
             dk = mma(slope, s[0], dk);
             storeSums(dq);
+            if (stage)
+              slopeRing->release(*stage);
             if (isLast)
               return;
             row = select(row == end, first, row);

@@ -4,6 +4,7 @@
 
 #include "ashlar/ashlar.h"
 #include "ashlar/attention.h"
+#include "compiler/target/Target.h"
 
 #include <algorithm>
 #include <functional>
@@ -250,14 +251,16 @@ private:
                             smem(f32, {config.bm}), smem(f32, {config.bm}));
   Pipeline sumRing =
       pipeline(2, smem(f32, {rowsOfTurn / partsOfRows, sumColumns}));
-  /// The gradients of the scores, for the role that has them itself and for one
-  /// that multiplies dQ.
+  /// The gradients of the scores, of which dQ is multiplied, in a tile or in
+  /// stages.
   std::optional<SharedTile> slopes =
-      hasQueries ? std::nullopt
-                 : std::optional(shared(form.type, {config.bn, rowsOfTurn}));
+      stagesOfSlopes()
+          ? std::nullopt
+          : std::optional(shared(form.type, {config.bn, rowsOfTurn}));
   std::optional<Pipeline> slopeRing =
-      hasQueries
-          ? std::optional(pipeline(1, smem(form.type, {config.bn, rowsOfTurn})))
+      stagesOfSlopes()
+          ? std::optional(pipeline(stagesOfSlopes(),
+                                   smem(form.type, {config.bn, rowsOfTurn})))
           : std::nullopt;
   /// From the warpgroups that keep dV to those that keep dK.
   std::optional<Pipeline> weightRing =
@@ -268,6 +271,26 @@ private:
   std::optional<Pipeline> turnRing =
       order ? std::optional(pipeline(config.stages + 4, smem(s32, {4})))
             : std::nullopt;
+
+  /// A role of its own takes them from one. Of two, no warpgroup waits for the
+  /// others to have read theirs of the turn before; blocks of many rows leave
+  /// no registers for that.
+  int64_t stagesOfSlopes() const {
+    if (config.apart || config.bm > 64)
+      return hasQueries ? 1 : 0;
+    constexpr int64_t alignmentAndOthers = 2048;
+    const int64_t bytes = size_bytes(form.type), columns = form.d + form.dv;
+    const int64_t keys = config.bn * columns * bytes,
+                  rows = config.bm * (columns * bytes + 2 * size_bytes(f32)),
+                  sums =
+                      rowsOfTurn / partsOfRows * sumColumns * size_bytes(f32),
+                  slopes = config.bn * rowsOfTurn * bytes;
+    return keys + config.stages * rows + 2 * (sums + slopes) +
+                       alignmentAndOthers <=
+                   target::sharedBytes
+               ? 2
+               : 0;
+  }
 
   static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
     return isThere ? std::optional(size(name)) : std::nullopt;

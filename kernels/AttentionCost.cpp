@@ -69,9 +69,13 @@ public:
     const double turns = std::ceil(units / slots);
     // While a tile's Q is multiplied the next one's can't come, nor can keys
     // behind it, unless there is room: they come under the last softmax.
+    // Where O leaves from where Q lay, they come behind O.
     const double chain = microseconds(chainClocks());
-    const double again =
-        config.queries > 1 ? chain : std::max(latencyMicroseconds, chain);
+    const double again = replacesQuery(form, config)
+                             ? firstMicroseconds + latencyMicroseconds + chain
+                         : config.queries > 1
+                             ? chain
+                             : std::max(latencyMicroseconds, chain);
     cost.latency = gpu.launch_microseconds + firstMicroseconds +
                    latencyMicroseconds + chain + (turns - 1) * again;
     cost.combine = parts == 1 ? 0 : combine(turns, slots);
@@ -172,11 +176,13 @@ private:
   }
   /// Stages of the ring that wgmma reads, and whose bytes are not on their way:
   /// of K and of V, or one of both, and half of the next where half of V is
-  /// multiplied under its softmax.
+  /// multiplied under its softmax. Eager, V is released before the scores
+  /// begin.
   double heldStages() const {
     if (config.apart)
       return config.eager ? 1 : 1.5;
-    return (form.latent ? 1 : 2) + stagesBehind;
+    const bool isOne = form.latent || (config.eager && !isOf8Bits(form));
+    return (isOne ? 1 : 2) + stagesBehind;
   }
   /// The keys of each sequence once, Q and O, and parts of it there and back.
   double dramBytesOfUnit() const {

@@ -59,7 +59,7 @@ public:
       L.emplace(logarithms());
     if (config.splits)
       declareParts();
-    else if (!config.apart)
+    else if (!config.apart && !replacesQuery(form, config))
       result.emplace(
           pipeline(resultStages(form),
                    smem(resultType(form), {config.bm, resultColumns(form)})));
@@ -261,7 +261,8 @@ private:
                    const SharedTile &values) const;
   /// bm×dv in parts of `sumColumns` columns.
   using Sums = std::vector<Fragment>;
-  void storeRows(const AttentionTile &t, const Sums &o);
+  /// By way of where Q of the tile lay, if they have no stages.
+  void storeRows(const AttentionTile &t, const Sums &o, const Stage &q);
   void storeLogarithms(const AttentionTile &t, const Fragment &l);
   /// The query of each row of a tile, -1 where there is none, and its head.
   Fragment queryOf(const AttentionTile &t, const Fragment &row) const;

@@ -68,6 +68,13 @@ int64_t keyStageBytes(const AttentionForm &form,
   return config.bn * columns * size_bytes(form.type);
 }
 
+/// O of a tile, in the stages from which it is copied out.
+static int64_t resultBytes(const AttentionForm &form,
+                           const AttentionConfig &config) {
+  return resultStages(form) * config.bm * resultColumns(form) *
+         size_bytes(resultType(form));
+}
+
 /// What a role hands to another one: O to who copies it out, or weights and
 /// factors of rows.
 static int64_t handedOverBytes(const AttentionForm &form,
@@ -75,9 +82,9 @@ static int64_t handedOverBytes(const AttentionForm &form,
   if (config.apart)
     return config.bm * (config.bn * size_bytes(form.type) +
                         stagesOfFactors * size_bytes(f32));
-  return config.splits ? 0
-                       : resultStages(form) * config.bm * resultColumns(form) *
-                             size_bytes(resultType(form));
+  return config.splits || replacesQuery(form, config)
+             ? 0
+             : resultBytes(form, config);
 }
 
 /// One that says it is full, and one that says it is empty.
@@ -86,12 +93,31 @@ static constexpr int64_t barrierBytesOfStage = 2 * target::mbarrierBytes;
 /// Bytes between tiles and of what is small, at most.
 static constexpr int64_t alignmentAndOthers = 2048;
 
-int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config) {
+/// Bytes of all but what is handed over.
+static int64_t bytesOfOperands(const AttentionForm &form,
+                               const AttentionConfig &config) {
   return config.queries * config.bm * form.d * size_bytes(form.type) +
          config.stages * keyStageBytes(form, config) +
-         handedOverBytes(form, config) +
          stagesOfNumbers * numbersOfBlock(form, config) * size_bytes(s32) +
          config.stages * barrierBytesOfStage + alignmentAndOthers;
+}
+
+/// Whether O may leave from where Q of the tile lay.
+static bool mayReplaceQuery(const AttentionForm &form,
+                            const AttentionConfig &config) {
+  return !config.splits && !config.apart && config.queries == 1 &&
+         form.dv * size_bytes(resultType(form)) <=
+             form.d * size_bytes(form.type);
+}
+
+bool replacesQuery(const AttentionForm &form, const AttentionConfig &config) {
+  return mayReplaceQuery(form, config) &&
+         bytesOfOperands(form, config) + resultBytes(form, config) >
+             target::sharedBytesOfEach(config.ctas);
+}
+
+int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config) {
+  return bytesOfOperands(form, config) + handedOverBytes(form, config);
 }
 
 int64_t copyRegisters(const AttentionForm &form,
@@ -325,9 +351,23 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.page ? 8 : 0;
   all += form.packed ? 12 : 0;
   all += config.warpgroups == 1 ? 24 : 0;
-  // The sums are there when the next scores are, not behind them.
-  if (config.eager && !config.apart)
-    all += 32 + (config.splits ? 8 : 0);
+  return all;
+}
+
+/// The same of a form that is eager: the sums are there when the next scores
+/// are, not behind them.
+int64_t registersBesideEager(const AttentionForm &form,
+                             const AttentionConfig &config) {
+  if (config.splits)
+    return registersBeside(form, config) + 40;
+  const int64_t scores =
+      rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
+  int64_t all = 8 + scores / 2;
+  all += form.before || form.alibi ? 12 : 0;
+  all += form.soft_cap ? 12 : 0;
+  all += form.page ? 12 : 0;
+  all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
+  all += config.warpgroups == 1 ? 32 : 0;
   return all;
 }
 
@@ -355,7 +395,9 @@ int64_t registersOfLoop(const AttentionForm &form,
   const int64_t fragments = fragmentRegisters(form, config);
   if (isOf8Bits(form))
     return fragments + registersBesideOf8Bits(form, config);
-  const int64_t all = fragments + registersBeside(form, config);
+  const bool isEager = config.eager && !config.apart;
+  const int64_t all = fragments + (isEager ? registersBesideEager(form, config)
+                                           : registersBeside(form, config));
   // While scores become weights, half as many registers.
   const int64_t sums = sumRegisters(form, config);
   const int64_t scores =
@@ -436,7 +478,10 @@ int64_t leastStages(const AttentionForm &form, const AttentionConfig &config) {
 
 int64_t mostStages(const AttentionForm &form, AttentionConfig config) {
   config.stages = 0;
-  return (target::sharedBytesOfEach(config.ctas) - sharedBytes(form, config)) /
+  const int64_t others = mayReplaceQuery(form, config)
+                             ? bytesOfOperands(form, config)
+                             : sharedBytes(form, config);
+  return (target::sharedBytesOfEach(config.ctas) - others) /
          (keyStageBytes(form, config) + barrierBytesOfStage);
 }
 

@@ -48,6 +48,9 @@ int64_t sumColumns(const AttentionForm &form);
 /// Columns of O that leave by TMA at a time, and in how many stages.
 int64_t resultColumns(const AttentionForm &form);
 int64_t resultStages(const AttentionForm &form);
+/// Whether shared memory has no room for these beside those of K and V, so that
+/// O leaves from where Q of the tile lay.
+bool replacesQuery(const AttentionForm &form, const AttentionConfig &config);
 
 /// Bytes of a stage of K or V, or where a block's are one stage of both, and of
 /// all shared memory of a CTA.

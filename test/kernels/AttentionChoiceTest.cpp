@@ -252,8 +252,8 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
   EXPECT_THAT(refusal({.d = 256, .dv = 256}, {}),
               HasSubstr("5 stages of 65536 bytes and 1 tiles of Q are more "
                         "than the 232448 bytes of shared memory: use blocks "
-                        "of 80 keys and 3 stages"));
-  EXPECT_THAT(refusal({}, {.stages = 9}), HasSubstr("use 5 stages"));
+                        "of 96 keys and 3 stages"));
+  EXPECT_THAT(refusal({}, {.stages = 9}), HasSubstr("use 6 stages"));
   EXPECT_THAT(refusal({}, {.stages = 2}), HasSubstr("use at least 3"));
   EXPECT_THAT(refusal({.d = 192, .dv = 96, .latent = true}, {}),
               HasSubstr("ends inside a swizzle atom: use a multiple of 64"));

@@ -1,6 +1,7 @@
 // The library's attention against double, over forms, head dimensions and
 // lengths that divide nothing: by name, and drawn at random.
 
+#include "kernels/AttentionResources.h"
 #include "test/kernels/AttentionCases.h"
 #include "test/kernels/Check.h"
 #include "test/kernels/Register.h"
@@ -167,6 +168,12 @@ void isRightAsChosen(AttentionCase tested) {
   isRight(tested);
 }
 
+/// With as many stages of keys as there is room for.
+AttentionCase withMostStages(AttentionCase tested) {
+  tested.config.stages = mostStages(tested.form, tested.config);
+  return tested;
+}
+
 /// Every query sees a prefix, whose length each sequence has.
 void hasPrefixes() {
   std::optional<Tensor> prefixes;
@@ -304,6 +311,12 @@ TEST(AttentionRefuses, SequencesThatEndBehindTheirTensors) {
   for (uint64_t seed = 0; seed < (isSimulated() ? 100 : 300); ++seed)
     registerTest("RandomAttention", "seed " + std::to_string(seed),
                  [seed] { isRight(drawnAttention(seed)); });
+  for (uint64_t seed = 0; seed < (isSimulated() ? 60 : 300); ++seed)
+    if (const AttentionCase tested = withMostStages(drawnAttention(seed));
+        replacesQuery(tested.form, tested.config))
+      registerTest("RandomAttention",
+                   "O in place of Q, seed " + std::to_string(seed),
+                   [tested] { isRight(tested); });
   for (uint64_t seed = 0; seed < (isSimulated() ? 8 : 100); ++seed)
     registerTest("RandomAttention", "latent, seed " + std::to_string(seed),
                  [seed] { isRight(drawnLatentAttention(seed)); });
