@@ -69,15 +69,15 @@ public:
     const double turns = std::ceil(units / slots);
     // While a tile's Q is multiplied the next one's can't come, nor can keys
     // behind it, unless there is room: they come under the last softmax.
-    // Where O leaves from where Q lay, they come behind O.
     const double chain = microseconds(chainClocks());
-    const double again = replacesQuery(form, config)
-                             ? firstMicroseconds + latencyMicroseconds + chain
-                         : config.queries > 1
-                             ? chain
-                             : std::max(latencyMicroseconds, chain);
+    const double again =
+        config.queries > 1 ? chain : std::max(latencyMicroseconds, chain);
     cost.latency = gpu.launch_microseconds + firstMicroseconds +
                    latencyMicroseconds + chain + (turns - 1) * again;
+    // Where O leaves from where Q lay, the next one comes behind it.
+    if (replacesQuery(form, config))
+      cost.latency +=
+          turns * tilesOfUnit * (firstMicroseconds + latencyMicroseconds);
     cost.combine = parts == 1 ? 0 : combine(turns, slots);
     cost.total += cost.latency + cost.combine;
     return cost;

@@ -81,7 +81,8 @@ struct AttentionForm {
 struct AttentionConfig {
   /// Rows of Q in a tile, of all warpgroups, and keys in a block.
   int64_t bm = 128, bn = 128;
-  /// Blocks of K and of V, which take turns, in shared memory.
+  /// Blocks of K and of V, which take turns, in shared memory. Where they leave
+  /// no room for O it leaves from where Q lay, and the next Q comes behind it.
   int64_t stages = 5;
   int64_t warpgroups = 2;
   /// One half of the warpgroups has the scores and the softmax, and keeps the
@@ -104,11 +105,12 @@ struct AttentionConfig {
   /// CTAs that share an SM.
   int64_t ctas = 1;
   /// The sums of a block are finished before the next one's scores are begun:
-  /// that takes fewer registers, and keeps less in flight. Of e4m3: the next
-  /// scores are begun behind its first columns, and the others follow one by
-  /// one; without it each is multiplied while the one before is added, and the
-  /// scores behind the last. Where warpgroups are apart: the second half of the
-  /// columns is multiplied beside the first, not under the next softmax.
+  /// that takes fewer registers, and keeps less in flight, V's stage among it.
+  /// Of e4m3: the next scores are begun behind its first columns, and the others
+  /// follow one by one; without it each is multiplied while the one before is
+  /// added, and the scores behind the last. Where warpgroups are apart: the
+  /// second half of the columns is multiplied beside the first, not under the
+  /// next softmax.
   bool eager = false;
 };
 
