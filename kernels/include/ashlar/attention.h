@@ -106,11 +106,11 @@ struct AttentionConfig {
   int64_t ctas = 1;
   /// The sums of a block are finished before the next one's scores are begun:
   /// that takes fewer registers, and keeps less in flight, V's stage among it.
-  /// Of e4m3: the next scores are begun behind its first columns, and the others
-  /// follow one by one; without it each is multiplied while the one before is
-  /// added, and the scores behind the last. Where warpgroups are apart: the
-  /// second half of the columns is multiplied beside the first, not under the
-  /// next softmax.
+  /// Of e4m3: the next scores are begun behind its first columns, and the
+  /// others follow one by one; without it each is multiplied while the one
+  /// before is added, and the scores behind the last. Where warpgroups are
+  /// apart: the second half of the columns is multiplied beside the first, not
+  /// under the next softmax.
   bool eager = false;
 };
 
