@@ -1,3 +1,4 @@
+#include "compiler/target/Target.h"
 #include "kernels/AttentionBackwardProgram.h"
 #include "kernels/AttentionResources.h"
 #include "kernels/Sequences.h"
@@ -216,6 +217,19 @@ Fragment AttentionBackwardProgram::sumsOf(const Stage &kv,
                                           int64_t column) const {
   SharedTile part = slice(kv[0], {0, column}, {config.bn, sumColumns});
   return isTransposed ? mma(part.T(), slopes) : mma(slopes.T(), part);
+}
+
+int64_t AttentionBackwardProgram::stagesOfSlopes() const {
+  if (config.apart || config.bm > 64)
+    return hasQueries ? 1 : 0;
+  const int64_t bytes = size_bytes(form.type), columns = form.d + form.dv;
+  const int64_t keys = config.bn * columns * bytes,
+                rows = config.bm * (columns * bytes + 2 * size_bytes(f32)),
+                sums = rowsOfTurn / partsOfRows * sumColumns * size_bytes(f32),
+                slopesOfTurn = config.bn * rowsOfTurn * bytes;
+  const int64_t all = keys + config.stages * rows + 2 * (sums + slopesOfTurn) +
+                      alignmentAndOthers;
+  return all <= target::sharedBytes ? 2 : 0;
 }
 
 void AttentionBackwardProgram::storeSums(const Fragment &dq) {

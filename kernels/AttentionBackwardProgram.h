@@ -4,7 +4,6 @@
 
 #include "ashlar/ashlar.h"
 #include "ashlar/attention.h"
-#include "compiler/target/Target.h"
 
 #include <algorithm>
 #include <functional>
@@ -275,22 +274,7 @@ private:
   /// A role of its own takes them from one. Of two, no warpgroup waits for the
   /// others to have read theirs of the turn before; blocks of many rows leave
   /// no registers for that.
-  int64_t stagesOfSlopes() const {
-    if (config.apart || config.bm > 64)
-      return hasQueries ? 1 : 0;
-    constexpr int64_t alignmentAndOthers = 2048;
-    const int64_t bytes = size_bytes(form.type), columns = form.d + form.dv;
-    const int64_t keys = config.bn * columns * bytes,
-                  rows = config.bm * (columns * bytes + 2 * size_bytes(f32)),
-                  sums =
-                      rowsOfTurn / partsOfRows * sumColumns * size_bytes(f32),
-                  slopes = config.bn * rowsOfTurn * bytes;
-    return keys + config.stages * rows + 2 * (sums + slopes) +
-                       alignmentAndOthers <=
-                   target::sharedBytes
-               ? 2
-               : 0;
-  }
+  int64_t stagesOfSlopes() const;
 
   static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
     return isThere ? std::optional(size(name)) : std::nullopt;

@@ -90,9 +90,6 @@ static int64_t handedOverBytes(const AttentionForm &form,
 /// One that says it is full, and one that says it is empty.
 static constexpr int64_t barrierBytesOfStage = 2 * target::mbarrierBytes;
 
-/// Bytes between tiles and of what is small, at most.
-static constexpr int64_t alignmentAndOthers = 2048;
-
 /// Bytes of all but what is handed over.
 static int64_t bytesOfOperands(const AttentionForm &form,
                                const AttentionConfig &config) {
@@ -362,7 +359,7 @@ int64_t registersBesideEager(const AttentionForm &form,
     return registersBeside(form, config) + 40;
   const int64_t scores =
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
-  int64_t all = 8 + scores / 2;
+  int64_t all = 12 + scores / 2;
   all += form.before || form.alibi ? 12 : 0;
   all += form.soft_cap ? 12 : 0;
   all += form.page ? 12 : 0;

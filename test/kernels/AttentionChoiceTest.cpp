@@ -98,6 +98,16 @@ TEST(AttentionChoice, TakesThreeWarpgroupsWhereSequencesAreLong) {
   EXPECT_EQ(warpgroups(causal, 4096), 3);
 }
 
+TEST(AttentionChoice, OfWideHeadsDoesNotSpill) {
+  for (int64_t d : {160, 192, 224, 256}) {
+    const AttentionForm form{.d = d, .dv = d};
+    const AttentionSizes sizes{4, 8, 8, 4096, 4096};
+    const AttentionConfig config = attention_auto(form, sizes).config;
+    EXPECT_GE(config.bn, 80);
+    EXPECT_NO_THROW(compileCleanly(attention(form, config))) << d;
+  }
+}
+
 TEST(AttentionChoice, SaysWhatIsExposed) {
   const AttentionForm form{.d = 64, .dv = 64};
   const AttentionSizes sizes{4, 32, 32, 4096, 4096};
