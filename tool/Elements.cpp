@@ -92,11 +92,12 @@ double decodeFloat(const Format &format, uint32_t bits) {
   if (format.last == LastBinade::special && isLast)
     return mantissa ? std::numeric_limits<double>::quiet_NaN()
                     : sign * std::numeric_limits<double>::infinity();
-  const int smallest = 1 - format.bias() - format.mantissaBits;
   if (exponent == 0)
-    return sign * std::ldexp(mantissa, smallest);
-  const uint32_t steps = mantissa | 1u << format.mantissaBits;
-  return sign * std::ldexp(steps, smallest + static_cast<int>(exponent) - 1);
+    return sign * std::ldexp(mantissa, 1 - format.bias() - format.mantissaBits);
+  // A double's exponent is wider, its bias 1023, and its mantissa has 52 bits.
+  return sign * std::bit_cast<double>(
+                    (uint64_t{exponent} + 1023 - format.bias()) << 52 |
+                    uint64_t{mantissa} << (52 - format.mantissaBits));
 }
 
 /// tf32 lies in memory as an f32 whose lower 13 bits are not read.
@@ -149,9 +150,17 @@ uint32_t encodeNibble(double value, int least, int most) {
 uint32_t loadBits(ElementType type, const std::byte *first, int64_t offset) {
   const int64_t bytes = size_bytes(type), together = pack_length(type);
   uint32_t bits = 0;
-  std::memcpy(&bits, first + offset / together * bytes, bytes);
-  if (together == 1)
+  if (together == 1) {
+    // Of a length that is known: reading is what references do most.
+    if (bytes == 1)
+      std::memcpy(&bits, first + offset, 1);
+    else if (bytes == 2)
+      std::memcpy(&bits, first + 2 * offset, 2);
+    else
+      std::memcpy(&bits, first + 4 * offset, 4);
     return bits;
+  }
+  std::memcpy(&bits, first + offset / together * bytes, bytes);
   const auto width = 8 * bytes / together;
   return bits >> offset % together * width & ((1u << width) - 1);
 }

@@ -28,6 +28,11 @@ uint32_t encode(ElementType type, double value);
 /// The value those bits mean.
 double decode(ElementType type, uint32_t bits);
 
+/// What the type makes of a value: decoded as it is encoded.
+inline double rounded(ElementType type, double value) {
+  return decode(type, encode(type, value));
+}
+
 bool isInteger(ElementType type);
 
 /// The largest finite value.

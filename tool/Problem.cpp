@@ -16,7 +16,8 @@ HostTensor::HostTensor(std::string name, ElementType type,
 
 int64_t HostTensor::sizeBytes() const {
   // All of them are there, so that none may be clipped.
-  const int64_t memory = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE);
+  static const int64_t memory =
+      ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE);
   int64_t length = 1, reach = 0;
   bool fits = true, empty = false;
   for (size_t d = 0; d < extents.size(); ++d) {
@@ -44,13 +45,6 @@ int64_t HostTensor::elements() const {
   return count;
 }
 
-int64_t HostTensor::offset(std::span<const int64_t> coordinate) const {
-  int64_t sum = 0;
-  for (size_t d = 0; d < coordinate.size(); ++d)
-    sum += coordinate[d] * elementStrides[d];
-  return sum;
-}
-
 double HostTensor::read(int64_t offset) const {
   return harness::decode(
       elementType, harness::loadBits(elementType, storage.data(), offset));
@@ -63,11 +57,23 @@ void HostTensor::write(int64_t offset, double value) {
 
 namespace {
 
+/// References look names up for every product, most of a letter: a call to
+/// compare them would take the longest of it.
+bool same(std::string_view a, std::string_view b) {
+  size_t i = 0;
+  while (i < a.size() && i < b.size() && a[i] == b[i])
+    ++i;
+  return i == a.size() && i == b.size();
+}
+
+std::string_view nameOf(const HostTensor &tensor) { return tensor.name(); }
+std::string_view nameOf(const auto &entry) { return entry.name; }
+
 template <typename Entry>
 const Entry &find(const std::vector<Entry> &entries, std::string_view name,
                   const char *what) {
   for (const Entry &entry : entries)
-    if (entry.name == name)
+    if (same(nameOf(entry), name))
       return entry;
   throw Error(std::string("the problem has no ") + what + " '" +
               std::string(name) + "'");
@@ -76,10 +82,7 @@ const Entry &find(const std::vector<Entry> &entries, std::string_view name,
 } // namespace
 
 const HostTensor &Problem::operator[](std::string_view tensor) const {
-  for (const HostTensor &candidate : tensors)
-    if (candidate.name() == tensor)
-      return candidate;
-  throw Error("the problem has no tensor '" + std::string(tensor) + "'");
+  return find(tensors, tensor, "tensor");
 }
 
 int64_t Problem::size(std::string_view name) const {

@@ -212,8 +212,7 @@ private:
 
   static Matrix rounded(Matrix value, ElementType type) {
     for (float &element : value.elements)
-      element = static_cast<float>(
-          harness::decode(type, harness::encode(type, element)));
+      element = static_cast<float>(harness::rounded(type, element));
     return value;
   }
 

@@ -6,6 +6,7 @@
 #include "test/kernels/AttentionLayout.h"
 #include "test/kernels/Check.h"
 #include "test/kernels/Register.h"
+#include "tool/Elements.h"
 #include "tool/MakeProblem.h"
 
 #include "ashlar/error.h"
@@ -70,11 +71,8 @@ public:
   void fillAtRandom(ElementType type, uint64_t seed) {
     std::mt19937_64 random(seed);
     std::normal_distribution<double> normal;
-    HostTensor rounded("", type, {1}, {1});
-    for (double &element : elements) {
-      rounded.write(0, normal(random));
-      element = rounded.read(0);
-    }
+    for (double &element : elements)
+      element = harness::rounded(type, normal(random));
   }
 
   /// NaN behind the last sequence.

@@ -35,13 +35,15 @@ void choose(Choices &found, const std::string &name, const GemmSizes &sizes,
                     GemmCase{types, c, form, raggedSizes(c, form)});
 }
 
+using Types = std::pair<const std::string, GemmTypes>;
 const std::map<std::string, GemmTypes> types{
     {"bf16", {}},
     {"fp8", {e4m3, e4m3, bf16, Accumulation::fast}},
     {"fp8full", {e4m3, e4m3, bf16, Accumulation::full}},
     {"f32", {f32, f32, f32}}};
 
-Choices products() {
+Choices products(const Types &given) {
+  const auto &[name, type] = given;
   constexpr int64_t rows[] = {1,   8,   16,  33,   64,   100,  128,
                               256, 500, 512, 1024, 2048, 4096, 8192};
   constexpr std::pair<int64_t, int64_t> weights[] = {
@@ -51,16 +53,16 @@ Choices products() {
       {49152, 12288}, {1536, 24576}, {73728, 4608}, {24576, 1536},
       {32768, 512},   {7168, 2048},  {576, 7168},   {1536, 7168}};
   Choices found;
-  for (const auto &[name, type] : types)
-    for (int64_t m : rows)
-      for (auto [n, k] : weights)
-        // f32 has three products for each, and takes the simulator as long.
-        if (type.a != f32 || n == k)
-          choose(found, name, {m, n, k}, type, {});
+  for (int64_t m : rows)
+    for (auto [n, k] : weights)
+      // f32 has three products for each, and takes the simulator as long.
+      if (type.a != f32 || n == k)
+        choose(found, name, {m, n, k}, type, {});
   return found;
 }
 
-Choices forms() {
+Choices forms(const Types &given) {
+  const auto &[name, type] = given;
   GemmForm blended;
   blended.alpha = blended.c = true;
   GemmForm everything;
@@ -69,17 +71,16 @@ Choices forms() {
       everything.scale_d = true;
   everything.activation = Activation::silu;
   Choices found;
-  for (const auto &[name, type] : types)
-    for (int64_t m : {1, 64, 512, 4096})
-      for (auto [n, k] : {std::pair{1024, 1024}, {14336, 4096}, {3584, 18944}})
-        for (int64_t batch : {1, 8})
-          for (GemmForm form : {blended, everything}) {
-            form.batched = batch > 1;
-            choose(found,
-                   name + (form.c && form.bias ? " everything" : " blended") +
-                       (form.batched ? " batched" : ""),
-                   {m, n, k, batch}, type, form);
-          }
+  for (int64_t m : {1, 64, 512, 4096})
+    for (auto [n, k] : {std::pair{1024, 1024}, {14336, 4096}, {3584, 18944}})
+      for (int64_t batch : {1, 8})
+        for (GemmForm form : {blended, everything}) {
+          form.batched = batch > 1;
+          choose(found,
+                 name + (form.c && form.bias ? " everything" : " blended") +
+                     (form.batched ? " batched" : ""),
+                 {m, n, k, batch}, type, form);
+        }
   return found;
 }
 
@@ -102,17 +103,28 @@ void compilesAsItLies(GemmTypes type) {
       }
 }
 
-void registerChoices(const char *suite, const Choices &choices) {
-  for (const auto &[name, choice] : choices)
-    registerTest(suite, name, [choice] {
-      expectRight(choice, compileCleanly(
-                              gemm(choice.types, choice.config, choice.form)));
-    });
+/// One part of the choices is a test: to name each by its configuration would
+/// choose them all whenever the program starts.
+void registerParts(const char *suite, Choices (*choices)(const Types &)) {
+  constexpr int parts = 8;
+  for (const Types &given : types)
+    for (int part = 0; part < parts; ++part)
+      registerTest(suite, given.first + ", part " + std::to_string(part), [=] {
+        int number = 0;
+        for (const auto &[name, choice] : choices(given)) {
+          if (number++ % parts != part)
+            continue;
+          SCOPED_TRACE(name);
+          expectRight(choice, compileCleanly(gemm(choice.types, choice.config,
+                                                  choice.form)));
+        }
+        EXPECT_GT(number, part) << "has no choice";
+      });
 }
 
 [[maybe_unused]] const bool registered = [] {
-  registerChoices("ChosenGemm", products());
-  registerChoices("ChosenForm", forms());
+  registerParts("ChosenGemm", products);
+  registerParts("ChosenForm", forms);
   for (const GemmTypes &type :
        {GemmTypes{}, GemmTypes{tf32, tf32, f32}, GemmTypes{s8, s8, s32},
         GemmTypes{e4m3, e4m3, bf16, Accumulation::full},

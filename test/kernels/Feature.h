@@ -17,6 +17,8 @@ struct Feature {
   std::function<Kernel()> build;
   /// The simulator leaves out the large ones.
   std::vector<Sizes> problems;
+  /// Asked for the elements in order, so that it may keep what a row has in
+  /// common.
   std::function<double(const Problem &, Coordinate)> reference;
   double tolerance;
   std::vector<NamedScalar> scalars = {};
@@ -25,7 +27,7 @@ struct Feature {
   std::vector<Input> inputs = {};      ///< what others hold
 };
 
-/// Registers a test that each compiles, and one that its result is right.
+/// Registers a test of each.
 bool registerFeatures(const std::vector<Feature> &features);
 
 /// M, N and K of a GEMM: less than a tile, ragged, whole.

@@ -139,44 +139,29 @@ double tolerance(const GemmSpec &spec) {
   return output;
 }
 
-Module &moduleOf(const GemmSpec &spec) {
-  static std::map<std::string, std::unique_ptr<Module>> modules;
-  auto &slot = modules[spec.str()];
-  if (!slot)
-    slot = std::make_unique<Module>(device(), compileCleanly(gemm(spec)));
-  return *slot;
+void runs(const GemmSpec &spec, const std::vector<Sizes> &shapes) {
+  Module module(device(), compileCleanly(gemm(spec)));
+  for (auto [m, n, k] : shapes) {
+    SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k);
+    Problem problem =
+        randomProblem(module.artifact(), {{"M", m}, {"N", n}, {"K", k}});
+    HostTensor d = launch(module, problem);
+    EXPECT_LE(gemmError(problem["A"], spec.transposeA, problem["B"],
+                        spec.transposeB, d),
+              tolerance(spec));
+  }
 }
 
-void runs(const GemmSpec &spec, const Sizes &sizes) {
-  Module &module = moduleOf(spec);
-  Problem problem = randomProblem(
-      module.artifact(), {{"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}});
-  HostTensor d = launch(module, problem);
-  EXPECT_LE(gemmError(problem["A"], spec.transposeA, problem["B"],
-                      spec.transposeB, d),
-            tolerance(spec));
-}
-
-/// Registers the tests: compilation, and runs on the GPU or in the simulator.
 [[maybe_unused]] const bool registered = registerAtStart([] {
-  auto all = types();
-  for (const GemmSpec &spec : configurations())
-    all.push_back(spec);
-  for (const GemmSpec &spec : all)
-    registerTest("GemmCompiles", spec.str(),
-                 [spec] { compileCleanly(gemm(spec)); });
-  auto addRun = [&](const GemmSpec &spec, const Sizes &sizes) {
-    std::string name = spec.str() + "/" + std::to_string(sizes[0]) + "x" +
-                       std::to_string(sizes[1]) + "x" +
-                       std::to_string(sizes[2]);
-    registerTest("GemmRuns", name, [spec, sizes] { runs(spec, sizes); });
+  auto add = [](const std::vector<GemmSpec> &specs,
+                const std::vector<Sizes> &shapesOnGpu) {
+    for (const GemmSpec &spec : specs)
+      registerTest("Gemm", spec.str(), [spec, shapesOnGpu] {
+        runs(spec, isSimulated() ? simulatedShapes : shapesOnGpu);
+      });
   };
-  for (const GemmSpec &spec : types())
-    for (const Sizes &sizes : isSimulated() ? simulatedShapes : manyShapes)
-      addRun(spec, sizes);
-  for (const GemmSpec &spec : configurations())
-    for (const Sizes &sizes : isSimulated() ? simulatedShapes : fewShapes)
-      addRun(spec, sizes);
+  add(types(), manyShapes);
+  add(configurations(), fewShapes);
 });
 
 } // namespace

@@ -133,33 +133,24 @@ std::vector<Family> families() {
   };
 }
 
-Module &moduleOf(const Family &family, const char *config) {
-  static std::map<std::string, std::unique_ptr<Module>> modules;
-  auto &slot = modules[family.name + " " + config];
-  if (!slot)
-    slot = std::make_unique<Module>(
-        device(),
-        compileCleanly(gemm(family.types, GemmConfig::parse(config))));
-  return *slot;
-}
-
-void runs(const Family &family, const char *config, const Sizes &sizes) {
-  Module &module = moduleOf(family, config);
-  std::vector<NamedSize> named{
-      {"M", sizes[0]}, {"N", sizes[1]}, {"K", sizes[2]}};
-  const GemmConfig parsed = GemmConfig::parse(config);
-  for (const GemmWorkspace &each :
-       gemm_workspace({sizes[0], sizes[1], sizes[2]}, family.types, parsed, {},
-                      /*ctas=*/1))
-    for (size_t i = 0; i < each.shape.size(); ++i)
-      if (each.extents[i].ends_with("Padded"))
-        named.push_back({std::string(each.extents[i]), each.shape[i]});
-  Problem problem = randomProblem(module.artifact(), named, {},
-                                  workspacesOf(family.types, parsed));
+void runs(const Family &family, const GemmConfig &config,
+          const std::vector<Sizes> &all) {
   const GemmLayout &layout = family.types.layout;
-  EXPECT_LE(gemmError(problem["A"], layout.a_m_major, problem["B"],
-                      layout.b_n_major, launch(module, problem)),
-            family.tolerance);
+  Module module(device(), compileCleanly(gemm(family.types, config)));
+  for (auto [m, n, k] : all) {
+    SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k);
+    std::vector<NamedSize> sizes{{"M", m}, {"N", n}, {"K", k}};
+    for (const GemmWorkspace &each :
+         gemm_workspace({m, n, k}, family.types, config, {}, /*ctas=*/1))
+      for (size_t i = 0; i < each.shape.size(); ++i)
+        if (each.extents[i].ends_with("Padded"))
+          sizes.push_back({std::string(each.extents[i]), each.shape[i]});
+    Problem problem = randomProblem(module.artifact(), sizes, {},
+                                    workspacesOf(family.types, config));
+    EXPECT_LE(gemmError(problem["A"], layout.a_m_major, problem["B"],
+                        layout.b_n_major, launch(module, problem)),
+              family.tolerance);
+  }
 }
 
 /// A copy of A that is too narrow would lose steps of K.
@@ -182,19 +173,14 @@ void refusesShortWorkspaces() {
 }
 
 [[maybe_unused]] const bool registered = [] {
-  registerTest("LibraryGemmRefuses", "short workspaces",
-               refusesShortWorkspaces);
+  registerTest("LibraryGemm", "short workspaces", refusesShortWorkspaces);
   for (const Family &family : families()) {
     auto add = [&](const char *config, const std::vector<Sizes> &all) {
       std::string name = family.name + " " + config;
       std::ranges::replace(name, '-', '_'); // which filters take for 'but not'
-      registerTest("LibraryGemmCompiles", name,
-                   [family, config] { moduleOf(family, config); });
-      for (auto [m, n, k] : all)
-        registerTest("LibraryGemmRuns",
-                     name + "/" + std::to_string(m) + "x" + std::to_string(n) +
-                         "x" + std::to_string(k),
-                     [=] { runs(family, config, {m, n, k}); });
+      registerTest("LibraryGemm", name, [family, config, all] {
+        runs(family, GemmConfig::parse(config), all);
+      });
     };
     for (const char *config : family.configs)
       add(config, shapes);

@@ -80,9 +80,10 @@ double reference(const PingPong &c, const Problem &p, Coordinate at) {
   int64_t m = at[across ? 1 : 0], n = at[across ? 0 : 1], depth = p.size("K");
   if (c.triangular)
     depth = std::min(depth, (m / bm + 1) * bk);
+  const HostTensor &a = p["A"], &b = p["B"];
   double sum = 0;
   for (int64_t k = 0; k < depth; ++k)
-    sum += p["A"](m, k) * p["B"](n, k);
+    sum += a(m, k) * b(n, k);
   return sum;
 }
 

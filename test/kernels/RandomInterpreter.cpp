@@ -276,9 +276,7 @@ private:
 } // namespace
 
 double kept(ElementType type, double value, bool isInteger) {
-  auto rounded = [&](double exact) {
-    return harness::decode(type, harness::encode(type, exact));
-  };
+  auto rounded = [&](double exact) { return harness::rounded(type, exact); };
   if (type == e8m0)
     return rounded(std::max(value, 1.));
   if (type == e2m1 && !isInteger)

@@ -36,13 +36,16 @@ Feature softmax(int64_t rows, int64_t columns, int64_t count) {
           {{{"M", 2 * rows + 1}, {"N", columns}},
            {{"M", rows}, {"N", columns - columns / 3}},
            {{"M", 1}, {"N", 1}}},
-          [](const Problem &p, Coordinate at) {
-            double largest = -1e30, sum = 0;
-            for (int64_t n = 0; n < p.size("N"); ++n)
-              largest = std::max(largest, p["X"](at[0], n));
-            for (int64_t n = 0; n < p.size("N"); ++n)
-              sum += std::exp(p["X"](at[0], n) - largest);
-            return std::exp(p["X"](at[0], at[1]) - largest) / sum;
+          [largest = 0., sum = 0.](const Problem &p, Coordinate at) mutable {
+            const HostTensor &x = p["X"];
+            if (at[1] == 0) {
+              largest = -1e30, sum = 0;
+              for (int64_t n = 0; n < p.size("N"); ++n)
+                largest = std::max(largest, x(at[0], n));
+              for (int64_t n = 0; n < p.size("N"); ++n)
+                sum += std::exp(x(at[0], n) - largest);
+            }
+            return std::exp(x(at) - largest) / sum;
           },
           1e-5};
 }
@@ -284,16 +287,18 @@ Feature combined(const Way &way, ElementType type, Lying lying, int64_t count) {
             });
           },
           {{{"M", 64}, {"N", 96}}, {{"M", 70}, {"N", 50}}},
-          [=](const Problem &p, Coordinate at) {
-            const int64_t firstRow = at[0] / tileRows * tileRows,
-                          firstColumn = at[1] / tileColumns * tileColumns;
-            std::vector<std::vector<double>> values(
-                tileRows, std::vector<double>(tileColumns, 0.0));
-            for (int64_t i = 0; i < tileRows; ++i)
-              for (int64_t j = 0; j < tileColumns; ++j)
-                if (firstRow + i < p.size("M") && firstColumn + j < p.size("N"))
-                  values[i][j] = p["X"](firstRow + i, firstColumn + j);
-            return way.expected(values, at[0] - firstRow, at[1] - firstColumn);
+          [=, tile = std::vector(tileRows, std::vector<double>(tileColumns))](
+              const Problem &p, Coordinate at) mutable {
+            const HostTensor &x = p["X"];
+            const int64_t row = at[0] % tileRows, column = at[1] % tileColumns;
+            if (column == 0)
+              for (int64_t i = 0; i < tileRows; ++i)
+                for (int64_t j = 0; j < tileColumns; ++j) {
+                  const int64_t m = at[0] - row + i, n = at[1] + j;
+                  tile[i][j] =
+                      m < x.shape()[0] && n < x.shape()[1] ? x(m, n) : 0;
+                }
+            return way.expected(tile, row, column);
           },
           type == bf16 || type == f16 ? 1e-2 : 1e-5};
 }

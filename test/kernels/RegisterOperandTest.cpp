@@ -3,6 +3,7 @@
 // and of f32 for tf32, lie otherwise than a sum does.
 
 #include "test/kernels/Feature.h"
+#include "tool/Elements.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,12 +11,6 @@
 
 namespace ashlar::test {
 namespace {
-
-double rounded(double value, ElementType type) {
-  HostTensor cell("cell", type, {1}, {1});
-  cell.write(0, value);
-  return cell.read(0);
-}
 
 /// How a fragment that becomes A is typed in registers.
 ElementType held(ElementType a) { return a == tf32 ? f32 : a; }
@@ -71,9 +66,10 @@ Feature scaled(ElementType type, int64_t bn, int64_t bk) {
       },
       {{{"M", 1}, {"N", 1}, {"K", 1}}, {{"M", 140}, {"N", 300}, {"K", 170}}},
       [=](const Problem &p, Coordinate at) {
+        const HostTensor &a = p["A"], &b = p["B"];
         double sum = 0;
-        for (int64_t k = 0; k < p.size("K"); ++k)
-          sum += rounded(2 * p["A"](at[0], k) + 1, type) * p["B"](at[1], k);
+        for (int64_t k = 0; k < a.shape()[1]; ++k)
+          sum += harness::rounded(type, 2 * a(at[0], k) + 1) * b(at[1], k);
         return sum;
       },
       1e-5};
@@ -85,7 +81,7 @@ Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile,
                 bool byColumns = false) {
   const bool same = held(from) == held(a);
   auto change = [=](double value) {
-    return same ? value : rounded(value * 0.5 + 1, a);
+    return same ? value : harness::rounded(a, value * 0.5 + 1);
   };
   return {
       std::string(name(from)) + " of memory as " + std::string(name(a)) +
@@ -132,10 +128,10 @@ Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile,
       },
       {{{"M", 1}, {"N", 16}, {"K", 16}}, {{"M", 140}, {"N", 208}, {"K", 176}}},
       [=](const Problem &p, Coordinate at) {
+        const HostTensor &a = p["A"], &b = p["B"];
         double sum = 0;
-        for (int64_t k = 0; k < p.size("K"); ++k)
-          sum += change(byColumns ? p["A"](k, at[0]) : p["A"](at[0], k)) *
-                 p["B"](at[1], k);
+        for (int64_t k = 0; k < b.shape()[1]; ++k)
+          sum += change(byColumns ? a(k, at[0]) : a(at[0], k)) * b(at[1], k);
         return sum;
       },
       a == s8 ? 0 : 1e-3};
@@ -187,16 +183,20 @@ Feature backToBack(ElementType outer, ElementType type, int64_t middle,
             });
           },
           {{{"M", 1}}, {{"M", 200}}},
-          [=](const Problem &p, Coordinate at) {
+          [=, row = std::vector<double>(middle)](const Problem &p,
+                                                 Coordinate at) mutable {
+            const HostTensor &a = p["A"], &b = p["B"], &c = p["C"];
             double sum = 0;
             for (int64_t i = 0; i < middle; ++i) {
-              double x = 0;
-              for (int64_t k = 0; k < depth; ++k)
-                x += p["A"](at[0], k) * p["B"](i, k);
-              x = type == s8 ? double(int8_t(int64_t(std::floor(x / 256))))
-                             : rounded(x, type);
-              sum += 2 * x *
-                     (takesRows(type) ? p["C"](i, at[1]) : p["C"](at[1], i));
+              double &x = row[i];
+              if (at[1] == 0) {
+                x = 0;
+                for (int64_t k = 0; k < depth; ++k)
+                  x += a(at[0], k) * b(i, k);
+                x = type == s8 ? double(int8_t(int64_t(std::floor(x / 256))))
+                               : harness::rounded(type, x);
+              }
+              sum += 2 * x * (takesRows(type) ? c(i, at[1]) : c(at[1], i));
             }
             return sum;
           },
@@ -259,18 +259,20 @@ Feature normalized(ElementType d, bool isStaged, bool half) {
         });
       },
       {{{"M", 16}, {"K", 16}}, {{"M", 208}, {"K", 176}}},
-      [=](const Problem &p, Coordinate at) {
-        auto product = [&](int64_t column) {
-          double sum = 0;
-          for (int64_t k = 0; k < p.size("K"); ++k)
-            sum += (p["A"](k, at[0]) + half * p["C"](at[0], k)) *
-                   p["B"](column, k);
-          return sum;
-        };
+      [=, products = std::vector<double>(bn)](const Problem &p,
+                                              Coordinate at) mutable {
+        const HostTensor &a = p["A"], &b = p["B"], &c = p["C"];
+        // The first element of a row is asked for first.
+        if (at.size() == 1 || at[1] == 0)
+          for (int64_t n = 0; n < bn; ++n) {
+            products[n] = 0;
+            for (int64_t k = 0; k < p.size("K"); ++k)
+              products[n] += (a(k, at[0]) + half * c(at[0], k)) * b(n, k);
+          }
         double most = 0;
-        for (int64_t column = 0; column < bn; ++column)
-          most = std::max(most, std::abs(product(column)));
-        return at.size() == 1 ? most : product(at[1]) / std::max(most, 1e-3);
+        for (double product : products)
+          most = std::max(most, std::abs(product));
+        return at.size() == 1 ? most : products[at[1]] / std::max(most, 1e-3);
       },
       d == f32 ? 1e-3 : 1e-2};
 }
@@ -364,19 +366,23 @@ Feature attention(ElementType type, int64_t d, int64_t bn, int64_t count,
           },
           {{{"M", 1}, {"N", takesRows(type) ? 1 : 16}},
            {{"M", 130}, {"N", takesRows(type) ? 270 : 272}}},
-          [=](const Problem &p, Coordinate at) {
-            const int64_t keys = p.size("N");
-            std::vector<double> scores(keys);
-            for (int64_t n = 0; n < keys; ++n)
-              for (int64_t i = 0; i < d; ++i)
-                scores[n] += p["Q"](at[0], i) * p["K"](n, i);
-            const double top = *std::ranges::max_element(scores);
+          [=, weights = std::vector<double>()](const Problem &p,
+                                               Coordinate at) mutable {
+            const HostTensor &q = p["Q"], &k = p["K"], &v = p["V"];
+            if (at[1] == 0) {
+              weights.assign(p.size("N"), 0);
+              for (int64_t n = 0; n < p.size("N"); ++n)
+                for (int64_t i = 0; i < d; ++i)
+                  weights[n] += q(at[0], i) * k(n, i);
+              const double top = *std::ranges::max_element(weights);
+              for (double &weight : weights)
+                weight = std::exp2(weight - top);
+            }
             double sum = 0, result = 0;
-            for (int64_t n = 0; n < keys; ++n) {
-              const double weight = std::exp2(scores[n] - top);
-              sum += weight;
-              result += weight *
-                        (takesRows(type) ? p["V"](n, at[1]) : p["V"](at[1], n));
+            for (int64_t n = 0; n < p.size("N"); ++n) {
+              sum += weights[n];
+              result +=
+                  weights[n] * (takesRows(type) ? v(n, at[1]) : v(at[1], n));
             }
             return result / sum;
           },

@@ -19,11 +19,6 @@ const std::vector<Sizes> problems = {
 
 double same(const Problem &p, Coordinate at) { return p["X"](at); }
 
-/// What a type makes of a number.
-double rounded(ElementType type, double value) {
-  return harness::decode(type, harness::encode(type, value));
-}
-
 /// Through a stage to registers and out; or to another tile and out.
 Feature moved(ElementType type, int64_t alignment, std::string by,
               bool staged) {
@@ -146,7 +141,7 @@ Feature converted(ElementType from, ElementType to, int64_t count) {
             double x = p["X"](at);
             if (harness::isInteger(to))
               x = std::trunc(x);
-            return rounded(to, x);
+            return harness::rounded(to, x);
           },
           0,
           {},
@@ -164,32 +159,33 @@ Feature converted(ElementType from, ElementType to, int64_t count) {
 }
 
 Feature scales(ElementType from, ElementType to) {
-  return {
-      nameOf(from) + " as " + nameOf(to) + ", powers of two",
-      [=] {
-        return kernel("scales", [=] {
-          Size N = size("N");
-          Tensor X = input("X", from, {N}, align(4));
-          Tensor D = output("D", to, {N}, align(4));
-          TileLoop tiles = persistent({N}, {128});
-          role("all", warps(2), [&] {
-            for (auto [n] : tiles)
-              store(D.tile({n}), convert(load(X.tile({n}), {128}), to));
-          });
-        });
-      },
-      {{{"N", 255}}, {{"N", 1000}}},
-      [=](const Problem &p, Coordinate at) { return rounded(to, p["X"](at)); },
-      0,
-      {},
-      "D",
-      {},
-      {{"X", [=](const Problem &, Coordinate at) {
-          const double power =
-              std::ldexp(1, static_cast<int>(at[0] % 255) - 127);
-          const double between[] = {1, 1.25, 1.5, 1.75};
-          return power * between[from == e8m0 ? 0 : at[0] / 255 % 4];
-        }}}};
+  return {nameOf(from) + " as " + nameOf(to) + ", powers of two",
+          [=] {
+            return kernel("scales", [=] {
+              Size N = size("N");
+              Tensor X = input("X", from, {N}, align(4));
+              Tensor D = output("D", to, {N}, align(4));
+              TileLoop tiles = persistent({N}, {128});
+              role("all", warps(2), [&] {
+                for (auto [n] : tiles)
+                  store(D.tile({n}), convert(load(X.tile({n}), {128}), to));
+              });
+            });
+          },
+          {{{"N", 255}}, {{"N", 1000}}},
+          [=](const Problem &p, Coordinate at) {
+            return harness::rounded(to, p["X"](at));
+          },
+          0,
+          {},
+          "D",
+          {},
+          {{"X", [=](const Problem &, Coordinate at) {
+              const double power =
+                  std::ldexp(1, static_cast<int>(at[0] % 255) - 127);
+              const double between[] = {1, 1.25, 1.5, 1.75};
+              return power * between[from == e8m0 ? 0 : at[0] / 255 % 4];
+            }}}};
 }
 
 /// Weights of four bits as A of an mma, in registers or through shared memory.

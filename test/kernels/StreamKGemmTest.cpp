@@ -105,14 +105,8 @@ void runs(Module &module, const Case &c, double tolerance) {
   }
 }
 
-std::shared_ptr<Module> moduleOf(const GemmTypes &types, const char *config) {
-  static std::map<std::string, std::shared_ptr<Module>> modules;
-  auto &slot = modules[std::string(name(types.b)) + name(types.d).data() +
-                       std::to_string(int(types.accumulation)) + config];
-  if (!slot)
-    slot = std::make_shared<Module>(
-        device(), compileCleanly(gemm(types, GemmConfig::parse(config))));
-  return slot;
+Module moduleOf(const GemmTypes &types, const char *config) {
+  return {device(), compileCleanly(gemm(types, GemmConfig::parse(config)))};
 }
 
 void batchedRuns() {
@@ -145,24 +139,24 @@ std::string refusal(Module &module, std::span<const NamedArgument> arguments) {
 }
 
 void refusesOtherWorkspaces() {
-  auto module = moduleOf({}, "64x32x64 s4 w1 e32x1 streamk");
-  Problem problem = problemOf(*module, cases.front());
-  harness::DeviceProblem onDevice(device(), module->artifact(), problem);
+  Module module = moduleOf({}, "64x32x64 s4 w1 e32x1 streamk");
+  Problem problem = problemOf(module, cases.front());
+  harness::DeviceProblem onDevice(device(), module.artifact(), problem);
   std::vector<NamedArgument> arguments(onDevice.arguments().begin(),
                                        onDevice.arguments().end());
   std::erase_if(arguments, [](const NamedArgument &each) {
     return each.name == "Arrivals";
   });
-  EXPECT_THAT(refusal(*module, arguments), testing::HasSubstr("'Arrivals'"));
+  EXPECT_THAT(refusal(module, arguments), testing::HasSubstr("'Arrivals'"));
   arguments.push_back({"Arrivals", TensorArgument{nullptr, s32, {2}, {}}});
-  EXPECT_THAT(refusal(*module, arguments), testing::HasSubstr("'Arrivals'"));
+  EXPECT_THAT(refusal(module, arguments), testing::HasSubstr("'Arrivals'"));
 }
 
 void refusesNoCtas() {
-  auto module = moduleOf({}, "64x32x64 s4 w1 e32x1 streamk");
-  Problem problem = problemOf(*module, {64, 32, 64, 0});
-  harness::DeviceProblem onDevice(device(), module->artifact(), problem);
-  EXPECT_THAT(refusal(*module, onDevice.arguments()),
+  Module module = moduleOf({}, "64x32x64 s4 w1 e32x1 streamk");
+  Problem problem = problemOf(module, {64, 32, 64, 0});
+  harness::DeviceProblem onDevice(device(), module.artifact(), problem);
+  EXPECT_THAT(refusal(module, onDevice.arguments()),
               testing::HasSubstr("CTAs, of the workspaces, is at least 1"));
 }
 
@@ -171,21 +165,22 @@ void refusesNoCtas() {
     registerTest("StreamKCompiles",
                  std::string(name(types.a)) + " " +
                      std::to_string(int(types.accumulation)) + " " + config,
-                 [types, config] { moduleOf(types, config); });
+                 [types, config] {
+                   compileCleanly(gemm(types, GemmConfig::parse(config)));
+                 });
   for (const Family &family : families())
     for (const char *config : family.configs) {
       std::vector<Case> all = cases;
       if (config == family.configs.front())
         all.push_back(manyCtas);
-      for (const Case &c : all)
-        registerTest("StreamKRuns",
-                     family.name + " " + config + "/" + std::to_string(c.m) +
-                         "x" + std::to_string(c.n) + "x" + std::to_string(c.k) +
-                         " on " + std::to_string(c.ctas),
-                     [=] {
-                       runs(*moduleOf(family.types, config), c,
-                            family.tolerance);
-                     });
+      registerTest("StreamKRuns", family.name + " " + config, [=] {
+        Module module = moduleOf(family.types, config);
+        for (const Case &c : all) {
+          SCOPED_TRACE(testing::Message()
+                       << c.m << "x" << c.n << "x" << c.k << " on " << c.ctas);
+          runs(module, c, family.tolerance);
+        }
+      });
     }
   registerTest("StreamKRuns", "batched, with bias", batchedRuns);
   registerTest("StreamKRefuses", "other workspaces", refusesOtherWorkspaces);

@@ -40,7 +40,12 @@ public:
   }
 
   /// Where an element lies, in elements from the start.
-  int64_t offset(std::span<const int64_t> coordinate) const;
+  int64_t offset(std::span<const int64_t> coordinate) const {
+    int64_t sum = 0;
+    for (size_t d = 0; d < coordinate.size(); ++d)
+      sum += coordinate[d] * elementStrides[d];
+    return sum;
+  }
   double read(int64_t offset) const;
   /// Rounds to nearest even; what the type can't hold becomes its largest
   /// finite value.
