@@ -63,8 +63,9 @@ public:
         elements(size_t((of == queries ? layout.n.h : layout.n.hk) *
                         rowsOfHead() * width)) {}
 
-  double &operator()(int64_t b, int64_t h, int64_t i, int64_t e = 0) {
-    return elements[size_t(number(b, h, i) * width + e)];
+  /// The row, and behind it the others of its sequence.
+  double *row(int64_t b, int64_t h, int64_t i) {
+    return elements.data() + number(b, h, i) * width;
   }
 
   /// Normal numbers that the type has.
@@ -171,31 +172,37 @@ private:
         form.before ? std::max<int64_t>(place - *form.before, 0) : 0;
     const int64_t high =
         form.after ? std::min(count, place + *form.after + 1) : count;
+    const double *const qRow = q.row(b, h, i), *const k0 = k.row(b, g, 0);
     std::vector<double> weight(size_t(std::max(high, int64_t(0))), 0);
     double sum = form.sinks ? std::exp(0.5 * double(h + 1)) : 0;
     for (int64_t j = low; j < high; ++j) {
       double score = 0;
       for (int64_t e = 0; e < form.d; ++e)
-        score += q(b, h, i, e) * k(b, g, j, e);
+        score += qRow[e] * k0[j * form.d + e];
       sum += weight[size_t(j)] = std::exp(score * scale);
     }
-    l(b, h, i) = std::log(sum);
+    *l.row(b, h, i) = std::log(sum);
+    const double *const gradientRow = gradient.row(b, h, i);
+    const double *const v0 = v.row(b, g, 0);
+    double *const oRow = o.row(b, h, i), *const dv0 = dv.row(b, g, 0);
     double delta = 0;
     std::vector<double> slope(weight.size(), 0);
     for (int64_t j = low; j < high; ++j) {
-      weight[size_t(j)] /= sum;
+      double &w = weight[size_t(j)], &s = slope[size_t(j)];
+      w /= sum;
       for (int64_t e = 0; e < form.dv; ++e) {
-        o(b, h, i, e) += weight[size_t(j)] * v(b, g, j, e);
-        slope[size_t(j)] += gradient(b, h, i, e) * v(b, g, j, e);
-        dv(b, g, j, e) += weight[size_t(j)] * gradient(b, h, i, e);
+        oRow[e] += w * v0[j * form.dv + e];
+        s += gradientRow[e] * v0[j * form.dv + e];
+        dv0[j * form.dv + e] += w * gradientRow[e];
       }
-      delta += weight[size_t(j)] * slope[size_t(j)];
+      delta += w * s;
     }
+    double *const dqRow = dq.row(b, h, i), *const dk0 = dk.row(b, g, 0);
     for (int64_t j = low; j < high; ++j) {
       const double s = weight[size_t(j)] * (slope[size_t(j)] - delta) * scale;
       for (int64_t e = 0; e < form.d; ++e) {
-        dq(b, h, i, e) += s * k(b, g, j, e);
-        dk(b, g, j, e) += s * q(b, h, i, e);
+        dqRow[e] += s * k0[j * form.d + e];
+        dk0[j * form.d + e] += s * qRow[e];
       }
     }
   }
@@ -407,9 +414,9 @@ TEST(AttentionBackwardRefuses, HeadsThatAreNotShared) {
 }
 
 /// Whatever the schedule, the same bits.
-void isDeterministic(Case tested, unsigned seeds = 4) {
+void isDeterministic(Case tested) {
   tested.config.deterministic = true;
-  const unsigned usual = std::exchange(sim::settings().seeds, seeds);
+  const unsigned usual = std::exchange(sim::settings().seeds, 2u);
   isRight(tested);
   sim::settings().seeds = usual;
 }
@@ -426,7 +433,7 @@ void isDeterministic(Case tested, unsigned seeds = 4) {
                    {.bn = 64, .warpgroups = 1},
                    {1, 67, 67, 70, 150}};
   registerTest("AttentionBackwardInOrder", pairs.name,
-               [pairs] { isDeterministic(pairs, 2); });
+               [pairs] { isDeterministic(pairs); });
   for (uint64_t seed = 0; seed < (isSimulated() ? 25 : 150); ++seed)
     registerTest("RandomAttentionBackward", "seed " + std::to_string(seed),
                  [seed] { isRight(drawn(seed), seed); });

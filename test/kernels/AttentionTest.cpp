@@ -24,15 +24,30 @@ struct Reference {
   std::vector<double> o, l;
 };
 
-/// The scores of a row; minus infinity of keys that it does not see.
+/// So many rows of so many elements.
+std::vector<double>
+matrix(int64_t rows, int64_t columns,
+       const std::function<double(int64_t, int64_t)> &element) {
+  std::vector<double> all;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t e = 0; e < columns; ++e)
+      all.push_back(element(i, e));
+  return all;
+}
+
+/// The scores of a row, given the keys of its head; minus infinity of keys that
+/// it does not see.
 std::vector<double> scoresOf(const AttentionCase &tested, const Problem &p,
-                             int64_t b, int64_t h, int64_t i) {
+                             const std::vector<double> &k, int64_t b, int64_t h,
+                             int64_t i) {
   const AttentionForm &form = tested.form;
   const AttentionLengths &n = tested.lengths;
   const AttentionLayout at{form, n};
-  const HostTensor &q = p["Q"], &k = p["K"];
+  const std::vector<double> q =
+      matrix(1, form.d, [&, &all = p["Q"]](int64_t, int64_t e) {
+        return at.query(all, b, h, i, e);
+      });
   const int64_t keys = at.keys(b), place = i + keys - at.queries(b);
-  const int64_t g = h / at.shared();
   std::vector<double> scores(keys, -infinity);
   for (int64_t j = 0; j < keys; ++j) {
     if ((form.after && j > place + *form.after) ||
@@ -41,7 +56,7 @@ std::vector<double> scoresOf(const AttentionCase &tested, const Problem &p,
       continue;
     double score = 0;
     for (int64_t e = 0; e < form.d; ++e)
-      score += at.query(q, b, h, i, e) * at.key(k, b, g, j, e);
+      score += q[e] * k[j * form.d + e];
     score *= p.scalar("scale");
     if (form.soft_cap)
       score = p.scalar("cap") * std::tanh(score / p.scalar("cap"));
@@ -58,12 +73,21 @@ Reference referenceOf(const AttentionCase &tested, const Problem &p) {
   const AttentionLengths &n = tested.lengths;
   const AttentionLayout at{tested.form, n};
   const int64_t dv = tested.form.dv;
-  const HostTensor &v = p[tested.form.latent ? "K" : "V"];
   Reference result;
   for (int64_t b = 0; b < n.b; ++b)
-    for (int64_t h = 0; h < n.h; ++h)
+    for (int64_t h = 0; h < n.h; ++h) {
+      const int64_t g = h / at.shared();
+      auto k = matrix(at.keys(b), tested.form.d,
+                      [&, &all = p["K"]](int64_t j, int64_t e) {
+                        return at.key(all, b, g, j, e);
+                      });
+      auto v = matrix(
+          at.keys(b), dv,
+          [&, &all = p[tested.form.latent ? "K" : "V"]](int64_t j, int64_t e) {
+            return at.value(all, b, g, j, e);
+          });
       for (int64_t i = 0; i < at.queries(b); ++i) {
-        std::vector<double> scores = scoresOf(tested, p, b, h, i);
+        std::vector<double> scores = scoresOf(tested, p, k, b, h, i);
         const double sink =
             tested.form.sinks ? at.ofHead(p["Sink"], h) : -infinity;
         double top = sink, sum = 0;
@@ -77,7 +101,7 @@ Reference referenceOf(const AttentionCase &tested, const Problem &p) {
           for (int64_t j = 0; j < at.keys(b); ++j)
             if (const double weight = std::exp(scores[j] - top) / sum)
               for (int64_t e = 0; e < dv; ++e)
-                o[e] += weight * at.value(v, b, h / at.shared(), j, e);
+                o[e] += weight * v[j * dv + e];
           if (tested.form.type == e4m3)
             for (double &each : o)
               each *= p.scalar("value_scale");
@@ -88,6 +112,7 @@ Reference referenceOf(const AttentionCase &tested, const Problem &p) {
         std::ranges::copy(o, result.o.begin() + rowOfO * dv);
         result.l[row] = top == -infinity ? top : top + std::log(sum);
       }
+    }
   return result;
 }
 
