@@ -227,8 +227,9 @@ int64_t AttentionBackwardProgram::stagesOfSlopes() const {
                 rows = config.bm * (columns * bytes + 2 * size_bytes(f32)),
                 sums = rowsOfTurn / partsOfRows * sumColumns * size_bytes(f32),
                 slopesOfTurn = config.bn * rowsOfTurn * bytes;
+  constexpr int64_t barriersAndOthers = 1024;
   const int64_t all = keys + config.stages * rows + 2 * (sums + slopesOfTurn) +
-                      alignmentAndOthers;
+                      barriersAndOthers;
   return all <= target::sharedBytes ? 2 : 0;
 }
 

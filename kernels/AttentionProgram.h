@@ -35,8 +35,6 @@ public:
   AttentionProgram(const AttentionForm &form, const AttentionConfig &config,
                    SourceLocation where)
       : form(form), config(config), where(where) {
-    // Before what is small: tiles that are swizzled begin at multiples of 1024
-    // bytes.
     if (config.apart)
       declareRings();
     if (form.packed)

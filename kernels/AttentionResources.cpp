@@ -68,11 +68,15 @@ int64_t keyStageBytes(const AttentionForm &form,
   return config.bn * columns * size_bytes(form.type);
 }
 
+/// One that says it is full, and one that says it is empty.
+static constexpr int64_t barriersOfStage = 2 * target::mbarrierBytes;
+
 /// O of a tile, in the stages from which it is copied out.
 static int64_t resultBytes(const AttentionForm &form,
                            const AttentionConfig &config) {
-  return resultStages(form) * config.bm * resultColumns(form) *
-         size_bytes(resultType(form));
+  return resultStages(form) *
+         (config.bm * resultColumns(form) * size_bytes(resultType(form)) +
+          barriersOfStage);
 }
 
 /// What a role hands to another one: O to who copies it out, or weights and
@@ -80,23 +84,38 @@ static int64_t resultBytes(const AttentionForm &form,
 static int64_t handedOverBytes(const AttentionForm &form,
                                const AttentionConfig &config) {
   if (config.apart)
-    return config.bm * (config.bn * size_bytes(form.type) +
-                        stagesOfFactors * size_bytes(f32));
+    return config.bm * config.bn * size_bytes(form.type) + barriersOfStage +
+           stagesOfFactors * (config.bm * size_bytes(f32) + barriersOfStage);
   return config.splits || replacesQuery(form, config)
              ? 0
              : resultBytes(form, config);
 }
 
-/// One that says it is full, and one that says it is empty.
-static constexpr int64_t barrierBytesOfStage = 2 * target::mbarrierBytes;
+/// The same of keys with their barriers, of which those that are apart have
+/// some for each part.
+static int64_t bytesOfStage(const AttentionForm &form,
+                            const AttentionConfig &config) {
+  const int64_t rings = !config.apart ? 1 : form.latent ? 2 : 3;
+  return keyStageBytes(form, config) + rings * barriersOfStage;
+}
+
+/// The numbers of pages, and what the threads of a role tell one another of
+/// parts: whether theirs is the last one.
+static int64_t smallBytes(const AttentionForm &form,
+                          const AttentionConfig &config) {
+  constexpr int64_t least = target::tmaSharedAlignment;
+  const int64_t numbers = numbersOfBlock(form, config) * size_bytes(s32),
+                stage = (numbers + least - 1) / least * least + barriersOfStage;
+  return (form.page ? stagesOfNumbers * stage : 0) +
+         (config.splits ? (config.apart ? 2 : 1) * 2 * least : 0);
+}
 
 /// Bytes of all but what is handed over.
 static int64_t bytesOfOperands(const AttentionForm &form,
                                const AttentionConfig &config) {
-  return config.queries * config.bm * form.d * size_bytes(form.type) +
-         config.stages * keyStageBytes(form, config) +
-         stagesOfNumbers * numbersOfBlock(form, config) * size_bytes(s32) +
-         config.stages * barrierBytesOfStage + alignmentAndOthers;
+  return config.queries *
+             (config.bm * form.d * size_bytes(form.type) + barriersOfStage) +
+         config.stages * bytesOfStage(form, config) + smallBytes(form, config);
 }
 
 /// Whether O may leave from where Q of the tile lay.
@@ -198,7 +217,7 @@ static std::string notHeld(const AttentionForm &form, AttentionConfig config) {
            " stages nothing is on its way while a block is multiplied: use at "
            "least " +
            text(least);
-  if (sharedBytes(form, config) - alignmentAndOthers <= limit)
+  if (sharedBytes(form, config) <= limit)
     return "";
   const std::string wanted = text(config.stages);
   const std::string bytes = text(keyStageBytes(form, config));
@@ -479,7 +498,7 @@ int64_t mostStages(const AttentionForm &form, AttentionConfig config) {
                              ? bytesOfOperands(form, config)
                              : sharedBytes(form, config);
   return (target::sharedBytesOfEach(config.ctas) - others) /
-         (keyStageBytes(form, config) + barrierBytesOfStage);
+         bytesOfStage(form, config);
 }
 
 } // namespace ashlar

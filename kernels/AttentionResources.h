@@ -52,11 +52,8 @@ int64_t resultStages(const AttentionForm &form);
 /// O leaves from where Q of the tile lay.
 bool replacesQuery(const AttentionForm &form, const AttentionConfig &config);
 
-/// Bytes between tiles and of what is small, at most.
-inline constexpr int64_t alignmentAndOthers = 2048;
-
-/// Bytes of a stage of K or V, or where a block's are one stage of both, and of
-/// all shared memory of a CTA.
+/// Bytes of a stage of K or V, or where a block's are one stage of both; and of
+/// all shared memory of a CTA, as the compiler plans it.
 int64_t keyStageBytes(const AttentionForm &form, const AttentionConfig &config);
 int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config);
 

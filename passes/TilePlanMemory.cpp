@@ -56,6 +56,11 @@ struct StagePlan {
   }
 };
 
+/// A tile outside the pipelines with its copies, or a ring.
+struct Block {
+  int64_t alignment, bytes, begin = 0;
+};
+
 /// How often a tile outside the pipelines exists: once for each instance of the
 /// one role that uses it.
 FailureOr<int64_t> copiesOf(tile::AllocOp alloc) {
@@ -94,6 +99,17 @@ struct Plan {
   }
   int64_t takeBarriers(int64_t count) {
     return take(target::mbarrierBytes, count * target::mbarrierBytes);
+  }
+  /// Those of the largest alignment first, whose sizes are multiples of it, so
+  /// that nothing is left between them.
+  void place(MutableArrayRef<Block> blocks) {
+    SmallVector<Block *> ordered =
+        llvm::to_vector(llvm::make_pointer_range(blocks));
+    llvm::stable_sort(ordered, [](const Block *a, const Block *b) {
+      return a->alignment > b->alignment;
+    });
+    for (Block *block : ordered)
+      block->begin = take(block->alignment, block->bytes);
   }
 };
 
@@ -134,6 +150,7 @@ LogicalResult planShared(tile::KernelOp kernel, Plan &plan) {
   tile::PipelineOp largest;
   int64_t largestTileBytes = 0, largestBytes = 0, largestStage = 0;
 
+  SmallVector<Block> blocks;
   for (auto alloc : kernel.getBody().getOps<tile::AllocOp>()) {
     int64_t alignment = alignmentOf(alloc.getResult());
     auto copies = copiesOf(alloc);
@@ -142,7 +159,7 @@ LogicalResult planShared(tile::KernelOp kernel, Plan &plan) {
     int64_t tileBytes =
         *copies *
         llvm::alignTo(alloc.getResult().getType().sizeBytes(), alignment);
-    plan.tiles.push_back(plan.take(alignment, tileBytes));
+    blocks.push_back({alignment, tileBytes});
     if (tileBytes > largestTileBytes) {
       largestTile = alloc;
       largestTileBytes = tileBytes;
@@ -150,24 +167,27 @@ LogicalResult planShared(tile::KernelOp kernel, Plan &plan) {
   }
   SmallVector<tile::PipelineOp> rings(
       kernel.getBody().getOps<tile::PipelineOp>());
-  SmallVector<std::pair<StagePlan, int64_t>> stages;
+  const size_t tileCount = blocks.size();
+  SmallVector<StagePlan> stages;
   for (tile::PipelineOp pipeline : rings) {
-    StagePlan stage(pipeline);
+    const StagePlan &stage = stages.emplace_back(pipeline);
     int64_t ringBytes =
         pipeline.getResult().getType().getStages() * stage.bytes;
-    stages.push_back({stage, plan.take(stage.alignment, ringBytes)});
+    blocks.push_back({stage.alignment, ringBytes});
     if (ringBytes > largestBytes) {
       largest = pipeline;
       largestBytes = ringBytes;
       largestStage = stage.bytes;
     }
   }
-  for (auto [pipeline, placed] : llvm::zip(rings, stages)) {
-    auto &[stage, offset] = placed;
+  plan.place(blocks);
+  for (const Block &tile : ArrayRef(blocks).take_front(tileCount))
+    plan.tiles.push_back(tile.begin);
+  for (auto [pipeline, stage, block] :
+       llvm::zip(rings, stages, ArrayRef(blocks).drop_front(tileCount)))
     plan.rings.push_back(tile::RingPlanAttr::get(
-        kernel.getContext(), offset, stage.bytes, stage.tileOffsets,
+        kernel.getContext(), block.begin, stage.bytes, stage.tileOffsets,
         plan.takeBarriers(2 * pipeline.getResult().getType().getStages())));
-  }
   planExchanges(kernel, plan);
   const int64_t bytes = plan.sharedBytes, ctas = kernel.getCtasPerSm();
   const int64_t limit = target::sharedBytesOfEach(ctas);

@@ -2,6 +2,7 @@
 
 #include "ashlar/ashlar.h"
 #include "ashlar/error.h"
+#include "kernels/AttentionResources.h"
 #include "test/kernels/AttentionCases.h"
 #include "test/kernels/Check.h"
 #include "test/kernels/Register.h"
@@ -35,6 +36,27 @@ void compilesAsChosen(AttentionCase tested, uint64_t seed) {
     EXPECT_NO_THROW(compile(kernel));
   else
     EXPECT_NO_THROW(compileCleanly(kernel));
+}
+
+/// Neither does a stage that fits go unused, nor does one that does not pass
+/// for one that fits.
+TEST(AttentionChoice, CountsSharedMemoryAsTheCompilerDoes) {
+  CompileOptions options;
+  options.assemble = false;
+  for (uint64_t seed = 0; seed < 12; ++seed)
+    for (AttentionCase tested :
+         {drawnAttention(seed), drawnLatentAttention(seed)}) {
+      if (seed % 2)
+        tested.config.stages = mostStages(tested.form, tested.config);
+      if (tested.config.stages < leastStages(tested.form, tested.config))
+        continue;
+      SCOPED_TRACE(describe(tested));
+      const Artifact compiled =
+          compile(attention(tested.form, tested.config), options).artifact;
+      EXPECT_LE(compiled.sharedBytes, sharedBytes(tested.form, tested.config));
+      EXPECT_GE(compiled.sharedBytes,
+                sharedBytes(tested.form, tested.config) - 64);
+    }
 }
 
 TEST(AttentionChoice, IsTheModelsFastest) {

@@ -1,11 +1,11 @@
 // RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory))' | FileCheck %s
 
-// Tiles outside pipelines come first, then the stages, then the barriers; each
-// tile starts where its swizzle begins.
+// Each tile starts where its swizzle begins, those whose swizzle is largest
+// first; of others tiles outside pipelines come before stages. Barriers are last.
 
 // CHECK-LABEL: tile.kernel @offsets
-// CHECK-SAME: #tile.plan<160 threads 41056 bytes tiles[0, 256]
-// CHECK-SAME: rings[<1024 every 9216 tiles[0, 1024] barriers 40960>, <37888 every 1536 tiles[0] barriers 41024>]
+// CHECK-SAME: #tile.plan<160 threads 40672 bytes tiles[37376, 36864]
+// CHECK-SAME: rings[<0 every 9216 tiles[0, 1024] barriers 40576>, <37504 every 1536 tiles[0] barriers 40640>]
 // CHECK-SAME: roles[<4>, <0>]>
 tile.kernel @offsets {
   %one = tile.pipeline : !tile.pipeline<4, [!tile.shared<16x16xbf16>, !tile.shared<64x64xbf16>]>
@@ -70,8 +70,8 @@ tile.kernel @exactly {
 // role uses alone exists once.
 
 // CHECK-LABEL: tile.kernel @instances
-// CHECK-SAME: #tile.plan<416 threads 4112 bytes tiles[0, 2048, 3072]
-// CHECK-SAME: roles[<12>, <0 order_barriers 4096>, <8>]>
+// CHECK-SAME: #tile.plan<416 threads 3600 bytes tiles[0, 3072, 2048]
+// CHECK-SAME: roles[<12>, <0 order_barriers 3584>, <8>]>
 tile.kernel @instances {
   %own = tile.alloc : !tile.shared<8x64xbf16>
   %small = tile.alloc : !tile.shared<8x16xbf16>

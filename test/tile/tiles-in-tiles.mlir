@@ -4,7 +4,7 @@
 // memory is aligned for both.
 
 // CHECK-LABEL: tile.kernel @parts_and_views
-// CHECK-SAME: 18432 bytes tiles[0, 1024, 3072]
+// CHECK-SAME: 17536 bytes tiles[2048, 0, 2176]
 tile.kernel @parts_and_views {
   %small = tile.alloc : !tile.shared<8x8xbf16>
   // CHECK: tile.alloc : <64x16xbf16,
@@ -38,7 +38,7 @@ tile.kernel @parts_and_views {
 !tile = !tile.shared<64x32xbf16>
 !ring = !tile.pipeline<2, [!tile]>
 // CHECK-LABEL: tile.kernel @reused_stage
-// CHECK-SAME: rings[<1024 every 4096 tiles[0] barriers 9216>]
+// CHECK-SAME: rings[<0 every 4096 tiles[0] barriers 8320>]
 tile.kernel @reused_stage {
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M, %M] align 16 : !A
