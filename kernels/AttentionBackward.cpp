@@ -222,14 +222,26 @@ Fragment AttentionBackwardProgram::sumsOf(const Stage &kv,
 int64_t AttentionBackwardProgram::stagesOfSlopes() const {
   if (config.apart || config.bm > 64)
     return hasQueries ? 1 : 0;
-  const int64_t bytes = size_bytes(form.type), columns = form.d + form.dv;
-  const int64_t keys = config.bn * columns * bytes,
-                rows = config.bm * (columns * bytes + 2 * size_bytes(f32)),
-                sums = rowsOfTurn / partsOfRows * sumColumns * size_bytes(f32),
-                slopesOfTurn = config.bn * rowsOfTurn * bytes;
-  constexpr int64_t barriersAndOthers = 1024;
-  const int64_t all = keys + config.stages * rows + 2 * (sums + slopesOfTurn) +
-                      barriersAndOthers;
+  // Tiles begin at multiples of 1024 bytes at most, numbers at those of 128.
+  auto up = [](int64_t size, int64_t unit = 1024) {
+    return (size + unit - 1) / unit * unit;
+  };
+  auto ring = [&](int64_t stages, int64_t stage) {
+    return stages * (stage + 2 * target::mbarrierBytes);
+  };
+  constexpr int64_t number = target::tmaSharedAlignment;
+  const int64_t bytes = size_bytes(form.type);
+  auto both = [&](int64_t rows) {
+    return up(rows * form.d * bytes) + up(rows * form.dv * bytes);
+  };
+  const int64_t rows = both(config.bm) +
+                       2 * up(config.bm * size_bytes(f32), number) +
+                       (passesRows ? number : 0);
+  const int64_t all =
+      ring(1, both(config.bn)) + ring(config.stages, up(rows)) +
+      ring(2, up(rowsOfTurn / partsOfRows * sumColumns * size_bytes(f32))) +
+      ring(2, up(config.bn * rowsOfTurn * bytes)) +
+      (config.deterministic ? ring(config.stages + 4, number) : 0);
   return all <= target::sharedBytes ? 2 : 0;
 }
 

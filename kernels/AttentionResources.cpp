@@ -91,23 +91,35 @@ static int64_t handedOverBytes(const AttentionForm &form,
              : resultBytes(form, config);
 }
 
-/// The same of keys with their barriers, of which those that are apart have
-/// some for each part.
+static int64_t alignedTo(int64_t unit, int64_t bytes) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+/// A stage of keys with its barriers, of which those that are apart have some
+/// for each part. It begins where the swizzle does of whatever lies in it.
 static int64_t bytesOfStage(const AttentionForm &form,
                             const AttentionConfig &config) {
   const int64_t rings = !config.apart ? 1 : form.latent ? 2 : 3;
-  return keyStageBytes(form, config) + rings * barriersOfStage;
+  int64_t unit = target::tmaSharedAlignment;
+  for (int64_t columns : {form.d, isOf8Bits(form) ? config.bn : form.dv}) {
+    const int64_t row = columns * size_bytes(form.type);
+    unit = std::max(unit, target::swizzleRows *
+                              std::min(row & -row, target::mostSwizzleBytes));
+  }
+  return alignedTo(unit, keyStageBytes(form, config)) + rings * barriersOfStage;
 }
 
-/// The numbers of pages, and what the threads of a role tell one another of
-/// parts: whether theirs is the last one.
+/// The numbers of pages; what the threads of a role tell one another of parts,
+/// whether theirs is the last one and what was there when they began anew; and
+/// room for what an author's functions of scores may exchange.
 static int64_t smallBytes(const AttentionForm &form,
                           const AttentionConfig &config) {
   constexpr int64_t least = target::tmaSharedAlignment;
-  const int64_t numbers = numbersOfBlock(form, config) * size_bytes(s32),
-                stage = (numbers + least - 1) / least * least + barriersOfStage;
-  return (form.page ? stagesOfNumbers * stage : 0) +
-         (config.splits ? (config.apart ? 2 : 1) * 2 * least : 0);
+  const int64_t numbers =
+      alignedTo(least, numbersOfBlock(form, config) * size_bytes(s32));
+  return (form.page ? stagesOfNumbers * (numbers + barriersOfStage) : 0) +
+         (config.splits ? (config.apart ? 2 : 1) * 2 * least : 0) +
+         (form.modify || form.mask ? bytesOfAuthor : 0);
 }
 
 /// Bytes of all but what is handed over.

@@ -52,6 +52,9 @@ int64_t resultStages(const AttentionForm &form);
 /// O leaves from where Q of the tile lay.
 bool replacesQuery(const AttentionForm &form, const AttentionConfig &config);
 
+/// What an author's functions of scores may have of shared memory.
+inline constexpr int64_t bytesOfAuthor = 1024;
+
 /// Bytes of a stage of K or V, or where a block's are one stage of both; and of
 /// all shared memory of a CTA, as the compiler plans it.
 int64_t keyStageBytes(const AttentionForm &form, const AttentionConfig &config);

@@ -53,7 +53,8 @@ std::vector<HostTensor> launchForAll(Module &module, const Problem &problem);
                                 const std::vector<Input> &inputs,
                                 CompileOptions options = {});
 
-/// ‖result - reference‖ / ‖reference‖ over the whole tensor.
+/// ‖result - reference‖ / ‖reference‖ over the whole tensor, whose elements the
+/// reference is asked for in order, the last coordinate first, by one thread.
 double relativeError(const HostTensor &result,
                      const std::function<double(Coordinate)> &reference);
 

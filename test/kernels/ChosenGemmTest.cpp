@@ -114,11 +114,12 @@ void registerParts(const char *suite, Choices (*choices)(const Types &)) {
         for (const auto &[name, choice] : choices(given)) {
           if (number++ % parts != part)
             continue;
-          SCOPED_TRACE(name);
-          expectRight(choice, compileCleanly(gemm(choice.types, choice.config,
-                                                  choice.form)));
+          runPart(name, [&choice] {
+            expectRight(choice, compileCleanly(gemm(choice.types, choice.config,
+                                                    choice.form)));
+          });
         }
-        EXPECT_GT(number, part) << "has no choice";
+        EXPECT_GT(number, 0);
       });
 }
 

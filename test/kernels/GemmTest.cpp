@@ -6,8 +6,6 @@
 #include "test/kernels/Register.h"
 
 #include <array>
-#include <map>
-#include <memory>
 
 namespace ashlar::test {
 namespace {
@@ -141,15 +139,15 @@ double tolerance(const GemmSpec &spec) {
 
 void runs(const GemmSpec &spec, const std::vector<Sizes> &shapes) {
   Module module(device(), compileCleanly(gemm(spec)));
-  for (auto [m, n, k] : shapes) {
-    SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k);
-    Problem problem =
-        randomProblem(module.artifact(), {{"M", m}, {"N", n}, {"K", k}});
-    HostTensor d = launch(module, problem);
-    EXPECT_LE(gemmError(problem["A"], spec.transposeA, problem["B"],
-                        spec.transposeB, d),
-              tolerance(spec));
-  }
+  for (auto [m, n, k] : shapes)
+    runPart(shapeText(m, n, k), [&, m = m, n = n, k = k] {
+      Problem problem =
+          randomProblem(module.artifact(), {{"M", m}, {"N", n}, {"K", k}});
+      HostTensor d = launch(module, problem);
+      EXPECT_LE(gemmError(problem["A"], spec.transposeA, problem["B"],
+                          spec.transposeB, d),
+                tolerance(spec));
+    });
 }
 
 [[maybe_unused]] const bool registered = registerAtStart([] {

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <gmock/gmock.h>
-#include <map>
-#include <memory>
 
 namespace ashlar::test {
 namespace {
@@ -137,8 +135,7 @@ void runs(const Family &family, const GemmConfig &config,
           const std::vector<Sizes> &all) {
   const GemmLayout &layout = family.types.layout;
   Module module(device(), compileCleanly(gemm(family.types, config)));
-  for (auto [m, n, k] : all) {
-    SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k);
+  auto run = [&](int64_t m, int64_t n, int64_t k) {
     std::vector<NamedSize> sizes{{"M", m}, {"N", n}, {"K", k}};
     for (const GemmWorkspace &each :
          gemm_workspace({m, n, k}, family.types, config, {}, /*ctas=*/1))
@@ -150,7 +147,9 @@ void runs(const Family &family, const GemmConfig &config,
     EXPECT_LE(gemmError(problem["A"], layout.a_m_major, problem["B"],
                         layout.b_n_major, launch(module, problem)),
               family.tolerance);
-  }
+  };
+  for (auto [m, n, k] : all)
+    runPart(shapeText(m, n, k), [&, m = m, n = n, k = k] { run(m, n, k); });
 }
 
 /// A copy of A that is too narrow would lose steps of K.

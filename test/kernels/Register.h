@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -28,6 +30,22 @@ inline void registerTest(const char *suite, const std::string &name,
   };
   testing::RegisterTest(suite, name.c_str(), nullptr, nullptr, __FILE__,
                         __LINE__, [body] { return new Test(body); });
+}
+
+/// Runs a part of a test: what fails or is thrown in it is reported with its
+/// name, and the parts behind it still run.
+inline void runPart(const std::string &name,
+                    const std::function<void()> &body) {
+  SCOPED_TRACE(name);
+  try {
+    body();
+  } catch (const std::exception &error) {
+    ADD_FAILURE() << error.what();
+  }
+}
+
+inline std::string shapeText(int64_t m, int64_t n, int64_t k) {
+  return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
 }
 
 inline std::vector<std::function<void()>> &registrars() {

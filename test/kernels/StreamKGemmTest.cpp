@@ -11,9 +11,6 @@
 
 #include <gmock/gmock.h>
 
-#include <map>
-#include <memory>
-
 namespace ashlar::test {
 namespace {
 
@@ -175,11 +172,10 @@ void refusesNoCtas() {
         all.push_back(manyCtas);
       registerTest("StreamKRuns", family.name + " " + config, [=] {
         Module module = moduleOf(family.types, config);
-        for (const Case &c : all) {
-          SCOPED_TRACE(testing::Message()
-                       << c.m << "x" << c.n << "x" << c.k << " on " << c.ctas);
-          runs(module, c, family.tolerance);
-        }
+        for (const Case &c : all)
+          if (!testing::Test::HasFatalFailure())
+            runPart(shapeText(c.m, c.n, c.k) + " on " + std::to_string(c.ctas),
+                    [&] { runs(module, c, family.tolerance); });
       });
     }
   registerTest("StreamKRuns", "batched, with bias", batchedRuns);

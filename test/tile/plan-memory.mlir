@@ -1,7 +1,8 @@
 // RUN: ashlar-opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts,tile-plan-memory))' | FileCheck %s
 
 // Each tile starts where its swizzle begins, those whose swizzle is largest
-// first; of others tiles outside pipelines come before stages. Barriers are last.
+// first; of as large a swizzle tiles outside pipelines come before stages.
+// Barriers are last.
 
 // CHECK-LABEL: tile.kernel @offsets
 // CHECK-SAME: #tile.plan<160 threads 40672 bytes tiles[37376, 36864]
