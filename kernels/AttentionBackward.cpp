@@ -222,26 +222,28 @@ Fragment AttentionBackwardProgram::sumsOf(const Stage &kv,
 int64_t AttentionBackwardProgram::stagesOfSlopes() const {
   if (config.apart || config.bm > 64)
     return hasQueries ? 1 : 0;
-  // Tiles begin at multiples of 1024 bytes at most, numbers at those of 128.
-  auto up = [](int64_t size, int64_t unit = 1024) {
-    return (size + unit - 1) / unit * unit;
-  };
-  auto ring = [&](int64_t stages, int64_t stage) {
-    return stages * (stage + 2 * target::mbarrierBytes);
-  };
-  constexpr int64_t number = target::tmaSharedAlignment;
+  // Tiles begin at multiples of the one at most, numbers at those of the other.
+  constexpr int64_t unit = target::swizzleRows * target::mostSwizzleBytes,
+                    number = target::tmaSharedAlignment;
   const int64_t bytes = size_bytes(form.type);
   auto both = [&](int64_t rows) {
-    return up(rows * form.d * bytes) + up(rows * form.dv * bytes);
+    return alignedTo(unit, rows * form.d * bytes) +
+           alignedTo(unit, rows * form.dv * bytes);
+  };
+  auto ring = [&](int64_t stages, int64_t stage) {
+    return stages * (alignedTo(unit, stage) + 2 * target::mbarrierBytes);
   };
   const int64_t rows = both(config.bm) +
-                       2 * up(config.bm * size_bytes(f32), number) +
+                       2 * alignedTo(number, config.bm * size_bytes(f32)) +
                        (passesRows ? number : 0);
+  const int64_t turns =
+      config.deterministic
+          ? (config.stages + 4) * (number + 2 * target::mbarrierBytes)
+          : 0;
   const int64_t all =
-      ring(1, both(config.bn)) + ring(config.stages, up(rows)) +
-      ring(2, up(rowsOfTurn / partsOfRows * sumColumns * size_bytes(f32))) +
-      ring(2, up(config.bn * rowsOfTurn * bytes)) +
-      (config.deterministic ? ring(config.stages + 4, number) : 0);
+      ring(1, both(config.bn)) + ring(config.stages, rows) +
+      ring(2, rowsOfTurn / partsOfRows * sumColumns * size_bytes(f32)) +
+      ring(2, config.bn * rowsOfTurn * bytes) + turns;
   return all <= target::sharedBytes ? 2 : 0;
 }
 

@@ -91,10 +91,6 @@ static int64_t handedOverBytes(const AttentionForm &form,
              : resultBytes(form, config);
 }
 
-static int64_t alignedTo(int64_t unit, int64_t bytes) {
-  return (bytes + unit - 1) / unit * unit;
-}
-
 /// A stage of keys with its barriers, of which those that are apart have some
 /// for each part. It begins where the swizzle does of whatever lies in it.
 static int64_t bytesOfStage(const AttentionForm &form,

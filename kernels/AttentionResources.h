@@ -52,6 +52,11 @@ int64_t resultStages(const AttentionForm &form);
 /// O leaves from where Q of the tile lay.
 bool replacesQuery(const AttentionForm &form, const AttentionConfig &config);
 
+/// The next multiple of a unit.
+constexpr int64_t alignedTo(int64_t unit, int64_t bytes) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
 /// What an author's functions of scores may have of shared memory.
 inline constexpr int64_t bytesOfAuthor = 1024;
 
