@@ -231,14 +231,14 @@ int64_t AttentionBackwardProgram::stagesOfSlopes() const {
            alignedTo(unit, rows * form.dv * bytes);
   };
   auto ring = [&](int64_t stages, int64_t stage) {
-    return stages * (alignedTo(unit, stage) + 2 * target::mbarrierBytes);
+    return stages * (alignedTo(unit, stage) + barrierBytesOfStage);
   };
   const int64_t rows = both(config.bm) +
                        2 * alignedTo(number, config.bm * size_bytes(f32)) +
                        (passesRows ? number : 0);
   const int64_t turns =
       config.deterministic
-          ? (config.stages + 4) * (number + 2 * target::mbarrierBytes)
+          ? (config.stages + 4) * (number + barrierBytesOfStage)
           : 0;
   const int64_t all =
       ring(1, both(config.bn)) + ring(config.stages, rows) +

@@ -68,15 +68,12 @@ int64_t keyStageBytes(const AttentionForm &form,
   return config.bn * columns * size_bytes(form.type);
 }
 
-/// One that says it is full, and one that says it is empty.
-static constexpr int64_t barriersOfStage = 2 * target::mbarrierBytes;
-
 /// O of a tile, in the stages from which it is copied out.
 static int64_t resultBytes(const AttentionForm &form,
                            const AttentionConfig &config) {
   return resultStages(form) *
          (config.bm * resultColumns(form) * size_bytes(resultType(form)) +
-          barriersOfStage);
+          barrierBytesOfStage);
 }
 
 /// What a role hands to another one: O to who copies it out, or weights and
@@ -84,8 +81,9 @@ static int64_t resultBytes(const AttentionForm &form,
 static int64_t handedOverBytes(const AttentionForm &form,
                                const AttentionConfig &config) {
   if (config.apart)
-    return config.bm * config.bn * size_bytes(form.type) + barriersOfStage +
-           stagesOfFactors * (config.bm * size_bytes(f32) + barriersOfStage);
+    return config.bm * config.bn * size_bytes(form.type) + barrierBytesOfStage +
+           stagesOfFactors *
+               (config.bm * size_bytes(f32) + barrierBytesOfStage);
   return config.splits || replacesQuery(form, config)
              ? 0
              : resultBytes(form, config);
@@ -102,7 +100,8 @@ static int64_t bytesOfStage(const AttentionForm &form,
     unit = std::max(unit, target::swizzleRows *
                               std::min(row & -row, target::mostSwizzleBytes));
   }
-  return alignedTo(unit, keyStageBytes(form, config)) + rings * barriersOfStage;
+  return alignedTo(unit, keyStageBytes(form, config)) +
+         rings * barrierBytesOfStage;
 }
 
 /// The numbers of pages; what the threads of a role tell one another of parts,
@@ -113,7 +112,7 @@ static int64_t smallBytes(const AttentionForm &form,
   constexpr int64_t least = target::tmaSharedAlignment;
   const int64_t numbers =
       alignedTo(least, numbersOfBlock(form, config) * size_bytes(s32));
-  return (form.page ? stagesOfNumbers * (numbers + barriersOfStage) : 0) +
+  return (form.page ? stagesOfNumbers * (numbers + barrierBytesOfStage) : 0) +
          (config.splits ? (config.apart ? 2 : 1) * 2 * least : 0) +
          (form.modify || form.mask ? bytesOfAuthor : 0);
 }
@@ -121,8 +120,8 @@ static int64_t smallBytes(const AttentionForm &form,
 /// Bytes of all but what is handed over.
 static int64_t bytesOfOperands(const AttentionForm &form,
                                const AttentionConfig &config) {
-  return config.queries *
-             (config.bm * form.d * size_bytes(form.type) + barriersOfStage) +
+  return config.queries * (config.bm * form.d * size_bytes(form.type) +
+                           barrierBytesOfStage) +
          config.stages * bytesOfStage(form, config) + smallBytes(form, config);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ashlar/attention.h"
+#include "compiler/target/Target.h"
 
 #include <cstdint>
 #include <initializer_list>
@@ -51,6 +52,9 @@ int64_t resultStages(const AttentionForm &form);
 /// Whether shared memory has no room for these beside those of K and V, so that
 /// O leaves from where Q of the tile lay.
 bool replacesQuery(const AttentionForm &form, const AttentionConfig &config);
+
+/// Of one that says a stage is full, and one that says it is empty.
+inline constexpr int64_t barrierBytesOfStage = 2 * target::mbarrierBytes;
 
 /// The next multiple of a unit.
 constexpr int64_t alignedTo(int64_t unit, int64_t bytes) {

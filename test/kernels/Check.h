@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 
 namespace ashlar::test {
 
@@ -20,6 +21,11 @@ bool isSimulated();
 
 /// The device that the tests run on, opened once.
 Device &device();
+
+/// As in 128x256x64.
+inline std::string shapeText(int64_t m, int64_t n, int64_t k) {
+  return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+}
 
 /// Compiles a kernel and refuses one that spills or that the assembler remarks
 /// on. Throws `Error`.

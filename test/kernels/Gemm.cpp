@@ -1,4 +1,5 @@
 #include "test/kernels/Gemm.h"
+#include "test/kernels/Check.h"
 
 namespace ashlar::test {
 
@@ -9,7 +10,7 @@ std::string GemmSpec::str() const {
   };
   for (ElementType type : {a, b, accumulator, d})
     add(std::string(name(type)));
-  add(std::to_string(bm) + "x" + std::to_string(bn) + "x" + std::to_string(bk));
+  add(shapeText(bm, bn, bk));
   add("s" + std::to_string(stages));
   if (clusterM * clusterN > 1)
     add("c" + std::to_string(clusterM) + "x" + std::to_string(clusterN));

@@ -71,14 +71,10 @@ private:
 void runs(int number) {
   static Kernels kernels;
   const GemmCase random = drawn(number);
-  SCOPED_TRACE(random.str() + "; --gtest_filter=" + suite + "." +
-               std::to_string(number) + " --gtest_random_seed=" +
-               std::to_string(GTEST_FLAG_GET(random_seed)));
-  try {
-    expectRight(random, kernels.of(number));
-  } catch (const std::exception &error) {
-    ADD_FAILURE() << error.what();
-  }
+  runPart(random.str() + "; --gtest_filter=" + suite + "." +
+              std::to_string(number) + " --gtest_random_seed=" +
+              std::to_string(GTEST_FLAG_GET(random_seed)),
+          [&] { expectRight(random, kernels.of(number)); });
 }
 
 [[maybe_unused]] const bool registered = [] {

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -42,10 +41,6 @@ inline void runPart(const std::string &name,
   } catch (const std::exception &error) {
     ADD_FAILURE() << error.what();
   }
-}
-
-inline std::string shapeText(int64_t m, int64_t n, int64_t k) {
-  return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
 }
 
 inline std::vector<std::function<void()>> &registrars() {

@@ -85,8 +85,8 @@ Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile,
   };
   return {
       std::string(name(from)) + " of memory as " + std::string(name(a)) +
-          " times " + std::string(name(b)) + ", " + std::to_string(tile.bm) +
-          "x" + std::to_string(tile.bn) + "x" + std::to_string(tile.bk) +
+          " times " + std::string(name(b)) + ", " +
+          shapeText(tile.bm, tile.bn, tile.bk) +
           (byColumns ? ", by columns" : ""),
       [=] {
         return kernel("changed", [=] {
@@ -206,6 +206,23 @@ Feature backToBack(ElementType outer, ElementType type, int64_t middle,
                          : 2e-2};
 }
 
+/// A row of A · Bᵀ, A stored by columns; with `half` the same of C is added,
+/// which is stored by rows.
+std::vector<double> productsOfRow(const Problem &p, int64_t m, bool half) {
+  const HostTensor &a = p["A"], &b = p["B"], &c = p["C"];
+  std::vector<double> products(b.shape()[0], 0.0);
+  for (size_t n = 0; n < products.size(); ++n)
+    for (int64_t k = 0; k < b.shape()[1]; ++k)
+      products[n] += (a(k, m) + half * c(m, k)) * b(n, k);
+  return products;
+}
+double largestOf(const std::vector<double> &row) {
+  double most = 0;
+  for (double each : row)
+    most = std::max(most, std::abs(each));
+  return most;
+}
+
 /// D = A · Bᵀ over the largest of its row, A stored by columns; with `half` the
 /// first product of a row reads A from registers and the second one from
 /// memory, where its rows lie otherwise.
@@ -259,21 +276,24 @@ Feature normalized(ElementType d, bool isStaged, bool half) {
         });
       },
       {{{"M", 16}, {"K", 16}}, {{"M", 208}, {"K", 176}}},
-      [=, products = std::vector<double>(bn)](const Problem &p,
-                                              Coordinate at) mutable {
-        const HostTensor &a = p["A"], &b = p["B"], &c = p["C"];
+      [=, products = std::vector<double>()](const Problem &p,
+                                            Coordinate at) mutable {
         if (at[1] == 0)
-          for (int64_t n = 0; n < bn; ++n) {
-            products[n] = 0;
-            for (int64_t k = 0; k < p.size("K"); ++k)
-              products[n] += (a(k, at[0]) + half * c(at[0], k)) * b(n, k);
-          }
-        double most = 0;
-        for (double product : products)
-          most = std::max(most, std::abs(product));
-        return products[at[1]] / std::max(most, 1e-3);
+          products = productsOfRow(p, at[0], half);
+        return products[at[1]] / std::max(largestOf(products), 1e-3);
       },
       d == f32 ? 1e-3 : 1e-2};
+}
+
+/// What that divides by, a vector along the rows.
+Feature largestOfRows(bool half) {
+  Feature largest = normalized(f32, false, half);
+  largest.name += ", the largest";
+  largest.output = "Most";
+  largest.reference = [=](const Problem &p, Coordinate at) {
+    return largestOf(productsOfRow(p, at[0], half));
+  };
+  return largest;
 }
 
 /// Attention; V lies with its keys next to one another but for 16 bits.
@@ -414,6 +434,8 @@ const bool registered =
                       normalized(bf16, true, false),
                       normalized(bf16, false, true),
                       normalized(f32, true, true),
+                      largestOfRows(false),
+                      largestOfRows(true),
                       backToBack(bf16, e4m3, 64, {64, 64, 64, 1}),
                       backToBack(bf16, e5m2, 96, {256, 64, 64, 2}),
                       backToBack(s8, s8, 128, {128, 64, 64, 1}),

@@ -63,8 +63,7 @@ Feature sparseGemm(ElementType a, ElementType b, ElementType sum, Tiles tile,
   const int64_t K = 2 * tile.bk + 44; // the last tile's is cut within a word
   return {"sparse " + std::string(name(a)) + " times " + std::string(name(b)) +
               " into " + std::string(name(sum)) + ", " +
-              std::to_string(tile.bm) + "x" + std::to_string(tile.bn) + "x" +
-              std::to_string(tile.bk) + describe(from),
+              shapeText(tile.bm, tile.bn, tile.bk) + describe(from),
           [=] {
             return kernel("sparse", [=] {
               const int64_t columns = metadataColumns(a), stored = tile.bk / 2,
