@@ -36,7 +36,7 @@ struct Line {
     AttentionConfig &config = choice.config;
     in >> choice.group >> choice.splits >> config.bm >> config.bn >>
         config.stages >> config.warpgroups >> config.queries >> config.ctas >>
-        config.apart >> config.eager >> config.cluster;
+        config.apart >> config.eager >> config.cluster >> config.dynamic;
     config.splits = choice.splits > 0;
     if (!in)
       choice = attention_auto(p.form(), p.sizes(), modelOf(smCount));
@@ -59,7 +59,7 @@ std::string decoding(Device &device, Timer &timer, const std::string &text) {
       << timer.hot(ours, milliseconds) << ' ' << line.choice.group << ' '
       << line.choice.splits << ' ' << c.bm << ' ' << c.bn << ' ' << c.stages
       << ' ' << c.warpgroups << ' ' << c.queries << ' ' << c.ctas << ' '
-      << c.apart << ' ' << c.eager << ' ' << c.cluster;
+      << c.apart << ' ' << c.eager << ' ' << c.cluster << ' ' << c.dynamic;
   return out.str();
 }
 

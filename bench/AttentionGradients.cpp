@@ -65,6 +65,10 @@ public:
       add("Order", s32, {b, h, (sq + config.bm - 1) / config.bm});
       tensors.at("Order").buffer.fill(std::byte(0));
     }
+    if (config.dynamic) {
+      add("Next", s32, {1});
+      tensors.at("Next").buffer.fill(std::byte(0));
+    }
     uint64_t seed = 0;
     for (const char *name : {"Q", "K", "V", "DO"}) {
       OnDevice &tensor = tensors.at(name);

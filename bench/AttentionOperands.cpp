@@ -243,17 +243,20 @@ AttentionLaunch::AttentionLaunch(Device &device,
       onParts(device,
               4 * choice.splits * parts.tiles * parts.rows * parts.columns),
       onPartL(device, 4 * choice.splits * parts.tiles * parts.rows),
-      onDone(device, 4 * 2 * parts.tiles),
+      onDone(device, 4 * 2 * parts.tiles), onNext(device, 4),
       arguments(operands.arguments(choice.group)) {
-  if (!choice.config.splits)
-    return;
-  onDone.fill(std::byte(0));
-  const auto [tiles, rows, columns] = parts;
   auto add = [&](const char *name, const Buffer &buffer, ElementType type,
                  std::vector<int64_t> shape) {
     arguments.push_back(
         {name, TensorArgument{buffer.data(), type, std::move(shape)}});
   };
+  onNext.fill(std::byte(0));
+  if (choice.config.dynamic)
+    add("Next", onNext, s32, {1});
+  if (!choice.config.splits)
+    return;
+  onDone.fill(std::byte(0));
+  const auto [tiles, rows, columns] = parts;
   add("Parts", onParts, f32, {choice.splits, tiles, rows, columns});
   add("PartL", onPartL, f32, {choice.splits, tiles, rows});
   add("Done", onDone, s32, {tiles, 2});
@@ -294,7 +297,7 @@ std::string str(const AttentionChoice &choice) {
   add("c", c.ctas);
   add("a", 1 + int64_t(c.apart));
   add("m", c.cluster);
-  return c.eager ? text + " eager" : text;
+  return text + (c.eager ? " eager" : "") + (c.dynamic ? " dynamic" : "");
 }
 
 } // namespace ashlar::bench

@@ -68,7 +68,7 @@ public:
 private:
   Module module;
   PartSizes parts;
-  Buffer onParts, onPartL, onDone;
+  Buffer onParts, onPartL, onDone, onNext;
   std::vector<NamedArgument> arguments;
 };
 

@@ -32,10 +32,10 @@ namespace {
 constexpr double milliseconds = 30;
 constexpr int rowsChecked = 12;
 
-/// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager queries ctas",
-/// before which may be "e4m3", or "files" and a folder that has Q, K and V, and
-/// is to have O, as they lie in memory; of gradients the same, "backward" and
-/// "bm bn stages warpgroups apart deterministic".
+/// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager queries ctas
+/// dynamic", before which may be "e4m3", or "files" and a folder that has Q, K
+/// and V, and is to have O, as they lie in memory; of gradients the same,
+/// "backward" and "bm bn stages warpgroups apart deterministic dynamic".
 struct Line : AttentionProblem {
   AttentionConfig config;
   std::optional<AttentionBackwardConfig> backward;
@@ -52,16 +52,18 @@ struct Line : AttentionProblem {
       in >> word >> folder;
     }
     in >> sizes >> config.bm >> config.bn >> config.stages >>
-        config.warpgroups >> config.eager >> config.queries >> config.ctas;
+        config.warpgroups >> config.eager >> config.queries >> config.ctas >>
+        config.dynamic;
     if (!in)
-      throw Error("a line is fifteen numbers, not '" + text + "'");
+      throw Error("a line is sixteen numbers, not '" + text + "'");
     if (!(in >> word))
       return;
     backward.emplace();
     in >> backward->bm >> backward->bn >> backward->stages >>
-        backward->warpgroups >> backward->apart >> backward->deterministic;
+        backward->warpgroups >> backward->apart >> backward->deterministic >>
+        backward->dynamic;
     if (!in || word != "backward")
-      throw Error("behind the fifteen numbers are 'backward' and six, not '" +
+      throw Error("behind the sixteen numbers are 'backward' and seven, not '" +
                   text + "'");
   }
 };
@@ -75,11 +77,13 @@ public:
         v(elements("V", line.b * line.hk * line.sk * line.dv, 3)),
         onDevice{Buffer(device, q.size()), Buffer(device, k.size()),
                  Buffer(device, v.size()),
-                 Buffer(device, 2 * line.b * line.h * line.sq * line.dv)} {
+                 Buffer(device, 2 * line.b * line.h * line.sq * line.dv),
+                 Buffer(device, size_bytes(s32))} {
     onDevice[0].copy_from_host(q);
     onDevice[1].copy_from_host(k);
     onDevice[2].copy_from_host(v);
     onDevice[3].fill(std::byte(0xff));
+    onDevice[4].fill(std::byte(0));
   }
 
   void launch(Module &module, Stream &stream) {
@@ -97,6 +101,9 @@ public:
         {"scale", line.scale()}};
     if (isOf8Bits())
       arguments.push_back({"value_scale", valueScale});
+    if (line.config.dynamic)
+      arguments.push_back(
+          {"Next", TensorArgument{onDevice[4].data(), s32, {1}}});
     module.launch(arguments, stream);
   }
 
@@ -180,7 +187,7 @@ private:
 
   const Line &line;
   std::vector<std::byte> q, k, v;
-  Buffer onDevice[4];
+  Buffer onDevice[5]; ///< Q, K, V, O and what counts tiles
 };
 
 std::string measured(Device &device, Timer &timer, const std::string &text) {

@@ -43,6 +43,7 @@ except Exception:
     flash_attention = None
 
 # bm, bn, stages, warpgroups, eager, queries, ctas: of each head dimension, full and causal.
+# Causal tiles are dynamic.
 CONFIGURATIONS = {
     64: [(192, 128, 6, 3, 0, 1, 1), (64, 128, 5, 1, 0, 1, 2)],
     128: [(128, 128, 5, 2, 0, 1, 1)],
@@ -84,9 +85,12 @@ class Ours:
         return cold, hot, tuple(map(int, chosen))
 
     def measure(self, backward, causal, d, b, h, hk, length, configuration):
-        forward = (*CONFIGURATIONS[d][0], "backward") if backward else ()
+        dynamic = int(causal)
+        forward = (*CONFIGURATIONS[d][0], dynamic, "backward") if backward else ()
+        if backward and configuration[-1]:
+            dynamic = 0  # deterministic
         return self.ask(backward, int(causal), d, d, b, h, hk, length, length,
-                        *forward, *configuration)[:2]
+                        *forward, *configuration, dynamic)[:2]
 
 
     def result(self, causal, q, k, v, configuration):
@@ -98,13 +102,13 @@ class Ours:
                 at.joinpath(name).write_bytes(
                     tensor.contiguous().view(torch.uint8).cpu().numpy().tobytes())
             self.ask("files", "files", folder, int(causal), d, d, b, h, k.shape[1], length,
-                     length, *configuration)
+                     length, *configuration, int(causal))
             o = bytearray(at.joinpath("O").read_bytes())
         return torch.frombuffer(o, dtype=torch.bfloat16).view(q.shape).to(q.device)
 
     def measure_fp8(self, causal, d, b, h, length, configuration):
         return self.ask("fp8", "e4m3", int(causal), d, d, b, h, h, length, length,
-                        *configuration)[:2]
+                        *configuration, int(causal))[:2]
 
 
 flush = None
@@ -182,15 +186,16 @@ DECODING = {
     "8 tokens, 8 x 8k": (8, 8, 8, 8, 8192),
     "256 tokens, 1 x 32k": (1, 2, 8, 256, 32768),
 }
-# group, splits, bm, bn, stages, warpgroups, queries, ctas, apart, eager, cluster; none is
-# the library's choice.
+# group, splits, bm, bn, stages, warpgroups, queries, ctas, apart, eager, cluster, dynamic;
+# none is the library's choice.
 DECODING_CONFIGURATIONS = [
     (),
-    (8, 0, 64, 64, 10, 1, 2, 1, 0, 0, 1),
-    (8, 0, 64, 64, 4, 1, 1, 2, 0, 0, 1),
-    (8, 2, 64, 64, 11, 1, 1, 1, 0, 0, 1),
-    (8, 16, 64, 64, 11, 1, 1, 1, 0, 0, 1),
-    (8, 4, 128, 64, 10, 2, 1, 1, 0, 0, 1),
+    (8, 0, 64, 64, 10, 1, 2, 1, 0, 0, 1, 0),
+    (8, 0, 64, 64, 4, 1, 1, 2, 0, 0, 1, 0),
+    (8, 0, 64, 64, 4, 1, 1, 2, 0, 0, 1, 1),
+    (8, 2, 64, 64, 11, 1, 1, 1, 0, 0, 1, 0),
+    (8, 16, 64, 64, 11, 1, 1, 1, 0, 0, 1, 0),
+    (8, 4, 128, 64, 10, 2, 1, 1, 0, 0, 1, 0),
 ]
 # Multi-head latent attention, d 576 of which V is 512: name: b, heads, queries, keys.
 LATENT = {
@@ -207,7 +212,7 @@ def latent_configurations(heads):
     """The library's choice, and both orders of its products, with multicast and
     without, in as many parts as are likely."""
     group = 1 << (heads - 1).bit_length()
-    return [()] + [(group, splits, 64, 64, 2, 2, 1, 1, 1, eager, cluster)
+    return [()] + [(group, splits, 64, 64, 2, 2, 1, 1, 1, eager, cluster, 0)
                    for splits in (0, 2, 8, 16, 32) for eager in (0, 1)
                    for cluster in ((1, 2) if group > 64 else (1,))]
 
@@ -237,7 +242,7 @@ def decode(ours):
                 continue
             rates = [bytes_moved / us / 1e3 for us in (cold, hot)]
             shares = [f"{100 * rate / peak:4.0f} %" if peak else "" for rate in rates]
-            print(f"{name:25s} {'g%d p%d %dx%d s%d w%d q%d c%d a%d e%d m%d' % chosen:41s} "
+            print(f"{name:25s} {'g%d p%d %dx%d s%d w%d q%d c%d a%d e%d m%d y%d' % chosen:44s} "
                   f"cold {cold:8.1f} us {rates[0]:6.0f} GB/s {shares[0]}  "
                   f"hot {hot:8.1f} us {rates[1]:6.0f} GB/s {shares[1]}  "
                   f"{operations / hot / 1e6:5.0f} TFLOP/s"

@@ -1,5 +1,4 @@
 #include "kernels/AttentionProgram.h"
-#include "kernels/Sequences.h"
 
 #include "ashlar/error.h"
 
@@ -10,50 +9,6 @@
 namespace ashlar {
 
 static constexpr float ln2 = std::numbers::ln2_v<float>;
-
-void AttentionProgram::forEachTile(
-    const std::function<void(const AttentionTile &)> &body) const {
-  auto each = [&](const Index &split, const Index &b, const Index &h,
-                  const Index &i, const Index &part = 0) {
-    auto [firstRow, rows] = sequenceOf(qStarts, b, Sq);
-    auto [firstKey, keys] = sequenceOf(kStarts, b,
-                                       Sk        ? Index(*Sk)
-                                       : lengths ? load_index(lengths->at({b}))
-                                                 : Index(0));
-    // TMA's rows begin at multiples of 16 bytes.
-    const Index firstValue =
-        vStarts ? multiple_of(load_index(vStarts->at({b})), 16) : firstKey;
-    auto at = [&](const Index &m) {
-      AttentionTile t{split,    b,    h,        m,    part,
-                      firstRow, rows, firstKey, keys, firstValue};
-      if (config.splits)
-        when(split < partsOf(t), [&] { body(t); });
-      else
-        body(t);
-    };
-    if (isPaired()) {
-      Index count = ceil_div(rows, queries);
-      for (Index half : range(min(count - 2 * i, 2)))
-        at(i + (1 - half) * (count - 1 - 2 * i));
-    } else if (form.packed) {
-      when(i * queries < rows, [&] { at(i); });
-    } else {
-      at(i);
-    }
-  };
-  if (tiles)
-    for (auto [b, h, i] : *tiles)
-      each(0, b, h, i);
-  else if (splitTiles)
-    for (auto [split, b, h, i] : *splitTiles)
-      each(split, b, h, i);
-  else if (partTiles)
-    for (auto [b, h, i, part] : *partTiles)
-      each(0, b, h, i, part);
-  else
-    for (auto [split, b, h, i, part] : *splitPartTiles)
-      each(split, b, h, i, part);
-}
 
 void AttentionProgram::copyKeys(const Tensor &from, const AttentionTile &t,
                                 const Index &n,
@@ -99,7 +54,8 @@ void AttentionProgram::copyTransposed(const Tensor &from,
 
 void AttentionProgram::defineLoad() {
   role("load", warps(1), registers(copyRegisters(form, config)), [&] {
-    forEachTile([&](const AttentionTile &t) {
+    takeTiles([&](const AttentionTile &t,
+                  const std::function<void()> &takeNext) {
       auto fetchKeys = [&](const Index &n, const std::optional<Stage> &pages) {
         Stage s = ring.acquire();
         copyKeys(K, t, n, pages, keysOf(s[0]), form.d);
@@ -127,7 +83,7 @@ void AttentionProgram::defineLoad() {
           if (numbers)
             numbers->release(*pages);
         }
-        return;
+        return takeNext();
       }
       std::optional<Stage> before = nextPages();
       fetchKeys(firstBlock(t), before);
@@ -144,6 +100,7 @@ void AttentionProgram::defineLoad() {
           *before = *pages;
         }
       }
+      takeNext();
       fetchValues(endOfBlocks(t) - 1, before);
       if (numbers)
         numbers->release(*before);

@@ -52,15 +52,20 @@ private:
           for (bool splits : {false, true})
             for (int64_t queries : {1, 2})
               for (bool eager : {false, true})
-                if (isTried(eager))
-                  addStages(grouped, {.bm = target::wgmmaRows * warpgroups,
-                                      .bn = bn,
-                                      .warpgroups = warpgroups,
-                                      .splits = splits,
-                                      .queries = queries,
-                                      .ctas = ctas,
-                                      .eager = eager});
+                for (bool dynamic : {false, true})
+                  if (isTried(eager) && (!dynamic || (isUneven() && !splits)))
+                    addStages(grouped, {.bm = target::wgmmaRows * warpgroups,
+                                        .bn = bn,
+                                        .warpgroups = warpgroups,
+                                        .splits = splits,
+                                        .queries = queries,
+                                        .ctas = ctas,
+                                        .eager = eager,
+                                        .dynamic = dynamic});
   }
+
+  /// Whether some tiles have more keys than others.
+  bool isUneven() const { return form.packed || (form.after && !form.before); }
 
   /// Of 8 bits both, which are the same where all columns are added at once.
   bool isTried(bool eager) const {
@@ -214,7 +219,8 @@ AttentionChoice attention_auto(const AttentionForm &form,
 
 std::string why(const std::vector<AttentionChoice> &candidates, int64_t most) {
   std::string text =
-      "group splits    bm    bn stages warpgroups apart queries ctas eager |"
+      "group splits    bm    bn stages warpgroups apart queries ctas eager "
+      "dynamic |"
       "    math exposed    load  memory latency combine |   total us\n";
   for (const AttentionChoice &choice : candidates) {
     if (most-- == 0)
@@ -224,12 +230,12 @@ std::string why(const std::vector<AttentionChoice> &candidates, int64_t most) {
     char line[160];
     std::snprintf(
         line, sizeof line,
-        "%5d %6d %5d %5d %6d %10d %5d %7d %4d %5d |%8.1f%8.1f%8.1f%8.1f"
+        "%5d %6d %5d %5d %6d %10d %5d %7d %4d %5d %7d |%8.1f%8.1f%8.1f%8.1f"
         "%8.1f%8.1f |%11.1f\n",
         int(choice.group), int(choice.splits), int(c.bm), int(c.bn),
         int(c.stages), int(c.warpgroups), int(c.apart), int(c.queries),
-        int(c.ctas), int(c.eager), us.math, us.exposed, us.load, us.memory,
-        us.latency, us.combine, us.total);
+        int(c.ctas), int(c.eager), int(c.dynamic), us.math, us.exposed, us.load,
+        us.memory, us.latency, us.combine, us.total);
     text += line;
   }
   return text;

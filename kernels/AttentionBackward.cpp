@@ -12,29 +12,57 @@ namespace ashlar {
 
 static constexpr float log2e = std::numbers::log2e_v<float>;
 
-void AttentionBackwardProgram::forEachBlock(
-    const std::function<void(const KeyBlock &)> &body) const {
-  for (auto [b, g, i] : blocks) {
-    auto [firstRow, rows] = sequenceOf(qStarts, b, Sq);
-    auto [firstKey, keys] = sequenceOf(kStarts, b, Sk);
-    auto at = [&](const Index &n) {
-      body({b, g, n, firstRow, rows, firstKey, keys});
-    };
-    if (isPaired()) {
-      Index count = ceil_div(keys, config.bn);
-      for (Index half : range(min(count - 2 * i, 2)))
-        at(i + half * (count - 1 - 2 * i));
-    } else if (form.packed) {
-      when(i * config.bn < keys, [&] { at(i); });
-    } else {
-      at(i);
-    }
+void AttentionBackwardProgram::takeBlock(
+    const Index &b, const Index &g, const Index &i, const BlockBody &body,
+    const std::function<void()> &skip) const {
+  auto [firstRow, rows] = sequenceOf(qStarts, b, Sq);
+  auto [firstKey, keys] = sequenceOf(kStarts, b, Sk);
+  auto at = [&](const Index &n) {
+    body({b, g, n, firstRow, rows, firstKey, keys});
+  };
+  if (isPaired()) {
+    Index count = ceil_div(keys, config.bn);
+    for (Index half : range(min(count - 2 * i, 2)))
+      at(i + half * (count - 1 - 2 * i));
+  } else if (form.packed) {
+    when(i * config.bn < keys, [&] { at(i); }, skip);
+  } else {
+    at(i);
   }
+}
+
+void AttentionBackwardProgram::takeBlocks(
+    const std::function<void(
+        const KeyBlock &, const std::function<void()> &takeNext)> &body) const {
+  if (!dynamic)
+    return forEachBlock([&](const KeyBlock &t) { body(t, [] {}); });
+  // Rows of Q and dO, and the sums of dQ.
+  const int64_t bytesOfRow =
+      (form.d + form.dv) * size_bytes(form.type) + form.d * size_bytes(f32);
+  // Of causal blocks the first one has the most rows.
+  dynamic->handOut({B, Hk, ceil_div(Sk, config.bn), Sq * (H / Hk) * bytesOfRow,
+                    /*isBackwards=*/false},
+                   [&](const Index &b, const Index &g, const Index &i,
+                       const std::function<void()> &takeNext) {
+                     takeBlock(
+                         b, g, i, [&](const KeyBlock &t) { body(t, takeNext); },
+                         takeNext);
+                   });
+}
+
+void AttentionBackwardProgram::forEachBlock(const BlockBody &body) const {
+  auto take = [&](const Index &b, const Index &g, const Index &i) {
+    takeBlock(b, g, i, body, [] {});
+  };
+  if (dynamic)
+    return dynamic->forEach(take);
+  for (auto [b, g, i] : blocks)
+    take(b, g, i);
 }
 
 void AttentionBackwardProgram::defineLoad() {
   role("load", warps(1), registers(copyBudget), [&] {
-    forEachBlock([&](const KeyBlock &t) {
+    takeBlocks([&](const KeyBlock &t, const std::function<void()> &takeNext) {
       Stage s = keyRing.acquire();
       copy(keysOf(K, t), s[0]);
       copy(keysOf(V, t), s[1]);
@@ -49,6 +77,7 @@ void AttentionBackwardProgram::defineLoad() {
           store(s[4], full(s32, {4}, row));
         rowRing.commit(s);
       });
+      takeNext();
     });
   });
 }
@@ -239,7 +268,8 @@ int64_t AttentionBackwardProgram::stagesOfSlopes() const {
   const int64_t turns =
       config.deterministic
           ? (config.stages + 4) * (number + barrierBytesOfStage)
-          : 0;
+      : config.dynamic ? DynamicTiles::stages * (number + barrierBytesOfStage)
+                       : 0;
   const int64_t all =
       ring(1, both(config.bn)) + ring(config.stages, rows) +
       ring(2, rowsOfTurn / partsOfRows * sumColumns * size_bytes(f32)) +
@@ -375,6 +405,10 @@ static void check(const AttentionForm &form,
   if (form.soft_cap || form.alibi || form.modify || form.mask)
     refuse("there are no gradients of scores that are capped, sloped, modified "
            "or masked by more than a window: use a form without",
+           where);
+  if (config.dynamic && config.deterministic)
+    refuse("the order in which parts of dQ are added follows from fixed shares "
+           "of the blocks: use either deterministic or dynamic",
            where);
   if (!config.apart)
     return;

@@ -16,20 +16,9 @@
 // have no registers for it.
 
 #include "kernels/AttentionBackwardProgram.h"
-
-#include <initializer_list>
+#include "kernels/Sequences.h"
 
 namespace ashlar {
-
-/// As many s32 in a vector.
-static Fragment listOf(std::initializer_list<Index> numbers) {
-  const Shape shape{int64_t(numbers.size())};
-  Fragment list = zeros(s32, shape);
-  int64_t column = 0;
-  for (const Index &number : numbers)
-    list = select(columns(shape) == column++, number, list);
-  return list;
-}
 
 void AttentionBackwardProgram::defineOrder() {
   // Whether the blocks of a gang begin at different turns: all see many of the
@@ -111,7 +100,7 @@ void AttentionBackwardProgram::defineOrder() {
 
 void AttentionBackwardProgram::forEachTurn(
     const std::function<void(const SharedTile &)> &body) const {
-  for (Index turn : range(int64_t(1) << 30)) {
+  for (Index turn : range(endless)) {
     Stage s = turnRing->wait();
     body(s[0]);
     Condition isLast = load_index(s[0], {marks}) >= lastTurn;

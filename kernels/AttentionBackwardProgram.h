@@ -4,6 +4,7 @@
 
 #include "ashlar/ashlar.h"
 #include "ashlar/attention.h"
+#include "kernels/DynamicTiles.h"
 
 #include <algorithm>
 #include <functional>
@@ -87,8 +88,21 @@ private:
 
   /// Keys of a causal block with few rows behind them and those of one with
   /// many are as much work as any other pair.
-  bool isPaired() const { return form.after && !form.before && !form.packed; }
-  void forEachBlock(const std::function<void(const KeyBlock &)> &body) const;
+  bool isPaired() const {
+    return form.after && !form.before && !form.packed && !config.dynamic;
+  }
+  using BlockBody = std::function<void(const KeyBlock &)>;
+  /// Of the role that loads, which hands blocks to the others where they are
+  /// dynamic (`DynamicTiles::handOut`).
+  void takeBlocks(const std::function<
+                  void(const KeyBlock &, const std::function<void()> &takeNext)>
+                      &body) const;
+  /// Of all others.
+  void forEachBlock(const BlockBody &body) const;
+  /// `skip` in place of the body where a sequence has no such block.
+  void takeBlock(const Index &b, const Index &g, const Index &i,
+                 const BlockBody &body,
+                 const std::function<void()> &skip) const;
 
   // A row sees the keys from its place among them minus `before` to its place
   // plus `after`.
@@ -238,6 +252,9 @@ private:
 
   TileLoop<3> blocks =
       persistent({B, Hk, Sk}, {1, 1, (isPaired() ? 2 : 1) * config.bn});
+  std::optional<DynamicTiles> dynamic =
+      config.dynamic ? std::optional(DynamicTiles(blocks, where))
+                     : std::nullopt;
   Pipeline keyRing = pipeline(1, smem(form.type, {config.bn, form.d}),
                               smem(form.type, {config.bn, form.dv}));
   Pipeline rowRing =

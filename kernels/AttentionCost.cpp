@@ -48,12 +48,15 @@ public:
               (group > 1 ? sizes.keyHeads * ceilDiv(group, config.bm)
                          : sizes.heads) *
               tilesOfSequence) {
-    for (int64_t m = 0; m < tilesOfSequence; ++m)
+    for (int64_t m = 0; m < tilesOfSequence; ++m) {
       blocks += double(blocksOf(m)) / double(tilesOfSequence);
+      mostBlocks = std::max(mostBlocks, double(blocksOf(m)));
+    }
     parts = 1;
     if (splits)
       parts = std::ceil(blocks / std::ceil(blocks / double(splits)));
-    const bool isPaired = form.after && !form.before && !splits;
+    const bool isPaired =
+        form.after && !form.before && !splits && !config.dynamic;
     tilesOfUnit =
         isPaired ? double(tilesOfSequence) / ceilDiv(tilesOfSequence, 2) : 1;
     units = std::ceil(double(tiles) * parts / tilesOfUnit);
@@ -64,8 +67,14 @@ public:
     AttentionCost cost;
     const double slots = double(gpu.sm_count * config.ctas);
     const double waves = std::floor(units / slots);
-    add(cost, waves, slots);
-    add(cost, 1, units - waves * slots);
+    if (config.dynamic) {
+      // All are done at the same time, unless one tile takes longer.
+      add(cost, std::max(units / slots, mostBlocks / blocks),
+          std::min(units, slots));
+    } else {
+      add(cost, waves, slots);
+      add(cost, 1, units - waves * slots);
+    }
     const double turns = std::ceil(units / slots);
     // While a tile's Q is multiplied the next one's can't come, nor can keys
     // behind it, unless there is room: they come under the last softmax.
@@ -73,7 +82,8 @@ public:
     const double again =
         config.queries > 1 ? chain : std::max(latencyMicroseconds, chain);
     cost.latency = gpu.launch_microseconds + firstMicroseconds +
-                   latencyMicroseconds + chain + (turns - 1) * again;
+                   latencyMicroseconds + chain +
+                   (turns * tilesOfUnit - 1) * again;
     // Where O leaves from where Q lay, the next one comes behind it.
     if (replacesQuery(form, config))
       cost.latency +=
@@ -251,7 +261,8 @@ private:
   const AttentionConfig &config;
   const GpuModel &gpu;
   const int64_t group, splits, queries, tilesOfSequence, tiles;
-  double blocks = 0, parts, tilesOfUnit, units, blocksOfUnit;
+  double blocks = 0, mostBlocks = 0; ///< of a tile, in the mean and the most
+  double parts, tilesOfUnit, units, blocksOfUnit;
 };
 
 } // namespace

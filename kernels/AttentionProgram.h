@@ -5,6 +5,7 @@
 #include "ashlar/ashlar.h"
 #include "ashlar/attention.h"
 #include "kernels/AttentionResources.h"
+#include "kernels/DynamicTiles.h"
 
 #include <algorithm>
 #include <functional>
@@ -62,6 +63,8 @@ public:
           pipeline(resultStages(form),
                    smem(resultType(form), {config.bm, resultColumns(form)})));
     declareTiles();
+    if (config.dynamic)
+      dynamic.emplace(*tiles, where);
     if (config.ctas > 1)
       ctas_per_sm(config.ctas);
   }
@@ -111,9 +114,22 @@ private:
   /// Without a window of keys tiles of later rows have more of them: a pair of
   /// one of many and one of few is as much work as any other pair. Parts of
   /// tiles are small enough as they are.
-  bool isPaired() const { return form.after && !form.before && !config.splits; }
-  void
-  forEachTile(const std::function<void(const AttentionTile &)> &body) const;
+  bool isPaired() const {
+    return form.after && !form.before && !config.splits && !config.dynamic;
+  }
+  using TileBody = std::function<void(const AttentionTile &)>;
+  /// Of the role that loads, which hands tiles to the others where they are
+  /// dynamic (`DynamicTiles::handOut`).
+  void takeTiles(
+      const std::function<void(const AttentionTile &,
+                               const std::function<void()> &takeNext)> &body)
+      const;
+  /// Of all others.
+  void forEachTile(const TileBody &body) const;
+  /// `skip` in place of the body where a sequence has no such tile.
+  void takeTile(const Index &split, const Index &b, const Index &h,
+                const Index &i, const Index &part, const TileBody &body,
+                const std::function<void()> &skip) const;
 
   // By their numbers, the keys of a tile's rows, and blocks of them.
   Index placeOf(const AttentionTile &t, const Index &row) const {
@@ -356,6 +372,7 @@ private:
   std::optional<Pipeline> rightRing, keyRing, weightRing, factorRing;
   std::optional<Pipeline> result;  ///< of kernels that do not split
   std::optional<Pipeline> numbers; ///< of the pages of a block
+  std::optional<DynamicTiles> dynamic;
 
   static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
     return isThere ? std::optional(size(name)) : std::nullopt;

@@ -1,4 +1,5 @@
 #include "kernels/AttentionResources.h"
+#include "kernels/DynamicTiles.h"
 
 #include "compiler/target/Target.h"
 
@@ -113,6 +114,8 @@ static int64_t smallBytes(const AttentionForm &form,
   const int64_t numbers =
       alignedTo(least, numbersOfBlock(form, config) * size_bytes(s32));
   return (form.page ? stagesOfNumbers * (numbers + barrierBytesOfStage) : 0) +
+         (config.dynamic ? DynamicTiles::stages * (least + barrierBytesOfStage)
+                         : 0) +
          (config.splits ? (config.apart ? 2 : 1) * 2 * least : 0) +
          (form.modify || form.mask ? bytesOfAuthor : 0);
 }
@@ -149,6 +152,8 @@ int64_t copyRegisters(const AttentionForm &form,
   if (config.warpgroups * config.ctas == 1)
     return 64;
   // To find pages and parts, and to fill several rings, takes some.
+  if (config.dynamic && form.packed && pagesOfBlock(form, config) > 1)
+    return 48;
   return config.splits || form.page || config.apart ? 40 : target::leastBudget;
 }
 
@@ -306,6 +311,10 @@ std::string notBuildable(const AttentionForm &form,
            text(config.cluster) +
            " slices of whole swizzle atoms: use a multiple of " +
            text(8 * config.cluster);
+  if (config.dynamic && (config.splits || tilesOfGroup(form, config) > 1))
+    return "tiles whose keys are shared out, or of which one query has "
+           "several, "
+           "are as much work as one another: leave dynamic out";
   // The assembler refuses them, whatever the budget.
   if (const int64_t start = entryRegisters(config),
       held = sumRegisters(form, config);
@@ -374,6 +383,7 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.page ? 8 : 0;
   all += form.packed ? 12 : 0;
   all += config.warpgroups == 1 ? 24 : 0;
+  all += config.dynamic && config.ctas > 1 ? 12 : 0;
   return all;
 }
 

@@ -72,6 +72,12 @@ static void run() {
                                           {"O", rows(O)},
                                           {"scale", 1 / std::sqrt(float(d))}};
 
+  // Where tiles are taken as CTAs get free.
+  Buffer next(device, 4);
+  next.fill(std::byte(0)); // before the first launch
+  if (choice.config.dynamic)
+    arguments.push_back({"Next", TensorArgument{next.data(), s32, {1}}});
+
   // Where keys are shared out to several CTAs.
   const int64_t s = choice.splits;
   const auto [t, r, c] = part_sizes(form, choice.config, sizes);

@@ -1,6 +1,7 @@
 #include "test/kernels/AttentionCases.h"
 
 #include "ashlar/ashlar.h"
+#include "kernels/AttentionResources.h"
 
 #include <algorithm>
 #include <random>
@@ -146,6 +147,22 @@ std::vector<AttentionCase> namedAttentionCases() {
         {1, 2, 1, 200, 300});
     splitUp(all.back(), splits);
   }
+  auto addDynamic = [&](std::string name, AttentionForm form,
+                        AttentionConfig config, AttentionLengths lengths) {
+    config.dynamic = true;
+    all.push_back({name + ", as CTAs get free", form, config, lengths});
+  };
+  addDynamic("causal", {.d = 64, .dv = 64, .after = 0},
+             {.bm = 64, .bn = 64, .warpgroups = 1}, {2, 6, 2, 700, 700});
+  addDynamic("causal, three warpgroups", three.form, three.config,
+             {2, 2, 1, 400, 300});
+  addDynamic("all keys", {}, {.bn = 64}, {2, 4, 4, 300, 100});
+  addDynamic("packed", {.after = 0, .packed = true}, {.bn = 64}, several);
+  addDynamic("pages, groups of heads",
+             {.d = 64, .dv = 64, .group = 4, .after = 0, .page = 64},
+             {.bm = 64, .bn = 64, .warpgroups = 1},
+             {3, 8, 2, 40, 0, {{40, 300}, {40, 40}, {40, 77}}});
+  addDynamic("no query", {.d = 64, .dv = 64}, {}, {1, 1, 1, 0, 100});
   const AttentionConfig decoding{
       .bm = 64, .bn = 64, .stages = 8, .warpgroups = 1};
   auto addGrouped = [&](std::string name, AttentionForm form, int64_t splits,
@@ -292,6 +309,7 @@ AttentionCase drawnAttention(uint64_t seed) {
     result.config.warpgroups = 1;
   }
   splitUp(result, splits);
+  result.config.dynamic = !splits && of(0, 1);
   return result;
 }
 
@@ -323,6 +341,8 @@ AttentionCase drawnLatentAttention(uint64_t seed) {
   if (isApart)
     result.config.eager = of(0, 1);
   splitUp(result, result.splits);
+  result.config.dynamic =
+      !result.splits && tilesOfGroup(form, result.config) == 1 && of(0, 1);
   return result;
 }
 

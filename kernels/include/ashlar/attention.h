@@ -112,6 +112,12 @@ struct AttentionConfig {
   /// apart: the second half of the columns is multiplied beside the first, not
   /// under the next softmax.
   bool eager = false;
+  /// A CTA takes its next tile when it is free, in place of a share that is
+  /// fixed: of causal attention the tiles with the most keys first. For tiles
+  /// that are not as much work as one another: causal ones, and sequences of
+  /// different lengths. The kernel has Next then, s32, 1 of them: zero before
+  /// the first launch, and again behind each.
+  bool dynamic = false;
 };
 
 /// The kernel of a configuration: inputs Q, K, V if it is a tensor, and what
@@ -153,6 +159,9 @@ struct AttentionBackwardConfig {
   /// B×H×Turns of any number of turns that is not less than Sq/bm: zeros, which
   /// it leaves as it found them.
   bool deterministic = false;
+  /// As in `AttentionConfig`: of causal gradients the keys that most rows see
+  /// come first. Not with `deterministic`.
+  bool dynamic = false;
 };
 
 /// What the gradients need of each row before `attention_backward`, and where

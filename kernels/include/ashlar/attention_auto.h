@@ -22,7 +22,7 @@ struct AttentionCost {
 };
 
 /// A form's `group`, a configuration, and the launch's size Splits, 0 where it
-/// has none.
+/// has none. A launch has the workspaces that these ask for, Next or Parts.
 struct AttentionChoice {
   int64_t group = 1;
   AttentionConfig config;
