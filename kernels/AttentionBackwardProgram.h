@@ -204,9 +204,13 @@ private:
   /// Whether the sums of keys leave registers to the role that multiplies dQ.
   const bool areSumsFew = std::max(form.d, form.dv) <= 128;
   /// Registers of the roles that copy, of those that keep sums of keys, and of
-  /// the one that multiplies dQ.
-  const int64_t copyBudget = config.apart && !hasQueries ? 40 : 24,
-                mathBudget = hasQueries     ? (areSumsFew ? 176 : 208)
+  /// the one that multiplies dQ. Handing out blocks takes some.
+  const bool copiesMore =
+      hasQueries ? areSumsFew && config.dynamic : config.apart;
+  const int64_t copyBudget = copiesMore ? 40 : 24,
+                mathBudget = hasQueries     ? (copiesMore   ? 168
+                                               : areSumsFew ? 176
+                                                            : 208)
                              : config.apart ? 232
                                             : 240,
                 queryBudget = areSumsFew ? 136 : 72;

@@ -28,7 +28,7 @@ constexpr double sharedBytesPerClock = 109, stepClocks = 57;
 /// are on their way, to its bytes; the latter from DRAM.
 constexpr double firstMicroseconds = 0.515, latencyMicroseconds = 1.37;
 /// The part of the shorter of math and loads that the longer does not hide.
-constexpr double unhidden = 0.182;
+constexpr double unhidden = 0.09;
 /// What a ring holds for a while beside what is multiplied: of the warpgroup
 /// that is behind (a fifth stage of blocks of 128 was worth 8 % of d 128 on an
 /// H100, cold).

@@ -383,7 +383,7 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.page ? 8 : 0;
   all += form.packed ? 12 : 0;
   all += config.warpgroups == 1 ? 24 : 0;
-  all += config.dynamic && config.ctas > 1 ? 12 : 0;
+  all += config.ctas > 1 ? 12 : 0;
   return all;
 }
 
