@@ -65,7 +65,7 @@ public:
       add("Order", s32, {b, h, (sq + config.bm - 1) / config.bm});
       tensors.at("Order").buffer.fill(std::byte(0));
     }
-    if (config.dynamic) {
+    if (config.dynamic || forward.dynamic) {
       add("Next", s32, {1});
       tensors.at("Next").buffer.fill(std::byte(0));
     }

@@ -27,8 +27,10 @@ constexpr double sharedBytesPerClock = 109, stepClocks = 57;
 /// From the first request of a launch, and from that of a stage while others
 /// are on their way, to its bytes; the latter from DRAM.
 constexpr double firstMicroseconds = 0.515, latencyMicroseconds = 1.37;
-/// The part of the shorter of math and loads that the longer does not hide.
-constexpr double unhidden = 0.09;
+/// The part of the shorter of math and loads that the longer does not hide:
+/// what more stages are worth where the math is longer. Of d 128 and 256 on an
+/// H200 one more, at the price of O's own, was worth -3 to 1 %.
+constexpr double unhidden = 0.12;
 /// What a ring holds for a while beside what is multiplied: of the warpgroup
 /// that is behind (a fifth stage of blocks of 128 was worth 8 % of d 128 on an
 /// H100, cold).

@@ -131,7 +131,7 @@ TEST(AttentionChoice, TakesThreeWarpgroupsWhereSequencesAreLong) {
   auto warpgroups = [](const AttentionForm &form, int64_t length) {
     const AttentionSizes sizes{16384 / length, 32, 32, length, length};
     const AttentionConfig config = attention_auto(form, sizes).config;
-    EXPECT_EQ(config.bn, 128);
+    EXPECT_GE(config.bn, 96);
     EXPECT_NO_THROW(compileCleanly(attention(form, config)));
     return config.warpgroups;
   };
