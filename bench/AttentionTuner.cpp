@@ -19,11 +19,11 @@ constexpr int rounds = 3;
 /// What a measurement may take on the device.
 constexpr double milliseconds = 15;
 
-using Kind = std::tuple<int64_t, int64_t, bool, bool>;
+using Kind = std::tuple<int64_t, int64_t, bool, bool, bool>;
 
 Kind kindOf(const AttentionChoice &choice) {
   return {choice.config.warpgroups, choice.config.ctas, choice.config.splits,
-          choice.group > 1};
+          choice.group > 1, choice.config.dynamic};
 }
 
 } // namespace

@@ -54,8 +54,7 @@ void AttentionProgram::copyTransposed(const Tensor &from,
 
 void AttentionProgram::defineLoad() {
   role("load", warps(1), registers(copyRegisters(form, config)), [&] {
-    takeTiles([&](const AttentionTile &t,
-                  const std::function<void()> &takeNext) {
+    takeTiles([&](const AttentionTile &t, const TakeNext &takeNext) {
       auto fetchKeys = [&](const Index &n, const std::optional<Stage> &pages) {
         Stage s = ring.acquire();
         copyKeys(K, t, n, pages, keysOf(s[0]), form.d);

@@ -65,7 +65,9 @@ private:
   }
 
   /// Whether some tiles have more keys than others.
-  bool isUneven() const { return form.packed || (form.after && !form.before); }
+  bool isUneven() const {
+    return form.packed || form.after.has_value() != form.before.has_value();
+  }
 
   /// Of 8 bits both, which are the same where all columns are added at once.
   bool isTried(bool eager) const {

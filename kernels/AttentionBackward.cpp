@@ -12,9 +12,9 @@ namespace ashlar {
 
 static constexpr float log2e = std::numbers::log2e_v<float>;
 
-void AttentionBackwardProgram::takeBlock(
-    const Index &b, const Index &g, const Index &i, const BlockBody &body,
-    const std::function<void()> &skip) const {
+void AttentionBackwardProgram::takeBlock(const Index &b, const Index &g,
+                                         const Index &i,
+                                         const BlockBody &body) const {
   auto [firstRow, rows] = sequenceOf(qStarts, b, Sq);
   auto [firstKey, keys] = sequenceOf(kStarts, b, Sk);
   auto at = [&](const Index &n) {
@@ -24,35 +24,38 @@ void AttentionBackwardProgram::takeBlock(
     Index count = ceil_div(keys, config.bn);
     for (Index half : range(min(count - 2 * i, 2)))
       at(i + half * (count - 1 - 2 * i));
-  } else if (form.packed) {
-    when(i * config.bn < keys, [&] { at(i); }, skip);
+  } else if (form.packed && !dynamic) {
+    when(i * config.bn < keys, [&] { at(i); });
   } else {
     at(i);
   }
 }
 
 void AttentionBackwardProgram::takeBlocks(
-    const std::function<void(
-        const KeyBlock &, const std::function<void()> &takeNext)> &body) const {
+    const std::function<void(const KeyBlock &, const TakeNext &)> &body) const {
   if (!dynamic)
     return forEachBlock([&](const KeyBlock &t) { body(t, [] {}); });
   // Rows of Q and dO, and the sums of dQ.
   const int64_t bytesOfRow =
       (form.d + form.dv) * size_bytes(form.type) + form.d * size_bytes(f32);
-  // Of causal blocks the first one has the most rows.
-  dynamic->handOut({B, Hk, ceil_div(Sk, config.bn), Sq * (H / Hk) * bytesOfRow,
-                    /*isBackwards=*/false},
-                   [&](const Index &b, const Index &g, const Index &i,
-                       const std::function<void()> &takeNext) {
-                     takeBlock(
-                         b, g, i, [&](const KeyBlock &t) { body(t, takeNext); },
-                         takeNext);
-                   });
+  const Index rows = form.packed ? *Tq / max(B, 1) : Index(Sq);
+  DynamicTiles::Space space{B, Hk, ceil_div(Sk, config.bn),
+                            rows * (H / Hk) * bytesOfRow};
+  // Where queries see keys behind them alone the last ones are seen by most.
+  space.isBackwards = form.before && !form.after;
+  if (form.packed)
+    space.isThere = [&](const Index &b, const Index &i) {
+      return i * config.bn < sequenceOf(kStarts, b, Sk).second;
+    };
+  dynamic->handOut(space, [&](const Index &b, const Index &g, const Index &i,
+                              const TakeNext &takeNext) {
+    takeBlock(b, g, i, [&](const KeyBlock &t) { body(t, takeNext); });
+  });
 }
 
 void AttentionBackwardProgram::forEachBlock(const BlockBody &body) const {
   auto take = [&](const Index &b, const Index &g, const Index &i) {
-    takeBlock(b, g, i, body, [] {});
+    takeBlock(b, g, i, body);
   };
   if (dynamic)
     return dynamic->forEach(take);
@@ -62,7 +65,7 @@ void AttentionBackwardProgram::forEachBlock(const BlockBody &body) const {
 
 void AttentionBackwardProgram::defineLoad() {
   role("load", warps(1), registers(copyBudget), [&] {
-    takeBlocks([&](const KeyBlock &t, const std::function<void()> &takeNext) {
+    takeBlocks([&](const KeyBlock &t, const TakeNext &takeNext) {
       Stage s = keyRing.acquire();
       copy(keysOf(K, t), s[0]);
       copy(keysOf(V, t), s[1]);

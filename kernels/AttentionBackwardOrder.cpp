@@ -16,7 +16,6 @@
 // have no registers for it.
 
 #include "kernels/AttentionBackwardProgram.h"
-#include "kernels/Sequences.h"
 
 namespace ashlar {
 

@@ -94,15 +94,12 @@ private:
   using BlockBody = std::function<void(const KeyBlock &)>;
   /// Of the role that loads, which hands blocks to the others where they are
   /// dynamic (`DynamicTiles::handOut`).
-  void takeBlocks(const std::function<
-                  void(const KeyBlock &, const std::function<void()> &takeNext)>
+  void takeBlocks(const std::function<void(const KeyBlock &, const TakeNext &)>
                       &body) const;
   /// Of all others.
   void forEachBlock(const BlockBody &body) const;
-  /// `skip` in place of the body where a sequence has no such block.
   void takeBlock(const Index &b, const Index &g, const Index &i,
-                 const BlockBody &body,
-                 const std::function<void()> &skip) const;
+                 const BlockBody &body) const;
 
   // A row sees the keys from its place among them minus `before` to its place
   // plus `after`.
@@ -204,7 +201,8 @@ private:
   /// Whether the sums of keys leave registers to the role that multiplies dQ.
   const bool areSumsFew = std::max(form.d, form.dv) <= 128;
   /// Registers of the roles that copy, of those that keep sums of keys, and of
-  /// the one that multiplies dQ. Handing out blocks takes some.
+  /// the one that multiplies dQ. Who copies needs more where two roles share a
+  /// ring of sums, and to hand out blocks.
   const bool copiesMore =
       hasQueries ? areSumsFew && config.dynamic : config.apart;
   const int64_t copyBudget = copiesMore ? 40 : 24,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ashlar {
 
@@ -53,6 +54,7 @@ public:
     for (int64_t m = 0; m < tilesOfSequence; ++m) {
       blocks += double(blocksOf(m)) / double(tilesOfSequence);
       mostBlocks = std::max(mostBlocks, double(blocksOf(m)));
+      leastBlocks = std::min(leastBlocks, double(blocksOf(m)));
     }
     parts = 1;
     if (splits)
@@ -70,8 +72,11 @@ public:
     const double slots = double(gpu.sm_count * config.ctas);
     const double waves = std::floor(units / slots);
     if (config.dynamic) {
-      // All are done at the same time, unless one tile takes longer.
-      add(cost, std::max(units / slots, mostBlocks / blocks),
+      // All are done at the same time, unless one tile takes longer, or tiles
+      // are too much alike.
+      add(cost,
+          std::max({units / slots, mostBlocks / blocks,
+                    std::ceil(units / slots) * leastBlocks / blocks}),
           std::min(units, slots));
     } else {
       add(cost, waves, slots);
@@ -263,7 +268,9 @@ private:
   const AttentionConfig &config;
   const GpuModel &gpu;
   const int64_t group, splits, queries, tilesOfSequence, tiles;
-  double blocks = 0, mostBlocks = 0; ///< of a tile, in the mean and the most
+  /// Of a tile, in the mean, the most and the fewest.
+  double blocks = 0, mostBlocks = 0,
+         leastBlocks = std::numeric_limits<double>::infinity();
   double parts, tilesOfUnit, units, blocksOfUnit;
 };
 

@@ -120,16 +120,12 @@ private:
   using TileBody = std::function<void(const AttentionTile &)>;
   /// Of the role that loads, which hands tiles to the others where they are
   /// dynamic (`DynamicTiles::handOut`).
-  void takeTiles(
-      const std::function<void(const AttentionTile &,
-                               const std::function<void()> &takeNext)> &body)
-      const;
+  void takeTiles(const std::function<void(const AttentionTile &,
+                                          const TakeNext &)> &body) const;
   /// Of all others.
   void forEachTile(const TileBody &body) const;
-  /// `skip` in place of the body where a sequence has no such tile.
   void takeTile(const Index &split, const Index &b, const Index &h,
-                const Index &i, const Index &part, const TileBody &body,
-                const std::function<void()> &skip) const;
+                const Index &i, const Index &part, const TileBody &body) const;
 
   // By their numbers, the keys of a tile's rows, and blocks of them.
   Index placeOf(const AttentionTile &t, const Index &row) const {

@@ -312,9 +312,10 @@ std::string notBuildable(const AttentionForm &form,
            " slices of whole swizzle atoms: use a multiple of " +
            text(8 * config.cluster);
   if (config.dynamic && (config.splits || tilesOfGroup(form, config) > 1))
-    return "tiles whose keys are shared out, or of which one query has "
-           "several, "
-           "are as much work as one another: leave dynamic out";
+    return "dynamic hands out whole tiles of a sequence and a head, not parts "
+           "of them: leave out dynamic, or splits and groups of more heads "
+           "than "
+           "a tile has rows";
   // The assembler refuses them, whatever the budget.
   if (const int64_t start = entryRegisters(config),
       held = sumRegisters(form, config);

@@ -8,8 +8,7 @@ namespace ashlar {
 
 void AttentionProgram::takeTile(const Index &split, const Index &b,
                                 const Index &h, const Index &i,
-                                const Index &part, const TileBody &body,
-                                const std::function<void()> &skip) const {
+                                const Index &part, const TileBody &body) const {
   auto [firstRow, rows] = sequenceOf(qStarts, b, Sq);
   auto [firstKey, keys] = sequenceOf(kStarts, b,
                                      Sk        ? Index(*Sk)
@@ -30,40 +29,42 @@ void AttentionProgram::takeTile(const Index &split, const Index &b,
     Index count = ceil_div(rows, queries);
     for (Index half : range(min(count - 2 * i, 2)))
       at(i + (1 - half) * (count - 1 - 2 * i));
-  } else if (form.packed) {
-    when(i * queries < rows, [&] { at(i); }, skip);
+  } else if (form.packed && !dynamic) {
+    when(i * queries < rows, [&] { at(i); });
   } else {
     at(i);
   }
 }
 
 void AttentionProgram::takeTiles(
-    const std::function<void(const AttentionTile &,
-                             const std::function<void()> &takeNext)> &body)
+    const std::function<void(const AttentionTile &, const TakeNext &)> &body)
     const {
   if (!dynamic)
     return forEachTile([&](const AttentionTile &t) { body(t, [] {}); });
-  const Index keys = Sk          ? Index(*Sk)
-                     : form.page ? *Pages * *form.page
-                                 : *Tk / max(B, 1);
-  const int64_t bytesOfKey = (form.d + form.dv) * size_bytes(form.type);
-  // Of causal tiles the last one has the most keys.
-  dynamic->handOut({B, tileHeads(), ceil_div(Sq, queries), keys * bytesOfKey,
-                    form.after.has_value()},
-                   [&](const Index &b, const Index &h, const Index &i,
-                       const std::function<void()> &takeNext) {
-                     takeTile(
-                         0, b, h, i, 0,
-                         [&](const AttentionTile &t) { body(t, takeNext); },
-                         takeNext);
-                   });
+  Index keys = Sk          ? Index(*Sk)
+               : form.page ? *Pages * *form.page
+                           : *Tk / max(B, 1);
+  if (!isGrouped())
+    keys = keys * Hk / max(*H, 1); // of each head of Q
+  const int64_t columns = form.latent ? form.d : form.d + form.dv;
+  DynamicTiles::Space space{B, tileHeads(), ceil_div(Sq, queries),
+                            keys * (columns * size_bytes(form.type))};
+  // Where queries see keys before them alone the last ones see most.
+  space.isBackwards = form.after && !form.before;
+  if (form.packed)
+    space.isThere = [&](const Index &b, const Index &i) {
+      return i * queries < sequenceOf(qStarts, b, Sq).second;
+    };
+  dynamic->handOut(space, [&](const Index &b, const Index &h, const Index &i,
+                              const TakeNext &takeNext) {
+    takeTile(0, b, h, i, 0, [&](const AttentionTile &t) { body(t, takeNext); });
+  });
 }
 
 void AttentionProgram::forEachTile(const TileBody &body) const {
   auto take = [&](const Index &split, const Index &b, const Index &h,
-                  const Index &i, const Index &part) {
-    takeTile(split, b, h, i, part, body, [] {});
-  };
+                  const Index &i,
+                  const Index &part) { takeTile(split, b, h, i, part, body); };
   if (dynamic)
     dynamic->forEach([&](const Index &b, const Index &h, const Index &i) {
       take(0, b, h, i, 0);

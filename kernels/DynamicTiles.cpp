@@ -1,5 +1,4 @@
 #include "kernels/DynamicTiles.h"
-#include "kernels/Sequences.h"
 
 namespace ashlar {
 
@@ -8,11 +7,19 @@ namespace ashlar {
 /// tiles for all CTAs, 1.1 times.
 static constexpr int64_t keptInL2 = int64_t(16) << 20;
 
+Fragment listOf(std::initializer_list<Index> numbers) {
+  const Shape shape{int64_t(numbers.size())};
+  Fragment list = zeros(s32, shape);
+  int64_t column = 0;
+  for (const Index &number : numbers)
+    list = select(columns(shape) == column++, number, list);
+  return list;
+}
+
 void DynamicTiles::handOut(
     const Space &space,
     const std::function<void(const Index &b, const Index &h, const Index &i,
-                             const std::function<void()> &takeNext)> &body)
-    const {
+                             const TakeNext &takeNext)> &body) const {
   // Of bounds that are known, so that quotients are of 32 bits.
   auto positive = [](const Index &number) { return clamp(number, 1, endless); };
   const Index tiles = positive(space.tilesOfHead),
@@ -21,7 +28,7 @@ void DynamicTiles::handOut(
                                1, heads),
               count = loop.turns();
   Index number = loop.cta(), b = 0, h = 0, i = 0;
-  auto handOver = [&] {
+  auto place = [&] {
     // Counted from the last one, so that the first heads are fewer, if any.
     const Index group = clamp(count - 1 - number, 0, endless) /
                         positive(together * tiles),
@@ -33,14 +40,28 @@ void DynamicTiles::handOut(
     b = select(number < count, head / positive(space.heads), -1);
     h = head - b * space.heads;
     i = space.isBackwards ? tiles - 1 - tile : tile;
+  };
+  auto take = [&] {
+    number = atomic_add(next.at({0}), 1) + loop.ctas();
+    place();
+  };
+  auto handOver = [&] {
+    if (space.isThere) {
+      auto isFound = [&] { return b < 0 || space.isThere(max(b, 0), i); };
+      for (Index turn : range(select(isFound(), Index(0), endless))) {
+        take();
+        last_if(isFound());
+      }
+    }
     Stage s = handed.acquire();
     store(s[0], listOf({b, h, i, 0}));
     handed.commit(s);
   };
   auto takeNext = [&] {
-    number = atomic_add(next.at({0}), 1) + loop.ctas();
+    take();
     handOver();
   };
+  place();
   handOver();
   for (Index turn : range(select(b < 0, Index(0), endless))) {
     body(b, h, i, takeNext);

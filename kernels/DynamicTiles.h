@@ -6,8 +6,18 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 
 namespace ashlar {
+
+/// Turns of a loop that `last_if` ends.
+inline constexpr int64_t endless = int64_t(1) << 30;
+
+/// As many s32 in a vector, for a role to hand to others.
+Fragment listOf(std::initializer_list<Index> numbers);
+
+/// What a role calls once for each of its tiles, where they are dynamic.
+using TakeNext = std::function<void()>;
 
 /// The tiles of the heads of a batch. Declared beside the roles, behind a tile
 /// loop over the same ones; one role hands tiles to all others.
@@ -22,18 +32,19 @@ public:
     /// What tiles of one head read in common: so many heads at a time that it
     /// stays in L2.
     Index bytesOfHead;
-    bool isBackwards; ///< the last tile of a head comes first
+    bool isBackwards = false; ///< the last tile of a head comes first
+    /// Where some batches have fewer tiles: whether there is this one.
+    std::function<Condition(const Index &b, const Index &i)> isThere = {};
   };
   using Body =
       std::function<void(const Index &b, const Index &h, const Index &i)>;
 
-  /// Of the one role. Its body calls `takeNext` once, when it has little left
-  /// to do for its tile, so that nobody waits for the next one.
+  /// Of the one role. Its body calls `takeNext` when it has little left to do
+  /// for its tile, so that nobody waits long for the next one.
   void handOut(
       const Space &space,
       const std::function<void(const Index &b, const Index &h, const Index &i,
-                               const std::function<void()> &takeNext)> &body)
-      const;
+                               const TakeNext &takeNext)> &body) const;
   /// Of each other role.
   void forEach(const Body &body) const;
 

@@ -1,9 +1,8 @@
-// Where the sequences of a batch begin, and what a role tells others of tiles.
+// Where the sequences of a batch begin.
 #pragma once
 
 #include "ashlar/ashlar.h"
 
-#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -18,18 +17,5 @@ inline std::pair<Index, Index> sequenceOf(const std::optional<Tensor> &starts,
   Index first = load_index(starts->at({b}));
   return {first, load_index(starts->at({b + 1})) - first};
 }
-
-/// As many s32 in a vector.
-inline Fragment listOf(std::initializer_list<Index> numbers) {
-  const Shape shape{int64_t(numbers.size())};
-  Fragment list = zeros(s32, shape);
-  int64_t column = 0;
-  for (const Index &number : numbers)
-    list = select(columns(shape) == column++, number, list);
-  return list;
-}
-
-/// Turns of a loop that `last_if` ends.
-inline constexpr int64_t endless = int64_t(1) << 30;
 
 } // namespace ashlar

@@ -24,7 +24,9 @@ std::string describe(const AttentionCase &tested) {
        << (form.page ? " pages of " + std::to_string(*form.page) : "")
        << (tested.modifies ? " author's scores" : "")
        << (tested.masks ? " author's mask" : "") << ", " << tested.config.bm
-       << "x" << tested.config.bn << " ctas " << tested.config.ctas;
+       << "x" << tested.config.bn << " queries " << tested.config.queries
+       << " ctas " << tested.config.ctas
+       << (tested.config.dynamic ? " dynamic" : "");
   const AttentionLengths &n = tested.lengths;
   if (form.group > 1)
     text << " groups of " << form.group;
@@ -153,7 +155,7 @@ std::vector<AttentionCase> namedAttentionCases() {
     all.push_back({name + ", as CTAs get free", form, config, lengths});
   };
   addDynamic("causal", {.d = 64, .dv = 64, .after = 0},
-             {.bm = 64, .bn = 64, .warpgroups = 1}, {2, 6, 2, 700, 700});
+             {.bm = 64, .bn = 64, .warpgroups = 1}, {3, 6, 2, 700, 700});
   addDynamic("causal, three warpgroups", three.form, three.config,
              {2, 2, 1, 400, 300});
   addDynamic("all keys", {}, {.bn = 64}, {2, 4, 4, 300, 100});
@@ -162,6 +164,22 @@ std::vector<AttentionCase> namedAttentionCases() {
              {.d = 64, .dv = 64, .group = 4, .after = 0, .page = 64},
              {.bm = 64, .bn = 64, .warpgroups = 1},
              {3, 8, 2, 40, 0, {{40, 300}, {40, 40}, {40, 77}}});
+  AttentionLengths many{60, 4, 2, 0, 0, {}};
+  for (int64_t b = 0; b < many.b; ++b)
+    many.sequences.push_back({b == 7 ? 300 : b % 3 * 30, 40 + b});
+  addDynamic("packed, more tiles than CTAs",
+             {.d = 64, .dv = 64, .after = 0, .packed = true},
+             {.bm = 64, .bn = 64, .warpgroups = 1}, many);
+  addDynamic("packed, pages, more tiles than CTAs",
+             {.d = 64, .dv = 64, .after = 0, .packed = true, .page = 16},
+             {.bm = 64, .bn = 64, .warpgroups = 1}, many);
+  addDynamic("two tiles of Q and two CTAs to an SM", {.d = 64, .dv = 64},
+             {.bm = 64, .bn = 64, .warpgroups = 1, .queries = 2, .ctas = 2},
+             {2, 150, 150, 3, 70});
+  addDynamic("a window, latent, more tiles than CTAs",
+             {.d = 128, .dv = 128, .latent = true, .before = 60},
+             {.bm = 64, .bn = 32, .stages = 2, .apart = true},
+             {1, 70, 1, 150, 150});
   addDynamic("no query", {.d = 64, .dv = 64}, {}, {1, 1, 1, 0, 100});
   const AttentionConfig decoding{
       .bm = 64, .bn = 64, .stages = 8, .warpgroups = 1};

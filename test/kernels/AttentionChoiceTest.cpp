@@ -141,6 +141,46 @@ TEST(AttentionChoice, TakesThreeWarpgroupsWhereSequencesAreLong) {
   EXPECT_EQ(warpgroups(causal, 4096), 3);
 }
 
+/// Where tiles have as many keys as one another it brings nothing.
+TEST(AttentionChoice, IsDynamicWhereTilesAreUneven) {
+  auto isDynamic = [](const AttentionForm &form, const AttentionSizes &sizes) {
+    return attention_auto(form, sizes).config.dynamic;
+  };
+  for (int64_t d : {64, 128, 256}) {
+    AttentionForm form{.d = d, .dv = d};
+    const AttentionSizes square{4, 16, 16, 4096, 4096};
+    EXPECT_FALSE(isDynamic(form, square)) << d;
+    form.packed = true;
+    EXPECT_FALSE(isDynamic(form, square)) << d;
+    form.after = 0;
+    EXPECT_TRUE(isDynamic(form, square)) << d;
+    form.packed = false;
+    EXPECT_TRUE(isDynamic(form, square)) << d;
+    form.before = 100;
+    EXPECT_FALSE(isDynamic(form, square)) << d;
+  }
+  const AttentionForm decoding{.after = 0, .page = 16};
+  for (int64_t sequences : {1, 17, 34, 128})
+    for (int64_t queries : {1, 8})
+      EXPECT_FALSE(isDynamic(decoding, {sequences, 64, 8, queries, 8192}))
+          << sequences << " " << queries;
+}
+
+/// Equal tiles take whole waves, whoever takes them.
+TEST(AttentionChoice, KnowsThatEqualTilesTakeWaves) {
+  const AttentionForm form{.packed = true};
+  for (int64_t heads : {132, 133, 300}) {
+    auto cost = [&](bool dynamic) {
+      AttentionConfig config;
+      config.dynamic = dynamic;
+      return attention_cost(form, {1, heads, heads, 128, 4096},
+                            {1, config, 0, {}})
+          .total;
+    };
+    EXPECT_GE(cost(true), cost(false) * 0.999) << heads;
+  }
+}
+
 TEST(AttentionChoice, OfWideHeadsDoesNotSpill) {
   for (int64_t d : {160, 192, 224, 256}) {
     const AttentionForm form{.d = d, .dv = d};
@@ -254,6 +294,10 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
                 "pages of a multiple of 128, or of a part of it that is "
                 "a multiple of 8"));
   EXPECT_THAT(refusal({.page = 4}, {}), HasSubstr("AttentionChoiceTest.cpp:"));
+  EXPECT_THAT(refusal({}, {.splits = true, .dynamic = true}),
+              HasSubstr("leave out dynamic, or splits"));
+  EXPECT_THAT(refusal({.group = 256}, {.cluster = 2, .dynamic = true}),
+              HasSubstr("leave out dynamic, or splits"));
   EXPECT_THAT(refusal({}, {.bm = 0}),
               HasSubstr("the number of rows (bm) is 0: use at least 1"));
   EXPECT_THAT(refusal({}, {.bm = 192}),

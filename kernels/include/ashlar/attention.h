@@ -116,7 +116,8 @@ struct AttentionConfig {
   /// fixed: of causal attention the tiles with the most keys first. For tiles
   /// that are not as much work as one another: causal ones, and sequences of
   /// different lengths. The kernel has Next then, s32, 1 of them: zero before
-  /// the first launch, and again behind each.
+  /// the first launch, and again behind each; launches that may run at the same
+  /// time have one each.
   bool dynamic = false;
 };
 
