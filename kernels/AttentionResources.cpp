@@ -152,7 +152,7 @@ int64_t copyRegisters(const AttentionForm &form,
   if (config.warpgroups * config.ctas == 1)
     return 64;
   // To find pages and parts, and to fill several rings, takes some.
-  if (config.dynamic && form.packed && pagesOfBlock(form, config) > 1)
+  if (config.dynamic && pagesOfBlock(form, config) > 1)
     return 48;
   return config.splits || form.page || config.apart ? 40 : target::leastBudget;
 }
