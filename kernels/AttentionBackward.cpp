@@ -409,6 +409,14 @@ static void check(const AttentionForm &form,
     refuse("there are no gradients of scores that are capped, sloped, modified "
            "or masked by more than a window: use a form without",
            where);
+  // As many as a thread may have.
+  if (const int64_t sums = config.bn * (form.d + form.dv) / config.warpgroups /
+                           target::warpgroupThreads;
+      !config.apart && sums >= target::mostBudget)
+    refuse(
+        "a thread would keep " + std::to_string(sums) +
+            " sums of dK and dV: use warpgroups that are apart, with bn = 64",
+        where);
   if (config.dynamic && config.deterministic)
     refuse("the order in which parts of dQ are added follows from fixed shares "
            "of the blocks: use either deterministic or dynamic",

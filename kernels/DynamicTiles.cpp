@@ -42,7 +42,11 @@ void DynamicTiles::handOut(
     i = space.isBackwards ? tiles - 1 - tile : tile;
   };
   auto take = [&] {
-    number = atomic_add(next.at({0}), 1) + loop.ctas();
+    const Index taken = atomic_add(next.at({0}), 1);
+    // What lies between is not to be told from tiles that others have taken.
+    expect(0 <= taken && taken < count,
+           "Next, which counts tiles, is zero before the launch");
+    number = taken + loop.ctas();
     place();
   };
   auto handOver = [&] {

@@ -421,7 +421,8 @@ TEST(AttentionBackwardRefuses, WhatItIsNotMadeFor) {
               HasSubstr("use either"));
   EXPECT_THAT(refusal({}, {.warpgroups = 1, .apart = true}),
               HasSubstr("use 2"));
-  EXPECT_THAT(refusal({.d = 256, .dv = 256}), HasSubstr("over the limit of"));
+  EXPECT_THAT(refusal({.d = 256, .dv = 256}),
+              HasSubstr("use warpgroups that are apart, with bn = 64"));
 }
 
 TEST(AttentionBackwardRefuses, HeadsThatAreNotShared) {

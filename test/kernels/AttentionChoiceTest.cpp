@@ -372,6 +372,7 @@ TEST(AttentionChecks, AreCompiledInto) {
       compile(attention({.packed = true, .page = 128}, {}), options));
   EXPECT_NO_THROW(compile(
       attention_backward({.after = 0}, {.deterministic = true}), options));
+  EXPECT_NO_THROW(compile(attention({.after = 0}, {.dynamic = true}), options));
 }
 
 [[maybe_unused]] const bool registered = registerAtStart([] {

@@ -76,6 +76,16 @@ void takesEachOnce(const Case &tested) {
   }
 }
 
+TEST(DynamicTilesExpect, ACounterWithinTheTiles) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      launchAndExit(
+          countTiles({2, 3, 40, 1}), {{"B", 2}, {"H", 3}, {"T", 40}},
+          {{"Next", [](const Problem &, Coordinate) { return 500.0; }}}),
+      testing::ExitedWithCode(3),
+      "Next, which counts tiles, is zero before the launch");
+}
+
 [[maybe_unused]] const bool registered = registerAtStart([] {
   auto add = [](const char *name, const Case &tested) {
     registerTest("DynamicTiles", name, [tested] { takesEachOnce(tested); });

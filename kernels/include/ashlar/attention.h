@@ -117,7 +117,8 @@ struct AttentionConfig {
   /// that are not as much work as one another: causal ones, and sequences of
   /// different lengths. The kernel has Next then, s32, 1 of them: zero before
   /// the first launch, and again behind each; launches that may run at the same
-  /// time have one each.
+  /// time have one each. Not with `splits`, nor with groups of more heads than
+  /// a tile has rows.
   bool dynamic = false;
 };
 
