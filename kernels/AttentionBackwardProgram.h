@@ -201,8 +201,8 @@ private:
   /// Whether the sums of keys leave registers to the role that multiplies dQ.
   const bool areSumsFew = std::max(form.d, form.dv) <= 128;
   /// Registers of the roles that copy, of those that keep sums of keys, and of
-  /// the one that multiplies dQ. Who copies needs more where two roles share a
-  /// ring of sums, and to hand out blocks.
+  /// the one that multiplies dQ. Who copies has what the others leave, and to
+  /// hand out blocks more.
   const bool copiesMore =
       hasQueries ? areSumsFew && config.dynamic : config.apart;
   const int64_t copyBudget = copiesMore ? 40 : 24,
