@@ -57,10 +57,10 @@ public:
       leastBlocks = std::min(leastBlocks, double(blocksOf(m)));
     }
     parts = 1;
-    if (splits)
+    if (splits && tilesOfSequence > 0)
       parts = std::ceil(blocks / std::ceil(blocks / double(splits)));
-    const bool isPaired =
-        form.after && !form.before && !splits && !config.dynamic;
+    const bool isPaired = form.after && !form.before && !splits &&
+                          !config.dynamic && tilesOfSequence > 0;
     tilesOfUnit =
         isPaired ? double(tilesOfSequence) / ceilDiv(tilesOfSequence, 2) : 1;
     units = std::ceil(double(tiles) * parts / tilesOfUnit);
@@ -70,15 +70,15 @@ public:
   AttentionCost cost() const {
     AttentionCost cost;
     const double slots = double(gpu.sm_count * config.ctas);
-    const double waves = std::floor(units / slots);
     if (config.dynamic) {
-      // All are done at the same time, unless one tile takes longer, or tiles
-      // are too much alike.
+      // All are done at the same time, unless one tile takes longer than a
+      // CTA's share, or who takes one more has so many of the shortest.
       add(cost,
           std::max({units / slots, mostBlocks / blocks,
                     std::ceil(units / slots) * leastBlocks / blocks}),
           std::min(units, slots));
     } else {
+      const double waves = std::floor(units / slots);
       add(cost, waves, slots);
       add(cost, 1, units - waves * slots);
     }

@@ -4,7 +4,6 @@
 #include "compiler/target/Target.h"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 namespace ashlar {
@@ -146,51 +145,6 @@ int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config) {
   return bytesOfOperands(form, config) + handedOverBytes(form, config);
 }
 
-int64_t copyRegisters(const AttentionForm &form,
-                      const AttentionConfig &config) {
-  // One warpgroup of math leaves more than is needed.
-  if (config.warpgroups * config.ctas == 1)
-    return 64;
-  // To find pages and parts, and to fill several rings, takes some.
-  if (config.dynamic && pagesOfBlock(form, config) > 1)
-    return 48;
-  return config.splits || form.page || config.apart ? 40 : target::leastBudget;
-}
-
-/// Each thread's before budgets are set.
-static int64_t entryRegisters(const AttentionConfig &config) {
-  return target::entryRegisters(
-      target::warpgroupThreads * (config.warpgroups + 1), config.ctas);
-}
-
-int64_t mathRegisters(const AttentionForm &form,
-                      const AttentionConfig &config) {
-  const int64_t all = (config.warpgroups + 1) * entryRegisters(config);
-  return std::min((all - copyRegisters(form, config)) / config.warpgroups /
-                      target::registerStep * target::registerStep,
-                  target::mostBudget);
-}
-
-int64_t scoreRegisters(const AttentionForm &form,
-                       const AttentionConfig &config) {
-  const int64_t each = mathRegisters(form, config);
-  return config.apart
-             ? std::min(each + target::registerStep, target::mostBudget)
-             : each;
-}
-
-int64_t valueRegisters(const AttentionForm &form,
-                       const AttentionConfig &config) {
-  return 2 * mathRegisters(form, config) - scoreRegisters(form, config);
-}
-
-/// A thread's part of the sums.
-static int64_t sumRegisters(const AttentionForm &form,
-                            const AttentionConfig &config) {
-  return rowsOfWarpgroup(config) * keptColumns(form, config) /
-         target::warpgroupThreads;
-}
-
 /// Why V in K, or warpgroups that are apart, can not be.
 static std::string notLatent(const AttentionForm &form,
                              const AttentionConfig &config) {
@@ -314,8 +268,7 @@ std::string notBuildable(const AttentionForm &form,
   if (config.dynamic && (config.splits || tilesOfGroup(form, config) > 1))
     return "dynamic hands out whole tiles of a sequence and a head, not parts "
            "of them: leave out dynamic, or splits and groups of more heads "
-           "than "
-           "a tile has rows";
+           "than a tile has rows";
   // The assembler refuses them, whatever the budget.
   if (const int64_t start = entryRegisters(config),
       held = sumRegisters(form, config);
@@ -340,170 +293,6 @@ std::string notBuildable(const AttentionForm &form,
            " do not meet: use pages of a multiple of " + text(bn) +
            ", or of a part of it that is a multiple of 8";
   return notHeld(form, config);
-}
-
-namespace {
-
-/// What a thread holds in the loop: its sums, and of a block the scores and
-/// either the weights of the one before, as they are multiplied, or what
-/// becomes of the scores. Of 8 bits the scores, the weights, and what is added
-/// to some columns of the sums.
-int64_t fragmentRegisters(const AttentionForm &form,
-                          const AttentionConfig &config) {
-  const int64_t scores =
-      rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
-  if (config.apart)
-    return sumRegisters(form, config) + scores * 3 / 2;
-  if (!isOf8Bits(form))
-    return sumRegisters(form, config) + 2 * scores;
-  const int64_t part =
-      rowsOfWarpgroup(config) * sumColumns(form) / target::warpgroupThreads;
-  const int64_t parts = form.dv / sumColumns(form);
-  // Not eager there is a second part in flight, whose registers ptxas was seen
-  // to make those of the scores where these are more and behind a third one.
-  const bool hasTwo =
-      !config.eager && parts > 1 && (parts == 2 || scores <= part);
-  return sumRegisters(form, config) + scores * 5 / 4 +
-         (hasTwo ? 2 * part : part);
-}
-
-/// What else ptxas was seen to need: with the most keys to a block that do not
-/// spill, for heads of 64 to 256 and all that a form may ask for.
-int64_t registersBeside(const AttentionForm &form,
-                        const AttentionConfig &config) {
-  int64_t all = 4;
-  all += form.logarithms ? 4 : 0;
-  all += form.after || form.before ? 8 : 0;
-  all += form.before ? 8 : 0;
-  all += form.alibi ? 16 : form.soft_cap || form.sinks ? 8 : 0;
-  all += form.alibi && config.apart ? 24 : 0;
-  // The numbers of a thread's keys, and what an author makes of them.
-  all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
-  all += form.group > 1 ? 6 : 0;
-  all += config.splits ? 8 : 0;
-  all += form.page ? 8 : 0;
-  all += form.packed ? 12 : 0;
-  all += config.warpgroups == 1 ? 24 : 0;
-  all += config.ctas > 1 ? 12 : 0;
-  return all;
-}
-
-/// The same of a form that is eager: the sums are there when the next scores
-/// are, not behind them.
-int64_t registersBesideEager(const AttentionForm &form,
-                             const AttentionConfig &config) {
-  if (config.splits)
-    return registersBeside(form, config) + 40;
-  const int64_t scores =
-      rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
-  int64_t all = 12 + scores / 2;
-  all += form.before || form.alibi ? 12 : 0;
-  all += form.soft_cap ? 12 : 0;
-  all += form.page ? 12 : 0;
-  all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
-  all += config.warpgroups == 1 ? 32 : 0;
-  return all;
-}
-
-/// The same of 8 bits. What becomes of the scores takes less, as there are none
-/// of another block beside them then.
-int64_t registersBesideOf8Bits(const AttentionForm &form,
-                               const AttentionConfig &config) {
-  int64_t all = form.logarithms ? 8 : 0;
-  all += form.after || form.before ? 4 : 0;
-  all += form.before ? 4 : 0;
-  all += form.alibi ? 24 : 0;
-  all += form.soft_cap ? 8 : 0;
-  all += form.sinks ? 4 : 0;
-  all += form.modify ? 12 + config.bn / 4 : form.mask ? 12 : 0;
-  all += form.group > 1 ? 4 : 0;
-  all += config.splits ? (config.eager ? 20 : 28) : 0;
-  all += form.page ? 16 : 0;
-  all += form.packed ? (config.splits ? 20 : 8) : 0;
-  all += form.dv % 64 ? 8 : 0;
-  return 16 + (config.warpgroups == 1 ? 28 + all / 2 : all);
-}
-
-int64_t registersOfLoop(const AttentionForm &form,
-                        const AttentionConfig &config) {
-  const int64_t fragments = fragmentRegisters(form, config);
-  if (isOf8Bits(form))
-    return fragments + registersBesideOf8Bits(form, config);
-  const bool isEager = config.eager && !config.apart;
-  const int64_t all = fragments + (isEager ? registersBesideEager(form, config)
-                                           : registersBeside(form, config));
-  // While scores become weights, half as many registers.
-  const int64_t sums = sumRegisters(form, config);
-  const int64_t scores =
-      rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
-  const int64_t least = sums + scores * 3 / 2 + 28;
-  const bool hasNumbers = form.page || form.packed || form.modify ||
-                          form.mask || form.alibi || form.group > 1 ||
-                          config.splits || config.queries > 1;
-  // Powers of two lie beside one another without holes, and need no more.
-  const bool isDense = !config.eager && !hasNumbers && config.warpgroups > 1 &&
-                       std::has_single_bit(uint64_t(sums)) &&
-                       std::has_single_bit(uint64_t(scores));
-  return isDense ? least : std::max(all, least);
-}
-
-/// The sums, these as they are stored, and addresses.
-int64_t registersOfStore(const AttentionForm &form,
-                         const AttentionConfig &config) {
-  return sumRegisters(form, config) * 3 / 2 + 24;
-}
-
-/// Values behind the last key are cleared beside the sums and the weights.
-int64_t registersOfClearing(const AttentionForm &form,
-                            const AttentionConfig &config) {
-  if ((!form.packed && !form.page) || config.apart)
-    return 0;
-  const int64_t threads = target::warpgroupThreads * config.warpgroups;
-  const int64_t values = config.bn * form.dv / threads;
-  if (isOf8Bits(form))
-    return sumRegisters(form, config) + config.bn / 8 + values + 4 +
-           (config.warpgroups == 1 ? 24 : 0);
-  return sumRegisters(form, config) + config.bn / 4 + values + 36;
-}
-
-} // namespace
-
-/// Elements of each thread.
-static int64_t elementsOfLoads(const AttentionForm &form,
-                               const AttentionConfig &config) {
-  // The most that ptxas was seen to hold without a spill, where there is one
-  // way to add up.
-  if (config.apart)
-    return 96;
-  return int64_t(std::bit_floor(uint64_t(mathRegisters(form, config) / 3)));
-}
-
-LoadsOfParts loadsOfFewRows(const AttentionForm &form,
-                            const AttentionConfig &config) {
-  constexpr int64_t rows = 8;
-  return {rows * warpgroupsOfRole(config),
-          elementsOfLoads(form, config) * target::warpgroupThreads /
-              (rows * keptColumns(form, config))};
-}
-
-LoadsOfParts loadsOfManyRows(const AttentionForm &form,
-                             const AttentionConfig &config) {
-  if (config.apart)
-    return loadsOfFewRows(form, config);
-  constexpr int64_t parts = 4;
-  const uint64_t rows = elementsOfLoads(form, config) *
-                        target::warpgroupThreads /
-                        (parts * keptColumns(form, config));
-  return {std::min<int64_t>(std::bit_floor(rows), 64) *
-              warpgroupsOfRole(config),
-          parts};
-}
-
-bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
-  return std::max({registersOfLoop(form, config),
-                   registersOfStore(form, config),
-                   registersOfClearing(form, config)}) <=
-         scoreRegisters(form, config);
 }
 
 int64_t leastStages(const AttentionForm &form, const AttentionConfig &config) {

@@ -69,6 +69,10 @@ inline constexpr int64_t bytesOfAuthor = 1024;
 int64_t keyStageBytes(const AttentionForm &form, const AttentionConfig &config);
 int64_t sharedBytes(const AttentionForm &form, const AttentionConfig &config);
 
+/// A thread's registers before budgets are set, and its part of the sums.
+int64_t entryRegisters(const AttentionConfig &config);
+int64_t sumRegisters(const AttentionForm &form, const AttentionConfig &config);
+
 /// Budgets of the roles that copy and of the one that multiplies.
 int64_t copyRegisters(const AttentionForm &form, const AttentionConfig &config);
 int64_t mathRegisters(const AttentionForm &form, const AttentionConfig &config);

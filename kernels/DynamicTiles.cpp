@@ -43,7 +43,8 @@ void DynamicTiles::handOut(
   };
   auto take = [&] {
     const Index taken = atomic_add(next.at({0}), 1);
-    // What lies between is not to be told from tiles that others have taken.
+    // One that began a little too high is not told from one that others have
+    // counted on.
     expect(0 <= taken && taken < count,
            "Next, which counts tiles, is zero before the launch");
     number = taken + loop.ctas();

@@ -16,7 +16,7 @@ inline constexpr int64_t endless = int64_t(1) << 30;
 /// As many s32 in a vector, for a role to hand to others.
 Fragment listOf(std::initializer_list<Index> numbers);
 
-/// What a role calls once for each of its tiles, where they are dynamic.
+/// What the body of `DynamicTiles::handOut` calls.
 using TakeNext = std::function<void()>;
 
 /// The tiles of the heads of a batch. Declared beside the roles, behind a tile
@@ -39,8 +39,8 @@ public:
   using Body =
       std::function<void(const Index &b, const Index &h, const Index &i)>;
 
-  /// Of the one role. Its body calls `takeNext` when it has little left to do
-  /// for its tile, so that nobody waits long for the next one.
+  /// Of the one role. Its body calls `takeNext` once, when it has little left
+  /// to do for its tile, so that nobody waits long for the next one.
   void handOut(
       const Space &space,
       const std::function<void(const Index &b, const Index &h, const Index &i,

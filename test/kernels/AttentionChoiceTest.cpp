@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <random>
 #include <set>
 
@@ -178,6 +179,16 @@ TEST(AttentionChoice, KnowsThatEqualTilesTakeWaves) {
           .total;
     };
     EXPECT_GE(cost(true), cost(false) * 0.999) << heads;
+  }
+}
+
+TEST(AttentionChoice, OfNoQueryHasACost) {
+  AttentionForm form{.after = 0};
+  for (bool packed : {false, true}) {
+    form.packed = packed;
+    for (const AttentionChoice &choice :
+         attention_candidates(form, {1, 4, 4, 0, 100}))
+      EXPECT_TRUE(std::isfinite(choice.cost.total));
   }
 }
 
