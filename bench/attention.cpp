@@ -35,7 +35,7 @@ constexpr int rowsChecked = 12;
 /// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager queries ctas
 /// dynamic", before which may be "e4m3", or "files" and a folder that has Q, K
 /// and V, and is to have O, as they lie in memory; of gradients the same,
-/// "backward" and "bm bn stages warpgroups apart deterministic dynamic".
+/// "backward" and "bm bn stages warpgroups apart deterministic dynamic ctas".
 struct Line : AttentionProblem {
   AttentionConfig config;
   std::optional<AttentionBackwardConfig> backward;
@@ -61,9 +61,9 @@ struct Line : AttentionProblem {
     backward.emplace();
     in >> backward->bm >> backward->bn >> backward->stages >>
         backward->warpgroups >> backward->apart >> backward->deterministic >>
-        backward->dynamic;
+        backward->dynamic >> backward->ctas;
     if (!in || word != "backward")
-      throw Error("behind the sixteen numbers are 'backward' and seven, not '" +
+      throw Error("behind the sixteen numbers are 'backward' and eight, not '" +
                   text + "'");
   }
 };

@@ -13,15 +13,17 @@ namespace ashlar {
 static constexpr float log2e = std::numbers::log2e_v<float>;
 
 void AttentionBackwardProgram::takeBlock(const Index &b, const Index &g,
-                                         const Index &i,
+                                         const Index &i, const Index &cta,
                                          const BlockBody &body) const {
   auto [firstRow, rows] = sequenceOf(qStarts, b, Sq);
   auto [firstKey, keys] = sequenceOf(kStarts, b, Sk);
+  // Of blocks that as many CTAs have at the same time.
   auto at = [&](const Index &n) {
-    body({b, g, n, firstRow, rows, firstKey, keys});
+    const Index first = config.ctas * n;
+    body({b, g, first + cta, first, firstRow, rows, firstKey, keys});
   };
   if (isPaired()) {
-    Index count = ceil_div(keys, config.bn);
+    Index count = ceil_div(keys, config.ctas * config.bn);
     for (Index half : range(min(count - 2 * i, 2)))
       at(i + half * (count - 1 - 2 * i));
   } else if (form.packed && !dynamic) {
@@ -49,18 +51,23 @@ void AttentionBackwardProgram::takeBlocks(
     };
   dynamic->handOut(space, [&](const Index &b, const Index &g, const Index &i,
                               const TakeNext &takeNext) {
-    takeBlock(b, g, i, [&](const KeyBlock &t) { body(t, takeNext); });
+    takeBlock(b, g, i, 0, [&](const KeyBlock &t) { body(t, takeNext); });
   });
 }
 
 void AttentionBackwardProgram::forEachBlock(const BlockBody &body) const {
-  auto take = [&](const Index &b, const Index &g, const Index &i) {
-    takeBlock(b, g, i, body);
-  };
   if (dynamic)
-    return dynamic->forEach(take);
-  for (auto [b, g, i] : blocks)
-    take(b, g, i);
+    return dynamic->forEach(
+        [&](const Index &b, const Index &g, const Index &i) {
+          takeBlock(b, g, i, 0, body);
+        });
+  if (isShared) {
+    for (auto [b, g, i, cta] : *sharedBlocks)
+      takeBlock(b, g, i, cta, body);
+  } else {
+    for (auto [b, g, i] : *blocks)
+      takeBlock(b, g, i, 0, body);
+  }
 }
 
 void AttentionBackwardProgram::defineLoad() {
@@ -69,11 +76,22 @@ void AttentionBackwardProgram::defineLoad() {
       Stage s = keyRing.acquire();
       copy(keysOf(K, t), s[0]);
       copy(keysOf(V, t), s[1]);
+      if (isShared) {
+        KeyBlock other = t;
+        other.n = 2 * t.first + 1 - t.n;
+        copy(keysOf(K, other, columnsOfCta * cluster_rank()), s[2]);
+      }
       keyRing.commit(s);
       forEachRows(t, config.bm, [&](const Index &h, const Index &row) {
         Stage s = rowRing.acquire();
-        copy(rowsOf(Q, t, h, row), s[0]);
-        copy(rowsOf(DO, t, h, row), s[1]);
+        auto copyRows = [&](const Tensor &from, const SharedTile &to) {
+          if (isShared)
+            copy(rowsOf(from, t, h, row), to, multicast);
+          else
+            copy(rowsOf(from, t, h, row), to);
+        };
+        copyRows(Q, s[0]);
+        copyRows(DO, s[1]);
         copy(valuesOf(L, t, h, row), s[2]);
         copy(valuesOf(Delta, t, h, row), s[3]);
         if (passesRows)
@@ -117,8 +135,9 @@ void AttentionBackwardProgram::addSums(const KeyBlock &t, const Index &h,
   };
   if (sumColumns == form.d)
     return addColumns(0);
-  for (Index column : range(0, form.d, sumColumns))
-    addColumns(column);
+  const Index first = isShared ? columnsOfCta * cluster_rank() : Index(0);
+  for (Index column : range(0, columnsOfCta, sumColumns))
+    addColumns(first + column);
 }
 
 void AttentionBackwardProgram::copyKeys(const KeyBlock &t, bool isOwn) {
@@ -244,16 +263,17 @@ Fragment AttentionBackwardProgram::gradientOf(const Stage &kv,
   return mma(kv[1], s[1].T());
 }
 
-Fragment AttentionBackwardProgram::sumsOf(const Stage &kv,
+Fragment AttentionBackwardProgram::sumsOf(const SharedTile &keys,
                                           const SharedTile &slopes,
-                                          int64_t column) const {
-  SharedTile part = slice(kv[0], {0, column}, {config.bn, sumColumns});
+                                          const Index &column) const {
+  SharedTile part = slice(keys, {0, multiple_of(column, sumColumns)},
+                          {config.bn, sumColumns});
   return isTransposed ? mma(part.T(), slopes) : mma(slopes.T(), part);
 }
 
 int64_t AttentionBackwardProgram::stagesOfSlopes() const {
   if (config.apart || config.bm > 64)
-    return hasQueries ? 1 : 0;
+    return isShared ? 2 : hasQueries ? 1 : 0;
   // Tiles begin at multiples of the one at most, numbers at those of the other.
   constexpr int64_t unit = target::swizzleRows * target::mostSwizzleBytes,
                     number = target::tmaSharedAlignment;
@@ -352,7 +372,7 @@ void AttentionBackwardProgram::defineMath() {
               slopeRing->commit(*stage);
               stage = slopeRing->wait();
             }
-            Fragment dq = sumsOf(kv, turn(), 0);
+            Fragment dq = sumsOf(kv[0], turn(), 0);
             // In flight while dQ's part is stored.
             dk = mma(slope, s[0], dk);
             storeSums(dq);
@@ -420,6 +440,18 @@ static void check(const AttentionForm &form,
   if (config.dynamic && config.deterministic)
     refuse("the order in which parts of dQ are added follows from fixed shares "
            "of the blocks: use either deterministic or dynamic",
+           where);
+  if (config.ctas != 1 && config.ctas != 2)
+    refuse("1 CTA or 2 multiply dQ together, not " +
+               std::to_string(config.ctas),
+           where);
+  if (config.ctas == 2 &&
+      !(config.apart && config.warpgroups == 3 && form.d % 128 == 0 &&
+        !config.deterministic && !config.dynamic))
+    refuse("two CTAs share dQ's columns by halves of whole products, 64 of "
+           "them, which a warpgroup of its own multiplies in an order that "
+           "both have: use three warpgroups that are apart, a head dimension "
+           "that is a multiple of 128, and neither deterministic nor dynamic",
            where);
   if (!config.apart)
     return;

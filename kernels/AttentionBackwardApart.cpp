@@ -98,12 +98,12 @@ void AttentionBackwardProgram::defineKeys() {
           dk.add(slope, s[0]);
         } else {
           store(*slopes, slope);
-          Fragment dq = sumsOf(kv, *slopes, 0);
+          Fragment dq = sumsOf(kv[0], *slopes, 0);
           dk.add(slope, s[0]);
           storeSums(dq);
           for (int64_t column = sumColumns; column < form.d;
                column += sumColumns)
-            storeSums(sumsOf(kv, *slopes, column));
+            storeSums(sumsOf(kv[0], *slopes, column));
         }
         if (isLast)
           return;
@@ -126,19 +126,57 @@ void AttentionBackwardProgram::defineKeys() {
 
 void AttentionBackwardProgram::defineQueries() {
   role("queries", warpgroups(1), registers(queryBudget), [&] {
+    Index number = 0;
+    const Index rank = isShared ? cluster_rank() : Index(0);
     forEachBlock([&](const KeyBlock &t) {
       Stage kv = keyRing.wait();
       for (Index turn : range(turnsOf(t))) {
         Stage slopes = slopeRing->wait();
-        for (int64_t column = 0; column < form.d; column += sumColumns) {
-          Fragment dq = sumsOf(kv, slopes[0], column);
-          if (column + sumColumns == form.d)
+        std::optional<Stage> others;
+        if (isShared)
+          others = otherRing->wait();
+        for (int64_t column = 0; column < columnsOfCta; column += sumColumns) {
+          const bool isLast = column + sumColumns == columnsOfCta;
+          Fragment dq =
+              isShared ? sumsOf(kv[0], slopes[0], columnsOfCta * rank + column)
+                       : sumsOf(kv[0], slopes[0], column);
+          if (isShared)
+            dq = mma(slice(kv[2], {0, column}, {config.bn, sumColumns}).T(),
+                     slopesOf(*otherSlopes, number), dq);
+          if (isLast)
             slopeRing->release(slopes);
           storeSums(dq);
+        }
+        if (isShared) {
+          otherRing->release(*others);
+          number = nextNumber(number);
         }
       }
       keyRing.release(kv);
     });
+    if (isShared)
+      otherRing->release(otherRing->wait());
+  });
+}
+
+void AttentionBackwardProgram::defineExchange() {
+  role("exchange", warps(1), registers(copyBudget), [&] {
+    Index number = 0;
+    Stage there = otherRing->acquire();
+    forEachBlock([&](const KeyBlock &t) {
+      for (Index turn : range(turnsOf(t))) {
+        Stage slopes = slopeRing->wait();
+        copy(slopes[0],
+             slopesOf(otherSlopes->peer(1 - cluster_rank()), number));
+        cluster_sync(); // Those of the other CTA are here.
+        otherRing->commit(there);
+        there = otherRing->acquire();
+        cluster_sync(); // Ours are there, and the next may come.
+        slopeRing->release(slopes);
+        number = nextNumber(number);
+      }
+    });
+    otherRing->commit(there);
   });
 }
 

@@ -30,8 +30,8 @@ void AttentionBackwardProgram::defineOrder() {
       Index tiles = isPaired() ? ceil_div(count, 2) : count;
       Condition isSecond = t.n > own;
       // The gang's tiles.
-      Index cta = blocks.cta(), ahead = min(own, cta), gang = own - ahead,
-            endOfGang = own + min(max(blocks.ctas() - cta, 1), tiles - own);
+      Index cta = blocks->cta(), ahead = min(own, cta), gang = own - ahead,
+            endOfGang = own + min(max(blocks->ctas() - cta, 1), tiles - own);
       const Index first = firstTurn(t), end = endOfTurns(t);
       // How many blocks of the gang begin apart, from which turn on, and how
       // far.

@@ -18,6 +18,7 @@ namespace ashlar {
 /// keys are counted from the first of the sequence.
 struct KeyBlock {
   Index b, g, n;        ///< g: a head of K
+  Index first;          ///< of those that CTAs of a cluster have at a time
   Index firstRow, rows; ///< of the sequence, in Q
   Index firstKey, keys; ///< the same in K
 };
@@ -50,6 +51,8 @@ public:
       defineKeys();
       if (hasQueries)
         defineQueries();
+      if (isShared)
+        defineExchange();
     } else {
       defineMath();
     }
@@ -67,8 +70,16 @@ private:
   void defineValues();
   void defineKeys();
   void defineQueries();
-  Fragment sumsOf(const Stage &kv, const SharedTile &slopes,
-                  int64_t column) const;
+  void defineExchange();
+  Fragment sumsOf(const SharedTile &keys, const SharedTile &slopes,
+                  const Index &column) const;
+  /// Of those that the other CTA has sent.
+  SharedTile slopesOf(const SharedTile &others, const Index &number) const {
+    return slice(others, {config.bn * number, 0}, {config.bn, rowsOfTurn});
+  }
+  static Index nextNumber(const Index &number) {
+    return select(number == turnsSent - 1, 0, number + 1);
+  }
   void storeSums(const Fragment &dq);
   /// All parts of dQ, or those of some rows alone.
   void addSums(const KeyBlock &t, const Index &h, const Index &row,
@@ -99,7 +110,7 @@ private:
   /// Of all others.
   void forEachBlock(const BlockBody &body) const;
   void takeBlock(const Index &b, const Index &g, const Index &i,
-                 const BlockBody &body) const;
+                 const Index &cta, const BlockBody &body) const;
 
   // A row sees the keys from its place among them minus `before` to its place
   // plus `after`.
@@ -108,7 +119,9 @@ private:
   }
   /// Turns of a head, by their numbers: those of which some row may see some
   /// key. There is one at least, be it one of which nothing is seen.
-  Index firstTurn(const KeyBlock &t) const { return firstTurn(t, t.n); }
+  Index firstTurn(const KeyBlock &t) const {
+    return firstTurn(t, t.first);
+  }
   /// Of block n of the same keys.
   Index firstTurn(const KeyBlock &t, const Index &n) const {
     if (!form.after)
@@ -119,8 +132,8 @@ private:
   Index endOfTurns(const KeyBlock &t) const {
     Index end = t.rows;
     if (form.before)
-      end = min(end, min((t.n + 1) * config.bn, t.keys) + *form.before -
-                         (t.keys - t.rows));
+      end = min(end, min((t.first + config.ctas) * config.bn, t.keys) +
+                         *form.before - (t.keys - t.rows));
     return max(ceil_div(end, rowsOfTurn), firstTurn(t) + 1);
   }
   /// Of all heads that share a block of keys, one after another.
@@ -173,7 +186,7 @@ private:
                        : vector.at({t.b, h, row});
   }
   TileRef keysOf(const Tensor &tensor, const KeyBlock &t,
-                 int64_t column = 0) const {
+                 const Index &column = 0) const {
     return form.packed ? tensor.at({t.g, t.firstKey + t.n * config.bn, column})
                        : tensor.at({t.b, t.g, t.n * config.bn, column});
   }
@@ -196,6 +209,8 @@ private:
   const SourceLocation where; ///< of whom a launch is refused
   /// Of a role that multiplies.
   const int64_t warpgroupsOfRole = config.apart ? 1 : config.warpgroups;
+  /// Whether CTAs share dQ's columns.
+  const bool isShared = config.ctas > 1;
   /// Whether a role of its own multiplies dQ.
   const bool hasQueries = config.apart && config.warpgroups == 3;
   /// Whether the sums of keys leave registers to the role that multiplies dQ.
@@ -204,15 +219,16 @@ private:
   /// the one that multiplies dQ. Who copies has what the others leave, and to
   /// hand out blocks more.
   const bool copiesMore =
-      hasQueries ? areSumsFew && config.dynamic : config.apart;
+      hasQueries ? isShared || (areSumsFew && config.dynamic) : config.apart;
   const int64_t copyBudget = copiesMore ? 40 : 24,
-                mathBudget = hasQueries     ? (copiesMore   ? 168
-                                               : areSumsFew ? 176
-                                                            : 208)
+                mathBudget = hasQueries     ? (!areSumsFew  ? copiesMore ? 200 : 208
+                                               : copiesMore ? 168
+                                                            : 176)
                              : config.apart ? 232
                                             : 240,
                 queryBudget = areSumsFew ? 136 : 72;
   /// As many columns of dQ are multiplied, and leave, at a time.
+  const int64_t columnsOfCta = form.d / config.ctas;
   const int64_t sumColumns =
       config.apart ? std::gcd(form.d, int64_t(64)) : form.d;
   /// dQ is multiplied transposed where a block has no rows enough for the
@@ -252,13 +268,21 @@ private:
   Tensor DK = keysOut("DK", form.d), DV = keysOut("DV", form.dv);
   Scalar scale = scalar("scale", f32, where);
 
-  TileLoop<3> blocks =
-      persistent({B, Hk, Sk}, {1, 1, (isPaired() ? 2 : 1) * config.bn});
+  const int64_t keysOfTurn = (isPaired() ? 2 : 1) * config.ctas * config.bn;
+  std::optional<TileLoop<3>> blocks =
+      isShared ? std::nullopt
+               : std::optional(persistent({B, Hk, Sk}, {1, 1, keysOfTurn}));
+  std::optional<TileLoop<4>> sharedBlocks =
+      isShared ? std::optional(blocksOfClusters()) : std::nullopt;
   std::optional<DynamicTiles> dynamic =
-      config.dynamic ? std::optional(DynamicTiles(blocks, where))
+      config.dynamic ? std::optional(DynamicTiles(*blocks, where))
                      : std::nullopt;
-  Pipeline keyRing = pipeline(1, smem(form.type, {config.bn, form.d}),
-                              smem(form.type, {config.bn, form.dv}));
+  Pipeline keyRing =
+      isShared ? pipeline(1, smem(form.type, {config.bn, form.d}),
+                          smem(form.type, {config.bn, form.dv}),
+                          smem(form.type, {config.bn, columnsOfCta}))
+               : pipeline(1, smem(form.type, {config.bn, form.d}),
+                          smem(form.type, {config.bn, form.dv}));
   Pipeline rowRing =
       passesRows ? pipeline(config.stages, smem(form.type, {config.bm, form.d}),
                             smem(form.type, {config.bm, form.dv}),
@@ -280,6 +304,16 @@ private:
           ? std::optional(pipeline(stagesOfSlopes(),
                                    smem(form.type, {config.bn, rowsOfTurn})))
           : std::nullopt;
+  /// Those of the other CTA, of some turns: one that it sends, one that is
+  /// multiplied, and one between them; which are here says a pipeline.
+  static constexpr int64_t turnsSent = 3;
+  std::optional<SharedTile> otherSlopes =
+      isShared ? std::optional(
+                     shared(form.type, {turnsSent * config.bn, rowsOfTurn}))
+               : std::nullopt;
+  std::optional<Pipeline> otherRing =
+      isShared ? std::optional(pipeline(turnsSent, smem(s32, {4})))
+               : std::nullopt;
   /// From the warpgroups that keep dV to those that keep dK.
   std::optional<Pipeline> weightRing =
       config.apart
@@ -295,6 +329,10 @@ private:
   /// no registers for that.
   int64_t stagesOfSlopes() const;
 
+  TileLoop<4> blocksOfClusters() const {
+    cluster({1, 1, 1, config.ctas});
+    return persistent({B, Hk, Sk, config.ctas}, {1, 1, keysOfTurn, 1});
+  }
   static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
     return isThere ? std::optional(size(name)) : std::nullopt;
   }

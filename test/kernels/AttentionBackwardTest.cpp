@@ -45,7 +45,8 @@ std::string describe(const Case &tested) {
   text << (form.packed ? " packed" : "") << (form.sinks ? " sinks" : "")
        << (tested.config.deterministic ? " deterministic" : "") << ", "
        << tested.config.bm << "x" << tested.config.bn
-       << (tested.config.apart ? " apart" : "") << ", B " << n.b << " H " << n.h
+        << (tested.config.apart ? " apart" : "")
+       << (tested.config.ctas > 1 ? " two CTAs" : "") << ", B " << n.b << " H " << n.h
        << " Hk " << n.hk << " Sq " << n.sq << " Sk " << n.sk;
   for (auto [queries, keys] : n.sequences)
     text << " " << queries << "/" << keys;
@@ -330,6 +331,10 @@ std::vector<Case> named() {
   add("packed", {.after = 0, .packed = true}, several);
   add("packed, all keys", {.d = 64, .dv = 64, .packed = true}, several);
   add("packed, a window", {.before = 50, .after = 0, .packed = true}, several);
+  add("many wide heads, causal", {.d = 256, .dv = 256, .after = 0},
+      {2, 34, 17, 200, 300});
+  add("wide heads, a window", {.d = 256, .dv = 64, .before = 70, .after = 3},
+      {1, 2, 2, 239, 500});
   const std::set<std::string> uneven = {"causal, d 64",
                                         "causal, d 256",
                                         "no query",
@@ -340,6 +345,14 @@ std::vector<Case> named() {
     if (uneven.contains(tested.name)) {
       tested.name += ", as CTAs get free";
       tested.config.dynamic = true;
+      all.push_back(tested);
+    }
+  for (Case tested : std::vector(all))
+    if (tested.form.d % 128 == 0 && tested.config.warpgroups == 3 &&
+        !tested.config.dynamic) {
+      tested.name += ", two CTAs";
+      tested.config.bm = 48;
+      tested.config.ctas = 2;
       all.push_back(tested);
     }
   return all;
@@ -373,6 +386,11 @@ Case drawn(uint64_t seed) {
   if (config.apart)
     config.warpgroups = of(2, 3);
   config.dynamic = !config.deterministic && of(0, 1);
+  if (config.warpgroups == 3 && form.d % 128 == 0 && !config.deterministic &&
+      !config.dynamic && of(0, 1)) {
+    config.ctas = 2;
+    config.bm = 48;
+  }
   return {"seed " + std::to_string(seed), form, config, lengths};
 }
 

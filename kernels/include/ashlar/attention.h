@@ -156,6 +156,11 @@ struct AttentionBackwardConfig {
   /// 128, where a thread has no registers for both. Of three warpgroups one
   /// keeps dV, one dK, and one multiplies dQ.
   bool apart = false;
+  /// CTAs of a cluster, 1 or 2. Two have neighbouring keys, hand each other the
+  /// gradients of their scores, and each multiplies its half of dQ's columns
+  /// with the keys of both: half as much of dQ is added in memory. With three
+  /// warpgroups that are apart, and neither `deterministic` nor `dynamic`.
+  int64_t ctas = 1;
   /// The parts of dQ are added in a fixed order: each launch gives the same
   /// bits on a device with as many SMs. The kernel has Order then, s32,
   /// B×H×Turns of any number of turns that is not less than Sq/bm: zeros, which
