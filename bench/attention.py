@@ -49,11 +49,11 @@ CONFIGURATIONS = {
     128: [(128, 128, 5, 2, 0, 1, 1)],
     256: [(128, 80, 4, 2, 1, 1, 1), (128, 80, 3, 2, 1, 1, 1)],
 }
-# Of the gradients: bm, bn, stages, warpgroups, apart, deterministic.
+# Of the gradients: bm, bn, stages, warpgroups, apart, deterministic, ctas.
 BACKWARD = {
-    64: [(128, 128, 2, 2, 0, 0), (64, 128, 4, 2, 0, 0), (64, 128, 4, 2, 0, 1)],
-    128: [(64, 128, 2, 2, 0, 0), (64, 64, 3, 2, 1, 0), (64, 128, 2, 2, 0, 1)],
-    256: [(64, 64, 2, 3, 1, 0), (64, 64, 2, 2, 1, 0), (64, 64, 2, 3, 1, 1)],
+    64: [(128, 128, 2, 2, 0, 0, 1), (64, 128, 4, 2, 0, 0, 1), (64, 128, 4, 2, 0, 1, 1)],
+    128: [(64, 128, 2, 2, 0, 0, 1), (64, 64, 3, 2, 1, 0, 1), (64, 128, 2, 2, 0, 1, 1)],
+    256: [(48, 64, 2, 3, 1, 0, 2), (48, 64, 2, 3, 1, 0, 1), (48, 64, 2, 3, 1, 1, 1)],
 }
 # Of e4m3, as those of bf16 are.
 FP8 = {
@@ -86,12 +86,15 @@ class Ours:
 
     def measure(self, backward, causal, d, b, h, hk, length, configuration):
         dynamic = int(causal)
-        forward = (*CONFIGURATIONS[d][0], dynamic, "backward") if backward else ()
-        if backward and configuration[-1]:
-            dynamic = 0  # deterministic
-        return self.ask(backward, int(causal), d, d, b, h, hk, length, length,
-                        *forward, *configuration, dynamic)[:2]
-
+        line = (int(causal), d, d, b, h, hk, length, length)
+        if not backward:
+            return self.ask(backward, *line, *configuration, dynamic)[:2]
+        forward = (*CONFIGURATIONS[d][0], dynamic)
+        *configuration, deterministic, ctas = configuration
+        if deterministic or ctas > 1:
+            dynamic = 0
+        return self.ask(backward, *line, *forward, "backward", *configuration,
+                        deterministic, dynamic, ctas)[:2]
 
     def result(self, causal, q, k, v, configuration):
         """O of tensors of B x H x S x d."""
@@ -323,6 +326,13 @@ def errors(ours, dims, lengths):
                               flush=True)
 
 
+def cublas():
+    """TFLOP/s of a product of torch's, by which cards compare."""
+    a, b = (torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    _, hot = cold_and_hot(lambda: a @ b)
+    return 2 * 8192**3 / hot / 1e6
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     numbers = lambda text: [int(n) for n in text.split(",")]
@@ -347,6 +357,8 @@ def main():
                    options.lengths or [1024, 2048, 4096, 8192, 16384], options.rounds)
     if options.error:
         return errors(ours, options.dims or [64, 128, 256], options.lengths or [1024, 4096])
+    if backward:
+        print(f"cuBLAS, bf16, 8192x8192x8192, hot: {cublas():.0f} TFLOP/s", flush=True)
     grouped = options.grouped
     best = []
     for d in options.dims or ([128] if grouped else [64, 128, 256]):
@@ -391,7 +403,7 @@ def main():
                 best.append(ratios[star])
                 for c, (cold, hot) in ratios.items():
                     us = [statistics.median(t[i] for t in rows[c]) for i in (0, 1)]
-                    line(("%dx%d s%d w%d a%d d%d" if backward else "%dx%d s%d w%d e%d q%d c%d") % c, us,
+                    line(("%dx%d s%d w%d a%d d%d c%d" if backward else "%dx%d s%d w%d e%d q%d c%d") % c, us,
                          f"  cold {cold:.3f} hot {hot:.3f}{' *' if c == star else ''}")
     for i, name in enumerate(("cold", "hot")):
         column = [ratio[i] for ratio in best]

@@ -71,7 +71,8 @@ std::vector<Subject> attentionKernels() {
   forward("decoding, pages of 16", {.page = 16}, {8, 64, 8, 1, 8192});
   backward(64, {.bm = 128});
   backward(128, {});
-  backward(256, {.bn = 64, .warpgroups = 3, .apart = true});
+  backward(256,
+           {.bm = 48, .bn = 64, .warpgroups = 3, .apart = true, .ctas = 2});
   all.push_back({"attention_delta d 128", [] { return attention_delta({}); }});
   all.push_back({"attention_query_gradient d 128",
                  [] { return attention_query_gradient({}); }});

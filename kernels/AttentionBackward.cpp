@@ -17,7 +17,7 @@ void AttentionBackwardProgram::takeBlock(const Index &b, const Index &g,
                                          const BlockBody &body) const {
   auto [firstRow, rows] = sequenceOf(qStarts, b, Sq);
   auto [firstKey, keys] = sequenceOf(kStarts, b, Sk);
-  // Of blocks that as many CTAs have at the same time.
+  // What the cluster has at the same time is counted here.
   auto at = [&](const Index &n) {
     const Index first = config.ctas * n;
     body({b, g, first + cta, first, firstRow, rows, firstKey, keys});
@@ -79,19 +79,15 @@ void AttentionBackwardProgram::defineLoad() {
       if (isShared) {
         KeyBlock other = t;
         other.n = 2 * t.first + 1 - t.n;
-        copy(keysOf(K, other, columnsOfCta * cluster_rank()), s[2]);
+        copy(keysOf(K, other, firstColumn()), s[2]);
       }
       keyRing.commit(s);
       forEachRows(t, config.bm, [&](const Index &h, const Index &row) {
+        if (config.apart)
+          return loadRowsApart(t, h, row);
         Stage s = rowRing.acquire();
-        auto copyRows = [&](const Tensor &from, const SharedTile &to) {
-          if (isShared)
-            copy(rowsOf(from, t, h, row), to, multicast);
-          else
-            copy(rowsOf(from, t, h, row), to);
-        };
-        copyRows(Q, s[0]);
-        copyRows(DO, s[1]);
+        copy(rowsOf(Q, t, h, row), s[0]);
+        copy(rowsOf(DO, t, h, row), s[1]);
         copy(valuesOf(L, t, h, row), s[2]);
         copy(valuesOf(Delta, t, h, row), s[3]);
         if (passesRows)
@@ -135,9 +131,8 @@ void AttentionBackwardProgram::addSums(const KeyBlock &t, const Index &h,
   };
   if (sumColumns == form.d)
     return addColumns(0);
-  const Index first = isShared ? columnsOfCta * cluster_rank() : Index(0);
   for (Index column : range(0, columnsOfCta, sumColumns))
-    addColumns(first + column);
+    addColumns(firstColumn() + column);
 }
 
 void AttentionBackwardProgram::copyKeys(const KeyBlock &t, bool isOwn) {
@@ -455,6 +450,12 @@ static void check(const AttentionForm &form,
            where);
   if (!config.apart)
     return;
+  if (form.d % 64 && config.bm % 64)
+    refuse("a warpgroup of its own multiplies dQ by 64 of its rows or of its "
+           "columns, and neither " +
+               std::to_string(config.bm) + " rows of a block (bm) nor " +
+               std::to_string(form.d) + " columns are a multiple: use bm = 64",
+           where);
   if (form.packed)
     refuse("warpgroups that are apart clear nothing behind a sequence: use a "
            "form that is not packed, or a configuration that is not apart",

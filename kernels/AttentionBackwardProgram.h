@@ -11,6 +11,7 @@
 #include <numeric>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace ashlar {
 
@@ -18,7 +19,7 @@ namespace ashlar {
 /// keys are counted from the first of the sequence.
 struct KeyBlock {
   Index b, g, n;        ///< g: a head of K
-  Index first;          ///< of those that CTAs of a cluster have at a time
+  Index first;          ///< of the blocks that its cluster has, of a CTA each
   Index firstRow, rows; ///< of the sequence, in Q
   Index firstKey, keys; ///< the same in K
 };
@@ -67,12 +68,30 @@ private:
   /// Of each launch, and where that is checked of a block's sequence.
   void expectSizes() const;
   void expectSequence(const KeyBlock &t) const;
+  void loadRowsApart(const KeyBlock &t, const Index &h, const Index &row);
+  /// A product of keys with rows of Q or dO, and what it reads while it is
+  /// under way.
+  struct RowProduct {
+    Fragment sum;
+    Stage values; ///< L and Delta
+    std::vector<Stage> parts;
+    void become(const RowProduct &next);
+  };
+  /// Begins one of the keys with the next rows of a ring. `first`: what is in
+  /// its sums before.
+  RowProduct nextProduct(
+      const SharedTile &keys, Pipeline &ring,
+      const std::function<std::optional<Fragment>(const Stage &values)> &first);
   void defineValues();
   void defineKeys();
   void defineQueries();
   void defineExchange();
   Fragment sumsOf(const SharedTile &keys, const SharedTile &slopes,
                   const Index &column) const;
+  /// Of dQ, in this CTA.
+  Index firstColumn() const {
+    return isShared ? columnsOfCta * cluster_rank() : Index(0);
+  }
   /// Of those that the other CTA has sent.
   SharedTile slopesOf(const SharedTile &others, const Index &number) const {
     return slice(others, {config.bn * number, 0}, {config.bn, rowsOfTurn});
@@ -109,6 +128,7 @@ private:
                       &body) const;
   /// Of all others.
   void forEachBlock(const BlockBody &body) const;
+  /// `cta`: of the cluster.
   void takeBlock(const Index &b, const Index &g, const Index &i,
                  const Index &cta, const BlockBody &body) const;
 
@@ -119,9 +139,7 @@ private:
   }
   /// Turns of a head, by their numbers: those of which some row may see some
   /// key. There is one at least, be it one of which nothing is seen.
-  Index firstTurn(const KeyBlock &t) const {
-    return firstTurn(t, t.first);
-  }
+  Index firstTurn(const KeyBlock &t) const { return firstTurn(t, t.first); }
   /// Of block n of the same keys.
   Index firstTurn(const KeyBlock &t, const Index &n) const {
     if (!form.after)
@@ -153,7 +171,7 @@ private:
   void forEachTurn(const std::function<void(const SharedTile &)> &body) const;
   /// The first row of a stage, which is this one unless "order" has said.
   Index rowOf(const Stage &s, const Index &row) const {
-    return passesRows ? load_index(s[4], {0}) : row;
+    return passesRows ? load_index(s[config.apart ? 2 : 4], {0}) : row;
   }
 
   /// Whether some row of the one does not see all keys of the other.
@@ -207,6 +225,13 @@ private:
   const AttentionForm &form;
   const AttentionBackwardConfig &config;
   const SourceLocation where; ///< of whom a launch is refused
+  /// So many columns of sums a wgmma has at most: the assembler refuses one
+  /// whose sums are more registers than threads begin with.
+  static constexpr int64_t widestSums = 128;
+  /// As many columns are multiplied at a time.
+  static int64_t partOf(int64_t width) {
+    return width <= widestSums ? width : std::gcd(width, widestSums);
+  }
   /// Of a role that multiplies.
   const int64_t warpgroupsOfRole = config.apart ? 1 : config.warpgroups;
   /// Whether CTAs share dQ's columns.
@@ -218,15 +243,17 @@ private:
   /// Registers of the roles that copy, of those that keep sums of keys, and of
   /// the one that multiplies dQ. Who copies has what the others leave, and to
   /// hand out blocks more.
-  const bool copiesMore =
-      hasQueries ? isShared || (areSumsFew && config.dynamic) : config.apart;
-  const int64_t copyBudget = copiesMore ? 40 : 24,
-                mathBudget = hasQueries     ? (!areSumsFew  ? copiesMore ? 200 : 208
-                                               : copiesMore ? 168
-                                                            : 176)
-                             : config.apart ? 232
-                                            : 240,
-                queryBudget = areSumsFew ? 136 : 72;
+  const int64_t copyBudget = !config.apart    ? 24
+                             : !hasQueries    ? 40
+                             : !areSumsFew    ? 32
+                             : config.dynamic ? 40
+                                              : 24,
+                mathBudget = !config.apart    ? 240
+                             : !hasQueries    ? 232
+                             : !areSumsFew    ? 208
+                             : config.dynamic ? 168
+                                              : 176,
+                queryBudget = areSumsFew ? 136 : 64;
   /// As many columns of dQ are multiplied, and leave, at a time.
   const int64_t columnsOfCta = form.d / config.ctas;
   const int64_t sumColumns =
@@ -277,20 +304,39 @@ private:
   std::optional<DynamicTiles> dynamic =
       config.dynamic ? std::optional(DynamicTiles(*blocks, where))
                      : std::nullopt;
-  Pipeline keyRing =
-      isShared ? pipeline(1, smem(form.type, {config.bn, form.d}),
-                          smem(form.type, {config.bn, form.dv}),
-                          smem(form.type, {config.bn, columnsOfCta}))
-               : pipeline(1, smem(form.type, {config.bn, form.d}),
-                          smem(form.type, {config.bn, form.dv}));
+  Pipeline keyRing = isShared
+                         ? pipeline(1, smem(form.type, {config.bn, form.d}),
+                                    smem(form.type, {config.bn, form.dv}),
+                                    smem(form.type, {config.bn, columnsOfCta}))
+                         : pipeline(1, smem(form.type, {config.bn, form.d}),
+                                    smem(form.type, {config.bn, form.dv}));
+  /// Rows of Q and dO, with their L and Delta. Of warpgroups that are apart
+  /// each takes them in another order: Q and dO have rings of their own then,
+  /// of as many columns at a time as are multiplied, and L and Delta have one.
+  const int64_t partOfRow = partOf(form.d), partOfGradient = partOf(form.dv);
   Pipeline rowRing =
-      passesRows ? pipeline(config.stages, smem(form.type, {config.bm, form.d}),
-                            smem(form.type, {config.bm, form.dv}),
-                            smem(f32, {config.bm}), smem(f32, {config.bm}),
-                            smem(s32, {4}))
-                 : pipeline(config.stages, smem(form.type, {config.bm, form.d}),
-                            smem(form.type, {config.bm, form.dv}),
-                            smem(f32, {config.bm}), smem(f32, {config.bm}));
+      config.apart ? pipeline(config.stages * form.d / partOfRow,
+                              smem(form.type, {config.bm, partOfRow}))
+      : passesRows
+          ? pipeline(config.stages, smem(form.type, {config.bm, form.d}),
+                     smem(form.type, {config.bm, form.dv}),
+                     smem(f32, {config.bm}), smem(f32, {config.bm}),
+                     smem(s32, {4}))
+          : pipeline(config.stages, smem(form.type, {config.bm, form.d}),
+                     smem(form.type, {config.bm, form.dv}),
+                     smem(f32, {config.bm}), smem(f32, {config.bm}));
+  std::optional<Pipeline> gradientRing =
+      config.apart ? std::optional(
+                         pipeline(config.stages * form.dv / partOfGradient,
+                                  smem(form.type, {config.bm, partOfGradient})))
+                   : std::nullopt;
+  std::optional<Pipeline> valueRing =
+      !config.apart ? std::nullopt
+      : passesRows
+          ? std::optional(pipeline(config.stages, smem(f32, {config.bm}),
+                                   smem(f32, {config.bm}), smem(s32, {4})))
+          : std::optional(pipeline(config.stages, smem(f32, {config.bm}),
+                                   smem(f32, {config.bm})));
   Pipeline sumRing =
       pipeline(2, smem(f32, {rowsOfTurn / partsOfRows, sumColumns}));
   /// The gradients of the scores, of which dQ is multiplied, in a tile or in

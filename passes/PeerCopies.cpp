@@ -117,4 +117,14 @@ SmallVector<tile::ClusterSyncOp> meetingsToRepeat(tile::RoleOp role) {
       found, [](Operation *op) { return cast<tile::ClusterSyncOp>(op); });
 }
 
+bool onlyCopiesReachPeers(tile::KernelOp kernel) {
+  bool some = false, others = false;
+  kernel.walk([&](tile::PeerOp peer) {
+    some = true;
+    others |= !llvm::all_of(accessesOf(peer.getSource()),
+                            llvm::IsaPred<tile::CopyToPeerOp, tile::MmaOp>);
+  });
+  return some && !others;
+}
+
 } // namespace ashlar

@@ -17,6 +17,10 @@ mlir::LogicalResult checkPeerCopies(tile::KernelOp kernel);
 /// enough where nobody needs to know before.
 llvm::SmallVector<tile::ClusterSyncOp> meetingsToRepeat(tile::RoleOp role);
 
+/// Whether what peers reach is reached by copies and products alone: those know
+/// by themselves when they are done. Threads that load and store do not.
+bool onlyCopiesReachPeers(tile::KernelOp kernel);
+
 } // namespace ashlar
 
 #endif

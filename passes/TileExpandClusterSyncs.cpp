@@ -6,6 +6,9 @@
 // own: it may arrive for the next meeting while arrivals of this one are on
 // their way to others, but not for the next but one.
 //
+// To order what threads have stored and loaded takes a fence of the whole GPU.
+// A kernel in which only copies and wgmma reach what peers do goes without.
+//
 // A copy to a peer completes on the barrier there for the next meeting: it adds
 // its bytes before it arrives, so the phase waits for them, and cannot be
 // another one, as all have come to the meeting before. Where a CTA needs to
@@ -35,7 +38,8 @@ constexpr int64_t barriersEach = 2;
 struct Meetings {
   tile::RoleOp role;
   const Cluster &cluster;
-  int64_t first; ///< byte of the barriers of the role's first instance
+  int64_t first;      ///< byte of the barriers of the role's first instance
+  bool ordersThreads; ///< of the CTAs, and not their copies alone
 
   /// The barrier of the meeting of this number.
   Value barrier(Arithmetic a, Value number) const {
@@ -55,11 +59,11 @@ Value Meetings::expand(tile::ClusterSyncOp op, Value number) const {
   Value barrier = this->barrier(a, number);
   byLanesOfEachWarp(builder, loc, cluster.size(), [&](Value lane) {
     hopper::MbarrierArriveOp::create(builder, loc, barrier, lane,
-                                     /*cluster=*/true);
+                                     ordersThreads);
   });
   hopper::MbarrierWaitOp::create(builder, loc, barrier,
                                  a.div(number, barriersEach),
-                                 /*generic=*/false, /*cluster=*/true);
+                                 /*generic=*/false, ordersThreads);
   Value next = a.rem(a.add(number, 1), 2 * barriersEach);
   op.erase();
   return next;
@@ -73,7 +77,8 @@ void Meetings::expand(tile::CopyToPeerOp op, Value number) const {
                                     tile::peerOf(op.getTarget()).getRank()));
 }
 
-LogicalResult expandAll(tile::RoleOp role, const Cluster &cluster) {
+LogicalResult expandAll(tile::RoleOp role, const Cluster &cluster,
+                        bool ordersThreads) {
   for (tile::ClusterSyncOp sync : meetingsToRepeat(role))
     OpBuilder(sync).clone(*sync);
   SmallVector<tile::ClusterSyncOp> syncs;
@@ -92,7 +97,7 @@ LogicalResult expandAll(tile::RoleOp role, const Cluster &cluster) {
   Block &body = role.getBody().front();
   builder.setInsertionPointToStart(&body);
   SmallVector<Value> number{Arithmetic{builder, role.getLoc()}.constant(0)};
-  const Meetings meetings{role, cluster, first};
+  const Meetings meetings{role, cluster, first, ordersThreads};
   CarriedValues(
       [](Operation *op) {
         return isa<tile::ClusterSyncOp, tile::CopyToPeerOp>(op)
@@ -116,8 +121,9 @@ struct TileExpandClusterSyncs
     if (failed(demandPlan(kernel)))
       return signalPassFailure();
     const Cluster cluster(kernel);
+    const bool ordersThreads = !onlyCopiesReachPeers(kernel);
     for (auto role : kernel.getBody().getOps<tile::RoleOp>())
-      if (failed(expandAll(role, cluster)))
+      if (failed(expandAll(role, cluster, ordersThreads)))
         return signalPassFailure();
   }
 };

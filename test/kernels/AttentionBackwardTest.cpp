@@ -45,9 +45,9 @@ std::string describe(const Case &tested) {
   text << (form.packed ? " packed" : "") << (form.sinks ? " sinks" : "")
        << (tested.config.deterministic ? " deterministic" : "") << ", "
        << tested.config.bm << "x" << tested.config.bn
-        << (tested.config.apart ? " apart" : "")
-       << (tested.config.ctas > 1 ? " two CTAs" : "") << ", B " << n.b << " H " << n.h
-       << " Hk " << n.hk << " Sq " << n.sq << " Sk " << n.sk;
+       << (tested.config.apart ? " apart" : "")
+       << (tested.config.ctas > 1 ? " two CTAs" : "") << ", B " << n.b << " H "
+       << n.h << " Hk " << n.hk << " Sq " << n.sq << " Sk " << n.sk;
   for (auto [queries, keys] : n.sequences)
     text << " " << queries << "/" << keys;
   return text.str();
@@ -287,7 +287,8 @@ void isRight(const Case &tested, uint64_t seed = 0) {
 AttentionBackwardConfig configFor(const AttentionForm &form) {
   const bool isOdd = form.d % 64 != 0 || form.dv > form.d;
   if (form.d > 128 || (isOdd && !form.packed))
-    return {.bn = 64, .warpgroups = 3, .apart = true};
+    return {
+        .bm = form.d % 64 ? 64 : 48, .bn = 64, .warpgroups = 3, .apart = true};
   return {};
 }
 
@@ -351,7 +352,6 @@ std::vector<Case> named() {
     if (tested.form.d % 128 == 0 && tested.config.warpgroups == 3 &&
         !tested.config.dynamic) {
       tested.name += ", two CTAs";
-      tested.config.bm = 48;
       tested.config.ctas = 2;
       all.push_back(tested);
     }
@@ -387,10 +387,8 @@ Case drawn(uint64_t seed) {
     config.warpgroups = of(2, 3);
   config.dynamic = !config.deterministic && of(0, 1);
   if (config.warpgroups == 3 && form.d % 128 == 0 && !config.deterministic &&
-      !config.dynamic && of(0, 1)) {
-    config.ctas = 2;
-    config.bm = 48;
-  }
+      !config.dynamic)
+    config.ctas = of(1, 2);
   return {"seed " + std::to_string(seed), form, config, lengths};
 }
 
@@ -437,6 +435,11 @@ TEST(AttentionBackwardRefuses, WhatItIsNotMadeFor) {
               HasSubstr("use a form that is not packed"));
   EXPECT_THAT(refusal({}, {.deterministic = true, .dynamic = true}),
               HasSubstr("use either"));
+  EXPECT_THAT(refusal({.d = 80}, {.bm = 48, .bn = 64, .apart = true}),
+              HasSubstr("use bm = 64"));
+  EXPECT_THAT(refusal({.d = 256}, {.bn = 64, .apart = true, .ctas = 2}),
+              HasSubstr("use three warpgroups that are apart"));
+  EXPECT_THAT(refusal({}, {.ctas = 3}), HasSubstr("1 CTA or 2"));
   EXPECT_THAT(refusal({}, {.warpgroups = 1, .apart = true}),
               HasSubstr("use 2"));
   EXPECT_THAT(refusal({.d = 256, .dv = 256}),
