@@ -35,7 +35,8 @@ constexpr int rowsChecked = 12;
 /// "causal d dv B H Hk Sq Sk bm bn stages warpgroups eager queries ctas
 /// dynamic", before which may be "e4m3", or "files" and a folder that has Q, K
 /// and V, and is to have O, as they lie in memory; of gradients the same,
-/// "backward" and "bm bn stages warpgroups apart deterministic dynamic ctas".
+/// "backward" and "bm bn stages warpgroups apart deterministic dynamic
+/// cluster".
 struct Line : AttentionProblem {
   AttentionConfig config;
   std::optional<AttentionBackwardConfig> backward;
@@ -61,7 +62,7 @@ struct Line : AttentionProblem {
     backward.emplace();
     in >> backward->bm >> backward->bn >> backward->stages >>
         backward->warpgroups >> backward->apart >> backward->deterministic >>
-        backward->dynamic >> backward->ctas;
+        backward->dynamic >> backward->cluster;
     if (!in || word != "backward")
       throw Error("behind the sixteen numbers are 'backward' and eight, not '" +
                   text + "'");

@@ -49,7 +49,7 @@ CONFIGURATIONS = {
     128: [(128, 128, 5, 2, 0, 1, 1)],
     256: [(128, 80, 4, 2, 1, 1, 1), (128, 80, 3, 2, 1, 1, 1)],
 }
-# Of the gradients: bm, bn, stages, warpgroups, apart, deterministic, ctas.
+# Of the gradients: bm, bn, stages, warpgroups, apart, deterministic, cluster.
 BACKWARD = {
     64: [(128, 128, 2, 2, 0, 0, 1), (64, 128, 4, 2, 0, 0, 1), (64, 128, 4, 2, 0, 1, 1)],
     128: [(64, 128, 2, 2, 0, 0, 1), (64, 64, 3, 2, 1, 0, 1), (64, 128, 2, 2, 0, 1, 1)],
@@ -90,11 +90,11 @@ class Ours:
         if not backward:
             return self.ask(backward, *line, *configuration, dynamic)[:2]
         forward = (*CONFIGURATIONS[d][0], dynamic)
-        *configuration, deterministic, ctas = configuration
-        if deterministic or ctas > 1:
+        *configuration, deterministic, cluster = configuration
+        if deterministic or cluster > 1:
             dynamic = 0
         return self.ask(backward, *line, *forward, "backward", *configuration,
-                        deterministic, dynamic, ctas)[:2]
+                        deterministic, dynamic, cluster)[:2]
 
     def result(self, causal, q, k, v, configuration):
         """O of tensors of B x H x S x d."""
@@ -403,7 +403,7 @@ def main():
                 best.append(ratios[star])
                 for c, (cold, hot) in ratios.items():
                     us = [statistics.median(t[i] for t in rows[c]) for i in (0, 1)]
-                    line(("%dx%d s%d w%d a%d d%d c%d" if backward else "%dx%d s%d w%d e%d q%d c%d") % c, us,
+                    line(("%dx%d s%d w%d a%d d%d m%d" if backward else "%dx%d s%d w%d e%d q%d c%d") % c, us,
                          f"  cold {cold:.3f} hot {hot:.3f}{' *' if c == star else ''}")
     for i, name in enumerate(("cold", "hot")):
         column = [ratio[i] for ratio in best]

@@ -72,7 +72,7 @@ std::vector<Subject> attentionKernels() {
   backward(64, {.bm = 128});
   backward(128, {});
   backward(256,
-           {.bm = 48, .bn = 64, .warpgroups = 3, .apart = true, .ctas = 2});
+           {.bm = 48, .bn = 64, .warpgroups = 3, .apart = true, .cluster = 2});
   all.push_back({"attention_delta d 128", [] { return attention_delta({}); }});
   all.push_back({"attention_query_gradient d 128",
                  [] { return attention_query_gradient({}); }});

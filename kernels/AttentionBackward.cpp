@@ -17,13 +17,13 @@ void AttentionBackwardProgram::takeBlock(const Index &b, const Index &g,
                                          const BlockBody &body) const {
   auto [firstRow, rows] = sequenceOf(qStarts, b, Sq);
   auto [firstKey, keys] = sequenceOf(kStarts, b, Sk);
-  // What the cluster has at the same time is counted here.
+  // n counts what the cluster has at a time, a block for each CTA.
   auto at = [&](const Index &n) {
-    const Index first = config.ctas * n;
+    const Index first = config.cluster * n;
     body({b, g, first + cta, first, firstRow, rows, firstKey, keys});
   };
   if (isPaired()) {
-    Index count = ceil_div(keys, config.ctas * config.bn);
+    Index count = ceil_div(keys, config.cluster * config.bn);
     for (Index half : range(min(count - 2 * i, 2)))
       at(i + half * (count - 1 - 2 * i));
   } else if (form.packed && !dynamic) {
@@ -260,9 +260,13 @@ Fragment AttentionBackwardProgram::gradientOf(const Stage &kv,
 
 Fragment AttentionBackwardProgram::sumsOf(const SharedTile &keys,
                                           const SharedTile &slopes,
-                                          const Index &column) const {
+                                          const Index &column,
+                                          const Fragment *others) const {
   SharedTile part = slice(keys, {0, multiple_of(column, sumColumns)},
                           {config.bn, sumColumns});
+  if (others)
+    return isTransposed ? mma(part.T(), slopes, *others)
+                        : mma(slopes.T(), part, *others);
   return isTransposed ? mma(part.T(), slopes) : mma(slopes.T(), part);
 }
 
@@ -436,11 +440,11 @@ static void check(const AttentionForm &form,
     refuse("the order in which parts of dQ are added follows from fixed shares "
            "of the blocks: use either deterministic or dynamic",
            where);
-  if (config.ctas != 1 && config.ctas != 2)
-    refuse("1 CTA or 2 multiply dQ together, not " +
-               std::to_string(config.ctas),
+  if (config.cluster != 1 && config.cluster != 2)
+    refuse("a cluster of 1 CTA or of 2 multiplies dQ, not of " +
+               std::to_string(config.cluster),
            where);
-  if (config.ctas == 2 &&
+  if (config.cluster == 2 &&
       !(config.apart && config.warpgroups == 3 && form.d % 128 == 0 &&
         !config.deterministic && !config.dynamic))
     refuse("two CTAs share dQ's columns by halves of whole products, 64 of "
@@ -450,6 +454,10 @@ static void check(const AttentionForm &form,
            where);
   if (!config.apart)
     return;
+  if (config.stages < 2)
+    refuse("warpgroups that are apart keep rows of Q while they wait for the "
+           "next of dO: use stages = 2 at least",
+           where);
   if (form.d % 64 && config.bm % 64)
     refuse("a warpgroup of its own multiplies dQ by 64 of its rows or of its "
            "columns, and neither " +

@@ -208,8 +208,7 @@ void AttentionBackwardProgram::defineQueries() {
         for (int64_t column = 0; column < columnsOfCta; column += sumColumns) {
           Fragment dq = sumsOf(kv[0], slopes[0], firstColumn() + column);
           if (isShared)
-            dq = mma(slice(kv[2], {0, column}, {config.bn, sumColumns}).T(),
-                     slopesOf(*otherSlopes, number), dq);
+            dq = sumsOf(kv[2], slopesOf(*otherSlopes, number), column, &dq);
           if (column + sumColumns == columnsOfCta)
             slopeRing->release(slopes);
           storeSums(dq);

@@ -75,6 +75,7 @@ private:
     Fragment sum;
     Stage values; ///< L and Delta
     std::vector<Stage> parts;
+    /// Assigns the variables of the author's program, which a loop carries.
     void become(const RowProduct &next);
   };
   /// Begins one of the keys with the next rows of a ring. `first`: what is in
@@ -86,8 +87,9 @@ private:
   void defineKeys();
   void defineQueries();
   void defineExchange();
+  /// Parts of dQ, from this column of the keys on, added to others.
   Fragment sumsOf(const SharedTile &keys, const SharedTile &slopes,
-                  const Index &column) const;
+                  const Index &column, const Fragment *others = nullptr) const;
   /// Of dQ, in this CTA.
   Index firstColumn() const {
     return isShared ? columnsOfCta * cluster_rank() : Index(0);
@@ -150,7 +152,7 @@ private:
   Index endOfTurns(const KeyBlock &t) const {
     Index end = t.rows;
     if (form.before)
-      end = min(end, min((t.first + config.ctas) * config.bn, t.keys) +
+      end = min(end, min((t.first + config.cluster) * config.bn, t.keys) +
                          *form.before - (t.keys - t.rows));
     return max(ceil_div(end, rowsOfTurn), firstTurn(t) + 1);
   }
@@ -235,7 +237,7 @@ private:
   /// Of a role that multiplies.
   const int64_t warpgroupsOfRole = config.apart ? 1 : config.warpgroups;
   /// Whether CTAs share dQ's columns.
-  const bool isShared = config.ctas > 1;
+  const bool isShared = config.cluster > 1;
   /// Whether a role of its own multiplies dQ.
   const bool hasQueries = config.apart && config.warpgroups == 3;
   /// Whether the sums of keys leave registers to the role that multiplies dQ.
@@ -255,7 +257,7 @@ private:
                                               : 176,
                 queryBudget = areSumsFew ? 136 : 64;
   /// As many columns of dQ are multiplied, and leave, at a time.
-  const int64_t columnsOfCta = form.d / config.ctas;
+  const int64_t columnsOfCta = form.d / config.cluster;
   const int64_t sumColumns =
       config.apart ? std::gcd(form.d, int64_t(64)) : form.d;
   /// dQ is multiplied transposed where a block has no rows enough for the
@@ -295,12 +297,12 @@ private:
   Tensor DK = keysOut("DK", form.d), DV = keysOut("DV", form.dv);
   Scalar scale = scalar("scale", f32, where);
 
-  const int64_t keysOfTurn = (isPaired() ? 2 : 1) * config.ctas * config.bn;
+  const int64_t keysOfTurn = (isPaired() ? 2 : 1) * config.cluster * config.bn;
   std::optional<TileLoop<3>> blocks =
       isShared ? std::nullopt
                : std::optional(persistent({B, Hk, Sk}, {1, 1, keysOfTurn}));
   std::optional<TileLoop<4>> sharedBlocks =
-      isShared ? std::optional(blocksOfClusters()) : std::nullopt;
+      isShared ? std::optional(declareSharedBlocks()) : std::nullopt;
   std::optional<DynamicTiles> dynamic =
       config.dynamic ? std::optional(DynamicTiles(*blocks, where))
                      : std::nullopt;
@@ -375,9 +377,9 @@ private:
   /// no registers for that.
   int64_t stagesOfSlopes() const;
 
-  TileLoop<4> blocksOfClusters() const {
-    cluster({1, 1, 1, config.ctas});
-    return persistent({B, Hk, Sk, config.ctas}, {1, 1, keysOfTurn, 1});
+  TileLoop<4> declareSharedBlocks() const {
+    cluster({1, 1, 1, config.cluster});
+    return persistent({B, Hk, Sk, config.cluster}, {1, 1, keysOfTurn, 1});
   }
   static std::optional<Size> sizeIf(std::string_view name, bool isThere) {
     return isThere ? std::optional(size(name)) : std::nullopt;

@@ -118,11 +118,16 @@ SmallVector<tile::ClusterSyncOp> meetingsToRepeat(tile::RoleOp role) {
 }
 
 bool onlyCopiesReachPeers(tile::KernelOp kernel) {
+  llvm::SmallPtrSet<Operation *, 4> meeting;
+  kernel.walk(
+      [&](tile::ClusterSyncOp sync) { meeting.insert(tile::roleOf(sync)); });
   bool some = false, others = false;
   kernel.walk([&](tile::PeerOp peer) {
     some = true;
-    others |= !llvm::all_of(accessesOf(peer.getSource()),
-                            llvm::IsaPred<tile::CopyToPeerOp, tile::MmaOp>);
+    others |= !llvm::all_of(accessesOf(peer.getSource()), [&](Operation *op) {
+      return isa<tile::CopyToPeerOp>(op) ||
+             (isa<tile::MmaOp>(op) && !meeting.contains(tile::roleOf(op)));
+    });
   });
   return some && !others;
 }

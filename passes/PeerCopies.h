@@ -17,8 +17,10 @@ mlir::LogicalResult checkPeerCopies(tile::KernelOp kernel);
 /// enough where nobody needs to know before.
 llvm::SmallVector<tile::ClusterSyncOp> meetingsToRepeat(tile::RoleOp role);
 
-/// Whether what peers reach is reached by copies and products alone: those know
-/// by themselves when they are done. Threads that load and store do not.
+/// Whether what peers reach is reached by copies to peers alone, and by wgmma
+/// of roles that do not meet their peers: neither is in order by what threads
+/// do. The copies' barriers count their bytes, and who multiplies tells the
+/// role that meets when it has.
 bool onlyCopiesReachPeers(tile::KernelOp kernel);
 
 } // namespace ashlar

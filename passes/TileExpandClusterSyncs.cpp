@@ -7,7 +7,10 @@
 // their way to others, but not for the next but one.
 //
 // To order what threads have stored and loaded takes a fence of the whole GPU.
-// A kernel in which only copies and wgmma reach what peers do goes without.
+// A kernel in which nothing else reaches what peers do than copies to peers,
+// and wgmma of roles that do not meet, goes without. The bytes of a copy are
+// added before its warp arrives at the same barrier all the same: the lanes of
+// the warp meet in between.
 //
 // A copy to a peer completes on the barrier there for the next meeting: it adds
 // its bytes before it arrives, so the phase waits for them, and cannot be

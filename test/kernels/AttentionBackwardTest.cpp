@@ -46,8 +46,8 @@ std::string describe(const Case &tested) {
        << (tested.config.deterministic ? " deterministic" : "") << ", "
        << tested.config.bm << "x" << tested.config.bn
        << (tested.config.apart ? " apart" : "")
-       << (tested.config.ctas > 1 ? " two CTAs" : "") << ", B " << n.b << " H "
-       << n.h << " Hk " << n.hk << " Sq " << n.sq << " Sk " << n.sk;
+       << (tested.config.cluster > 1 ? " two CTAs" : "") << ", B " << n.b
+       << " H " << n.h << " Hk " << n.hk << " Sq " << n.sq << " Sk " << n.sk;
   for (auto [queries, keys] : n.sequences)
     text << " " << queries << "/" << keys;
   return text.str();
@@ -227,7 +227,8 @@ std::map<std::string, HostTensor> launchOf(const Case &tested,
     sizes.push_back({"Tq", layout.firstRow(layout.n.b) + rowsBehind});
     sizes.push_back({"Tk", layout.firstKey(layout.n.b) + rowsBehind});
   }
-  sizes.push_back({"Turns", 6});
+  const int64_t rows = std::ranges::find(sizes, "Sq", &NamedSize::name)->value;
+  sizes.push_back({"Turns", rows / tested.config.bm + 2});
   const Artifact &artifact = module.artifact();
   std::erase_if(sizes, [&](const NamedSize &size) {
     return std::ranges::find(artifact.sizes, size.name) == artifact.sizes.end();
@@ -352,9 +353,23 @@ std::vector<Case> named() {
     if (tested.form.d % 128 == 0 && tested.config.warpgroups == 3 &&
         !tested.config.dynamic) {
       tested.name += ", two CTAs";
-      tested.config.ctas = 2;
+      tested.config.cluster = 2;
       all.push_back(tested);
     }
+  const AttentionBackwardConfig shared{
+      .bm = 48, .bn = 64, .warpgroups = 3, .apart = true, .cluster = 2};
+  auto addShared = [&](std::string name, AttentionForm form,
+                       AttentionLengths lengths) {
+    all.push_back({name + ", two CTAs", form, shared, lengths});
+  };
+  for (int64_t dv : {64, 128, 256})
+    addShared("dv " + std::to_string(dv), {.dv = dv, .after = 0}, ragged);
+  addShared("wide heads, no key", {.d = 256}, {1, 2, 1, 130, 0});
+  addShared("wide heads, no query", {.d = 256}, {1, 2, 1, 0, 130});
+  addShared("wide heads, a window behind", {.d = 256, .before = 60},
+            {3, 2, 1, 239, 300});
+  add("d 256, 64 rows in a block", {.d = 256, .dv = 256}, ragged);
+  all.back().config.bm = 64;
   return all;
 }
 
@@ -388,7 +403,7 @@ Case drawn(uint64_t seed) {
   config.dynamic = !config.deterministic && of(0, 1);
   if (config.warpgroups == 3 && form.d % 128 == 0 && !config.deterministic &&
       !config.dynamic)
-    config.ctas = of(1, 2);
+    config.cluster = of(1, 2);
   return {"seed " + std::to_string(seed), form, config, lengths};
 }
 
@@ -437,9 +452,20 @@ TEST(AttentionBackwardRefuses, WhatItIsNotMadeFor) {
               HasSubstr("use either"));
   EXPECT_THAT(refusal({.d = 80}, {.bm = 48, .bn = 64, .apart = true}),
               HasSubstr("use bm = 64"));
-  EXPECT_THAT(refusal({.d = 256}, {.bn = 64, .apart = true, .ctas = 2}),
+  EXPECT_THAT(refusal({.d = 256}, {.bn = 64, .apart = true, .cluster = 2}),
               HasSubstr("use three warpgroups that are apart"));
-  EXPECT_THAT(refusal({}, {.ctas = 3}), HasSubstr("1 CTA or 2"));
+  EXPECT_THAT(refusal({}, {.cluster = 3}), HasSubstr("1 CTA or of 2"));
+  EXPECT_THAT(refusal({.d = 256},
+                      {.bn = 64, .stages = 1, .warpgroups = 3, .apart = true}),
+              HasSubstr("stages = 2 at least"));
+  AttentionBackwardConfig shared{
+      .bm = 48, .bn = 64, .warpgroups = 3, .apart = true, .cluster = 2};
+  EXPECT_THAT(refusal({.d = 192}, shared), HasSubstr("a multiple of 128"));
+  shared.dynamic = true;
+  EXPECT_THAT(refusal({.d = 256}, shared), HasSubstr("nor dynamic"));
+  shared.dynamic = false;
+  shared.deterministic = true;
+  EXPECT_THAT(refusal({.d = 256}, shared), HasSubstr("nor dynamic"));
   EXPECT_THAT(refusal({}, {.warpgroups = 1, .apart = true}),
               HasSubstr("use 2"));
   EXPECT_THAT(refusal({.d = 256, .dv = 256}),
@@ -467,7 +493,8 @@ void isDeterministic(Case tested) {
   registerTest("AttentionBackward", "what the forward gives",
                takesWhatTheForwardGives);
   for (const Case &tested : named())
-    if (tested.config.bm == 64 && !tested.config.dynamic)
+    if (tested.config.bm <= 64 && tested.config.cluster == 1 &&
+        !tested.config.dynamic)
       registerTest("AttentionBackwardInOrder", tested.name,
                    [tested] { isDeterministic(tested); });
   const Case pairs{"more pairs of blocks than CTAs",

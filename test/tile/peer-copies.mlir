@@ -63,6 +63,7 @@ tile.kernel @source_written cluster [2] {
     scf.for %i = %c0 to %M step %c1 {
       tile.write %f to %out : tensor<64x64xbf16>, !smem
       // MEET: tile.copy_to_peer
+      // MEET: hopper.mbarrier.arrive %
       // MEET-COUNT-2: hopper.mbarrier.wait %
       // MEET-NOT: hopper.mbarrier.wait
       tile.copy_to_peer %out to %peer : !smem, !smem

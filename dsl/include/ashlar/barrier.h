@@ -31,9 +31,9 @@ Index cluster_rank(SourceLocation where = SourceLocation::current());
 /// Waits until the role has come here in every CTA of the cluster, as often in
 /// each. What it has stored before in shared tiles, its own and its peers', or
 /// copied to them is there for all of them behind it; what it has loaded or
-/// copied may be stored anew. It costs a fence of the whole GPU, but not where
-/// what peers reach is reached by copies and `mma` alone. Throws where the
-/// kernel has no cluster.
+/// copied may be stored anew. It costs a fence of the whole GPU, but not in a
+/// kernel in which copies to peers alone reach what peers reach, and `mma` of
+/// roles that do not call this. Throws where the kernel has no cluster.
 void cluster_sync(SourceLocation where = SourceLocation::current());
 
 } // namespace ashlar

@@ -149,7 +149,7 @@ PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
 struct AttentionBackwardConfig {
   /// Rows of Q and dO in a block, and keys of a tile, of all warpgroups.
   int64_t bm = 64, bn = 128;
-  /// Blocks of rows in shared memory.
+  /// Blocks of rows in shared memory; of warpgroups that are apart 2 at least.
   int64_t stages = 2;
   int64_t warpgroups = 2;
   /// One half of the warpgroups keeps dV, and the other one dK: for d above
@@ -159,8 +159,9 @@ struct AttentionBackwardConfig {
   /// CTAs of a cluster, 1 or 2. Two have neighbouring keys, hand each other the
   /// gradients of their scores, and each multiplies its half of dQ's columns
   /// with the keys of both: half as much of dQ is added in memory. With three
-  /// warpgroups that are apart, and neither `deterministic` nor `dynamic`.
-  int64_t ctas = 1;
+  /// warpgroups that are apart and d a multiple of 128, and neither
+  /// `deterministic` nor `dynamic`.
+  int64_t cluster = 1;
   /// The parts of dQ are added in a fixed order: each launch gives the same
   /// bits on a device with as many SMs. The kernel has Order then, s32,
   /// B×H×Turns of any number of turns that is not less than Sq/bm: zeros, which
