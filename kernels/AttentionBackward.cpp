@@ -88,15 +88,21 @@ void AttentionBackwardProgram::defineLoad() {
         Stage s = rowRing.acquire();
         copy(rowsOf(Q, t, h, row), s[0]);
         copy(rowsOf(DO, t, h, row), s[1]);
-        copy(valuesOf(L, t, h, row), s[2]);
-        copy(valuesOf(Delta, t, h, row), s[3]);
-        if (passesRows)
-          store(s[4], full(s32, {4}, row));
+        loadValues(t, h, row, s);
         rowRing.commit(s);
       });
       takeNext();
     });
   });
+}
+
+void AttentionBackwardProgram::loadValues(const KeyBlock &t, const Index &h,
+                                          const Index &row,
+                                          const Stage &s) const {
+  copy(valuesOf(L, t, h, row), s[placeOfL]);
+  copy(valuesOf(Delta, t, h, row), s[placeOfDelta]);
+  if (passesRows)
+    store(s[placeOfRow], full(s32, {4}, row));
 }
 
 void AttentionBackwardProgram::forEachRows(
@@ -204,7 +210,7 @@ void AttentionBackwardProgram::clearRowsBehind(const KeyBlock &t,
   when(left < config.bm, [&] {
     for (int i : {0, 1})
       clearBehind(s[i], left);
-    for (int i : {2, 3})
+    for (int64_t i : {placeOfL, placeOfDelta})
       store(s[i], select(columns(s[i].shape()) < left, load(s[i]), 0));
   });
 }
@@ -237,10 +243,21 @@ void AttentionBackwardProgram::storeKeys(const KeyBlock &t, const Tensor &to,
   });
 }
 
+Fragment AttentionBackwardProgram::startOfScores(const Stage &values) const {
+  return broadcast(load(values[placeOfL]) * (-1 / scale),
+                   {config.bn, config.bm});
+}
+
+std::optional<Fragment>
+AttentionBackwardProgram::startOfGradients(const Stage &values) const {
+  if (isDeltaLate())
+    return std::nullopt;
+  return broadcast(-load(values[placeOfDelta]), {config.bn, config.bm});
+}
+
 Fragment AttentionBackwardProgram::scoresOf(const Stage &kv,
                                             const Stage &s) const {
-  return mma(kv[0], s[0].T(),
-             broadcast(load(s[2]) * (-1 / scale), {config.bn, config.bm}));
+  return mma(kv[0], s[0].T(), startOfScores(s));
 }
 
 Fragment AttentionBackwardProgram::weightsOf(const KeyBlock &t,
@@ -253,8 +270,8 @@ Fragment AttentionBackwardProgram::weightsOf(const KeyBlock &t,
 
 Fragment AttentionBackwardProgram::gradientOf(const Stage &kv,
                                               const Stage &s) const {
-  if (!isDeltaLate())
-    return mma(kv[1], s[1].T(), broadcast(-load(s[3]), {config.bn, config.bm}));
+  if (std::optional<Fragment> start = startOfGradients(s))
+    return mma(kv[1], s[1].T(), *start);
   return mma(kv[1], s[1].T());
 }
 
@@ -357,7 +374,7 @@ void AttentionBackwardProgram::defineMath() {
           Fragment dp = gradientOf(kv, s);
           Fragment p = weightsOf(t, rowOf(s, row), x);
           if (isDeltaLate())
-            dp = dp - load(s[3]);
+            dp = dp - load(s[placeOfDelta]);
           dv = mma(convert(p, form.type), s[1], dv);
           Fragment slope = convert(p * dp, form.type);
           if (slopeRing && block == 0)
@@ -442,7 +459,7 @@ static void check(const AttentionForm &form,
            where);
   if (config.cluster != 1 && config.cluster != 2)
     refuse("a cluster of 1 CTA or of 2 multiplies dQ, not of " +
-               std::to_string(config.cluster),
+               std::to_string(config.cluster) + ": use 1 or 2",
            where);
   if (config.cluster == 2 &&
       !(config.apart && config.warpgroups == 3 && form.d % 128 == 0 &&

@@ -7,7 +7,6 @@
 
 #include "kernels/AttentionBackwardProgram.h"
 
-#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -54,10 +53,7 @@ void release(Pipeline &ring, const std::vector<Stage> &stages) {
 void AttentionBackwardProgram::loadRowsApart(const KeyBlock &t, const Index &h,
                                              const Index &row) {
   Stage values = valueRing->acquire();
-  copy(valuesOf(L, t, h, row), values[0]);
-  copy(valuesOf(Delta, t, h, row), values[1]);
-  if (passesRows)
-    store(values[2], full(s32, {4}, row));
+  loadValues(t, h, row, values);
   valueRing->commit(values);
   auto copyParts = [&](const Tensor &from, int64_t width, Pipeline &ring,
                        int64_t step) {
@@ -110,8 +106,7 @@ void AttentionBackwardProgram::defineValues() {
       WideSums dv(config.bn, form.dv, partOfGradient);
       auto next = [&] {
         return nextProduct(kv[0], rowRing, [&](const Stage &values) {
-          return broadcast(load(values[0]) * (-1 / scale),
-                           {config.bn, config.bm});
+          return startOfScores(values);
         });
       };
       RowProduct x = next();
@@ -150,9 +145,7 @@ void AttentionBackwardProgram::defineKeys() {
       WideSums dk(config.bn, form.d, partOfRow);
       auto next = [&] {
         return nextProduct(kv[1], *gradientRing, [&](const Stage &values) {
-          return isDeltaLate() ? std::nullopt
-                               : std::optional(broadcast(
-                                     -load(values[1]), {config.bn, config.bm}));
+          return startOfGradients(values);
         });
       };
       RowProduct dp = next();
@@ -161,7 +154,7 @@ void AttentionBackwardProgram::defineKeys() {
         Fragment p = convert(load(weights[0]), f32);
         weightRing->release(weights);
         if (isDeltaLate())
-          dp.sum = dp.sum - load(dp.values[1]);
+          dp.sum = dp.sum - load(dp.values[placeOfDelta]);
         release(*gradientRing, dp.parts);
         valueRing->release(dp.values);
         Fragment slope = convert(p * dp.sum, form.type);

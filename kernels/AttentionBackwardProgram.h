@@ -68,6 +68,9 @@ private:
   /// Of each launch, and where that is checked of a block's sequence.
   void expectSizes() const;
   void expectSequence(const KeyBlock &t) const;
+  /// L and Delta of rows, and where the rows are.
+  void loadValues(const KeyBlock &t, const Index &h, const Index &row,
+                  const Stage &s) const;
   void loadRowsApart(const KeyBlock &t, const Index &h, const Index &row);
   /// A product of keys with rows of Q or dO, and what it reads while it is
   /// under way.
@@ -112,6 +115,9 @@ private:
   /// that: the product begins with it, as that of the scores does with L, and
   /// waits for its loads.
   bool isDeltaLate() const { return !form.packed && config.bm <= 64; }
+  /// What the sums of a product begin with: nothing where Delta is late.
+  Fragment startOfScores(const Stage &values) const;
+  std::optional<Fragment> startOfGradients(const Stage &values) const;
   Fragment scoresOf(const Stage &kv, const Stage &s) const;
   Fragment weightsOf(const KeyBlock &t, const Index &row,
                      const Fragment &scores) const;
@@ -173,7 +179,7 @@ private:
   void forEachTurn(const std::function<void(const SharedTile &)> &body) const;
   /// The first row of a stage, which is this one unless "order" has said.
   Index rowOf(const Stage &s, const Index &row) const {
-    return passesRows ? load_index(s[config.apart ? 2 : 4], {0}) : row;
+    return passesRows ? load_index(s[placeOfRow], {0}) : row;
   }
 
   /// Whether some row of the one does not see all keys of the other.
@@ -234,6 +240,9 @@ private:
   static int64_t partOf(int64_t width) {
     return width <= widestSums ? width : std::gcd(width, widestSums);
   }
+  /// Tiles of the stage that has them, behind Q and dO where those are in it.
+  const int64_t placeOfL = config.apart ? 0 : 2, placeOfDelta = placeOfL + 1,
+                placeOfRow = placeOfL + 2;
   /// Of a role that multiplies.
   const int64_t warpgroupsOfRole = config.apart ? 1 : config.warpgroups;
   /// Whether CTAs share dQ's columns.

@@ -170,3 +170,27 @@ tile.kernel @from_stages cluster [2] {
     tile.release %ring, %t : !ring
   }
 }
+
+// A role that multiplies what peers reach, and meets them itself, waits for wgmma
+// before it arrives, and so for the cluster.
+!acc = tensor<64x64xf32>
+// MEET-LABEL: tile.kernel @multiplied
+tile.kernel @multiplied cluster [2] {
+  %out = tile.alloc : !smem
+  %in = tile.alloc : !smem
+  tile.role "all" warps 4 {
+    %f = arith.constant dense<0.0> : tensor<64x64xbf16>
+    %zero = arith.constant dense<0.0> : !acc
+    %rank = tile.cluster_rank
+    %peer = tile.peer %in of %rank : !smem
+    tile.write %f to %out : tensor<64x64xbf16>, !smem
+    // MEET: tile.copy_to_peer
+    // MEET: hopper.mbarrier.arrive cluster
+    // MEET: tile.mma
+    // MEET: hopper.mbarrier.arrive cluster
+    tile.copy_to_peer %out to %peer : !smem, !smem
+    tile.cluster_sync
+    %acc = tile.mma %in, %in transposed, %zero : !smem, !smem, !acc
+    tile.cluster_sync
+  }
+}
