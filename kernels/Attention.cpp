@@ -329,6 +329,7 @@ void AttentionProgram::defineMath() {
            };
            Stage q = query.wait(), held = ring.wait();
            Fragment product = mma(q[0], keysOf(held[0]).T());
+           const std::optional<Index> ticket = ticketOf(t);
            Index last = endOfBlocks(t) - 1;
            auto takeOf8Bits = [&](const Index &n) {
              Fragment p = convert(weightsOf(product, n, false), form.type);
@@ -401,7 +402,7 @@ void AttentionProgram::defineMath() {
            for (Fragment &part : o)
              part = part * along_rows(factor);
            if (config.splits)
-             return finishPart(t, o, row.top + log2(row.sum));
+             return finishPart(t, o, row.top + log2(row.sum), *ticket);
            Sums results;
            for (const Fragment &part : o)
              results.push_back(convert(part, resultType(form)));

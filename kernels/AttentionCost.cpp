@@ -36,8 +36,8 @@ constexpr double unhidden = 0.12;
 /// that is behind (a fifth stage of blocks of 128 was worth 8 % of d 128 on an
 /// H100, cold).
 constexpr double stagesBehind = 0.25;
-/// Round trips to L2 of each part: the ticket, and the fence of the signal.
-constexpr double roundTripsOfPart = 2;
+/// Round trips to L2 of each part: the fence of the signal.
+constexpr double roundTripsOfPart = 1;
 
 class Model {
 public:
@@ -254,9 +254,7 @@ private:
   /// The last CTA of a tile waits for the others and reads the parts of the
   /// rows that there are, some at once.
   double combine(double turns, double slots) const {
-    const LoadsOfParts few = loadsOfFewRows(form, config);
-    const LoadsOfParts loads =
-        rowsThere() <= few.rows ? few : loadsOfManyRows(form, config);
+    const LoadsOfParts loads = loadsOfParts(form, config);
     const double steps = double(ceilDiv(rowsThere(), loads.rows) *
                                 ceilDiv(int64_t(parts), loads.parts));
     return firstMicroseconds * (turns * roundTripsOfPart +

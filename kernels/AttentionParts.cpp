@@ -23,51 +23,34 @@ PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
           keptColumns(form, config)};
 }
 
+std::optional<Index> AttentionProgram::ticketOf(const AttentionTile &t,
+                                                int64_t column) const {
+  if (!config.splits)
+    return std::nullopt;
+  return atomic_add(done->at({numberOf(t, column), 0}), 1);
+}
+
 void AttentionProgram::finishPart(const AttentionTile &t, const Sums &o,
-                                  const Fragment &l, int64_t column) {
-  const Shape height{config.bm, 1}, vector{config.bm};
-  const Index count = partsOf(t);
-  auto storeWhole = [&] {
-    if (config.apart)
-      storeHalf(t, o[0], column);
-    else
-      for (size_t i = 0; i < o.size(); ++i)
-        scatterRows(t, rows(height), column + int64_t(i) * sumColumns(form),
-                    convert(o[i], resultType(form)));
-    if (L && column == 0)
-      scatterLogarithms(t, columns(vector), l * std::numbers::ln2_v<float>);
-  };
-  auto storePart = [&] {
-    const Index tile = numberOf(t, column);
-    Index earlier = atomic_add(done->at({tile, 0}), 1);
-    for (size_t i = 0; i < o.size(); ++i)
-      store(sumsOfParts->at({t.split, tile, 0, int64_t(i) * sumColumns(form)}),
-            o[i]);
-    store(partL->at({t.split, tile, 0}), l);
-    signal(done->at({tile, 1}));
-    when(earlier == count - 1, [&] {
-      await(done->at({tile, 1}), count);
-      const Index all = min((t.rows - t.m * queries) * form.group, config.bm);
-      const LoadsOfParts few = loadsOfFewRows(form, config),
-                         many = loadsOfManyRows(form, config);
-      auto add = [&](const LoadsOfParts &loads) {
-        addParts(t, tile, count, all, loads, column);
-      };
-      if (config.apart)
-        add(few);
-      else
-        when(all <= few.rows, [&] { add(few); }, [&] { add(many); });
-      for (int64_t i : {0, 1})
-        atomic_exchange(done->at({tile, i}), 0);
-    });
-  };
-  when(count == 1, storeWhole, storePart);
+                                  const Fragment &l, const Index &ticket,
+                                  int64_t column) {
+  const Index count = partsOf(t), tile = numberOf(t, column);
+  for (size_t i = 0; i < o.size(); ++i)
+    store(sumsOfParts->at({t.split, tile, 0, int64_t(i) * sumColumns(form)}),
+          o[i]);
+  store(partL->at({t.split, tile, 0}), l);
+  signal(done->at({tile, 1}));
+  when(ticket == count - 1, [&] {
+    await(done->at({tile, 1}), count);
+    addParts(t, tile, count, column);
+    for (int64_t i : {0, 1})
+      atomic_exchange(done->at({tile, i}), 0);
+  });
 }
 
 void AttentionProgram::addParts(const AttentionTile &t, const Index &tile,
-                                const Index &count, const Index &all,
-                                const LoadsOfParts &loads, int64_t column) {
-  const auto [height, together] = loads;
+                                const Index &count, int64_t column) {
+  const Index all = min((t.rows - t.m * queries) * form.group, config.bm);
+  const auto [height, together] = loadsOfParts(form, config);
   const Shape shape{height, half}, vector{height};
   for (Index i : range(ceil_div(all, height))) {
     const Index row = i * height;

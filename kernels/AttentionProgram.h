@@ -282,12 +282,16 @@ private:
   void scatterLogarithms(const AttentionTile &t, const Fragment &row,
                          const Fragment &l);
 
-  /// Stores a part, its logarithms those of 2; the last part of a tile adds up.
-  /// Of columns from one on, that of the second half where roles are apart.
+  /// How many parts of a tile have begun before this one: asked early, so that
+  /// nobody waits for the answer. Of columns from one on, that of the second
+  /// half where roles are apart.
+  std::optional<Index> ticketOf(const AttentionTile &t,
+                                int64_t column = 0) const;
+  /// Stores a part, its logarithms those of 2; the last one to begin adds up.
   void finishPart(const AttentionTile &t, const Sums &o, const Fragment &l,
-                  int64_t column = 0);
+                  const Index &ticket, int64_t column = 0);
   void addParts(const AttentionTile &t, const Index &tile, const Index &count,
-                const Index &all, const LoadsOfParts &loads, int64_t column);
+                int64_t column);
   /// The number of a tile, whatever part.
   Index numberOf(const AttentionTile &t, int64_t column) const {
     Index tile = (t.b * tileHeads() + t.h) * ceil_div(Sq, queries) + t.m;
@@ -300,7 +304,8 @@ private:
   void storeHalf(const AttentionTile &t, const Fragment &o, int64_t column);
   /// What is stored of O, or of a part, of the columns that a role keeps.
   void finishHalf(const AttentionTile &t, const Fragment &o,
-                  const std::optional<Fragment> &l, int64_t column);
+                  const std::optional<Fragment> &l,
+                  const std::optional<Index> &ticket, int64_t column);
   void clearRowsBehind(const AttentionTile &t, const Index &n,
                        const SharedTile &values) const;
   /// What a stage of the second ring has of V.

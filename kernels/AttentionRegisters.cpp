@@ -175,35 +175,17 @@ int64_t registersOfClearing(const AttentionForm &form,
 
 } // namespace
 
-/// Elements of each thread.
-static int64_t elementsOfLoads(const AttentionForm &form,
-                               const AttentionConfig &config) {
-  // The most that ptxas was seen to hold without a spill, where there is one
-  // way to add up.
-  if (config.apart)
-    return 96;
-  return int64_t(std::bit_floor(uint64_t(mathRegisters(form, config) / 3)));
-}
-
-LoadsOfParts loadsOfFewRows(const AttentionForm &form,
-                            const AttentionConfig &config) {
+LoadsOfParts loadsOfParts(const AttentionForm &form,
+                          const AttentionConfig &config) {
+  // Of each thread. Where roles are apart it is the most that ptxas was seen to
+  // hold without a spill; elsewhere more of them at once were not faster.
+  const int64_t elements =
+      config.apart ? 96
+                   : std::bit_floor(uint64_t(mathRegisters(form, config) / 3));
   constexpr int64_t rows = 8;
   return {rows * warpgroupsOfRole(config),
-          elementsOfLoads(form, config) * target::warpgroupThreads /
+          elements * target::warpgroupThreads /
               (rows * keptColumns(form, config))};
-}
-
-LoadsOfParts loadsOfManyRows(const AttentionForm &form,
-                             const AttentionConfig &config) {
-  if (config.apart)
-    return loadsOfFewRows(form, config);
-  constexpr int64_t parts = 4;
-  const uint64_t rows = elementsOfLoads(form, config) *
-                        target::warpgroupThreads /
-                        (parts * keptColumns(form, config));
-  return {std::min<int64_t>(std::bit_floor(rows), 64) *
-              warpgroupsOfRole(config),
-          parts};
 }
 
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {

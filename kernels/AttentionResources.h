@@ -93,15 +93,13 @@ std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config);
 
 /// So many rows of so many parts of the keys are on their way together when
-/// parts are added up: as much as a third of a thread's registers hold; where
-/// roles are apart few rows and more parts, however many rows there are.
+/// parts are added up: few rows, as a tile of one query has, and as many parts
+/// as a third of a thread's registers hold.
 struct LoadsOfParts {
   int64_t rows, parts;
 };
-LoadsOfParts loadsOfFewRows(const AttentionForm &form,
-                            const AttentionConfig &config);
-LoadsOfParts loadsOfManyRows(const AttentionForm &form,
-                             const AttentionConfig &config);
+LoadsOfParts loadsOfParts(const AttentionForm &form,
+                          const AttentionConfig &config);
 
 /// Whether a thread holds its fragments without a spill, as far as a formula
 /// knows.

@@ -1,5 +1,5 @@
-// tile-drop-unused: no role loads or computes a fragment that nobody uses; what
-// is expected of conditions, and of the places of parts, is checked, or gone.
+// tile-drop-unused: no role loads or computes what nobody uses; what is
+// expected of conditions, and of the places of parts, is checked, or gone.
 //
 // A load has no effect but its result, so it goes like arithmetic does.
 
@@ -18,12 +18,6 @@ namespace ashlar {
 using namespace mlir;
 
 namespace {
-
-/// Only fragments cost: numbers that nobody uses the back end drops.
-bool givesFragments(Operation *op) {
-  return op->getNumResults() &&
-         llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
-}
 
 /// Whether a part may lie outside its tile, or begins at a multiple that is
 /// only promised.
@@ -55,15 +49,12 @@ struct TileDropUnused : impl::TileDropUnusedBase<TileDropUnused> {
     for (auto role : getOperation().getBody().getOps<tile::RoleOp>())
       // Uses before what they use.
       role->walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
-        if ((isa<tile::ExpectOp>(op) && !expectations) ||
-            (givesFragments(op) && isOpTriviallyDead(op)))
+        if ((isa<tile::ExpectOp>(op) && !expectations) || isOpTriviallyDead(op))
           op->erase();
         else if (auto peer = dyn_cast<tile::PeerOp>(op))
-          peer.setChecked(expectations && !peer->use_empty() &&
-                          mayBeMisplaced(peer));
+          peer.setChecked(expectations && mayBeMisplaced(peer));
         else if (auto part = dyn_cast<tile::PartOp>(op))
-          part.setChecked(expectations && !part->use_empty() &&
-                          mayBeMisplaced(part));
+          part.setChecked(expectations && mayBeMisplaced(part));
       });
   }
 };

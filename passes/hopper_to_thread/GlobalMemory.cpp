@@ -202,6 +202,15 @@ static SmallVector<Value> loadWords(PtxBuilder &b, const Words &words,
   return loaded;
 }
 
+/// Whether each vector is moved under a test of its own, wherever a fragment
+/// lies: where the tensor cuts rows off but no vector, or what is moved is
+/// little. Twice as much code would be in the way of everything else.
+static bool testsVectors(const FragmentType &type, int64_t length, bool hasEdge,
+                         bool cutsVectors) {
+  constexpr int64_t few = 2;
+  return (hasEdge && !cutsVectors) || (length == 1 && type.values <= few);
+}
+
 static FailureOr<Registers>
 lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
@@ -212,12 +221,25 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
   Registers scalars = unpack(b, type, in.getValue());
   int64_t length = lengthInMemory(op, type);
 
-  // Inside the tensor, whole vectors without a test; at its edge, a test for
-  // each vector and elements of those that it cuts, or where it cuts none, of
-  // the row alone; nothing outside of it.
-  Value interior = access.interior();
   bool hasEdge = !liesInside(op, access.shape);
   bool cutsVectors = !liesInside(op, access.shape, access.shape.size() - 1);
+  if (testsVectors(type, length, hasEdge, cutsVectors)) {
+    std::function<Value(int64_t)> isColumn;
+    if (cutsVectors)
+      isColumn = access.columnTest(place.thread.back());
+    for (int64_t v = 0; v < type.values; v += length) {
+      auto &row = access.row(place.thread, rowOf(place.value, v));
+      const int64_t column = place.value.back()[v];
+      storeWords(b, type, access.address(row, column),
+                 ArrayRef(scalars).slice(v, length),
+                 cutsVectors ? b.both(row.inside, isColumn(column))
+                             : row.inside);
+    }
+    return Registers();
+  }
+  // Inside the tensor, whole vectors without a test; at its edge, a test for
+  // each vector and elements of those that it cuts; nothing outside of it.
+  Value interior = access.interior();
   auto branch =
       scf::IfOp::create(b, b.loc, interior, /*withElseRegion=*/hasEdge);
   OpBuilder::InsertionGuard guard(b);
@@ -227,16 +249,16 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
     b.setInsertionPointToStart(whole ? branch.thenBlock() : branch.elseBlock());
     access.rows.clear();
     std::function<Value(int64_t)> isColumn;
-    if (!whole && cutsVectors)
+    if (!whole)
       isColumn = access.columnTest(place.thread.back());
     for (int64_t v = 0; v < type.values; v += length) {
       auto &row = access.row(place.thread, rowOf(place.value, v));
       int64_t column = place.value.back()[v];
       Value address = access.address(row, column);
       auto vector = ArrayRef(scalars).slice(v, length);
-      if (whole || !cutsVectors) {
+      if (whole) {
         storeWords(b, type, address, vector,
-                   access.chosen || !whole ? row.inside : Value());
+                   access.chosen ? row.inside : Value());
         continue;
       }
       OpBuilder::InsertionGuard guard(b);
@@ -268,18 +290,6 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
   int64_t length = lengthInMemory(op, type);
   bool hasEdge = !liesInside(op, access.shape);
-  // Where arms of a branch meet, ptxas waits for what all threads load alike.
-  if (type.values == 1) {
-    auto &row = access.row(place.thread, rowOf(place.value, 0));
-    const int64_t column = place.value.back()[0];
-    Value inside = row.inside;
-    if (hasEdge)
-      inside = b.both(inside, access.columnTest(place.thread.back())(column));
-    return fromWords(
-        b, loadWords(b, Words(bytes), access.address(row, column), inside),
-        scalar, 1);
-  }
-  Value interior = access.interior();
   bool cutsVectors = !liesInside(op, access.shape, access.shape.size() - 1);
   // Where arms meet a byte takes a register, if it is not one of a word.
   const Words words(length * bytes);
@@ -306,6 +316,26 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
                                          ArrayRef(scalars).slice(v, inWord)));
     return joined;
   };
+  auto fromResults = [&](Registers results) {
+    return joins ? takenFrom(results, 1, inWord) : results;
+  };
+  // Where arms of a branch meet, ptxas waits for what all threads load alike.
+  if (testsVectors(type, length, hasEdge, cutsVectors)) {
+    std::function<Value(int64_t)> isColumn;
+    if (cutsVectors)
+      isColumn = access.columnTest(place.thread.back());
+    SmallVector<Value> loaded;
+    for (int64_t v = 0; v < type.values; v += length) {
+      auto &row = access.row(place.thread, rowOf(place.value, v));
+      const int64_t column = place.value.back()[v];
+      const Value inside =
+          cutsVectors ? b.both(row.inside, isColumn(column)) : row.inside;
+      llvm::append_range(
+          loaded, loadWords(b, words, access.address(row, column), inside));
+    }
+    return fromResults(toResults(loaded));
+  }
+  Value interior = access.interior();
   SmallVector<Type> results(type.registers(), type.registerType);
   if (joins)
     results.assign(type.values / inWord, b.getI32Type());
@@ -324,7 +354,7 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
       }
       SmallVector<Value> loaded;
       std::function<Value(int64_t)> isColumn;
-      if (!whole && cutsVectors)
+      if (!whole)
         isColumn = access.columnTest(place.thread.back());
       for (int64_t v = 0; v < type.values; v += length) {
         auto &row = access.row(place.thread, rowOf(place.value, v));
@@ -332,10 +362,9 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
         auto loadVector = [&](Value condition) {
           return loadWords(b, words, access.address(row, column), condition);
         };
-        if (whole || !cutsVectors) {
-          llvm::append_range(
-              loaded,
-              loadVector(access.chosen || !whole ? row.inside : Value()));
+        if (whole) {
+          llvm::append_range(loaded,
+                             loadVector(access.chosen ? row.inside : Value()));
           continue;
         }
         auto loadElements = [&] {
@@ -370,8 +399,7 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
       scf::YieldOp::create(b, b.loc, toResults(loaded));
     }
   }
-  Registers loaded(branch.getResults());
-  return joins ? takenFrom(loaded, 1, inWord) : loaded;
+  return fromResults(branch.getResults());
 }
 
 void addGlobalMemory(ThreadPatterns &patterns) {

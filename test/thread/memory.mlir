@@ -72,6 +72,33 @@ hopper.kernel @load threads 32 shared 0 cluster 1 {
 
 // -----
 
+// Where rows alone may lie outside, each vector has a test and there is no
+// branch.
+
+!f32 = tensor<16x8xf32, #tile.fragment<"16x8 (2,16):(64,1) / (4,1,1):(16,128,16)">>
+// CHECK-LABEL: llvm.func @rows
+hopper.kernel @rows threads 32 shared 0 cluster 1 {
+  %m = hopper.size "M"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %D = hopper.pointer "D" : !hopper.pointer
+  %stride = hopper.stride "A"[0]
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  hopper.role "math" from 0 warps 1 {
+    // CHECK-NOT: scf.if
+    // CHECK: @p ld.global.v4.b32
+    %f = hopper.load %A[%c0, %c0] within [%m, %c64] strides [%stride, %one] align 16 {nonnegative} : !hopper.pointer -> !f32
+    // CHECK-NOT: scf.if
+    // CHECK: @p st.global.v4.b32
+    hopper.store %f to %D[%c0, %c0] within [%m, %c64] strides [%stride, %one] align 16 {nonnegative} : !f32, !hopper.pointer
+    // CHECK-NOT: scf.if
+    // CHECK: llvm.return
+  }
+}
+
+// -----
+
 // One value is loaded under a condition, without a branch.
 
 !one = tensor<1xf32, #tile.fragment<"1 32:0 / 1:0">>

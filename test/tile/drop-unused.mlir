@@ -7,6 +7,7 @@ tile.kernel @unused {
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M] align 16 : !tile.tensor<f32, 1>
   %D = tile.tensor "D" output [%M] align 16 : !tile.tensor<f32, 1>
+  %C = tile.tensor "C" inout [%M] align 4 : !tile.tensor<i32, 1>
   %ring = tile.pipeline : !ring
   tile.role "math" warps 4 {
     // CHECK: tile.role "math"
@@ -32,6 +33,13 @@ tile.kernel @unused {
       tile.release %ring, %s : !ring
       %sum = arith.addf %before, %used : tensor<128xf32>
     }
+    // An atomic operation stays, what is made of its result goes: threads do
+    // not agree on what nobody reads.
+    // CHECK: tile.atomic exchange
+    %n = arith.constant 0 : i32
+    %old = tile.atomic exchange %n into %C[%c0] : i32, !tile.tensor<i32, 1> -> i32
+    %least = arith.minsi %old, %n : i32
+    %index = arith.index_cast %least : i32 to index
     // CHECK-NEXT: tile.store %[[USED]]
     tile.store %used to %D[%c0] : tensor<128xf32>, !tile.tensor<f32, 1>
   }
