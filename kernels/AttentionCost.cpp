@@ -251,12 +251,16 @@ private:
   int64_t rowsThere() const {
     return std::min(config.bm, sizes.queries * group);
   }
-  /// The last CTA of a tile waits for the others and reads the parts of the
-  /// rows that there are, some at once.
+  /// The last CTAs of a tile wait for the others and read the parts of the rows
+  /// that there are, some at once: several CTAs where all parts run together.
   double combine(double turns, double slots) const {
     const LoadsOfParts loads = loadsOfParts(form, config);
-    const double steps = double(ceilDiv(rowsThere(), loads.rows) *
-                                ceilDiv(int64_t(parts), loads.parts));
+    const double pieces = double(ceilDiv(rowsThere(), loads.rows)),
+                 adders = double(tiles) * parts <= slots
+                              ? std::min(pieces, parts)
+                              : 1,
+                 steps = std::ceil(pieces / adders) *
+                         double(ceilDiv(int64_t(parts), loads.parts));
     return firstMicroseconds * (turns * roundTripsOfPart +
                                 std::ceil(double(tiles) / slots) * (1 + steps));
   }

@@ -39,56 +39,69 @@ void AttentionProgram::finishPart(const AttentionTile &t, const Sums &o,
           o[i]);
   store(partL->at({t.split, tile, 0}), l);
   signal(done->at({tile, 1}));
-  when(ticket == count - 1, [&] {
-    await(done->at({tile, 1}), count);
-    addParts(t, tile, count, column);
+  const Index there = min((t.rows - t.m * queries) * form.group, config.bm),
+              pieces = ceil_div(there, loadsOfParts(form, config).rows);
+  // Several add up where no part waits for a CTA to begin.
+  const Index adders = select(areAllAtOnce(), max(min(count, pieces), 1), 1),
+              adder = ticket - (count - adders);
+  auto forget = [&] {
     for (int64_t i : {0, 1})
       atomic_exchange(done->at({tile, i}), 0);
+  };
+  when(adder >= 0, [&] {
+    await(done->at({tile, 1}), count);
+    for (Index piece : range(adder, pieces, adders))
+      addRows(t, tile, count, piece, column);
+    when(adders == 1, forget, [&] {
+      const Index ended = atomic_add(done->at({tile, 0}), 1);
+      when(ended == count + adders - 1, forget);
+    });
   });
 }
 
-void AttentionProgram::addParts(const AttentionTile &t, const Index &tile,
-                                const Index &count, int64_t column) {
-  const Index all = min((t.rows - t.m * queries) * form.group, config.bm);
+Condition AttentionProgram::areAllAtOnce() const {
+  auto of = [](const auto &loop) { return loop.turns() <= loop.ctas(); };
+  return splitTiles ? of(*splitTiles) : of(*splitPartTiles);
+}
+
+void AttentionProgram::addRows(const AttentionTile &t, const Index &tile,
+                               const Index &count, const Index &piece,
+                               int64_t column) {
   const auto [height, together] = loadsOfParts(form, config);
   const Shape shape{height, half}, vector{height};
-  for (Index i : range(ceil_div(all, height))) {
-    const Index row = i * height;
-    Fragment top = full(f32, vector, -infinity), sum = zeros(f32, vector);
-    Fragment o = zeros(f32, shape);
-    for (Index s : range(0, count, together)) {
-      std::vector<Fragment> part, l;
-      for (int64_t k = 0; k < together; ++k) {
-        const Index at = min(s + k, count - 1);
-        l.push_back(select(full(s32, vector, s + k) < count,
-                           load(partL->at({at, tile, row}), vector),
-                           -infinity));
-        part.push_back(load(sumsOfParts->at({at, tile, row, 0}), shape));
-      }
-      Fragment higher = top;
-      for (const Fragment &each : l)
-        higher = max(higher, each);
-      const Fragment base = select(higher == -infinity, 0, higher);
-      auto weightOf = [&](const Fragment &each) {
-        return fast::exp2(each - base);
-      };
-      const Fragment shrink = weightOf(top);
-      o = o * along_rows(shrink);
-      sum = sum * shrink;
-      for (int64_t k = 0; k < together; ++k) {
-        const Fragment weight = weightOf(l[k]);
-        o += part[k] * along_rows(weight);
-        sum += weight;
-      }
-      top = higher;
+  const Index row = piece * height;
+  Fragment top = full(f32, vector, -infinity), sum = zeros(f32, vector);
+  Fragment o = zeros(f32, shape);
+  for (Index s : range(0, count, together)) {
+    std::vector<Fragment> part, l;
+    for (int64_t k = 0; k < together; ++k) {
+      const Index at = min(s + k, count - 1);
+      l.push_back(select(full(s32, vector, s + k) < count,
+                         load(partL->at({at, tile, row}), vector), -infinity));
+      part.push_back(load(sumsOfParts->at({at, tile, row, 0}), shape));
     }
-    o = o * along_rows(select(sum == 0, 0, 1 / sum));
-    scatterRows(t, rows({height, 1}) + row, column,
-                convert(o, resultType(form)));
-    if (L && column == 0)
-      scatterLogarithms(t, columns(vector) + row,
-                        (top + log2(sum)) * std::numbers::ln2_v<float>);
+    Fragment higher = top;
+    for (const Fragment &each : l)
+      higher = max(higher, each);
+    const Fragment base = select(higher == -infinity, 0, higher);
+    auto weightOf = [&](const Fragment &each) {
+      return fast::exp2(each - base);
+    };
+    const Fragment shrink = weightOf(top);
+    o = o * along_rows(shrink);
+    sum = sum * shrink;
+    for (int64_t k = 0; k < together; ++k) {
+      const Fragment weight = weightOf(l[k]);
+      o += part[k] * along_rows(weight);
+      sum += weight;
+    }
+    top = higher;
   }
+  o = o * along_rows(select(sum == 0, 0, 1 / sum));
+  scatterRows(t, rows({height, 1}) + row, column, convert(o, resultType(form)));
+  if (L && column == 0)
+    scatterLogarithms(t, columns(vector) + row,
+                      (top + log2(sum)) * std::numbers::ln2_v<float>);
 }
 
 } // namespace ashlar

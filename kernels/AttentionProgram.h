@@ -287,11 +287,14 @@ private:
   /// half where roles are apart.
   std::optional<Index> ticketOf(const AttentionTile &t,
                                 int64_t column = 0) const;
-  /// Stores a part, its logarithms those of 2; the last one to begin adds up.
+  /// Stores a part, its logarithms those of 2; the last ones to begin add up.
   void finishPart(const AttentionTile &t, const Sums &o, const Fragment &l,
                   const Index &ticket, int64_t column = 0);
-  void addParts(const AttentionTile &t, const Index &tile, const Index &count,
-                int64_t column);
+  /// Whether no CTA has two parts, so that all of them run together.
+  Condition areAllAtOnce() const;
+  /// Of all parts as many rows as are on their way together.
+  void addRows(const AttentionTile &t, const Index &tile, const Index &count,
+               const Index &piece, int64_t column);
   /// The number of a tile, whatever part.
   Index numberOf(const AttentionTile &t, int64_t column) const {
     Index tile = (t.b * tileHeads() + t.h) * ceil_div(Sq, queries) + t.m;

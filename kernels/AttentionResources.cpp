@@ -104,9 +104,9 @@ static int64_t bytesOfStage(const AttentionForm &form,
          rings * barrierBytesOfStage;
 }
 
-/// The numbers of pages; by what number of a tile's parts theirs has begun,
-/// which the threads of a role tell one another; and room for what an author's
-/// functions of scores may exchange.
+/// The numbers of pages; what the threads of a role tell one another of a
+/// tile's parts, how many have begun before and how many are done; and room for
+/// what an author's functions of scores may exchange.
 static int64_t smallBytes(const AttentionForm &form,
                           const AttentionConfig &config) {
   constexpr int64_t least = target::tmaSharedAlignment;
@@ -115,7 +115,7 @@ static int64_t smallBytes(const AttentionForm &form,
   return (form.page ? stagesOfNumbers * (numbers + barrierBytesOfStage) : 0) +
          (config.dynamic ? DynamicTiles::stages * (least + barrierBytesOfStage)
                          : 0) +
-         (config.splits ? (config.apart ? 2 : 1) * least : 0) +
+         (config.splits ? (config.apart ? 2 : 1) * 2 * least : 0) +
          (form.modify || form.mask ? bytesOfAuthor : 0);
 }
 
