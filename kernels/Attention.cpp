@@ -329,7 +329,10 @@ void AttentionProgram::defineMath() {
            };
            Stage q = query.wait(), held = ring.wait();
            Fragment product = mma(q[0], keysOf(held[0]).T());
-           const std::optional<Index> ticket = ticketOf(t);
+           // Under the product; by multicast other CTAs are waited for.
+           std::optional<Index> ticket;
+           if (config.splits && config.cluster == 1)
+             ticket = ticketOf(t);
            Index last = endOfBlocks(t) - 1;
            auto takeOf8Bits = [&](const Index &n) {
              Fragment p = convert(weightsOf(product, n, false), form.type);
@@ -402,7 +405,8 @@ void AttentionProgram::defineMath() {
            for (Fragment &part : o)
              part = part * along_rows(factor);
            if (config.splits)
-             return finishPart(t, o, row.top + log2(row.sum), *ticket);
+             return finishPart(t, o, row.top + log2(row.sum),
+                               ticket ? *ticket : ticketOf(t));
            Sums results;
            for (const Fragment &part : o)
              results.push_back(convert(part, resultType(form)));

@@ -36,10 +36,9 @@ void AttentionProgram::storeHalf(const AttentionTile &t, const Fragment &o,
 
 void AttentionProgram::finishHalf(const AttentionTile &t, const Fragment &o,
                                   const std::optional<Fragment> &l,
-                                  const std::optional<Index> &ticket,
                                   int64_t column) {
   if (config.splits)
-    return finishPart(t, {o}, *l, *ticket, column);
+    return finishPart(t, {o}, *l, ticketOf(t, column), column);
   storeHalf(t, o, column);
   if (L && column == 0)
     storeLogarithms(t, *l * std::numbers::ln2_v<float>);
@@ -99,7 +98,6 @@ void AttentionProgram::defineScores() {
              return x;
            };
            Fragment product = firstProduct();
-           const std::optional<Index> ticket = ticketOf(t);
            // This block's sums, and behind them the next one's scores.
            auto multiply = [&](const Fragment &p) {
              if (form.latent) {
@@ -155,7 +153,7 @@ void AttentionProgram::defineScores() {
              l.emplace(row.top + log2(row.sum));
            if (config.splits)
              tell(*l);
-           finishHalf(t, o * along_rows(factor), l, ticket, 0);
+           finishHalf(t, o * along_rows(factor), l, 0);
          });
        });
 }
@@ -165,7 +163,6 @@ void AttentionProgram::defineValues() {
        registers(valueRegisters(form, config)), [&] {
          forEachTile([&](const AttentionTile &t) {
            Fragment o = zeros(f32, {config.bm, half});
-           const std::optional<Index> ticket = ticketOf(t, half);
            auto heard = [&] {
              Stage s = factorRing->wait();
              Fragment ofRows = load(s[0]);
@@ -187,7 +184,7 @@ void AttentionProgram::defineValues() {
            std::optional<Fragment> l;
            if (config.splits)
              l.emplace(heard());
-           finishHalf(t, o, l, ticket, half);
+           finishHalf(t, o, l, half);
          });
        });
 }

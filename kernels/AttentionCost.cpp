@@ -95,7 +95,7 @@ public:
     if (replacesQuery(form, config))
       cost.latency +=
           turns * tilesOfUnit * (firstMicroseconds + latencyMicroseconds);
-    cost.combine = parts == 1 ? 0 : combine(turns, slots);
+    cost.combine = splits ? combine(turns, slots) : 0;
     cost.total += cost.latency + cost.combine;
     return cost;
   }
@@ -210,8 +210,7 @@ private:
         (double(sizes.keyHeads * keyColumns()) * keys +
          double(sizes.heads * sizes.queries * (form.d + form.dv)));
     return all / units +
-           (parts == 1 ? 0
-                       : double(2 * rowsThere() * form.dv * size_bytes(f32)));
+           (!splits ? 0 : double(2 * rowsThere() * form.dv * size_bytes(f32)));
   }
 
   double loadMicroseconds(double ctas) const {
@@ -256,7 +255,7 @@ private:
   double combine(double turns, double slots) const {
     const LoadsOfParts loads = loadsOfParts(form, config);
     const double pieces = double(ceilDiv(rowsThere(), loads.rows)),
-                 adders = double(tiles) * parts <= slots
+                 adders = double(tiles * splits) <= slots
                               ? std::min(pieces, parts)
                               : 1,
                  steps = std::ceil(pieces / adders) *

@@ -1,5 +1,5 @@
 // Attention whose keys are shared out in parts: each CTA stores its own, and
-// the last one of a tile adds them up.
+// the last ones of a tile to begin add them up.
 
 #include "kernels/AttentionProgram.h"
 
@@ -23,10 +23,7 @@ PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
           keptColumns(form, config)};
 }
 
-std::optional<Index> AttentionProgram::ticketOf(const AttentionTile &t,
-                                                int64_t column) const {
-  if (!config.splits)
-    return std::nullopt;
+Index AttentionProgram::ticketOf(const AttentionTile &t, int64_t column) const {
   return atomic_add(done->at({numberOf(t, column), 0}), 1);
 }
 

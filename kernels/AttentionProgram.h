@@ -282,12 +282,12 @@ private:
   void scatterLogarithms(const AttentionTile &t, const Fragment &row,
                          const Fragment &l);
 
-  /// How many parts of a tile have begun before this one: asked early, so that
-  /// nobody waits for the answer. Of columns from one on, that of the second
-  /// half where roles are apart.
-  std::optional<Index> ticketOf(const AttentionTile &t,
-                                int64_t column = 0) const;
-  /// Stores a part, its logarithms those of 2; the last ones to begin add up.
+  /// How many parts of a tile have asked before this one. Of columns from one
+  /// on, that of the second half where roles are apart.
+  Index ticketOf(const AttentionTile &t, int64_t column = 0) const;
+  /// Stores a part, its logarithms those of 2; the last ones that have asked
+  /// for a ticket add up, and wait for those before: a part asks behind the
+  /// last time that it waits for what may itself wait for an adder.
   void finishPart(const AttentionTile &t, const Sums &o, const Fragment &l,
                   const Index &ticket, int64_t column = 0);
   /// Whether no CTA has two parts, so that all of them run together.
@@ -307,8 +307,7 @@ private:
   void storeHalf(const AttentionTile &t, const Fragment &o, int64_t column);
   /// What is stored of O, or of a part, of the columns that a role keeps.
   void finishHalf(const AttentionTile &t, const Fragment &o,
-                  const std::optional<Fragment> &l,
-                  const std::optional<Index> &ticket, int64_t column);
+                  const std::optional<Fragment> &l, int64_t column);
   void clearRowsBehind(const AttentionTile &t, const Index &n,
                        const SharedTile &values) const;
   /// What a stage of the second ring has of V.

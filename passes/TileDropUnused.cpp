@@ -45,11 +45,17 @@ bool mayBeMisplaced(tile::PeerOp peer) {
 struct TileDropUnused : impl::TileDropUnusedBase<TileDropUnused> {
   using TileDropUnusedBase::TileDropUnusedBase;
 
+  /// What is read of memory by number is checked even where nobody uses it.
+  bool isUnused(Operation *op) const {
+    return isOpTriviallyDead(op) &&
+           !(expectations && isa<tile::ValueOp, tile::SharedValueOp>(op));
+  }
+
   void runOnOperation() override {
     for (auto role : getOperation().getBody().getOps<tile::RoleOp>())
       // Uses before what they use.
       role->walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
-        if ((isa<tile::ExpectOp>(op) && !expectations) || isOpTriviallyDead(op))
+        if ((isa<tile::ExpectOp>(op) && !expectations) || isUnused(op))
           op->erase();
         else if (auto peer = dyn_cast<tile::PeerOp>(op))
           peer.setChecked(expectations && mayBeMisplaced(peer));

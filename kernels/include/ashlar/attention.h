@@ -92,7 +92,7 @@ struct AttentionConfig {
   bool apart = false;
   /// The keys of a tile are shared out to several CTAs, for few rows and many
   /// keys: in Splits parts of as many blocks, of which those without a key are
-  /// left out. The last CTA to finish adds up, in the order of the parts: what
+  /// left out. The last CTAs to begin add up, in the order of the parts: what
   /// a row's result is does not depend on what else is in the batch. See
   /// `part_sizes` for the workspaces.
   bool splits = false;
