@@ -256,7 +256,7 @@ private:
     const LoadsOfParts loads = loadsOfParts(form, config);
     const double pieces = double(ceilDiv(rowsThere(), loads.rows)),
                  adders = double(tiles * splits) <= slots
-                              ? std::min(pieces, parts)
+                              ? std::clamp(pieces, 1., parts)
                               : 1,
                  steps = std::ceil(pieces / adders) *
                          double(ceilDiv(int64_t(parts), loads.parts));
