@@ -210,7 +210,7 @@ private:
         (double(sizes.keyHeads * keyColumns()) * keys +
          double(sizes.heads * sizes.queries * (form.d + form.dv)));
     return all / units +
-           (!splits ? 0 : double(2 * rowsThere() * form.dv * size_bytes(f32)));
+           (splits ? double(2 * rowsThere() * form.dv * size_bytes(f32)) : 0);
   }
 
   double loadMicroseconds(double ctas) const {

@@ -211,6 +211,24 @@ static bool testsVectors(const FragmentType &type, int64_t length, bool hasEdge,
   return (hasEdge && !cutsVectors) || (length == 1 && type.values <= few);
 }
 
+/// Goes through such vectors: the number of the first value of each, where it
+/// lies, and whether that is inside.
+static void forEachVector(
+    GlobalAccess &access, const Place &place, const FragmentType &type,
+    int64_t length, bool cutsVectors,
+    llvm::function_ref<void(int64_t v, Value address, Value inside)> body) {
+  std::function<Value(int64_t)> isColumn;
+  if (cutsVectors)
+    isColumn = access.columnTest(place.thread.back());
+  for (int64_t v = 0; v < type.values; v += length) {
+    auto &row = access.row(place.thread, rowOf(place.value, v));
+    const int64_t column = place.value.back()[v];
+    body(v, access.address(row, column),
+         cutsVectors ? access.b.both(row.inside, isColumn(column))
+                     : row.inside);
+  }
+}
+
 static FailureOr<Registers>
 lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getValue().getType()));
@@ -224,17 +242,11 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
   bool hasEdge = !liesInside(op, access.shape);
   bool cutsVectors = !liesInside(op, access.shape, access.shape.size() - 1);
   if (testsVectors(type, length, hasEdge, cutsVectors)) {
-    std::function<Value(int64_t)> isColumn;
-    if (cutsVectors)
-      isColumn = access.columnTest(place.thread.back());
-    for (int64_t v = 0; v < type.values; v += length) {
-      auto &row = access.row(place.thread, rowOf(place.value, v));
-      const int64_t column = place.value.back()[v];
-      storeWords(b, type, access.address(row, column),
-                 ArrayRef(scalars).slice(v, length),
-                 cutsVectors ? b.both(row.inside, isColumn(column))
-                             : row.inside);
-    }
+    forEachVector(access, place, type, length, cutsVectors,
+                  [&](int64_t v, Value address, Value inside) {
+                    storeWords(b, type, address,
+                               ArrayRef(scalars).slice(v, length), inside);
+                  });
     return Registers();
   }
   // Inside the tensor, whole vectors without a test; at its edge, a test for
@@ -321,18 +333,12 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
   };
   // Where arms of a branch meet, ptxas waits for what all threads load alike.
   if (testsVectors(type, length, hasEdge, cutsVectors)) {
-    std::function<Value(int64_t)> isColumn;
-    if (cutsVectors)
-      isColumn = access.columnTest(place.thread.back());
     SmallVector<Value> loaded;
-    for (int64_t v = 0; v < type.values; v += length) {
-      auto &row = access.row(place.thread, rowOf(place.value, v));
-      const int64_t column = place.value.back()[v];
-      const Value inside =
-          cutsVectors ? b.both(row.inside, isColumn(column)) : row.inside;
-      llvm::append_range(
-          loaded, loadWords(b, words, access.address(row, column), inside));
-    }
+    forEachVector(access, place, type, length, cutsVectors,
+                  [&](int64_t, Value address, Value inside) {
+                    llvm::append_range(loaded,
+                                       loadWords(b, words, address, inside));
+                  });
     return fromResults(toResults(loaded));
   }
   Value interior = access.interior();

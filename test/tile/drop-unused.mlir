@@ -40,6 +40,9 @@ tile.kernel @unused {
     %old = tile.atomic exchange %n into %C[%c0] : i32, !tile.tensor<i32, 1> -> i32
     %least = arith.minsi %old, %n : i32
     %index = arith.index_cast %least : i32 to index
+    // What is read by number is checked, and stays.
+    // CHECK-NEXT: tile.value
+    %read = tile.value %C[%c0] : !tile.tensor<i32, 1> -> i32
     // CHECK-NEXT: tile.store %[[USED]]
     tile.store %used to %D[%c0] : tensor<128xf32>, !tile.tensor<f32, 1>
   }
