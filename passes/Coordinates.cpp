@@ -1,6 +1,5 @@
 #include "passes/Coordinates.h"
 #include "compiler/tile/Tile.h"
-#include "passes/IndexFacts.h"
 
 #include <numeric>
 
@@ -8,19 +7,18 @@ namespace ashlar {
 
 using namespace mlir;
 
-bool areNonNegative(ValueRange coordinates) {
-  const IndexFacts facts(coordinates);
+bool areNonNegative(ValueRange coordinates, const IndexFacts &facts) {
   return llvm::all_of(coordinates, [&](Value coordinate) {
     return facts.of(coordinate).low >= 0;
   });
 }
 
-int64_t rowAlignment(Value tensor, ValueRange coordinates) {
+int64_t rowAlignment(Value tensor, ValueRange coordinates,
+                     const IndexFacts &facts) {
   int64_t alignment = tensor.getDefiningOp<tile::TensorOp>().getAlignment();
   int64_t bytes = tile::elementBytes(
       cast<tile::TensorType>(tensor.getType()).getElementType());
-  Value column = coordinates.back();
-  return std::gcd(alignment, IndexFacts(column).of(column).divisor * bytes);
+  return std::gcd(alignment, facts.of(coordinates.back()).divisor * bytes);
 }
 
 } // namespace ashlar

@@ -3,16 +3,17 @@
 #ifndef ASHLAR_PASSES_COORDINATES_H
 #define ASHLAR_PASSES_COORDINATES_H
 
-#include "mlir/IR/ValueRange.h"
+#include "passes/IndexFacts.h"
 
 namespace ashlar {
 
 /// Whether no coordinate is ever below zero.
-bool areNonNegative(mlir::ValueRange coordinates);
+bool areNonNegative(mlir::ValueRange coordinates, const IndexFacts &facts);
 
 /// The bytes, a power of two, that the address of each row of a tile in a
 /// tensor is known to be a multiple of.
-int64_t rowAlignment(mlir::Value tensor, mlir::ValueRange coordinates);
+int64_t rowAlignment(mlir::Value tensor, mlir::ValueRange coordinates,
+                     const IndexFacts &facts);
 
 } // namespace ashlar
 

@@ -24,7 +24,7 @@ namespace {
 class Waits {
 public:
   explicit Waits(hopper::KernelOp kernel)
-      : kernel(kernel), plan(kernel, {.waits = true, .releases = true}) {}
+      : kernel(kernel), plan({.waits = true, .releases = true}) {}
 
   void place() {
     kernel.walk([&](Operation *op) {

@@ -22,7 +22,7 @@ struct HopperVerifyInFlight
     if (!kernel.walk([](hopper::WgmmaOp) { return WalkResult::interrupt(); })
              .wasInterrupted())
       return;
-    const InFlight inFlight(kernel, {.waits = false, .releases = true});
+    const InFlight inFlight({.waits = false, .releases = true});
     kernel.walk([&](Operation *op) {
       const InFlightState &state = inFlight.before(op);
       for (const Pending &entry : Need{.releases = true}.of(op, state))

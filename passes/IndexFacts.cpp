@@ -144,29 +144,47 @@ IndexFacts::IndexFacts(ValueRange indices, bool believesPromises)
   SmallVector<Value> found(indices);
   while (!found.empty()) {
     Value value = found.pop_back_val();
-    if (facts.try_emplace(value).second)
-      llvm::append_range(found, sources(value));
+    if (entries.contains(value))
+      continue;
+    Entry entry{sources(value)};
+    llvm::append_range(found, entry.sources);
+    entries.insert({value, std::move(entry)});
   }
-  // After so many rounds what still grows may grow without end.
-  constexpr int patience = 8;
-  bool changed = true;
-  for (int round = 0; changed; ++round) {
+  for (auto &[value, entry] : entries)
+    for (Value source : entry.sources)
+      entries.find(source)->second.users.push_back(&entry);
+  for (bool changed = true; changed;) {
     changed = false;
-    for (auto &[value, fact] : llvm::reverse(facts)) {
-      IndexFact next = follow(value);
-      next.low = std::min(next.low, fact.low);
-      next.high = std::max(next.high, fact.high);
-      if (round > patience && next.low < fact.low)
-        next.low = least;
-      if (round > patience && next.high > fact.high)
-        next.high = most;
-      changed |= next != fact;
-      fact = next;
-    }
+    for (auto &[value, entry] : llvm::reverse(entries))
+      changed |= weaken(value, entry);
   }
 }
 
-IndexFact IndexFacts::follow(Value value) const {
+/// Makes what is assumed of a value follow from its sources, where those have
+/// changed. Tells whether it changed itself.
+bool IndexFacts::weaken(Value value, Entry &entry) const {
+  if (!std::exchange(entry.isDue, false))
+    return false;
+  // After so many times what still grows may grow without end.
+  constexpr int patience = 8;
+  auto &[sources, fact, users, weakened, isDue] = entry;
+  IndexFact next = follow(value, sources);
+  next.low = std::min(next.low, fact.low);
+  next.high = std::max(next.high, fact.high);
+  if (weakened > patience && next.low < fact.low)
+    next.low = least;
+  if (weakened > patience && next.high > fact.high)
+    next.high = most;
+  if (next == fact)
+    return false;
+  fact = next;
+  ++weakened;
+  for (Entry *user : users)
+    user->isDue = true;
+  return true;
+}
+
+IndexFact IndexFacts::follow(Value value, ArrayRef<Value> values) const {
   const IndexFact bits32 = {std::numeric_limits<int32_t>::min(),
                             std::numeric_limits<int32_t>::max(), 1};
   Operation *op = value.getDefiningOp();
@@ -190,7 +208,6 @@ IndexFact IndexFacts::follow(Value value) const {
     return {0, (kernel ? Cluster(kernel).size() : target::portableCluster) - 1,
             1};
   }
-  SmallVector<Value> values = sources(value);
   if (values.empty())
     return bits32;
   SmallVector<IndexFact> from =

@@ -7,7 +7,7 @@
 #ifndef ASHLAR_PASSES_INDEXFACTS_H
 #define ASHLAR_PASSES_INDEXFACTS_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <limits>
@@ -34,14 +34,24 @@ public:
   explicit IndexFacts(mlir::ValueRange indices, bool believesPromises = true);
 
   const IndexFact &of(mlir::Value index) const {
-    return facts.find(index)->second;
+    return entries.find(index)->second.fact;
   }
 
 private:
-  IndexFact follow(mlir::Value value) const;
+  struct Entry {
+    llvm::SmallVector<mlir::Value> sources; ///< what it is computed from
+    IndexFact fact = {};
+    llvm::SmallVector<Entry *> users = {}; ///< what is computed from it
+    int weakened = 0;                      ///< so many times
+    bool isDue = true; ///< a source has changed since it was followed
+  };
+
+  bool weaken(mlir::Value value, Entry &entry) const;
+  IndexFact follow(mlir::Value value,
+                   llvm::ArrayRef<mlir::Value> sources) const;
 
   const bool believesPromises;
-  llvm::MapVector<mlir::Value, IndexFact> facts;
+  llvm::MapVector<mlir::Value, Entry> entries;
 };
 
 } // namespace ashlar

@@ -67,6 +67,7 @@ public:
 
 private:
   void carryNumbers();
+  SmallVector<Value> allCoordinates();
   void setUp();
   void initialiseBarriers();
   void lower(tile::RoleOp role);
@@ -97,7 +98,9 @@ LogicalResult Conversion::run() {
     pipelines[buffer] = tile::pipelineOf(buffer.getStage());
   });
   carryNumbers();
-  const Context context{cluster, rings, movements, parameters, pipelines};
+  const IndexFacts facts(allCoordinates());
+  const Context context{cluster,    rings, movements,
+                        parameters, facts, pipelines};
   auto roles = llvm::to_vector(source.getBody().getOps<tile::RoleOp>());
   builder.setInsertionPoint(roles.front());
   setUp();
@@ -130,6 +133,17 @@ LogicalResult Conversion::run() {
   prefetchTensorMaps(target);
   source.erase();
   return success();
+}
+
+/// Coordinates, and whatever else operations count with.
+SmallVector<Value> Conversion::allCoordinates() {
+  SmallVector<Value> all;
+  source.walk([&](Operation *op) {
+    if (isa<tile::TileDialect>(op->getDialect()))
+      llvm::copy_if(op->getOperands(), std::back_inserter(all),
+                    [](Value operand) { return operand.getType().isIndex(); });
+  });
+  return all;
 }
 
 /// Loops and branches carry the number of a stage.

@@ -7,8 +7,8 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
 
+#include <array>
 #include <cstdlib>
-#include <map>
 #include <span>
 
 namespace ashlar::compiler {
@@ -18,35 +18,37 @@ namespace {
 /// Leads from a line of the PTX text to the author's: the `.loc` before it.
 class PtxLines {
 public:
-  explicit PtxLines(llvm::StringRef ptx) {
-    llvm::SmallVector<llvm::StringRef> lines;
-    ptx.split(lines, '\n');
-    std::map<int, std::string> files;
-    llvm::Regex file("\\.file[ \t]+([0-9]+)[ \t]+\"([^\"]*)\"");
-    llvm::Regex place("\\.loc[ \t]+([0-9]+)[ \t]+([0-9]+)[ \t]+([0-9]+)");
-    llvm::SmallVector<llvm::StringRef> match;
-    for (llvm::StringRef line : lines)
-      if (file.match(line, &match))
-        files[std::atoi(match[1].str().c_str())] = match[2].str();
-    SourceLine current;
-    for (llvm::StringRef line : lines) {
-      if (place.match(line, &match)) {
-        uint32_t number = 0, column = 0;
-        match[2].getAsInteger(10, number);
-        match[3].getAsInteger(10, column);
-        current = {files[std::atoi(match[1].str().c_str())], number, column};
-      }
-      places.push_back(current);
-    }
-  }
+  explicit PtxLines(llvm::StringRef ptx) { ptx.split(lines, '\n'); }
 
   /// The author's line of a 1-based line of PTX.
   SourceLine of(size_t line) const {
-    return line && line <= places.size() ? places[line - 1] : SourceLine();
+    SourceLine found;
+    llvm::StringRef file;
+    line = std::min(line, lines.size());
+    for (llvm::StringRef text : llvm::ArrayRef(lines).take_front(line))
+      if (auto [word, number, row, column] = wordsOf(text); word == ".loc") {
+        file = number;
+        row.getAsInteger(10, found.line);
+        column.getAsInteger(10, found.column);
+      }
+    for (llvm::StringRef text : lines)
+      if (auto [word, number, name, rest] = wordsOf(text);
+          word == ".file" && number == file)
+        found.file = text.split('"').second.rsplit('"').first.str();
+    return found;
   }
 
 private:
-  std::vector<SourceLine> places;
+  /// The first words of a directive.
+  static std::array<llvm::StringRef, 4> wordsOf(llvm::StringRef text) {
+    std::array<llvm::StringRef, 4> words;
+    if (text.ltrim().starts_with("."))
+      for (llvm::StringRef &word : words)
+        std::tie(word, text) = llvm::getToken(text, " \t,");
+    return words;
+  }
+
+  llvm::SmallVector<llvm::StringRef> lines;
 };
 
 /// What ptxas printed, line by line.

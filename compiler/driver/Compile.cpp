@@ -18,7 +18,11 @@ namespace {
 class Driver {
 public:
   Driver(ModuleOp module, const CompileOptions &options)
-      : module(module), options(options) {}
+      : module(module), options(options) {
+    // Nobody reads it here, and to print an operation names all of the kernel's
+    // values.
+    module.getContext()->printOpOnDiagnostic(false);
+  }
 
   Compilation run() {
     keepLevel("tile");

@@ -58,28 +58,23 @@ struct Way {
 
 class Deferral {
 public:
-  explicit Deferral(hopper::KernelOp kernel) : kernel(kernel) {
+  explicit Deferral(hopper::KernelOp kernel) {
     kernel.walk([&](hopper::ReleaseOp release) { left.push_back(release); });
   }
 
   void run() {
     for (; !left.empty(); left.pop_front())
       if (auto way = find(left.front())) {
+        auto role = left.front()->getParentOfType<hopper::RoleOp>();
         follow(left.front(), *way);
-        known.reset();
+        plan.forget(role);
       }
   }
 
 private:
-  const InFlight &plan() {
-    if (!known)
-      known.emplace(kernel, InFlight::Plan{.waits = true, .releases = false});
-    return *known;
-  }
-
   /// Nothing where the release may stay.
   std::optional<Way> find(hopper::ReleaseOp release) {
-    const Pending *read = plan().before(release).find({release.getStage()});
+    const Pending *read = plan.before(release).find({release.getStage()});
     if (!read || read->younger > 0)
       return std::nullopt;
     Way way{.newer = int64_t(release.getNewer())};
@@ -105,7 +100,7 @@ private:
         way.newer += bufferOf(wait.getBarrier()) == int64_t(release.getRing());
       }
       way.target = op;
-      if (plan().groupsLeft(op) == 0)
+      if (plan.groupsLeft(op) == 0)
         return way;
       if (endsSearch(*op)) {
         way.inArms = !way.wraps && isa<scf::IfOp>(op) && multiplies(*op);
@@ -236,7 +231,7 @@ private:
       auto release = dyn_cast<hopper::ReleaseOp>(op);
       if (found || !release || int64_t(release.getRing()) != ring)
         continue;
-      const Pending *read = plan().before(release).find({release.getStage()});
+      const Pending *read = plan.before(release).find({release.getStage()});
       if (!read || read->younger > 0 || release.getCondition() ||
           int64_t(release.getNewer()) > newerAtEnd)
         return {};
@@ -245,9 +240,8 @@ private:
     return found;
   }
 
-  hopper::KernelOp kernel;
+  InFlight plan{{.waits = true, .releases = false}};
   std::deque<hopper::ReleaseOp> left;
-  std::optional<InFlight> known;
 };
 
 } // namespace

@@ -274,6 +274,9 @@ public:
 
   LogicalResult initialize(Operation *top) override {
     top->walk([&](Operation *op) {
+      if (!isa<RegionBranchOpInterface>(op) &&
+          !op->hasTrait<OpTrait::IsTerminator>())
+        return;
       for (Value operand : op->getOperands()) {
         Attribute constant;
         matchPattern(operand, m_Constant(&constant));
@@ -290,30 +293,32 @@ public:
 
 } // namespace
 
-InFlight::InFlight(hopper::KernelOp kernel, Plan plan) : plan(plan) {
-  for (auto role : kernel.getBody().getOps<hopper::RoleOp>()) {
-    if (!role.walk([](hopper::WgmmaOp) { return WalkResult::interrupt(); })
-             .wasInterrupted())
-      continue;
-    DataFlowSolver &solver =
-        *solvers.try_emplace(role, std::make_unique<DataFlowSolver>())
-             .first->second;
-    solver.load<WrittenConstants>();
-    solver.load<dataflow::DeadCodeAnalysis>();
-    solver.load<Analysis>(plan);
-    // It fails only where an analysis does not know an operation.
-    (void)solver.initializeAndRun(role);
-  }
+static std::unique_ptr<DataFlowSolver> solve(Operation *role,
+                                             InFlight::Plan plan) {
+  if (!role->walk([](hopper::WgmmaOp) { return WalkResult::interrupt(); })
+           .wasInterrupted())
+    return nullptr;
+  auto solver = std::make_unique<DataFlowSolver>();
+  solver->load<WrittenConstants>();
+  solver->load<dataflow::DeadCodeAnalysis>();
+  solver->load<Analysis>(plan);
+  // It fails only where an analysis does not know an operation.
+  (void)solver->initializeAndRun(role);
+  return solver;
 }
 
 template <typename Point>
 const InFlightState &InFlight::at(Operation *role, Point point) const {
   static const InFlightState nothing;
-  auto solver = solvers.find(role);
-  if (solver == solvers.end())
+  if (!role)
+    return nothing;
+  auto [known, isNew] = solvers.try_emplace(role);
+  if (isNew)
+    known->second = solve(role, plan);
+  if (!known->second)
     return nothing;
   auto *lattice =
-      solver->second->lookupState<InFlightLattice>(point(*solver->second));
+      known->second->lookupState<InFlightLattice>(point(*known->second));
   return lattice ? lattice->state : nothing;
 }
 

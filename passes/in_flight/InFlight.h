@@ -100,19 +100,22 @@ public:
     bool waits;    ///< each operation waits for what it needs
     bool releases; ///< among them `hopper.release`
   };
-  InFlight(hopper::KernelOp kernel, Plan plan);
+  explicit InFlight(Plan plan) : plan(plan) {}
   const InFlightState &before(mlir::Operation *op) const;
   const InFlightState &atEnd(mlir::Block &block) const;
   /// The wait that an operation of the plan has before it.
   std::optional<int64_t> groupsLeft(mlir::Operation *op) const;
+  /// To be told when a role changes.
+  void forget(hopper::RoleOp role) { solvers.erase(role); }
 
 private:
   template <typename Point>
   const InFlightState &at(mlir::Operation *role, Point point) const;
 
   Plan plan;
-  /// Of the roles that multiply.
-  llvm::DenseMap<mlir::Operation *, std::unique_ptr<mlir::DataFlowSolver>>
+  /// Of the roles that were asked for; none of one that does not multiply.
+  mutable llvm::DenseMap<mlir::Operation *,
+                         std::unique_ptr<mlir::DataFlowSolver>>
       solvers;
 };
 

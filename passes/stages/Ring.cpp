@@ -13,7 +13,9 @@ using namespace mlir;
 
 int64_t pieceBytes(tile::CopyOp copy) {
   tile::SharedType type = copy.getTarget().getType();
-  return std::gcd(rowAlignment(copy.getSource(), copy.getCoordinates()),
+  const ValueRange coordinates = copy.getCoordinates();
+  return std::gcd(rowAlignment(copy.getSource(), coordinates,
+                               IndexFacts(coordinates.back())),
                   type.getShape().back() * type.elementBytes());
 }
 

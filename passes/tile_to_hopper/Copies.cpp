@@ -19,7 +19,7 @@ static void lowerByThreads(tile::CopyOp op, tile::CopyOp::Adaptor adaptor,
       global.extents, global.strides, adaptor.getTarget(), rows.pointer,
       adaptor.getRowCoordinates(), rows.extents, rows.strides, pieceBytes(op),
       /*written=*/tensor.getAccess() != tile::Access::input,
-      areNonNegative(op.getCoordinates()));
+      areNonNegative(op.getCoordinates(), context.facts));
   rewriter.eraseOp(op);
 }
 
@@ -94,7 +94,7 @@ static void lower(tile::PrefetchOp op, tile::PrefetchOp::Adaptor adaptor,
   // TMA's boxes begin on 16 bytes: here somewhat before the tile.
   const int64_t elementBytes =
       tile::elementBytes(op.getSource().getType().getElementType());
-  if (rowAlignment(op.getSource(), op.getCoordinates()) < 16)
+  if (rowAlignment(op.getSource(), op.getCoordinates(), context.facts) < 16)
     coordinates.back() =
         a.sub(coordinates.back(), a.rem(coordinates.back(), 16 / elementBytes));
   SmallVector<SmallVector<Value>> places;

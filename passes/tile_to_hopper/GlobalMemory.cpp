@@ -18,8 +18,9 @@ static void lower(tile::LoadOp op, tile::LoadOp::Adaptor adaptor,
           rewriter, named(op, "load"), op.getResult().getType(), global.pointer,
           adaptor.getCoordinates(), global.extents, global.strides,
           rows.pointer, adaptor.getRowCoordinates(), rows.extents, rows.strides,
-          rowAlignment(op.getSource(), op.getCoordinates()), op.getTransposed(),
-          areNonNegative(op.getCoordinates())));
+          rowAlignment(op.getSource(), op.getCoordinates(), context.facts),
+          op.getTransposed(),
+          areNonNegative(op.getCoordinates(), context.facts)));
 }
 
 static void lower(tile::StoreOp op, tile::StoreOp::Adaptor adaptor,
@@ -28,12 +29,14 @@ static void lower(tile::StoreOp op, tile::StoreOp::Adaptor adaptor,
       context.parameters.tensor(op.getTarget(), rewriter);
   const GlobalTensor rows = context.parameters.tensor(op.getRows(), rewriter);
   rewriter.replaceOp(
-      op, hopper::StoreOp::create(
-              rewriter, named(op, "store"), adaptor.getValue(), global.pointer,
-              adaptor.getCoordinates(), global.extents, global.strides,
-              rows.pointer, adaptor.getRowCoordinates(), rows.extents,
-              rows.strides, rowAlignment(op.getTarget(), op.getCoordinates()),
-              op.getTransposed(), areNonNegative(op.getCoordinates())));
+      op,
+      hopper::StoreOp::create(
+          rewriter, named(op, "store"), adaptor.getValue(), global.pointer,
+          adaptor.getCoordinates(), global.extents, global.strides,
+          rows.pointer, adaptor.getRowCoordinates(), rows.extents, rows.strides,
+          rowAlignment(op.getTarget(), op.getCoordinates(), context.facts),
+          op.getTransposed(),
+          areNonNegative(op.getCoordinates(), context.facts)));
 }
 
 /// A tensor, or a shared tile, whose layout says all.
@@ -78,13 +81,13 @@ static void lower(tile::ReduceIntoOp op, tile::ReduceIntoOp::Adaptor adaptor,
 }
 
 static void lower(tile::InsideOp op, tile::InsideOp::Adaptor adaptor,
-                  Rewriter &rewriter, const Context &) {
-  rewriter.replaceOp(op, hopper::InsideOp::create(
-                             rewriter, named(op, "inside"),
-                             op.getResult().getType(), adaptor.getCoordinates(),
-                             Parameters::extents(op.getTensor(), rewriter),
-                             op.getTransposed(),
-                             areNonNegative(op.getCoordinates())));
+                  Rewriter &rewriter, const Context &context) {
+  rewriter.replaceOp(
+      op, hopper::InsideOp::create(
+              rewriter, named(op, "inside"), op.getResult().getType(),
+              adaptor.getCoordinates(),
+              Parameters::extents(op.getTensor(), rewriter), op.getTransposed(),
+              areNonNegative(op.getCoordinates(), context.facts)));
 }
 
 static void lower(tile::ValueOp op, tile::ValueOp::Adaptor adaptor,

@@ -11,6 +11,7 @@
 #include "compiler/hopper/Hopper.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "passes/InRole.h"
+#include "passes/IndexFacts.h"
 #include "passes/stages/Ring.h"
 #include "passes/tile_to_hopper/Movements.h"
 #include "passes/tile_to_hopper/Parameters.h"
@@ -23,6 +24,7 @@ struct Context {
   const Rings &rings;
   const Movements &movements;
   const Parameters &parameters;
+  const IndexFacts &facts; ///< of all coordinates
   /// Of each `tile.buffer`.
   const llvm::DenseMap<mlir::Operation *, mlir::Value> &pipelines;
 

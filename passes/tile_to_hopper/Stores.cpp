@@ -11,7 +11,7 @@ namespace {
 
 /// Whether TMA can write a tile; threads write the others.
 Value takenByTma(Arithmetic a, tile::CopyOutOp op, ArrayRef<Value> coordinates,
-                 Value columns) {
+                 Value columns, const IndexFacts &facts) {
   tile::SharedType type = op.getSource().getType();
   auto onUnits = [&](Value column) {
     return a.equal(a.rem(a.mul(column, type.elementBytes()), 16), 0);
@@ -27,9 +27,9 @@ Value takenByTma(Arithmetic a, tile::CopyOutOp op, ArrayRef<Value> coordinates,
     result = arith::AndIOp::create(a.builder, a.loc, result, condition);
   };
   // It takes no box that begins off these units, or before the tensor.
-  if (rowAlignment(op.getTarget(), op.getCoordinates()) < 16)
+  if (rowAlignment(op.getTarget(), op.getCoordinates(), facts) < 16)
     demand(onUnits(coordinates.back()));
-  if (!areNonNegative(op.getCoordinates()))
+  if (!areNonNegative(op.getCoordinates(), facts))
     for (Value coordinate : coordinates)
       demand(arith::CmpIOp::create(a.builder, a.loc, arith::CmpIPredicate::sge,
                                    coordinate, a.constant(0)));
@@ -102,9 +102,9 @@ static void lower(tile::CopyOutOp op, tile::CopyOutOp::Adaptor adaptor,
       hopper::CopyTileOutOp::create(
           rewriter, loc, view, global.pointer, pieces.coordinatesOf(part),
           global.extents, global.strides,
-          rowAlignment(op.getTarget(), op.getCoordinates()),
+          rowAlignment(op.getTarget(), op.getCoordinates(), context.facts),
           op.getReductionAttr(), /*per_warp=*/byWarps,
-          areNonNegative(op.getCoordinates()));
+          areNonNegative(op.getCoordinates(), context.facts));
     };
     if (byWarps)
       hopper::WarpSyncOp::create(rewriter, loc);
@@ -137,7 +137,8 @@ static void lower(tile::CopyOutOp op, tile::CopyOutOp::Adaptor adaptor,
   if (isByTma(op))
     byTma = takenByTma(
         a, op, pieces.coordinates,
-        context.parameters.tensor(op.getTarget(), rewriter).extents.back());
+        context.parameters.tensor(op.getTarget(), rewriter).extents.back(),
+        context.facts);
   if (byWarps)
     pieces.ofWarp(*rows, layout);
   if (byTma) {
