@@ -43,6 +43,7 @@ constexpr Constant constants[] = {
     CONSTANT(stage_microseconds),
     CONSTANT(launch_microseconds),
     CONSTANT(early_launch_microseconds),
+    CONSTANT(launch_beside_microseconds),
     CONSTANT(cluster_microseconds),
     CONSTANT(cluster_bytes_per_clock),
     CONSTANT(epilogue_clocks),

@@ -3,21 +3,36 @@
 #include "GemmCandidates.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <tuple>
 
 namespace ashlar {
+
+namespace {
+
+struct Rated {
+  GemmConfig config;
+  double microseconds;
+
+  /// Of equal ones that with a fourth stage is on the safe side.
+  bool operator<(const Rated &other) const {
+    return std::tuple(microseconds, isShort()) <
+           std::tuple(other.microseconds, other.isShort());
+  }
+  bool isShort() const { return config.stages < 4; }
+};
+
+} // namespace
 
 std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
                                         const GemmTypes &types,
                                         const GemmForm &form) {
-  struct Rated {
-    GemmConfig config;
-    double microseconds;
-  };
   std::vector<Rated> rated;
   visitCandidates(sizes, types, form, [&](const GemmConfig &config) {
     rated.push_back({config, gemm_cost(sizes, types, config, form).total});
   });
-  std::ranges::stable_sort(rated, {}, &Rated::microseconds);
+  std::ranges::stable_sort(rated, std::less());
   std::vector<GemmConfig> configs;
   for (const Rated &candidate : rated)
     configs.push_back(candidate.config);
@@ -26,18 +41,17 @@ std::vector<GemmConfig> gemm_candidates(const GemmSizes &sizes,
 
 GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,
                      const GemmForm &form, SourceLocation where) {
-  GemmConfig best;
-  double least = 0;
+  std::optional<Rated> best;
   visitCandidates(sizes, types, form, [&](const GemmConfig &config) {
-    const double total = gemm_cost(sizes, types, config, form).total;
-    if (least == 0 || total < least)
-      best = config, least = total;
+    const Rated rated{config, gemm_cost(sizes, types, config, form).total};
+    if (!best || rated < *best)
+      best = rated;
   });
-  if (least == 0)
+  if (!best)
     throw Error({where.file_name(), where.line(), where.column()},
                 "gemm_auto finds no configuration: " +
-                    why_not(sizes, types, best, form));
-  return best;
+                    why_not(sizes, types, GemmConfig(), form));
+  return best->config;
 }
 
 GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types,

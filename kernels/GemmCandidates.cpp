@@ -27,10 +27,10 @@ constexpr int64_t depthBytes[] = {128, 256, 512};
 constexpr int64_t mostBytesOfDeepStage = 40 << 10;
 /// Of operands larger than this, short pieces of rows were measured faster.
 constexpr int64_t mostBytesOfDeepOperand = 450'000'000;
-/// Widths of tiles that are tried with each height, and the parts of a wave
-/// that they are to fill.
-constexpr size_t mostWidths = 9;
+/// CTAs that share a tile by split-K, and the widths that fill whole waves with
+/// tiles of a height.
 constexpr int64_t mostParts = 8;
+constexpr size_t mostWidthsOfWaves = 7;
 constexpr int64_t narrowestOfSeveralWaves = 64;
 constexpr int64_t usualColumns[] = {256, 128};
 /// With larger weights a launch is too long to gain by the next one's being
@@ -48,8 +48,9 @@ struct TileHeight {
   bool ping_pong = false;
 };
 
-constexpr TileHeight heights[] = {{128, 2}, {256, 2},       {64, 1},
-                                  {128, 1}, {128, 2, true}, {64, 2, true}};
+constexpr TileHeight heights[] = {{128, 2},     {256, 2}, {64, 1},
+                                  {128, 1},     {192, 3}, {128, 2, true},
+                                  {64, 2, true}};
 constexpr TileHeight swappedHeights[] = {{64, 1}, {128, 2}};
 
 /// The configurations of one problem, one after another.
@@ -69,8 +70,8 @@ public:
         for (const TileHeight &height : swappedHeights)
           for (int64_t columns : widthsThatCutRows())
             withTile(height, columns);
-      else if (way.transposed_b || (way.transposed_a && types.a == u8))
-        withTilesThatFillWaves(); // what registers transpose is above
+      else
+        withTilesThatFillWaves();
     }
   }
 
@@ -111,13 +112,15 @@ private:
   }
 
   /// In registers there is room for the next stage's rows beside these, and for
-  /// sums, where each warpgroup multiplies 64.
+  /// sums, where each warpgroup multiplies 64; and for loading by threads where
+  /// no more than two multiply.
   bool isHeightUseful(const TileHeight &height) const {
     const int64_t blocks = height.bm / target::wgmmaRows /
                            (height.ping_pong ? 1 : height.warpgroups);
     return (!height.ping_pong || height.bm > target::wgmmaRows ||
             extents().rows <= mostRowsOfSmallPingPong) &&
-           (!isAboveTransposed(loading) || blocks == 1);
+           (!isAboveTransposed(loading) || blocks == 1) &&
+           (height.warpgroups <= 2 || loading.load_warps == 1);
   }
 
   /// What the rows and the columns of tiles are cut from.
@@ -129,9 +132,9 @@ private:
                            : Extents{sizes.m, sizes.n};
   }
 
-  /// The usual widths, and the narrowest that fill an eighth, a quarter, a
-  /// half, one, two or more waves: a wider one that takes as many waves takes
-  /// as many tiles of more work.
+  /// The usual widths, and the narrowest that fill an eighth of a wave and so
+  /// on up to a half, one, two or more waves: a wider one that takes as many
+  /// waves takes as many tiles of more work.
   std::vector<int64_t> widthsThatFillWaves(const TileHeight &height) const {
     std::vector<int64_t> widths;
     const int64_t rows = sizes.batch * ceilDiv(extents().rows, height.bm);
@@ -154,9 +157,11 @@ private:
     for (int64_t width : usualColumns)
       if (width < extents().columns + 8)
         add(width);
-    for (int64_t parts = mostParts; parts > 1; parts /= 2)
-      fill(ctas / parts);
-    for (int64_t waves = ceilDiv(rows, ctas); widths.size() < mostWidths;) {
+    for (int64_t parts = mostParts; parts > 1; --parts)
+      // Split-K cuts a tile's columns into as many parts.
+      add(ceilDiv(fill(ctas / parts), 8 * parts) * 8 * parts);
+    const size_t enough = widths.size() + mostWidthsOfWaves;
+    for (int64_t waves = ceilDiv(rows, ctas); widths.size() < enough;) {
       if (fill(waves * ctas) <= (waves == 1 ? 8 : narrowestOfSeveralWaves))
         break;
       // The next ones that have a tile more in each row.
@@ -241,11 +246,13 @@ private:
     if (c.ping_pong && (tiling.waves() < wavesForPingPong || isPromoted(types)))
       return;
     const int64_t leastSteps = c.load_warps > 1 ? 1 : stepsToSplit;
-    for (int64_t split : {1, 2, 4, 8}) {
+    for (int64_t split = 1; split <= mostParts; ++split) {
       const bool useful = tiling.clusters * split <= gpu.sm_count &&
                           tiling.steps >= leastSteps * split && !c.ping_pong;
       if (split > 1 && !useful)
         return;
+      if (split > 1 && c.bn % (8 * split))
+        continue;
       c.split = split;
       c.store_columns = storeColumns(c);
       withClusters(c, tiling);
@@ -267,11 +274,13 @@ private:
   }
 
   void withClusters(GemmConfig c, const GemmTiling &tiling) {
-    const int64_t fewest = areRowsOfLines() ? wavesForLargeClusters : 2;
-    const int64_t most = tiling.waves() >= fewest ? 4 : 2;
+    const int64_t most =
+        areRowsOfLines() && tiling.waves() < wavesForLargeClusters ? 2 : 4;
     for (int64_t m : {1, 2, 4})
       for (int64_t n : {1, 2, 4})
-        if (m * n <= most && m <= tiling.rows && n <= tiling.columns) {
+        if (m * n <= most && m <= tiling.rows && n <= tiling.columns &&
+            (m * n == 1 ||
+             std::has_single_bit(static_cast<uint64_t>(c.split)))) {
           c.cluster_m = m, c.cluster_n = n;
           withBuffers(c);
         }

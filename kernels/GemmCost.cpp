@@ -40,7 +40,10 @@ public:
   GemmCost cost() {
     GemmCost cost = estimate({gpu.launch_microseconds, bytesFromDram});
     cost.cold = cost.total;
-    const double early = c.early_launch ? gpu.early_launch_microseconds : 0;
+    const double early = !c.early_launch ? 0
+                         : 2 * tiling.clusters * tiling.ctas <= gpu.sm_count
+                             ? gpu.launch_beside_microseconds
+                             : gpu.early_launch_microseconds;
     const double evicted =
         std::clamp((keptBytes - gpu.resident_bytes) /
                        (gpu.evicted_bytes - gpu.resident_bytes),

@@ -36,9 +36,11 @@ std::vector<Family> families() {
        5e-3,
        {"128x256x64 s4 w2", "128x256x64 s3 w2 e32x2",
         "256x128x64 s4 w2 g4 e64x1", "128x128x128 s3 w2 e64x1",
-        "192x160x64 s3 w3 e32x2", "256x176x64 s3 w2 e64x1", "64x256x64 s4 w1",
-        "64x64x64 s4 w1 c2x1 b2 e64x1", "64x16x128 s4 w1 a0 b4 e16x1 swapped",
-        "128x72x32 s5 w2 e24x2", "64x32x64 s8 w1 e32x1",
+        "192x160x64 s3 w3 e32x2", "192x200x64 s3 w3 c1x2 e64x1 swapped",
+        "256x136x64 s4 w2 c1x2 e64x0 swapped", "256x176x64 s3 w2 e64x1",
+        "64x256x64 s4 w1", "64x64x64 s4 w1 c2x1 b2 e64x1",
+        "64x16x128 s4 w1 a0 b4 e16x1 swapped", "128x72x32 s5 w2 e24x2",
+        "64x32x64 s8 w1 e32x1",
         // Staged in the ring.
         "256x176x64 s4 w2 e64x0", "128x256x64 s4 w2 c2x1 e64x0",
         "128x72x64 s3 w2 c1x2 e64x0", "128x128x64 s3 w2 c2x2 e32x0",
@@ -49,7 +51,9 @@ std::vector<Family> families() {
         "128x128x64 s4 w2 c2x2 e32x4", "128x128x64 s4 w2 c4x1",
         // Split-K.
         "128x128x64 s4 w2 k2", "64x128x64 s4 w1 k4 e32x1",
-        "128x128x64 s4 w2 c2x1 k2 e32x2", "64x64x64 s4 w1 c1x2 k4 e16x1",
+        "64x112x64 s6 w1 k7 e16x1 swapped", "128x120x64 s4 w2 k3 e40x1",
+        "64x160x64 s4 w1 k5 e32x1", "128x128x64 s4 w2 c2x1 k2 e32x2",
+        "64x64x64 s4 w1 c1x2 k4 e16x1",
         // Ping-pong.
         "64x128x64 s4 w2 e64x1 pingpong", "64x256x64 s3 w2 e32x2 pingpong",
         "64x128x64 s4 w2 c2x1 e64x1 pingpong",

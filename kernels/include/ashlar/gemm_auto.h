@@ -9,8 +9,9 @@
 
 namespace ashlar {
 
-/// The configuration that the model finds fastest. Takes microseconds. Throws
-/// `Error`, with the caller's line, for what no configuration computes.
+/// The configuration that the model finds fastest, of equal ones that with four
+/// stages or more. Takes a millisecond or two. Throws `Error`, with the
+/// caller's line, for what no configuration computes.
 GemmConfig gemm_auto(const GemmSizes &sizes, const GemmTypes &types = {},
                      const GemmForm &form = {},
                      SourceLocation where = SourceLocation::current());

@@ -53,13 +53,14 @@ struct GpuModel {
   /// stage while others are on their way.
   double load_microseconds = 1.2, stage_microseconds = 0.604;
   /// A launch by itself, between two events; after another one what it is
-  /// shorter if it may start early.
-  double launch_microseconds = 4.8, early_launch_microseconds = 0.181;
+  /// shorter if it may start early, and if both fit beside each other.
+  double launch_microseconds = 4.8, early_launch_microseconds = 0.152,
+         launch_beside_microseconds = 0.317;
   /// What each doubling of a cluster adds to a launch, and what a barrier of
   /// all its CTAs takes.
   double cluster_microseconds = 0.208;
   /// From other SMs of the cluster, and added up, in a clock.
-  double cluster_bytes_per_clock = 56.2;
+  double cluster_bytes_per_clock = 46.4;
   /// An epilogue, and each of its strips of 64 rows.
   double epilogue_clocks = 348, strip_clocks = 423;
   /// For each byte of strips that end within a sector of 32 bytes.

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace ashlar::bench {
@@ -21,9 +22,9 @@ TEST(GemmChoice, TunesTheModelsChoiceFirst) {
 }
 
 TEST(GemmChoice, TunesManyKindsOfTiles) {
-  std::set<std::pair<int64_t, int64_t>> tiles;
+  std::set<std::tuple<int64_t, int64_t, bool>> tiles;
   for (const GemmConfig &config : tuningCandidates(square, {}, 24, {}))
-    tiles.insert({config.bm, config.bn});
+    tiles.insert({config.bm, config.bn, config.swapped});
   EXPECT_GE(tiles.size(), 8);
 }
 

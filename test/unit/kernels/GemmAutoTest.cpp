@@ -155,6 +155,25 @@ TEST(GemmAuto, LargeProblemsTakeLargeTiles) {
   }
 }
 
+/// CTAs of a configuration that multiplies these extents.
+int64_t ctas(const GemmConfig &c, const GemmSizes &sizes) {
+  auto tiles = [](int64_t extent, int64_t tile) {
+    return (extent + tile - 1) / tile;
+  };
+  return c.split * tiles(c.swapped ? sizes.n : sizes.m, c.bm) *
+         tiles(c.swapped ? sizes.m : sizes.n, c.bn);
+}
+
+TEST(GemmAuto, TilesFillAWave) {
+  // In columns of D, or of its transpose; and few tiles in parts of a long K.
+  for (const GemmSizes &sizes :
+       {GemmSizes{536, 7848, 952}, GemmSizes{376, 216, 4280}}) {
+    const GemmConfig config = gemm_auto(sizes);
+    EXPECT_GT(ctas(config, sizes), 90) << config;
+    EXPECT_LE(ctas(config, sizes), 132) << config;
+  }
+}
+
 TEST(GemmAuto, OneRowIsCutAlongN) {
   const GemmConfig config = gemm_auto({1, 8192, 8192});
   EXPECT_TRUE(config.swapped) << config;

@@ -54,6 +54,7 @@ TEST(GemmWhyNot, RefusesSumsThatDoNotFitRegisters) {
   EXPECT_THAT(whyNot("128x256x128 s4", full),
               HasSubstr("fp8 summed in full has them twice"));
   EXPECT_THAT(whyNot("128x192x128 s4", full), IsEmpty());
+  EXPECT_THAT(whyNot("192x208x64 s3 w3"), HasSubstr("use bn = 200"));
 }
 
 TEST(GemmWhyNot, RefusesPingPongOfOtherThanTwo) {
