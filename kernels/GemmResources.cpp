@@ -316,8 +316,11 @@ int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
   // With three warpgroups and a producer a kernel starts with 128 registers, of
   // which ptxas takes 26 for a wgmma beside its sums (C7602).
   // The next stage's rows are loaded while this one's are multiplied.
-  return (c.warpgroups <= 2 ? 200 : 100) - registersGivenUp(types, c) -
-         2 * operandRegisters(types, c);
+  constexpr int64_t mostOfThree = 100;
+  const int64_t left = (c.warpgroups <= 2 ? 200 : 120) -
+                       registersGivenUp(types, c) -
+                       2 * operandRegisters(types, c);
+  return c.warpgroups <= 2 ? left : std::min(left, mostOfThree);
 }
 
 int64_t operandRegisters(const GemmTypes &types, const GemmConfig &c) {

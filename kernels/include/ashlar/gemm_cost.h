@@ -3,6 +3,7 @@
 
 #include "ashlar/gemm.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace ashlar {
@@ -89,13 +90,16 @@ struct GpuModel {
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 
-  /// CTAs that run at once in clusters of a size: the SMs of a GPC are no
-  /// multiple of 4 or 8.
+  /// CTAs that run at once in clusters of a size: GPCs have SMs that are no
+  /// multiple of 4 or 8, and two clusters of 6 where three might fit.
   int64_t resident_ctas(int64_t cluster_size) const {
     const int64_t usable = cluster_size <= 2   ? sm_count
                            : cluster_size <= 4 ? sm_count - 12
                                                : sm_count - 20;
-    return usable / cluster_size * cluster_size;
+    const int64_t inGpcs = 8 * (16 / cluster_size);
+    const int64_t clusters = usable / cluster_size;
+    return (cluster_size <= 2 ? clusters : std::min(clusters, inGpcs)) *
+           cluster_size;
   }
 };
 
