@@ -273,6 +273,8 @@ private:
     return areStripsStorable(types, c) && areStripsInRegisters(types, c, form);
   }
 
+  /// Parts of K that are no power of two fetch for themselves: clusters of six
+  /// leave more SMs idle than they spare requests.
   void withClusters(GemmConfig c, const GemmTiling &tiling) {
     const int64_t most =
         areRowsOfLines() && tiling.waves() < wavesForLargeClusters ? 2 : 4;
