@@ -16,7 +16,8 @@ namespace {
 constexpr int64_t mostStages = 12, fewestStages = 2, stepsToSplit = 2;
 /// With as many no smaller staging is tried for another one.
 constexpr int64_t enoughStages = 6;
-/// More rows of D than this are cut well by `bm`.
+/// Up to as many rows of D are cut into few parts, as columns of Dᵀ; of more,
+/// tiles of Dᵀ fill waves as those of D do.
 constexpr int64_t mostSwappedRows = 256;
 /// Of more, tiles of 64 rows in ping-pong were the fastest of none of the
 /// problems that were measured.

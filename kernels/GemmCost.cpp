@@ -41,7 +41,7 @@ public:
     GemmCost cost = estimate({gpu.launch_microseconds, bytesFromDram});
     cost.cold = cost.total;
     const double early = !c.early_launch ? 0
-                         : 2 * tiling.clusters * tiling.ctas <= gpu.sm_count
+                         : tiling.leavesHalf(gpu)
                              ? gpu.launch_beside_microseconds
                              : gpu.early_launch_microseconds;
     const double evicted =

@@ -71,8 +71,7 @@ public:
              bytesOfOperands + bytesOfResult <= bytesInL2 &&
              (tiling.leftClusters == 0 ||
               tiling.leftClusters * 4 >= tiling.slots * 3);
-    return tiling.clusters * tiling.ctas * 2 <= h200().sm_count ||
-           bytesOfOperands <= bytesInReachOfAll;
+    return tiling.leavesHalf(h200()) || bytesOfOperands <= bytesInReachOfAll;
   }
 
 private:

@@ -126,8 +126,8 @@ struct GemmConfig {
   /// Each warpgroup has a tile of its own, and one's epilogue runs under the
   /// other's math.
   bool ping_pong = false;
-  /// Tiles of Dᵀ = B · Aᵀ are computed: a small M is cut by `bn`, which has
-  /// finer steps.
+  /// Tiles of Dᵀ = B · Aᵀ are computed: M is cut by `bn`, which has finer
+  /// steps, and N by `bm`.
   bool swapped = false;
   /// The steps of K of the last tiles, those that make up no whole wave of
   /// CTAs, are spread evenly: CTAs that share a tile add up through
