@@ -76,6 +76,8 @@ public:
         alignment(op.getAlignment()), isWritten(op.getWritten()) {}
 
   void copy() {
+    if (!isWritten)
+      memory = memoryOf(/*ofTile=*/false);
     Value thread = b.threadOfRole();
     const int64_t slots = sharing.slots(), rounds = sharing.rounds();
     const int64_t batch = sharing.batch();
@@ -87,7 +89,7 @@ public:
                       [&](Value first) { copyRows(run, first, batch); });
             });
     if (!sharing.isOneBatch())
-      copyRagged();
+      copyTorn();
   }
 
 private:
@@ -116,27 +118,128 @@ private:
     return b.add(tile.column(), b.mul(run, sharing.columns()));
   }
 
-  /// Whether the words around a run hold nothing but elements of the row, and
-  /// where others write the tensor, of the tile.
-  Value isWhole(Value run) {
-    const int64_t before = sharing.elements - alignment / tile.elementBytes;
-    Value at = column(run);
-    Value whole =
-        b.both(b.lessThan(b.i32(before - 1), at),
-               b.lessThan(b.add(at, sharing.columns() + sharing.elements - 1),
-                          tile.end()));
-    if (!isWritten)
-      return whole;
-    return b.both(whole, b.both(b.lessThan(b.i32(0), run),
-                                b.lessThan(run, b.i32(sharing.runs - 1))));
+  /// What one run of a row has to do with the words around it.
+  struct Run {
+    TileRow row;
+    Value exists;      ///< null: the tile has such a row
+    Value address;     ///< of its first element, 64 bits
+    Value first, stop; ///< bytes from the first word on to what is read
+    /// Whether the tensor has any of it, and whether a word around has bytes
+    /// that are not to be read; then elements are read.
+    Value isInside, isTorn;
+  };
+
+  /// Bytes of a run before those that the tensor's rows have, null if there
+  /// are none, and up to their end.
+  struct Bounds {
+    Value at, skipped, end, isAny;
+  };
+
+  Bounds bounds(Value run) {
+    const Value columns = b.i32(sharing.columns());
+    auto bytesWithin = [&](Value elements) {
+      Value atLeast = b.createOrFold<arith::MaxSIOp>(b.loc, elements, b.i32(0));
+      return b.mul(b.createOrFold<arith::MinSIOp>(b.loc, atLeast, columns),
+                   tile.elementBytes);
+    };
+    Bounds bounds{column(run), {}, {}, {}};
+    bounds.end = bytesWithin(b.sub(tile.end(), bounds.at));
+    if (!tile.nonNegative)
+      bounds.skipped = bytesWithin(b.sub(b.i32(0), bounds.at));
+    bounds.isAny =
+        b.lessThan(bounds.skipped ? bounds.skipped : b.i32(0), bounds.end);
+    return bounds;
   }
 
-  /// Whether words around a run that has elements of the row hold others.
-  Value isRagged(Value run) {
-    Value at = column(run);
-    Value hasElements = b.both(b.lessThan(b.i32(-sharing.columns()), at),
-                               b.lessThan(at, tile.end()));
-    return b.both(hasElements, isNot(isWhole(run)));
+  Run runOf(Value number, Value run, const Bounds &bounds) {
+    Run is{tile.row(b, number), {}, {}, {}, {}, {}, {}};
+    is.address = address(is.row, b.mul(run, sharing.columns()));
+    Value distance = b.bitAnd(low(is.address), b.i32(wordBytes - 1));
+    is.first = bounds.skipped ? b.add(distance, bounds.skipped) : distance;
+    is.stop = b.add(distance, bounds.end);
+    is.isInside = b.both(is.row.inside, bounds.isAny);
+    is.isTorn =
+        b.both(is.isInside, isWritten ? hasOthers(is, run, bounds)
+                                      : isBeyond(firstWord(is), wordsEnd(is)));
+    return is;
+  }
+
+  Value low(Value address) {
+    return arith::TruncIOp::create(b, b.loc, b.getI32Type(), address);
+  }
+
+  Value wordOf(Value address) {
+    return arith::AndIOp::create(b, b.loc, address, b.i64(-wordBytes));
+  }
+
+  /// The addresses of the first word that is read, and behind the last one.
+  Value firstWord(const Run &run) {
+    Value word = wordOf(run.address);
+    return tile.nonNegative
+               ? word
+               : b.add(word, b.extend(b.bitAnd(run.first, b.i32(-wordBytes))));
+  }
+  Value wordsEnd(const Run &run) {
+    Value bytes = b.bitAnd(b.add(run.stop, wordBytes - 1), b.i32(-wordBytes));
+    return b.add(wordOf(run.address), b.extend(bytes));
+  }
+
+  /// Whether words reach beyond the tensor's memory.
+  Value isBeyond(Value from, Value to) {
+    auto below = [&](Value left, Value right) -> Value {
+      return arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ult, left,
+                                   right);
+    };
+    return b.bitOr(below(from, memory.begin), below(memory.end, to));
+  }
+
+  /// Whether words have elements that are not the tile's.
+  Value hasOthers(const Run &is, Value run, const Bounds &bounds) {
+    auto isNone = [&](Value bytes) {
+      return b.equal(b.bitAnd(bytes, b.i32(wordBytes - 1)), b.i32(0));
+    };
+    Value isInner =
+        b.both(b.lessThan(b.i32(0), run), b.lessThan(b.i32(0), bounds.at));
+    Value isFollowed = b.both(
+        b.lessThan(run, b.i32(sharing.runs - 1)),
+        b.lessThan(b.add(bounds.at, sharing.columns() + sharing.elements - 1),
+                   tile.end()));
+    return isNot(b.both(b.bitOr(isInner, isNone(is.first)),
+                        b.bitOr(isFollowed, isNone(is.stop))));
+  }
+
+  /// Where the tensor's memory begins and ends; and what the tile has of it:
+  /// strides are not negative.
+  struct Memory {
+    Value begin, end;
+  };
+  Memory memoryOf(bool ofTile) {
+    Value first = b.i64(0), last = b.i64(0);
+    const size_t rank = tile.extents.size();
+    ArrayRef<int64_t> shape = tile.type.getShape();
+    for (size_t i = 0; i < rank; ++i) {
+      Value begin = b.i32(0), end = tile.extents[i];
+      if (ofTile && !(tile.chosen && i + 2 == rank)) {
+        const size_t leading = rank - shape.size();
+        begin =
+            b.createOrFold<arith::MaxSIOp>(b.loc, begin, tile.coordinates[i]);
+        end = b.createOrFold<arith::MinSIOp>(
+            b.loc, end,
+            b.add(tile.coordinates[i], i < leading ? 1 : shape[i - leading]));
+      }
+      auto scaled = [&](Value index) {
+        return b.mul(b.extend(index), tile.strides[i]);
+      };
+      first = b.add(first, scaled(begin));
+      last = b.add(last, scaled(b.sub(end, b.i32(1))));
+    }
+    auto at = [&](Value element) -> Value {
+      return LLVM::PtrToIntOp::create(
+          b, b.loc, b.getI64Type(),
+          b.elementAddress(tile.pointer,
+                           b.getIntegerType(8 * tile.elementBytes), element));
+    };
+    return {at(first), at(b.add(last, b.i64(1)))};
   }
 
   Value isNot(Value condition) { return b.equal(b.flag(condition), b.i32(0)); }
@@ -151,67 +254,115 @@ private:
 
   /// Of so many rows from the first one on, all words before the first use.
   void copyRows(Value run, Value first, int64_t batch) {
-    struct Read {
-      TileRow row;
-      Value exists, address;
-      SmallVector<Value> words;
-    };
     const bool areAll = sharing.rows % (batch * sharing.slots()) == 0;
-    Value whole = isWhole(run), place = b.mul(run, sharing.columns());
-    SmallVector<Read> reads(batch);
-    for (auto [i, read] : llvm::enumerate(reads)) {
-      Value number = b.add(first, int64_t(i) * sharing.slots());
+    const Bounds within = bounds(run);
+    SmallVector<Run> runs;
+    for (int64_t i = 0; i < batch; ++i) {
+      Value number = b.add(first, i * sharing.slots());
+      runs.push_back(runOf(number, run, within));
       if (!areAll)
-        read.exists = b.lessThan(number, b.i32(sharing.rows));
-      read.row = tile.row(b, number);
-      read.address = address(read.row, place);
+        runs.back().exists = b.lessThan(number, b.i32(sharing.rows));
     }
     const Words words(wordBytes);
     const SmallVector<Type> types(words.count, b.getI32Type());
-    for (Read &read : reads) {
-      Value from =
-          arith::AndIOp::create(b, b.loc, read.address, b.i64(-wordBytes));
-      Value isRead =
-          b.flag(b.both(whole, b.both(read.row.inside, read.exists)));
-      for (int64_t i = 0; i <= sharing.words; ++i)
-        llvm::append_range(read.words,
-                           b.ptx(loadOrZeros(words, "global", wordBytes * i),
-                                 types, {from, isRead}));
+    SmallVector<SmallVector<Value>> content(batch);
+    for (auto [is, read] : llvm::zip(runs, content)) {
+      Value from = wordOf(is.address);
+      Value isRead = b.both(b.both(is.isInside, is.exists), isNot(is.isTorn));
+      for (int64_t i = 0; i <= sharing.words; ++i) {
+        Value isNeeded =
+            b.both(isRead, b.lessThan(b.i32(wordBytes * i), is.stop));
+        if (!tile.nonNegative)
+          isNeeded = b.both(isNeeded,
+                            b.lessThan(is.first, b.i32(wordBytes * (i + 1))));
+        llvm::append_range(read,
+                           b.ptx(load(i), types, {from, b.flag(isNeeded)}));
+      }
     }
     if (hopper::CopyTileOp next = isLoadedWith())
       b.setInsertionPointAfter(next);
     // While the words are on their way.
     if (sharing.isOneBatch())
-      copyRagged();
-    Value isStored = isNot(isRagged(run));
-    for (Read &read : reads) {
-      Value address =
-          arith::TruncIOp::create(b, b.loc, b.getI32Type(), read.address);
-      store(read.row, place, shifted(b, read.words, address, alignment),
-            b.both(isStored, read.exists));
-    }
+      copyTorn();
+    for (auto [is, read] : llvm::zip(runs, content))
+      read = shifted(b, read, low(is.address), alignment);
+    withoutOthers(content, within);
+    Value place = b.mul(run, sharing.columns());
+    for (auto [is, read] : llvm::zip(runs, content))
+      store(is.row, place, read, b.both(isNot(is.isTorn), is.exists));
   }
 
-  /// Runs at the ends of the tensor's rows, by elements: a thread for each
-  /// word.
-  void copyRagged() {
+  /// PTX that loads a word; where it may have what lies between rows the
+  /// simulator is told.
+  std::string load(int64_t word) const {
+    std::string text =
+        loadOrZeros(Words(wordBytes), "global", wordBytes * word);
+    if (!isWritten)
+      text.insert(text.find("@p ld"), "//@ around\n\t");
+    return text;
+  }
+
+  /// Zeros in place of what is not the tensor's, where the tile has any.
+  void withoutOthers(MutableArrayRef<SmallVector<Value>> content,
+                     const Bounds &within) {
+    const int64_t columns = tile.type.getShape().back();
+    Value hasOthers = b.lessThan(tile.end(), b.add(tile.column(), columns));
+    if (!tile.nonNegative)
+      hasOthers = b.bitOr(hasOthers, b.lessThan(tile.column(), b.i32(0)));
+    SmallVector<Value> all;
+    for (ArrayRef<Value> words : content)
+      llvm::append_range(all, words);
+    auto branch = scf::IfOp::create(b, b.loc, ValueRange(all).getTypes(),
+                                    hasOthers, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, b.loc, all);
+    b.setInsertionPointToStart(branch.thenBlock());
+    // Bits of each word of a run that lie before a byte of the run.
+    auto before = [&](Value byte, int64_t word) {
+      Value bits = b.createOrFold<arith::MaxSIOp>(
+          b.loc, b.sub(b.mul(byte, 8), b.i32(32 * word)), b.i32(0));
+      return b.value("shl.b32 $0, -1, $1;", b.getI32Type(), {bits});
+    };
+    SmallVector<Value> masks;
+    for (int64_t word = 0; word < 4 * sharing.words; ++word) {
+      Value mask = b.bitXor(before(within.end, word), b.i32(-1));
+      if (within.skipped)
+        mask = b.bitAnd(mask, before(within.skipped, word));
+      masks.push_back(mask);
+    }
+    for (auto [i, word] : llvm::enumerate(all))
+      word = b.bitAnd(word, masks[i % masks.size()]);
+    scf::YieldOp::create(b, b.loc, all);
+    size_t next = 0;
+    for (SmallVector<Value> &words : content)
+      for (Value &word : words)
+        word = branch.getResult(next++);
+  }
+
+  /// Runs whose words have bytes that are not to be read, by elements: a thread
+  /// for each word. Where nobody writes the tensor these are where its memory
+  /// begins and ends.
+  void copyTorn() {
     OpBuilder::InsertionGuard guard(b);
     auto where = [&](Value condition) {
       auto branch = scf::IfOp::create(b, b.loc, condition);
       b.setInsertionPointToStart(branch.thenBlock());
     };
-    // There are none where the first and the last run are whole.
-    where(isNot(b.both(isWhole(b.i32(0)), isWhole(b.i32(sharing.runs - 1)))));
-    forEach(b, b.i32(0), sharing.runs, 1, false, [&](Value run) {
-      where(isRagged(run));
-      forEach(b, b.threadOfRole(), sharing.rows * sharing.words,
-              sharing.threads, false, [&](Value number) {
-                Value word = b.add(b.mul(run, sharing.words),
-                                   b.rem(number, sharing.words));
-                copyElements(tile.row(b, b.div(number, sharing.words)),
-                             b.mul(word, sharing.elements));
-              });
-    });
+    if (!isWritten) {
+      const Memory ofTile = memoryOf(/*ofTile=*/true);
+      where(isBeyond(wordOf(ofTile.begin),
+                     wordOf(b.add(ofTile.end, b.i64(wordBytes - 1)))));
+    }
+    const int64_t words = sharing.runs * sharing.words;
+    forEach(b, b.threadOfRole(), sharing.rows * words, sharing.threads, false,
+            [&](Value number) {
+              Value word = b.rem(number, words);
+              Value run = b.div(word, sharing.words);
+              const Run is = runOf(b.div(number, words), run, bounds(run));
+              where(is.isTorn);
+              copyElements(is.row, b.mul(word, sharing.elements));
+            });
   }
 
   /// The elements of a word, those outside of the tensor as zeros.
@@ -258,6 +409,7 @@ private:
   Value target;
   int64_t alignment;
   bool isWritten; ///< by the kernel
+  Memory memory;  ///< of the tensor, where nobody writes it
 };
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <unistd.h>
 
 namespace ashlar::sim {
@@ -60,11 +61,18 @@ void ProgramBuilder::decodeBody(Function &function, uint32_t index) {
   for (uint32_t index : function.text->parameterRegisters)
     function.parameterSlots.push_back(registerSlot({index, 0}));
   const std::vector<Guessing> guessing = findGuessedLoads(*function.text);
+  std::set<uint32_t> linesAround;
+  for (const ptx::Note &note : module().notes)
+    if (note.text == "around")
+      linesAround.insert(note.position.line + 1);
   for (const ptx::Instruction &text : function.text->body) {
     function.body.push_back(decodeInstruction(text));
     const Guessing &found = guessing[function.body.size() - 1];
-    function.body.back()->traits.guesses = found.isGuess;
-    function.body.back()->traits.replacesBits = found.replacesBits;
+    Traits &traits = function.body.back()->traits;
+    traits.guesses = found.isGuess;
+    traits.replacesBits = found.replacesBits;
+    traits.readsAround =
+        text.opcode == "ld" && linesAround.contains(text.position.line);
   }
   function.registersEnd = made->registerBytes;
 }

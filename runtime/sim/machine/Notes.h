@@ -4,6 +4,7 @@
 //   //@ ring 3 memory 0 24576 full 73728 empty 73752
 //   //@ tensor Done 4 pointer 3 strides p4 1
 //   //@ tensor D 2 map 5
+//   //@ around
 // A role has the warps from the first number on, as many as the second says.
 // Shared memory is described from a byte offset in the dynamic part, for a
 // number of bytes. A ring has so many stages, at an offset and of a number of
@@ -12,7 +13,8 @@
 // barrier has completed a phase. A tensor has the bytes of an element, the
 // number of the parameter that points to it, and the strides of its dimensions,
 // outermost first: a number of elements, that of a parameter, or ? where none
-// tells; or the number of the parameter that is its tensor map.
+// tells; or the number of the parameter that is its tensor map. The load in the
+// line behind `around` is of words that lie around elements of a tensor.
 #pragma once
 
 #include "runtime/sim/ptx/Module.h"

@@ -39,6 +39,9 @@ struct Traits {
   bool guesses = false;
   /// It reads bits only to put them back beside others.
   bool replacesBits = false;
+  /// It loads aligned words in which a tensor has elements, and drops what else
+  /// they have: what a compiler tells by `//@ around` in the line before.
+  bool readsAround = false;
 
   bool operator==(const Traits &) const = default;
 };

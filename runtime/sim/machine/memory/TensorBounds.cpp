@@ -118,6 +118,13 @@ TensorBounds::Run TensorBounds::runAround(uint64_t offset,
   return {};
 }
 
+bool TensorBounds::hasElement(uint64_t offset, uint64_t sizeBytes) const {
+  for (uint64_t byte = offset; byte < offset + sizeBytes; ++byte)
+    if (runAround(byte, 1).end != 0)
+      return true;
+  return false;
+}
+
 const TensorBounds::Place &TensorBounds::nearest(uint64_t offset,
                                                  uint64_t sizeBytes) const {
   return *std::ranges::min_element(places, {}, [&](const Place &place) {

@@ -276,6 +276,9 @@ void WarpAccess::outOfBounds(unsigned lane, StateSpace space, uint64_t address,
 void WarpAccess::checkElements(unsigned lane, const Location &place) {
   const TensorBounds &tensors = *place.block->tensors;
   elements = tensors.runAround(place.offset, sizeBytes);
+  if (warp.current->traits.readsAround &&
+      tensors.hasElement(place.offset, sizeBytes))
+    return;
   // The allocation holds the bytes, so that the launch can go on.
   if (!elements.contains(place.offset, sizeBytes) &&
       warp.cluster.launch.reporter.isNew(Finding::outOfBounds, warp.current))
@@ -319,6 +322,9 @@ void WarpAccess::checkInitialised(unsigned lane) {
     return;
   const uint64_t begin = offsets[lane];
   const uint64_t offset = block->firstUninitialised(begin, sizeBytes);
+  if (warp.current->traits.readsAround && block->tensors &&
+      !block->tensors->hasElement(offset, 1))
+    return;
   if (offset != begin + sizeBytes &&
       !warp.cluster.reportEarlyRead(*block, offset, warp.accessor(lane, scope),
                                     verb(kind)) &&
