@@ -118,21 +118,10 @@ private:
     return b.add(tile.column(), b.mul(run, sharing.columns()));
   }
 
-  /// What one run of a row has to do with the words around it.
-  struct Run {
-    TileRow row;
-    Value exists;      ///< null: the tile has such a row
-    Value address;     ///< of its first element, 64 bits
-    Value first, stop; ///< bytes from the first word on to what is read
-    /// Whether the tensor has any of it, and whether a word around has bytes
-    /// that are not to be read; then elements are read.
-    Value isInside, isTorn;
-  };
-
   /// Bytes of a run before those that the tensor's rows have, null if there
   /// are none, and up to their end.
   struct Bounds {
-    Value at, skipped, end, isAny;
+    Value at, skipped, end;
   };
 
   Bounds bounds(Value run) {
@@ -142,26 +131,50 @@ private:
       return b.mul(b.createOrFold<arith::MinSIOp>(b.loc, atLeast, columns),
                    tile.elementBytes);
     };
-    Bounds bounds{column(run), {}, {}, {}};
+    Bounds bounds{column(run), {}, {}};
     bounds.end = bytesWithin(b.sub(tile.end(), bounds.at));
     if (!tile.nonNegative)
       bounds.skipped = bytesWithin(b.sub(b.i32(0), bounds.at));
-    bounds.isAny =
-        b.lessThan(bounds.skipped ? bounds.skipped : b.i32(0), bounds.end);
     return bounds;
   }
 
-  Run runOf(Value number, Value run, const Bounds &bounds) {
-    Run is{tile.row(b, number), {}, {}, {}, {}, {}, {}};
-    is.address = address(is.row, b.mul(run, sharing.columns()));
-    Value distance = b.bitAnd(low(is.address), b.i32(wordBytes - 1));
-    is.first = bounds.skipped ? b.add(distance, bounds.skipped) : distance;
-    is.stop = b.add(distance, bounds.end);
-    is.isInside = b.both(is.row.inside, bounds.isAny);
-    is.isTorn =
-        b.both(is.isInside, isWritten ? hasOthers(is, run, bounds)
-                                      : isBeyond(firstWord(is), wordsEnd(is)));
-    return is;
+  /// One run of a row.
+  struct Run {
+    TileRow row;
+    Value number;
+    Value address; ///< of its first element, 64 bits
+  };
+
+  Run runOf(Value row, Value number) {
+    Run run{tile.row(b, row), number, {}};
+    run.address = address(run.row, b.mul(number, sharing.columns()));
+    return run;
+  }
+
+  /// What the tensor has of a run.
+  struct Part {
+    Value isAny;
+    /// Bytes from the first word on to where it begins and ends.
+    Value first, stop;
+    /// Whether a word around it has bytes that are not to be read; then
+    /// elements are read.
+    Value isTorn;
+  };
+
+  Part partOf(const Run &run, const Bounds &bounds) {
+    Part part;
+    part.isAny = b.both(
+        run.row.inside,
+        b.lessThan(bounds.skipped ? bounds.skipped : b.i32(0), bounds.end));
+    part.first = b.bitAnd(low(run.address), b.i32(wordBytes - 1));
+    part.stop = b.add(part.first, bounds.end);
+    if (bounds.skipped)
+      part.first = b.add(part.first, bounds.skipped);
+    part.isTorn =
+        b.both(part.isAny,
+               isWritten ? hasOthers(part, run.number, bounds)
+                         : isBeyond(firstWord(run, part), wordsEnd(run, part)));
+    return part;
   }
 
   Value low(Value address) {
@@ -173,28 +186,30 @@ private:
   }
 
   /// The addresses of the first word that is read, and behind the last one.
-  Value firstWord(const Run &run) {
+  Value firstWord(const Run &run, const Part &part) {
     Value word = wordOf(run.address);
     return tile.nonNegative
                ? word
-               : b.add(word, b.extend(b.bitAnd(run.first, b.i32(-wordBytes))));
+               : b.add(word, b.extend(b.bitAnd(part.first, b.i32(-wordBytes))));
   }
-  Value wordsEnd(const Run &run) {
-    Value bytes = b.bitAnd(b.add(run.stop, wordBytes - 1), b.i32(-wordBytes));
+  Value wordsEnd(const Run &run, const Part &part) {
+    Value bytes = b.bitAnd(b.add(part.stop, wordBytes - 1), b.i32(-wordBytes));
     return b.add(wordOf(run.address), b.extend(bytes));
   }
 
   /// Whether words reach beyond the tensor's memory.
   Value isBeyond(Value from, Value to) {
-    auto below = [&](Value left, Value right) -> Value {
-      return arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ult, left,
-                                   right);
-    };
-    return b.bitOr(below(from, memory.begin), below(memory.end, to));
+    return b.bitOr(isBefore(from, memory.begin), isBefore(memory.end, to));
+  }
+
+  /// Of addresses.
+  Value isBefore(Value left, Value right) {
+    return arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ult, left,
+                                 right);
   }
 
   /// Whether words have elements that are not the tile's.
-  Value hasOthers(const Run &is, Value run, const Bounds &bounds) {
+  Value hasOthers(const Part &part, Value run, const Bounds &bounds) {
     auto isNone = [&](Value bytes) {
       return b.equal(b.bitAnd(bytes, b.i32(wordBytes - 1)), b.i32(0));
     };
@@ -204,8 +219,8 @@ private:
         b.lessThan(run, b.i32(sharing.runs - 1)),
         b.lessThan(b.add(bounds.at, sharing.columns() + sharing.elements - 1),
                    tile.end()));
-    return isNot(b.both(b.bitOr(isInner, isNone(is.first)),
-                        b.bitOr(isFollowed, isNone(is.stop))));
+    return isNot(b.both(b.bitOr(isInner, isNone(part.first)),
+                        b.bitOr(isFollowed, isNone(part.stop))));
   }
 
   /// Where the tensor's memory begins and ends; and what the tile has of it:
@@ -252,59 +267,130 @@ private:
                          b.add(row.element, b.extend(place))));
   }
 
-  /// Of so many rows from the first one on, all words before the first use.
-  void copyRows(Value run, Value first, int64_t batch) {
-    const bool areAll = sharing.rows % (batch * sharing.slots()) == 0;
-    const Bounds within = bounds(run);
-    SmallVector<Run> runs;
-    for (int64_t i = 0; i < batch; ++i) {
-      Value number = b.add(first, i * sharing.slots());
-      runs.push_back(runOf(number, run, within));
-      if (!areAll)
-        runs.back().exists = b.lessThan(number, b.i32(sharing.rows));
+  /// Whether the tensor has the whole tile, and a word's elements behind each
+  /// of its rows, so that all words around may be read; null: never.
+  Value isWhole() {
+    if (isWritten || tile.chosen)
+      return {};
+    ArrayRef<int64_t> shape = tile.type.getShape();
+    const size_t rank = tile.extents.size(), leading = rank - shape.size();
+    Value whole =
+        isNot(isBefore(wordOf(memoryOf(/*ofTile=*/true).begin), memory.begin));
+    for (size_t i = leading; i < rank; ++i) {
+      const int64_t behind =
+          shape[i - leading] + (i + 1 < rank ? 0 : sharing.elements);
+      whole = b.both(whole, b.lessThan(b.add(tile.coordinates[i], behind - 1),
+                                       tile.extents[i]));
     }
-    const Words words(wordBytes);
-    const SmallVector<Type> types(words.count, b.getI32Type());
-    SmallVector<SmallVector<Value>> content(batch);
-    for (auto [is, read] : llvm::zip(runs, content)) {
-      Value from = wordOf(is.address);
-      Value isRead = b.both(b.both(is.isInside, is.exists), isNot(is.isTorn));
-      for (int64_t i = 0; i <= sharing.words; ++i) {
-        Value isNeeded =
-            b.both(isRead, b.lessThan(b.i32(wordBytes * i), is.stop));
-        if (!tile.nonNegative)
-          isNeeded = b.both(isNeeded,
-                            b.lessThan(is.first, b.i32(wordBytes * (i + 1))));
-        llvm::append_range(read,
-                           b.ptx(load(i), types, {from, b.flag(isNeeded)}));
-      }
+    for (size_t i = 0; i < rank; ++i)
+      if (i < leading)
+        whole = b.both(whole, b.within(tile.coordinates[i], tile.extents[i],
+                                       tile.nonNegative));
+      else if (!tile.nonNegative)
+        whole = b.both(whole, b.lessThan(b.i32(-1), tile.coordinates[i]));
+    return whole;
+  }
+
+  /// Of so many rows from the first one on, all words before the first use.
+  void copyRows(Value number, Value first, int64_t batch) {
+    SmallVector<Run> runs;
+    SmallVector<Value> exist(batch); // null: the tile has such a row
+    for (int64_t i = 0; i < batch; ++i) {
+      Value row = b.add(first, i * sharing.slots());
+      runs.push_back(runOf(row, number));
+      if (sharing.rows % (batch * sharing.slots()) != 0)
+        exist[i] = b.lessThan(row, b.i32(sharing.rows));
+    }
+    // Words of each, and which are not loaded, a bit each.
+    SmallVector<Value> loaded;
+    if (Value whole = isWhole()) {
+      const SmallVector<Type> types(4 * (sharing.words + 1) * batch + 1,
+                                    b.getI32Type());
+      auto branch = scf::IfOp::create(b, b.loc, types, whole,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(b, b.loc, loadWhole(runs, exist));
+      b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(b, b.loc, loadParts(runs, exist));
+      loaded = branch.getResults();
+    } else {
+      loaded = loadParts(runs, exist);
     }
     if (hopper::CopyTileOp next = isLoadedWith())
       b.setInsertionPointAfter(next);
     // While the words are on their way.
     if (sharing.isOneBatch())
       copyTorn();
-    for (auto [is, read] : llvm::zip(runs, content))
-      read = shifted(b, read, low(is.address), alignment);
-    withoutOthers(content, within);
-    Value place = b.mul(run, sharing.columns());
-    for (auto [is, read] : llvm::zip(runs, content))
-      store(is.row, place, read, b.both(isNot(is.isTorn), is.exists));
+    Value torn = loaded.pop_back_val();
+    SmallVector<SmallVector<Value>> content;
+    for (auto [i, run] : llvm::enumerate(runs)) {
+      const size_t count = 4 * (sharing.words + 1);
+      auto words = ArrayRef(loaded).slice(i * count, count);
+      content.push_back(
+          shifted(b, llvm::to_vector(words), low(run.address), alignment));
+    }
+    withoutOthers(content, number);
+    Value place = b.mul(number, sharing.columns());
+    for (auto [i, run] : llvm::enumerate(runs)) {
+      Value isLoaded =
+          b.equal(b.bitAnd(torn, b.i32(int64_t(1) << i)), b.i32(0));
+      store(run.row, place, content[i], b.both(isLoaded, exist[i]));
+    }
   }
 
-  /// PTX that loads a word; where it may have what lies between rows the
-  /// simulator is told.
-  std::string load(int64_t word) const {
-    std::string text =
-        loadOrZeros(Words(wordBytes), "global", wordBytes * word);
-    if (!isWritten)
-      text.insert(text.find("@p ld"), "//@ around\n\t");
-    return text;
+  SmallVector<Value> loadWhole(ArrayRef<Run> runs, ArrayRef<Value> exist) {
+    SmallVector<Value> loaded;
+    for (auto [run, exists] : llvm::zip(runs, exist))
+      for (int64_t i = 0; i <= sharing.words; ++i)
+        appendWord(run, i, exists, loaded);
+    loaded.push_back(b.i32(0));
+    return loaded;
+  }
+
+  SmallVector<Value> loadParts(ArrayRef<Run> runs, ArrayRef<Value> exist) {
+    const Bounds within = bounds(runs.front().number);
+    SmallVector<Value> loaded;
+    Value torn = b.i32(0);
+    for (size_t n = 0; n < runs.size(); ++n) {
+      const Part part = partOf(runs[n], within);
+      Value isRead = b.both(b.both(part.isAny, exist[n]), isNot(part.isTorn));
+      for (int64_t i = 0; i <= sharing.words; ++i) {
+        Value isNeeded =
+            b.both(isRead, b.lessThan(b.i32(wordBytes * i), part.stop));
+        if (!tile.nonNegative)
+          isNeeded = b.both(isNeeded,
+                            b.lessThan(part.first, b.i32(wordBytes * (i + 1))));
+        appendWord(runs[n], i, isNeeded, loaded);
+      }
+      torn = b.bitOr(torn, b.mul(b.flag(part.isTorn), int64_t(1) << n));
+    }
+    loaded.push_back(torn);
+    return loaded;
+  }
+
+  /// A word around a run, on a condition. Where it may have what lies between
+  /// rows the simulator is told.
+  void appendWord(const Run &run, int64_t number, Value condition,
+                  SmallVector<Value> &loaded) {
+    const Words words(wordBytes);
+    const std::string around = isWritten ? "" : "//@ around\n\t";
+    SmallVector<Value> operands{wordOf(run.address)};
+    std::string text;
+    if (condition) {
+      operands.push_back(b.flag(condition));
+      text = loadOrZeros(words, "global", wordBytes * number);
+      text.insert(text.find("@p ld"), around);
+    } else {
+      text = around + "ld.global.v4.b32 {$0, $1, $2, $3}, [$4+" +
+             std::to_string(wordBytes * number) + "];";
+    }
+    const SmallVector<Type> types(words.count, b.getI32Type());
+    llvm::append_range(loaded, b.ptx(text, types, operands));
   }
 
   /// Zeros in place of what is not the tensor's, where the tile has any.
-  void withoutOthers(MutableArrayRef<SmallVector<Value>> content,
-                     const Bounds &within) {
+  void withoutOthers(MutableArrayRef<SmallVector<Value>> content, Value run) {
     const int64_t columns = tile.type.getShape().back();
     Value hasOthers = b.lessThan(tile.end(), b.add(tile.column(), columns));
     if (!tile.nonNegative)
@@ -318,6 +404,7 @@ private:
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, b.loc, all);
     b.setInsertionPointToStart(branch.thenBlock());
+    const Bounds within = bounds(run);
     // Bits of each word of a run that lie before a byte of the run.
     auto before = [&](Value byte, int64_t word) {
       Value bits = b.createOrFold<arith::MaxSIOp>(
@@ -359,9 +446,9 @@ private:
             [&](Value number) {
               Value word = b.rem(number, words);
               Value run = b.div(word, sharing.words);
-              const Run is = runOf(b.div(number, words), run, bounds(run));
-              where(is.isTorn);
-              copyElements(is.row, b.mul(word, sharing.elements));
+              const Run torn = runOf(b.div(number, words), run);
+              where(partOf(torn, bounds(run)).isTorn);
+              copyElements(torn.row, b.mul(word, sharing.elements));
             });
   }
 
