@@ -7,7 +7,8 @@
 // thread of them, its loads of a stage before its warp releases it (without it,
 // TMA overwrites what loads that were issued before the release have not read
 // yet); cp.async writes complete without their thread, so the reader fences
-// after it has waited for them.
+// after it has waited for them. So it does with other copies to a stage: the
+// fence of a thread waits for all its loads, those for its next stages too.
 
 #include "compiler/hopper/Hopper.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -77,7 +78,7 @@ public:
       } else if (auto load = dyn_cast<hopper::SharedLoadOp>(op)) {
         reachesPeers |= load.getPeer();
       } else if (auto copy = dyn_cast<hopper::CopyTileOp>(op)) {
-        if (copy.isAsync())
+        if (isFencedByReaders(copy))
           landing.insert(copy.getTarget());
       }
     });
@@ -93,6 +94,12 @@ public:
   }
 
 private:
+  /// Whether nobody fences the copy but who has waited for its stage.
+  static bool isFencedByReaders(hopper::CopyTileOp copy) {
+    auto view = copy.getTarget().getDefiningOp<hopper::ViewOp>();
+    return copy.isAsync() || (view && view.getStage());
+  }
+
   /// What an operation reads by the asynchronous proxy.
   static SmallVector<Value> readBy(Operation *op) {
     if (auto store = dyn_cast<hopper::TmaStoreOp>(op))
@@ -115,7 +122,7 @@ private:
     if (auto scatter = dyn_cast<hopper::ScatterOp>(op))
       return used.contains(scatter.getTarget());
     if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
-      return !copy.isAsync() && used.contains(copy.getTarget());
+      return !isFencedByReaders(copy) && used.contains(copy.getTarget());
     return false;
   }
 

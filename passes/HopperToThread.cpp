@@ -3,6 +3,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "passes/Passes.h"
 #include "passes/Preconditions.h"
 #include "passes/hopper_to_thread/Function.h"
@@ -60,6 +62,20 @@ struct ThreadTypes : TypeConverter {
   }
 };
 
+/// What is known of rows that are loaded to be shifted leaves the loop over
+/// their tiles, but for many: it takes registers.
+void hoistAddresses(LLVM::LLVMFuncOp function) {
+  constexpr int64_t mostLoads = 24;
+  function.walk([](scf::ForOp loop) {
+    int64_t loads = 0;
+    loop.walk([&](LLVM::InlineAsmOp op) {
+      loads += op.getAsmString().contains("//@ around");
+    });
+    if (loads > 0 && loads <= mostLoads)
+      moveLoopInvariantCode(loop);
+  });
+}
+
 LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   if (failed(demandLayouts(kernel)) || failed(demandKnown(kernel)))
     return failure();
@@ -110,6 +126,7 @@ LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
     return failure();
 
   endLoopsEarly(function);
+  hoistAddresses(function);
 
   PtxBuilder b(OpBuilder(kernel), kernel.getLoc(), comments);
   auto first = llvm::find_if(body, llvm::IsaPred<hopper::RoleOp>);

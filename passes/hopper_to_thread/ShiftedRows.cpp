@@ -29,6 +29,9 @@ int64_t wordsOfRun(int64_t registers) {
   return registers < target::registersBesideFragments ? 1 : 2;
 }
 
+/// What a thread was seen to need beside the words that it loads.
+constexpr int64_t besideWords = target::registersBesideFragments + 8;
+
 /// How threads share the words of a tile: each has runs of them in rows that
 /// are evenly apart, and neighbours have neighbouring runs.
 struct Sharing {
@@ -41,8 +44,8 @@ struct Sharing {
   int64_t most; ///< runs that a thread can hold
 
   Sharing(tile::SharedType tile, int64_t threads, int64_t registers)
-      : threads(threads), most((registers - target::registersBesideFragments) /
-                               (4 * (wordsOfRun(registers) + 1))) {
+      : threads(threads),
+        most((registers - besideWords) / (4 * (wordsOfRun(registers) + 1))) {
     const int64_t columns = tile.getShape().back();
     elements = wordBytes / tile.elementBytes();
     words = std::gcd(columns / elements, wordsOfRun(registers));
@@ -73,11 +76,12 @@ public:
   Load(ThreadBuilder &b, hopper::CopyTileOp op, Operands<hopper::CopyTileOp> in)
       : b(b), op(op), tile(op, in, op.getTarget().getType()),
         sharing(sharingOf(b, op)), target(one(in.getTarget())),
-        alignment(op.getAlignment()), isWritten(op.getWritten()) {}
+        alignment(op.getAlignment()), isWritten(op.getWritten()) {
+    if (!isWritten)
+      memory = memoryOfTensor();
+  }
 
   void copy() {
-    if (!isWritten)
-      memory = memoryOf(/*ofTile=*/false);
     Value thread = b.threadOfRole();
     const int64_t slots = sharing.slots(), rounds = sharing.rounds();
     const int64_t batch = sharing.batch();
@@ -85,8 +89,9 @@ public:
     forEach(b, b.rem(thread, sharing.lanes), sharing.runs, sharing.lanes,
             sharing.lanes == sharing.runs, [&](Value run) {
               forEach(b, b.div(thread, sharing.lanes), sharing.rows,
-                      batch * slots, batch == rounds,
-                      [&](Value first) { copyRows(run, first, batch); });
+                      batch * slots, batch == rounds, [&](Value first) {
+                        copyRuns(runsFrom(run, first, batch));
+                      });
             });
     if (!sharing.isOneBatch())
       copyTorn();
@@ -121,7 +126,7 @@ private:
   /// Bytes of a run before those that the tensor's rows have, null if there
   /// are none, and up to their end.
   struct Bounds {
-    Value at, skipped, end;
+    Value skipped, end;
   };
 
   Bounds bounds(Value run) {
@@ -131,10 +136,10 @@ private:
       return b.mul(b.createOrFold<arith::MinSIOp>(b.loc, atLeast, columns),
                    tile.elementBytes);
     };
-    Bounds bounds{column(run), {}, {}};
-    bounds.end = bytesWithin(b.sub(tile.end(), bounds.at));
+    Value at = column(run);
+    Bounds bounds{{}, bytesWithin(b.sub(tile.end(), at))};
     if (!tile.nonNegative)
-      bounds.skipped = bytesWithin(b.sub(b.i32(0), bounds.at));
+      bounds.skipped = bytesWithin(b.sub(b.i32(0), at));
     return bounds;
   }
 
@@ -143,12 +148,31 @@ private:
     TileRow row;
     Value number;
     Value address; ///< of its first element, 64 bits
+    Value exists;  ///< null: the tile has such a row
   };
 
   Run runOf(Value row, Value number) {
-    Run run{tile.row(b, row), number, {}};
-    run.address = address(run.row, b.mul(number, sharing.columns()));
+    Run run{tile.row(b, row), number, {}, {}};
+    Value place = b.mul(number, sharing.columns());
+    // What is the same for all tiles beside each other apart: it leaves a loop
+    // over these.
+    Value begin = address(b.add(b.sub(run.row.element, b.extend(tile.column())),
+                                b.extend(place)));
+    run.address =
+        b.add(begin, b.mul(b.extend(tile.column()), tile.elementBytes));
     return run;
+  }
+
+  /// Of so many rows, from the first one on.
+  SmallVector<Run> runsFrom(Value number, Value first, int64_t count) {
+    SmallVector<Run> runs;
+    for (int64_t i = 0; i < count; ++i) {
+      Value row = b.add(first, i * sharing.slots());
+      runs.push_back(runOf(row, number));
+      if (sharing.rows % (count * sharing.slots()) != 0)
+        runs.back().exists = b.lessThan(row, b.i32(sharing.rows));
+    }
+    return runs;
   }
 
   /// What the tensor has of a run.
@@ -156,9 +180,6 @@ private:
     Value isAny;
     /// Bytes from the first word on to where it begins and ends.
     Value first, stop;
-    /// Whether a word around it has bytes that are not to be read; then
-    /// elements are read.
-    Value isTorn;
   };
 
   Part partOf(const Run &run, const Bounds &bounds) {
@@ -170,11 +191,16 @@ private:
     part.stop = b.add(part.first, bounds.end);
     if (bounds.skipped)
       part.first = b.add(part.first, bounds.skipped);
-    part.isTorn =
-        b.both(part.isAny,
-               isWritten ? hasOthers(part, run.number, bounds)
-                         : isBeyond(firstWord(run, part), wordsEnd(run, part)));
     return part;
+  }
+
+  /// Whether a word around it has bytes that are not to be read; then elements
+  /// are read.
+  Value isTorn(const Run &run, const Part &part) {
+    Value first = firstWord(run, part), end = wordsEnd(run, part);
+    return b.both(part.isAny, isWritten ? hasOthers(part, run.number)
+                                        : b.bitOr(isBefore(first, memory.begin),
+                                                  isBefore(memory.end, end)));
   }
 
   Value low(Value address) {
@@ -197,11 +223,6 @@ private:
     return b.add(wordOf(run.address), b.extend(bytes));
   }
 
-  /// Whether words reach beyond the tensor's memory.
-  Value isBeyond(Value from, Value to) {
-    return b.bitOr(isBefore(from, memory.begin), isBefore(memory.end, to));
-  }
-
   /// Of addresses.
   Value isBefore(Value left, Value right) {
     return arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ult, left,
@@ -209,38 +230,47 @@ private:
   }
 
   /// Whether words have elements that are not the tile's.
-  Value hasOthers(const Part &part, Value run, const Bounds &bounds) {
+  Value hasOthers(const Part &part, Value run) {
     auto isNone = [&](Value bytes) {
       return b.equal(b.bitAnd(bytes, b.i32(wordBytes - 1)), b.i32(0));
     };
-    Value isInner =
-        b.both(b.lessThan(b.i32(0), run), b.lessThan(b.i32(0), bounds.at));
-    Value isFollowed = b.both(
-        b.lessThan(run, b.i32(sharing.runs - 1)),
-        b.lessThan(b.add(bounds.at, sharing.columns() + sharing.elements - 1),
-                   tile.end()));
+    Value at = column(run);
+    Value isInner = b.both(b.lessThan(b.i32(0), run), b.lessThan(b.i32(0), at));
+    Value isFollowed =
+        b.both(b.lessThan(run, b.i32(sharing.runs - 1)),
+               b.lessThan(b.add(at, sharing.columns() + sharing.elements - 1),
+                          tile.end()));
     return isNot(b.both(b.bitOr(isInner, isNone(part.first)),
                         b.bitOr(isFollowed, isNone(part.stop))));
   }
 
-  /// Where the tensor's memory begins and ends; and what the tile has of it:
-  /// strides are not negative.
+  /// Where the tensor's memory begins and ends.
   struct Memory {
     Value begin, end;
   };
-  Memory memoryOf(bool ofTile) {
+  Memory memoryOfTensor() {
+    Value last = b.i64(0);
+    for (size_t i = 0; i < tile.extents.size(); ++i)
+      last = b.add(last, b.mul(b.extend(b.sub(tile.extents[i], b.i32(1))),
+                               tile.strides[i]));
+    return {address(b.i64(0)), address(b.add(last, b.i64(1)))};
+  }
+
+  /// Of the tile, whether words around where its rows begin, and end, may reach
+  /// beyond the tensor's memory: with the first row and with the last. Strides
+  /// are not negative.
+  struct Edges {
+    Value isFirst, isLast;
+  };
+  Edges edges() {
     Value first = b.i64(0), last = b.i64(0);
-    const size_t rank = tile.extents.size();
-    ArrayRef<int64_t> shape = tile.type.getShape();
-    for (size_t i = 0; i < rank; ++i) {
+    for (size_t i = 0; i + 1 < tile.extents.size(); ++i) {
       Value begin = b.i32(0), end = tile.extents[i];
-      if (ofTile && !(tile.chosen && i + 2 == rank)) {
-        const size_t leading = rank - shape.size();
+      if (!tile.chosen || i + 2 < tile.extents.size()) {
         begin =
             b.createOrFold<arith::MaxSIOp>(b.loc, begin, tile.coordinates[i]);
         end = b.createOrFold<arith::MinSIOp>(
-            b.loc, end,
-            b.add(tile.coordinates[i], i < leading ? 1 : shape[i - leading]));
+            b.loc, end, b.add(tile.coordinates[i], extentAlong(i)));
       }
       auto scaled = [&](Value index) {
         return b.mul(b.extend(index), tile.strides[i]);
@@ -248,23 +278,31 @@ private:
       first = b.add(first, scaled(begin));
       last = b.add(last, scaled(b.sub(end, b.i32(1))));
     }
-    auto at = [&](Value element) -> Value {
-      return LLVM::PtrToIntOp::create(
-          b, b.loc, b.getI64Type(),
-          b.elementAddress(tile.pointer,
-                           b.getIntegerType(8 * tile.elementBytes), element));
-    };
-    return {at(first), at(b.add(last, b.i64(1)))};
+    Value end = address(b.add(last, b.extend(tile.end())));
+    return {isBefore(wordOf(address(first)), memory.begin),
+            isBefore(memory.end, wordOf(b.add(end, b.i64(wordBytes - 1))))};
   }
 
-  Value isNot(Value condition) { return b.equal(b.flag(condition), b.i32(0)); }
+  /// Of the tile, along a dimension of the tensor.
+  int64_t extentAlong(size_t dimension) const {
+    ArrayRef<int64_t> shape = tile.type.getShape();
+    const size_t leading = tile.extents.size() - shape.size();
+    return dimension < leading ? 1 : shape[dimension - leading];
+  }
 
-  /// The address of an element of a row.
-  Value address(const TileRow &row, Value place) {
-    return LLVM::PtrToIntOp::create(
-        b, b.loc, b.getI64Type(),
-        b.elementAddress(tile.pointer, b.getIntegerType(8 * tile.elementBytes),
-                         b.add(row.element, b.extend(place))));
+  /// Whether the tile has columns of the tensor that words around which, of its
+  /// first or last rows, may reach beyond its memory.
+  Value begins() { return b.lessThan(tile.column(), b.i32(sharing.elements)); }
+  Value ends() {
+    const int64_t columns = tile.type.getShape().back();
+    return b.lessThan(tile.end(),
+                      b.add(tile.column(), columns + sharing.elements));
+  }
+
+  Value mayBeTorn() {
+    const Edges edges = this->edges();
+    return b.bitOr(b.both(edges.isFirst, begins()),
+                   b.both(edges.isLast, ends()));
   }
 
   /// Whether the tensor has the whole tile, and a word's elements behind each
@@ -272,57 +310,111 @@ private:
   Value isWhole() {
     if (isWritten || tile.chosen)
       return {};
-    ArrayRef<int64_t> shape = tile.type.getShape();
-    const size_t rank = tile.extents.size(), leading = rank - shape.size();
-    Value whole =
-        isNot(isBefore(wordOf(memoryOf(/*ofTile=*/true).begin), memory.begin));
-    for (size_t i = leading; i < rank; ++i) {
-      const int64_t behind =
-          shape[i - leading] + (i + 1 < rank ? 0 : sharing.elements);
-      whole = b.both(whole, b.lessThan(b.add(tile.coordinates[i], behind - 1),
-                                       tile.extents[i]));
+    Value rows = isNot(edges().isFirst);
+    if (!tile.nonNegative)
+      rows = b.both(rows, b.lessThan(b.i32(-1), tile.column()));
+    rows = b.bitOr(rows, isNot(begins()));
+    for (size_t i = 0; i + 1 < tile.extents.size(); ++i) {
+      Value last = b.add(tile.coordinates[i], extentAlong(i) - 1);
+      rows = b.both(rows, b.lessThan(last, tile.extents[i]));
+      if (!tile.nonNegative)
+        rows = b.both(rows, b.lessThan(b.i32(-1), tile.coordinates[i]));
     }
-    for (size_t i = 0; i < rank; ++i)
-      if (i < leading)
-        whole = b.both(whole, b.within(tile.coordinates[i], tile.extents[i],
-                                       tile.nonNegative));
-      else if (!tile.nonNegative)
-        whole = b.both(whole, b.lessThan(b.i32(-1), tile.coordinates[i]));
-    return whole;
+    return b.both(rows, isNot(ends()));
   }
 
-  /// Of so many rows from the first one on, all words before the first use.
-  void copyRows(Value number, Value first, int64_t batch) {
-    SmallVector<Run> runs;
-    SmallVector<Value> exist(batch); // null: the tile has such a row
-    for (int64_t i = 0; i < batch; ++i) {
-      Value row = b.add(first, i * sharing.slots());
-      runs.push_back(runOf(row, number));
-      if (sharing.rows % (batch * sharing.slots()) != 0)
-        exist[i] = b.lessThan(row, b.i32(sharing.rows));
-    }
-    // Words of each, and which are not loaded, a bit each.
+  Value isNot(Value condition) { return b.equal(b.flag(condition), b.i32(0)); }
+
+  /// Of an element.
+  Value address(Value element) {
+    return LLVM::PtrToIntOp::create(
+        b, b.loc, b.getI64Type(),
+        b.elementAddress(tile.pointer, b.getIntegerType(8 * tile.elementBytes),
+                         element));
+  }
+
+  /// Which runs are loaded by words, and those that are torn, a bit each.
+  SmallVector<Value> readable(ArrayRef<Run> runs, ArrayRef<Part> parts) {
+    SmallVector<Value> inside;
+    for (auto [run, part] : llvm::zip(runs, parts))
+      inside.push_back(b.both(part.isAny, run.exists));
+    SmallVector<Value> whole = inside;
+    whole.push_back(b.i32(0));
+    auto untorn = [&] {
+      Value torn = b.i32(0);
+      SmallVector<Value> read;
+      for (size_t n = 0; n < runs.size(); ++n) {
+        Value isTorn = this->isTorn(runs[n], parts[n]);
+        read.push_back(b.both(inside[n], isNot(isTorn)));
+        torn = b.bitOr(torn, b.mul(b.flag(isTorn), int64_t(1) << n));
+      }
+      read.push_back(torn);
+      return read;
+    };
+    if (isWritten)
+      return untorn();
+    auto branch =
+        scf::IfOp::create(b, b.loc, ValueRange(whole).getTypes(), mayBeTorn(),
+                          /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, b.loc, whole);
+    b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(b, b.loc, untorn());
+    return branch.getResults();
+  }
+
+  /// The words around each run, and which of these are torn, a bit each.
+  SmallVector<Value> load(ArrayRef<Run> runs) {
+    Value whole = isWhole();
+    if (!whole)
+      return loadParts(runs);
+    const SmallVector<Type> types(4 * (sharing.words + 1) * runs.size() + 1,
+                                  b.getI32Type());
+    auto branch = scf::IfOp::create(b, b.loc, types, whole,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
     SmallVector<Value> loaded;
-    if (Value whole = isWhole()) {
-      const SmallVector<Type> types(4 * (sharing.words + 1) * batch + 1,
-                                    b.getI32Type());
-      auto branch = scf::IfOp::create(b, b.loc, types, whole,
-                                      /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(branch.thenBlock());
-      scf::YieldOp::create(b, b.loc, loadWhole(runs, exist));
-      b.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(b, b.loc, loadParts(runs, exist));
-      loaded = branch.getResults();
-    } else {
-      loaded = loadParts(runs, exist);
-    }
+    for (const Run &run : runs)
+      for (int64_t i = 0; i <= sharing.words; ++i)
+        appendWord(run, i, run.exists, loaded);
+    loaded.push_back(b.i32(0));
+    scf::YieldOp::create(b, b.loc, loaded);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, b.loc, loadParts(runs));
+    return branch.getResults();
+  }
+
+  SmallVector<Value> loadParts(ArrayRef<Run> runs) {
+    const Bounds within = bounds(runs.front().number);
+    const SmallVector<Part> parts = llvm::map_to_vector(
+        runs, [&](const Run &run) { return partOf(run, within); });
+    SmallVector<Value> read = readable(runs, parts), loaded;
+    for (auto [run, part, isRead] : llvm::zip(runs, parts, read))
+      for (int64_t i = 0; i <= sharing.words; ++i) {
+        Value isNeeded = isRead;
+        if (i > 0)
+          isNeeded =
+              b.both(isNeeded, b.lessThan(b.i32(wordBytes * i), part.stop));
+        if (!tile.nonNegative)
+          isNeeded = b.both(isNeeded,
+                            b.lessThan(part.first, b.i32(wordBytes * (i + 1))));
+        appendWord(run, i, isNeeded, loaded);
+      }
+    loaded.push_back(read.back());
+    return loaded;
+  }
+
+  /// All words before the first use.
+  void copyRuns(ArrayRef<Run> runs) {
+    SmallVector<Value> loaded = load(runs);
     if (hopper::CopyTileOp next = isLoadedWith())
       b.setInsertionPointAfter(next);
     // While the words are on their way.
     if (sharing.isOneBatch())
       copyTorn();
-    Value torn = loaded.pop_back_val();
+    Value torn = loaded.pop_back_val(), number = runs.front().number;
     SmallVector<SmallVector<Value>> content;
     for (auto [i, run] : llvm::enumerate(runs)) {
       const size_t count = 4 * (sharing.words + 1);
@@ -335,38 +427,8 @@ private:
     for (auto [i, run] : llvm::enumerate(runs)) {
       Value isLoaded =
           b.equal(b.bitAnd(torn, b.i32(int64_t(1) << i)), b.i32(0));
-      store(run.row, place, content[i], b.both(isLoaded, exist[i]));
+      store(run.row, place, content[i], b.both(isLoaded, run.exists));
     }
-  }
-
-  SmallVector<Value> loadWhole(ArrayRef<Run> runs, ArrayRef<Value> exist) {
-    SmallVector<Value> loaded;
-    for (auto [run, exists] : llvm::zip(runs, exist))
-      for (int64_t i = 0; i <= sharing.words; ++i)
-        appendWord(run, i, exists, loaded);
-    loaded.push_back(b.i32(0));
-    return loaded;
-  }
-
-  SmallVector<Value> loadParts(ArrayRef<Run> runs, ArrayRef<Value> exist) {
-    const Bounds within = bounds(runs.front().number);
-    SmallVector<Value> loaded;
-    Value torn = b.i32(0);
-    for (size_t n = 0; n < runs.size(); ++n) {
-      const Part part = partOf(runs[n], within);
-      Value isRead = b.both(b.both(part.isAny, exist[n]), isNot(part.isTorn));
-      for (int64_t i = 0; i <= sharing.words; ++i) {
-        Value isNeeded =
-            b.both(isRead, b.lessThan(b.i32(wordBytes * i), part.stop));
-        if (!tile.nonNegative)
-          isNeeded = b.both(isNeeded,
-                            b.lessThan(part.first, b.i32(wordBytes * (i + 1))));
-        appendWord(runs[n], i, isNeeded, loaded);
-      }
-      torn = b.bitOr(torn, b.mul(b.flag(part.isTorn), int64_t(1) << n));
-    }
-    loaded.push_back(torn);
-    return loaded;
   }
 
   /// A word around a run, on a condition. Where it may have what lies between
@@ -436,18 +498,15 @@ private:
       auto branch = scf::IfOp::create(b, b.loc, condition);
       b.setInsertionPointToStart(branch.thenBlock());
     };
-    if (!isWritten) {
-      const Memory ofTile = memoryOf(/*ofTile=*/true);
-      where(isBeyond(wordOf(ofTile.begin),
-                     wordOf(b.add(ofTile.end, b.i64(wordBytes - 1)))));
-    }
+    if (!isWritten)
+      where(mayBeTorn());
     const int64_t words = sharing.runs * sharing.words;
     forEach(b, b.threadOfRole(), sharing.rows * words, sharing.threads, false,
             [&](Value number) {
               Value word = b.rem(number, words);
               Value run = b.div(word, sharing.words);
               const Run torn = runOf(b.div(number, words), run);
-              where(partOf(torn, bounds(run)).isTorn);
+              where(isTorn(torn, partOf(torn, bounds(run))));
               copyElements(torn.row, b.mul(word, sharing.elements));
             });
   }
@@ -455,7 +514,8 @@ private:
   /// The elements of a word, those outside of the tensor as zeros.
   void copyElements(const TileRow &row, Value place) {
     const Words element(tile.elementBytes);
-    Value from = address(row, place), column = b.add(tile.column(), place);
+    Value from = address(b.add(row.element, b.extend(place))),
+          column = b.add(tile.column(), place);
     SmallVector<Value> elements;
     for (int64_t i = 0; i < sharing.elements; ++i) {
       Value inside = b.both(

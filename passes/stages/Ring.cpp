@@ -48,11 +48,12 @@ Filling fillingBy(tile::RoleOp role, Value pipeline) {
       CopyEngine engine = engineOf(copy);
       result.byTma |= engine == CopyEngine::tma;
       result.byCpAsync |= engine == CopyEngine::cpAsync;
-      result.byThreads |= engine == CopyEngine::threads;
+      result.copiedByThreads |= engine == CopyEngine::threads;
     }
     if (auto write = dyn_cast<tile::WriteOp>(op))
       result.byThreads |= belongsTo(write.getTarget(), pipeline);
   });
+  result.byThreads |= result.copiedByThreads;
   // A role that commits without writing still has to arrive.
   if (!result.byTma && !result.byCpAsync && !result.byThreads)
     result.byThreads = true;
@@ -139,7 +140,7 @@ Ring::Ring(tile::PipelineOp op, const Cluster &cluster) {
     fullCount += how.everyWarp ? role.getWarps() : how.byTma ? 1 : 0;
     fullCount += how.byCpAsync ? threads : 0;
     fullCount += how.byThreads ? threads : 0;
-    filledByCpAsync |= how.byCpAsync;
+    fencedByReaders |= how.byCpAsync || how.copiedByThreads;
     role.walk([&](tile::CopyOp copy) {
       distinct.merge(writtenBy(copy, op.getResult(), cluster));
     });

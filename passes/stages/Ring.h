@@ -26,6 +26,7 @@ struct Filling {
   bool byTma = false;     ///< one arrival of one thread
   bool byCpAsync = false; ///< one arrival of each thread, when its copies land
   bool byThreads = false; ///< one arrival of each thread
+  bool copiedByThreads = false;
   /// By TMA, each warp arrives: no other barrier holds back those that only
   /// acquire, and one that is late could not tell its phase from the next but
   /// one.
@@ -41,8 +42,10 @@ public:
   llvm::SmallVector<int64_t> tileOffsets;
   /// Arrivals that complete a phase of a full and of an empty barrier.
   int64_t fullCount = 0, emptyCount = 0;
-  /// Some stage data comes by cp.async, whose writes no writer fences.
-  bool filledByCpAsync = false;
+  /// Threads copy some stage data, which no writer fences: cp.async completes
+  /// without its thread, and a fence would wait for what others of its loads
+  /// are on their way.
+  bool fencedByReaders = false;
   /// The CTAs that wait for this CTA's releases, as offsets in the cluster: all
   /// that write into its stages, and where some commits are without the data of
   /// some of them all that are reached through these.

@@ -43,7 +43,7 @@ static void lower(Op op, typename Op::Adaptor adaptor, Rewriter &rewriter,
   auto wait = hopper::MbarrierWaitOp::create(
       rewriter, loc, barrierOf({rewriter, loc}, op, ring, stage),
       adaptor.getPlace()[1],
-      /*generic=*/!acquires(op) && ring.filledByCpAsync, /*cluster=*/false);
+      /*generic=*/!acquires(op) && ring.fencedByReaders, /*cluster=*/false);
   SmallVector<int64_t> numbers, offsets;
   if (auto holds = op.getHolds())
     for (auto [number, other] : llvm::zip(*holds, context.rings))
@@ -64,7 +64,7 @@ static void lower(Op op, typename Op::Adaptor adaptor, Rewriter &rewriter,
   const Ring &ring = context.rings.of(op.getPipeline());
   Location loc = named(op, acquires(op) ? "try_acquire" : "try_wait");
   Value stage = adaptor.getPlace()[0];
-  const bool generic = !acquires(op) && ring.filledByCpAsync;
+  const bool generic = !acquires(op) && ring.fencedByReaders;
   Value ready = hopper::MbarrierTestOp::create(
       rewriter, loc, rewriter.getI1Type(),
       barrierOf({rewriter, loc}, op, ring, stage), adaptor.getPlace()[1],
