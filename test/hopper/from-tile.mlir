@@ -366,7 +366,8 @@ tile.kernel @cp_async {
 
 // -----
 
-// Rows of 2 bytes: ordinary loads and stores, and ordinary arrivals.
+// Rows of 2 bytes: ordinary loads and stores, and ordinary arrivals, behind
+// which readers fence.
 
 !smem = !tile.shared<64x64xbf16>
 !ring = !tile.pipeline<2, [!smem]>
@@ -390,7 +391,7 @@ tile.kernel @by_threads {
   }
   // CHECK: hopper.role "drain"
   tile.role "drain" warps 1 {
-    // CHECK: hopper.mbarrier.wait %
+    // CHECK: hopper.mbarrier.wait generic %
     %s = tile.wait %ring : !ring
     tile.release %ring, %s : !ring
   }

@@ -232,6 +232,38 @@ hopper.kernel @narrow_copy threads 256 shared 16448 cluster 1 {
 
 // -----
 
+// But of one to a stage by who has waited for it.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+// CHECK-LABEL: hopper.kernel @narrow_copy_to_stage
+hopper.kernel @narrow_copy_to_stage threads 256 shared 16448 cluster 1 {
+  %M = hopper.size "M"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %tile = hopper.shared_address 0
+  %full = hopper.shared_address 16384
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i64
+  hopper.role "load" from 4 warps 4 {
+    %v = hopper.view %tile of %c0 : !tile
+    // CHECK: hopper.copy_tile
+    // CHECK-NEXT: hopper.mbarrier.arrive
+    hopper.copy_tile %A[%c0, %c0] within [%M, %M] strides [%one, %one] align 2 to %v : !hopper.pointer, !tile
+    hopper.mbarrier.arrive %full
+  }
+  hopper.role "math" from 0 warps 4 {
+    %x = hopper.accumulator : <!acc>
+    %v = hopper.view %tile of %c0 : !tile
+    // CHECK: hopper.mbarrier.wait generic
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.wgmma
+    hopper.mbarrier.wait generic %full parity %c0
+    hopper.wgmma %v, %v transposed into zeroed %x : !tile, !tile, <!acc>
+  }
+}
+
+// -----
+
 // What an iteration writes, the next one publishes: the fence is in the loop.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">

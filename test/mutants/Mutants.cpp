@@ -398,7 +398,7 @@ std::vector<Mutant> proxyMutants() {
        0,
        Finding::missingWait,
        {"thread mma"}},
-      {"no proxy fence after the producer's stores",
+      {"no proxy fence before wgmma reads what threads copied",
        "threads",
        R"(fence\.proxy\.async\.shared::cta;)",
        "",

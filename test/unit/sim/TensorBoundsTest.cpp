@@ -49,6 +49,16 @@ void expectOutOfBounds(const std::string &body, const std::string &sentence) {
   EXPECT_EQ(found[0].sentence.substr(0, sentence.size()), sentence);
 }
 
+TEST(TensorBounds, LoadsAroundElementsAreToldOf) {
+  const std::string load = "  ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1";
+  EXPECT_TRUE(reports("//@ around\n" + load + "+16];").empty());
+  // Of a load, in the next line, in which there is an element.
+  EXPECT_FALSE(reports("//@ around\n\n" + load + "+16];").empty());
+  EXPECT_FALSE(reports("//@ around\n" + load + "+96];").empty());
+  EXPECT_FALSE(
+      reports("//@ around\n  st.global.v2.u32 [%rd1+16], {%r2, %r3};").empty());
+}
+
 TEST(TensorBounds, ItsElementsMayBeAccessed) {
   const std::vector<Report> found = reports(R"(
   ld.global.u32 %r2, [%rd1];
@@ -187,6 +197,15 @@ TEST(TensorBounds, GapsFollowFromStrides) {
   EXPECT_EQ(drawn(boundsOf({}, {}), 2), "x.");
   // Overlapping windows: their gaps are not told.
   EXPECT_EQ(drawn(boundsOf({2, 2, 2}, {3, 2, 1}), 8), "xxxxxxx.");
+}
+
+TEST(TensorBounds, BytesOfAnElementAreTold) {
+  const TensorBounds bounds = boundsOf({2, 3}, {12, 1}); // 100-106, 124-130
+  EXPECT_TRUE(bounds.hasElement(104, 16));
+  EXPECT_FALSE(bounds.hasElement(106, 16));
+  EXPECT_TRUE(bounds.hasElement(110, 16));
+  EXPECT_FALSE(bounds.hasElement(130, 16));
+  EXPECT_FALSE(bounds.hasElement(84, 16));
 }
 
 TEST(TensorBounds, StretchesAreAsLongAsTheyCanBe) {
