@@ -7,8 +7,8 @@
 // thread of them, its loads of a stage before its warp releases it (without it,
 // TMA overwrites what loads that were issued before the release have not read
 // yet); cp.async writes complete without their thread, so the reader fences
-// after it has waited for them. So it does with other copies to a stage: the
-// fence of a thread waits for all its loads, those for its next stages too.
+// after it has waited for them. So it does with other copies to a stage, which
+// lets their threads go on to the next one.
 
 #include "compiler/hopper/Hopper.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -122,7 +122,9 @@ private:
     if (auto scatter = dyn_cast<hopper::ScatterOp>(op))
       return used.contains(scatter.getTarget());
     if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
-      return !isFencedByReaders(copy) && used.contains(copy.getTarget());
+      return isFencedByReaders(copy) && !copy.isAsync()
+                 ? overwritten.contains(copy.getTarget())
+                 : !copy.isAsync() && used.contains(copy.getTarget());
     return false;
   }
 
@@ -191,6 +193,7 @@ private:
         OpBuilder builder(&op);
         builder.setInsertionPointAfter(&op);
         fence(builder, op.getLoc());
+        accesses = {};
       }
       if (isa<hopper::FenceProxyAsyncOp>(op))
         accesses = {};
@@ -228,7 +231,7 @@ private:
   }
 
   Buffers used, overwritten; ///< by asynchronous operations
-  Buffers landing;           ///< what cp.async writes
+  Buffers landing;           ///< what readers fence
   bool hasReader = false;    ///< of that, in the role
   bool reachesPeers = false; ///< some are in the memory of other CTAs
   bool arePeersCopiedTo = false;

@@ -283,7 +283,7 @@ def Hopper_MbarrierFenceOp : Hopper_Op<"mbarrier.fence_init"> {
 def Hopper_MbarrierWaitOp : Hopper_Op<"mbarrier.wait"> {
   let summary = "waits until the phase of this parity has completed";
   let description = [{
-    `generic`: the phase covers writes by cp.async, which are not fenced on
+    `generic`: the phase covers copies by threads, which are not fenced on
     their side. `cluster`: it covers writes by threads of other CTAs. `holds`:
     how many stages of each of `rings`, named by the offsets of their full
     barriers, the role may hold here, released or not by its program, with no

@@ -235,7 +235,8 @@ private:
       return b.equal(b.bitAnd(bytes, b.i32(wordBytes - 1)), b.i32(0));
     };
     Value at = column(run);
-    Value isInner = b.both(b.lessThan(b.i32(0), run), b.lessThan(b.i32(0), at));
+    Value isInner = b.both(b.lessThan(b.i32(0), run),
+                           b.lessThan(b.i32(sharing.elements - 1), at));
     Value isFollowed =
         b.both(b.lessThan(run, b.i32(sharing.runs - 1)),
                b.lessThan(b.add(at, sharing.columns() + sharing.elements - 1),

@@ -43,8 +43,7 @@ public:
   /// Arrivals that complete a phase of a full and of an empty barrier.
   int64_t fullCount = 0, emptyCount = 0;
   /// Threads copy some stage data, which no writer fences: cp.async completes
-  /// without its thread, and a fence would wait for what others of its loads
-  /// are on their way.
+  /// without its thread, and another copy's thread would rather go on.
   bool fencedByReaders = false;
   /// The CTAs that wait for this CTA's releases, as offsets in the cluster: all
   /// that write into its stages, and where some commits are without the data of

@@ -90,9 +90,10 @@ void addCorpus(const std::string &path, std::vector<Seed> &seeds) {
 }
 
 /// What MLIR's own parser does not survive: a position in a structure that 32
-/// bits do not count.
+/// bits do not count, and an array of indices.
 bool isBeyondMlir(const std::string &text) {
-  static const std::regex form("(extract|insert)value[^\\n]*\\[-?[0-9]{10}");
+  static const std::regex form(
+      "(extract|insert)value[^\\n]*\\[-?[0-9]{10}|array<index");
   return std::regex_search(text, form);
 }
 

@@ -55,6 +55,8 @@ TEST(TensorBounds, LoadsAroundElementsAreToldOf) {
   // Of a load, in the next line, in which there is an element.
   EXPECT_FALSE(reports("//@ around\n\n" + load + "+16];").empty());
   EXPECT_FALSE(reports("//@ around\n" + load + "+96];").empty());
+  // Not beyond the tensor's end.
+  EXPECT_FALSE(reports("//@ around\n" + load + "+80];").empty());
   EXPECT_FALSE(
       reports("//@ around\n  st.global.v2.u32 [%rd1+16], {%r2, %r3};").empty());
 }
@@ -199,13 +201,14 @@ TEST(TensorBounds, GapsFollowFromStrides) {
   EXPECT_EQ(drawn(boundsOf({2, 2, 2}, {3, 2, 1}), 8), "xxxxxxx.");
 }
 
-TEST(TensorBounds, BytesOfAnElementAreTold) {
-  const TensorBounds bounds = boundsOf({2, 3}, {12, 1}); // 100-106, 124-130
-  EXPECT_TRUE(bounds.hasElement(104, 16));
-  EXPECT_FALSE(bounds.hasElement(106, 16));
-  EXPECT_TRUE(bounds.hasElement(110, 16));
-  EXPECT_FALSE(bounds.hasElement(130, 16));
-  EXPECT_FALSE(bounds.hasElement(84, 16));
+TEST(TensorBounds, WordsAroundElementsLieWithinTheirTensor) {
+  const TensorBounds bounds = boundsOf({2, 3}, {20, 1}); // 100-106, 140-146
+  EXPECT_TRUE(bounds.isAround(104, 16));
+  EXPECT_FALSE(bounds.isAround(106, 16)); // between rows
+  EXPECT_TRUE(bounds.isAround(126, 16));
+  EXPECT_FALSE(
+      bounds.isAround(98, 16)); // before the first, and behind the last
+  EXPECT_FALSE(bounds.isAround(140, 16));
 }
 
 TEST(TensorBounds, StretchesAreAsLongAsTheyCanBe) {

@@ -118,11 +118,16 @@ TensorBounds::Run TensorBounds::runAround(uint64_t offset,
   return {};
 }
 
-bool TensorBounds::hasElement(uint64_t offset, uint64_t sizeBytes) const {
-  for (uint64_t byte = offset; byte < offset + sizeBytes; ++byte)
-    if (runAround(byte, 1).end != 0)
-      return true;
-  return false;
+bool TensorBounds::isAround(uint64_t offset, uint64_t sizeBytes) const {
+  return std::ranges::any_of(places, [&](const Place &place) {
+    const Run whole{place.begin, place.begin + place.spanBytes};
+    if (!whole.contains(offset, sizeBytes))
+      return false;
+    for (uint64_t byte = offset; byte < offset + sizeBytes; ++byte)
+      if (place.runAt(byte).contains(byte, 1))
+        return true;
+    return false;
+  });
 }
 
 const TensorBounds::Place &TensorBounds::nearest(uint64_t offset,

@@ -32,8 +32,9 @@ public:
   /// The longest stretch of elements without gaps that the bytes lie in; empty
   /// where they are not all of elements of one tensor.
   Run runAround(uint64_t offset, uint64_t sizeBytes) const;
-  /// Whether any of the bytes is of an element.
-  bool hasElement(uint64_t offset, uint64_t sizeBytes) const;
+  /// Whether the bytes lie between the first and the last of a tensor, and one
+  /// of them is of an element of it.
+  bool isAround(uint64_t offset, uint64_t sizeBytes) const;
 
   /// "4 bytes are accessed 8 bytes behind the end of [3, :] of tensor 'A' (5 x
   /// 7 elements of 4 bytes, strides 8, 1)", of bytes that are not all of

@@ -277,7 +277,7 @@ void WarpAccess::checkElements(unsigned lane, const Location &place) {
   const TensorBounds &tensors = *place.block->tensors;
   elements = tensors.runAround(place.offset, sizeBytes);
   if (warp.current->traits.readsAround &&
-      tensors.hasElement(place.offset, sizeBytes))
+      tensors.isAround(place.offset, sizeBytes))
     return;
   // The allocation holds the bytes, so that the launch can go on.
   if (!elements.contains(place.offset, sizeBytes) &&
@@ -320,12 +320,13 @@ void WarpAccess::checkShared(unsigned lane, uint64_t begin, uint64_t end) {
 void WarpAccess::checkInitialised(unsigned lane) {
   if (warp.current->traits.replacesBits)
     return;
-  const uint64_t begin = offsets[lane];
-  const uint64_t offset = block->firstUninitialised(begin, sizeBytes);
-  if (warp.current->traits.readsAround && block->tensors &&
-      !block->tensors->hasElement(offset, 1))
-    return;
-  if (offset != begin + sizeBytes &&
+  const uint64_t begin = offsets[lane], end = begin + sizeBytes;
+  uint64_t offset = block->firstUninitialised(begin, sizeBytes);
+  // What lies between rows, and is dropped, need not be.
+  if (warp.current->traits.readsAround && block->tensors)
+    while (offset != end && !block->tensors->isAround(offset, 1))
+      offset = block->firstUninitialised(offset + 1, end - offset - 1);
+  if (offset != end &&
       !warp.cluster.reportEarlyRead(*block, offset, warp.accessor(lane, scope),
                                     verb(kind)) &&
       warp.cluster.launch.reporter.isNew(Finding::uninitialised, warp.current))
