@@ -122,9 +122,8 @@ private:
     if (auto scatter = dyn_cast<hopper::ScatterOp>(op))
       return used.contains(scatter.getTarget());
     if (auto copy = dyn_cast<hopper::CopyTileOp>(op))
-      return isFencedByReaders(copy) && !copy.isAsync()
-                 ? overwritten.contains(copy.getTarget())
-                 : !copy.isAsync() && used.contains(copy.getTarget());
+      return !copy.isAsync() && (isFencedByReaders(copy) ? overwritten : used)
+                                    .contains(copy.getTarget());
     return false;
   }
 

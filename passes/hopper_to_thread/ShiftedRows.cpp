@@ -3,7 +3,7 @@
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/hopper_to_thread/ShiftedWords.h"
-#include "passes/hopper_to_thread/TileRows.h"
+#include "passes/hopper_to_thread/TileEdges.h"
 #include "passes/hopper_to_thread/Words.h"
 
 #include <numeric>
@@ -74,12 +74,9 @@ struct Sharing {
 class Load {
 public:
   Load(ThreadBuilder &b, hopper::CopyTileOp op, Operands<hopper::CopyTileOp> in)
-      : b(b), op(op), tile(op, in, op.getTarget().getType()),
+      : b(b), op(op), tile(op, in, op.getTarget().getType()), edges(b, tile),
         sharing(sharingOf(b, op)), target(one(in.getTarget())),
-        alignment(op.getAlignment()), isWritten(op.getWritten()) {
-    if (!isWritten)
-      memory = memoryOfTensor();
-  }
+        alignment(op.getAlignment()), isWritten(op.getWritten()) {}
 
   void copy() {
     Value thread = b.threadOfRole();
@@ -156,8 +153,8 @@ private:
     Value place = b.mul(number, sharing.columns());
     // What is the same for all tiles beside each other apart: it leaves a loop
     // over these.
-    Value begin = address(b.add(b.sub(run.row.element, b.extend(tile.column())),
-                                b.extend(place)));
+    Value begin = edges.address(b.add(
+        b.sub(run.row.element, b.extend(tile.column())), b.extend(place)));
     run.address =
         b.add(begin, b.mul(b.extend(tile.column()), tile.elementBytes));
     return run;
@@ -199,34 +196,23 @@ private:
   Value isTorn(const Run &run, const Part &part) {
     Value first = firstWord(run, part), end = wordsEnd(run, part);
     return b.both(part.isAny, isWritten ? hasOthers(part, run.number)
-                                        : b.bitOr(isBefore(first, memory.begin),
-                                                  isBefore(memory.end, end)));
+                                        : edges.areBeyond(first, end));
   }
 
   Value low(Value address) {
     return arith::TruncIOp::create(b, b.loc, b.getI32Type(), address);
   }
 
-  Value wordOf(Value address) {
-    return arith::AndIOp::create(b, b.loc, address, b.i64(-wordBytes));
-  }
-
   /// The addresses of the first word that is read, and behind the last one.
   Value firstWord(const Run &run, const Part &part) {
-    Value word = wordOf(run.address);
+    Value word = edges.wordOf(run.address);
     return tile.nonNegative
                ? word
                : b.add(word, b.extend(b.bitAnd(part.first, b.i32(-wordBytes))));
   }
   Value wordsEnd(const Run &run, const Part &part) {
     Value bytes = b.bitAnd(b.add(part.stop, wordBytes - 1), b.i32(-wordBytes));
-    return b.add(wordOf(run.address), b.extend(bytes));
-  }
-
-  /// Of addresses.
-  Value isBefore(Value left, Value right) {
-    return arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ult, left,
-                                 right);
+    return b.add(edges.wordOf(run.address), b.extend(bytes));
   }
 
   /// Whether words have elements that are not the tile's.
@@ -245,94 +231,7 @@ private:
                         b.bitOr(isFollowed, isNone(part.stop))));
   }
 
-  /// Where the tensor's memory begins and ends.
-  struct Memory {
-    Value begin, end;
-  };
-  Memory memoryOfTensor() {
-    Value last = b.i64(0);
-    for (size_t i = 0; i < tile.extents.size(); ++i)
-      last = b.add(last, b.mul(b.extend(b.sub(tile.extents[i], b.i32(1))),
-                               tile.strides[i]));
-    return {address(b.i64(0)), address(b.add(last, b.i64(1)))};
-  }
-
-  /// Of the tile, whether words around where its rows begin, and end, may reach
-  /// beyond the tensor's memory: with the first row and with the last. Strides
-  /// are not negative.
-  struct Edges {
-    Value isFirst, isLast;
-  };
-  Edges edges() {
-    Value first = b.i64(0), last = b.i64(0);
-    for (size_t i = 0; i + 1 < tile.extents.size(); ++i) {
-      Value begin = b.i32(0), end = tile.extents[i];
-      if (!tile.chosen || i + 2 < tile.extents.size()) {
-        begin =
-            b.createOrFold<arith::MaxSIOp>(b.loc, begin, tile.coordinates[i]);
-        end = b.createOrFold<arith::MinSIOp>(
-            b.loc, end, b.add(tile.coordinates[i], extentAlong(i)));
-      }
-      auto scaled = [&](Value index) {
-        return b.mul(b.extend(index), tile.strides[i]);
-      };
-      first = b.add(first, scaled(begin));
-      last = b.add(last, scaled(b.sub(end, b.i32(1))));
-    }
-    Value end = address(b.add(last, b.extend(tile.end())));
-    return {isBefore(wordOf(address(first)), memory.begin),
-            isBefore(memory.end, wordOf(b.add(end, b.i64(wordBytes - 1))))};
-  }
-
-  /// Of the tile, along a dimension of the tensor.
-  int64_t extentAlong(size_t dimension) const {
-    ArrayRef<int64_t> shape = tile.type.getShape();
-    const size_t leading = tile.extents.size() - shape.size();
-    return dimension < leading ? 1 : shape[dimension - leading];
-  }
-
-  /// Whether the tile has columns of the tensor that words around which, of its
-  /// first or last rows, may reach beyond its memory.
-  Value begins() { return b.lessThan(tile.column(), b.i32(sharing.elements)); }
-  Value ends() {
-    const int64_t columns = tile.type.getShape().back();
-    return b.lessThan(tile.end(),
-                      b.add(tile.column(), columns + sharing.elements));
-  }
-
-  Value mayBeTorn() {
-    const Edges edges = this->edges();
-    return b.bitOr(b.both(edges.isFirst, begins()),
-                   b.both(edges.isLast, ends()));
-  }
-
-  /// Whether the tensor has the whole tile, and a word's elements behind each
-  /// of its rows, so that all words around may be read; null: never.
-  Value isWhole() {
-    if (isWritten || tile.chosen)
-      return {};
-    Value rows = isNot(edges().isFirst);
-    if (!tile.nonNegative)
-      rows = b.both(rows, b.lessThan(b.i32(-1), tile.column()));
-    rows = b.bitOr(rows, isNot(begins()));
-    for (size_t i = 0; i + 1 < tile.extents.size(); ++i) {
-      Value last = b.add(tile.coordinates[i], extentAlong(i) - 1);
-      rows = b.both(rows, b.lessThan(last, tile.extents[i]));
-      if (!tile.nonNegative)
-        rows = b.both(rows, b.lessThan(b.i32(-1), tile.coordinates[i]));
-    }
-    return b.both(rows, isNot(ends()));
-  }
-
   Value isNot(Value condition) { return b.equal(b.flag(condition), b.i32(0)); }
-
-  /// Of an element.
-  Value address(Value element) {
-    return LLVM::PtrToIntOp::create(
-        b, b.loc, b.getI64Type(),
-        b.elementAddress(tile.pointer, b.getIntegerType(8 * tile.elementBytes),
-                         element));
-  }
 
   /// Which runs are loaded by words, and those that are torn, a bit each.
   SmallVector<Value> readable(ArrayRef<Run> runs, ArrayRef<Part> parts) {
@@ -354,9 +253,9 @@ private:
     };
     if (isWritten)
       return untorn();
-    auto branch =
-        scf::IfOp::create(b, b.loc, ValueRange(whole).getTypes(), mayBeTorn(),
-                          /*withElseRegion=*/true);
+    auto branch = scf::IfOp::create(b, b.loc, ValueRange(whole).getTypes(),
+                                    edges.mayBeTorn(),
+                                    /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, b.loc, whole);
@@ -367,12 +266,11 @@ private:
 
   /// The words around each run, and which of these are torn, a bit each.
   SmallVector<Value> load(ArrayRef<Run> runs) {
-    Value whole = isWhole();
-    if (!whole)
+    if (isWritten || tile.chosen)
       return loadParts(runs);
     const SmallVector<Type> types(4 * (sharing.words + 1) * runs.size() + 1,
                                   b.getI32Type());
-    auto branch = scf::IfOp::create(b, b.loc, types, whole,
+    auto branch = scf::IfOp::create(b, b.loc, types, edges.isWhole(),
                                     /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
@@ -438,7 +336,7 @@ private:
                   SmallVector<Value> &loaded) {
     const Words words(wordBytes);
     const std::string around = isWritten ? "" : "//@ around\n\t";
-    SmallVector<Value> operands{wordOf(run.address)};
+    SmallVector<Value> operands{edges.wordOf(run.address)};
     std::string text;
     if (condition) {
       operands.push_back(b.flag(condition));
@@ -500,7 +398,7 @@ private:
       b.setInsertionPointToStart(branch.thenBlock());
     };
     if (!isWritten)
-      where(mayBeTorn());
+      where(edges.mayBeTorn());
     const int64_t words = sharing.runs * sharing.words;
     forEach(b, b.threadOfRole(), sharing.rows * words, sharing.threads, false,
             [&](Value number) {
@@ -515,7 +413,7 @@ private:
   /// The elements of a word, those outside of the tensor as zeros.
   void copyElements(const TileRow &row, Value place) {
     const Words element(tile.elementBytes);
-    Value from = address(b.add(row.element, b.extend(place))),
+    Value from = edges.address(b.add(row.element, b.extend(place))),
           column = b.add(tile.column(), place);
     SmallVector<Value> elements;
     for (int64_t i = 0; i < sharing.elements; ++i) {
@@ -553,11 +451,11 @@ private:
   ThreadBuilder &b;
   hopper::CopyTileOp op;
   const TileRows tile;
+  const TileEdges edges;
   const Sharing sharing;
   Value target;
   int64_t alignment;
   bool isWritten; ///< by the kernel
-  Memory memory;  ///< of the tensor, where nobody writes it
 };
 
 } // namespace

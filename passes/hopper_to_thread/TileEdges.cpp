@@ -1,0 +1,98 @@
+#include "passes/hopper_to_thread/TileEdges.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/hopper_to_thread/ShiftedWords.h"
+
+namespace ashlar {
+
+using namespace mlir;
+
+TileEdges::TileEdges(PtxBuilder &b, const TileRows &tile)
+    : b(b), tile(tile), elements(wordBytes / tile.elementBytes) {
+  Value last = b.i64(0);
+  for (size_t i = 0; i < tile.extents.size(); ++i)
+    last = b.add(last, b.mul(b.extend(b.sub(tile.extents[i], b.i32(1))),
+                             tile.strides[i]));
+  begin = address(b.i64(0));
+  end = address(b.add(last, b.i64(1)));
+}
+
+Value TileEdges::address(Value element) const {
+  return LLVM::PtrToIntOp::create(
+      b, b.loc, b.getI64Type(),
+      b.elementAddress(tile.pointer, b.getIntegerType(8 * tile.elementBytes),
+                       element));
+}
+
+Value TileEdges::wordOf(Value address) const {
+  return arith::AndIOp::create(b, b.loc, address, b.i64(-wordBytes));
+}
+
+Value TileEdges::areBeyond(Value from, Value to) const {
+  return b.bitOr(isBefore(from, begin), isBefore(end, to));
+}
+
+Value TileEdges::mayBeTorn() const {
+  const Rows rows = this->rows();
+  return b.bitOr(b.both(rows.areFirst, begins()), b.both(rows.areLast, ends()));
+}
+
+Value TileEdges::isWhole() const {
+  Value whole = isNot(rows().areFirst);
+  if (!tile.nonNegative)
+    whole = b.both(whole, b.lessThan(b.i32(-1), tile.column()));
+  whole = b.bitOr(whole, isNot(begins()));
+  for (size_t i = 0; i + 1 < tile.extents.size(); ++i) {
+    Value last = b.add(tile.coordinates[i], extentAlong(i) - 1);
+    whole = b.both(whole, b.lessThan(last, tile.extents[i]));
+    if (!tile.nonNegative)
+      whole = b.both(whole, b.lessThan(b.i32(-1), tile.coordinates[i]));
+  }
+  return b.both(whole, isNot(ends()));
+}
+
+TileEdges::Rows TileEdges::rows() const {
+  Value first = b.i64(0), last = b.i64(0);
+  for (size_t i = 0; i + 1 < tile.extents.size(); ++i) {
+    Value from = b.i32(0), to = tile.extents[i];
+    if (!tile.chosen || i + 2 < tile.extents.size()) {
+      from = b.createOrFold<arith::MaxSIOp>(b.loc, from, tile.coordinates[i]);
+      to = b.createOrFold<arith::MinSIOp>(
+          b.loc, to, b.add(tile.coordinates[i], extentAlong(i)));
+    }
+    auto scaled = [&](Value index) {
+      return b.mul(b.extend(index), tile.strides[i]);
+    };
+    first = b.add(first, scaled(from));
+    last = b.add(last, scaled(b.sub(to, b.i32(1))));
+  }
+  Value rowsEnd = address(b.add(last, b.extend(tile.end())));
+  return {isBefore(wordOf(address(first)), begin),
+          isBefore(end, wordOf(b.add(rowsEnd, b.i64(wordBytes - 1))))};
+}
+
+Value TileEdges::begins() const {
+  return b.lessThan(tile.column(), b.i32(elements));
+}
+
+Value TileEdges::ends() const {
+  const int64_t columns = tile.type.getShape().back();
+  return b.lessThan(tile.end(), b.add(tile.column(), columns + elements));
+}
+
+int64_t TileEdges::extentAlong(size_t dimension) const {
+  ArrayRef<int64_t> shape = tile.type.getShape();
+  const size_t leading = tile.extents.size() - shape.size();
+  return dimension < leading ? 1 : shape[dimension - leading];
+}
+
+Value TileEdges::isBefore(Value left, Value right) const {
+  return arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ult, left,
+                               right);
+}
+
+Value TileEdges::isNot(Value condition) const {
+  return b.equal(b.flag(condition), b.i32(0));
+}
+
+} // namespace ashlar

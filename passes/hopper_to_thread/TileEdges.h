@@ -1,0 +1,50 @@
+// Where the aligned words around the rows of a tile may reach beyond the memory
+// of the tensor that it lies in.
+#ifndef ASHLAR_PASSES_HOPPERTOTHREAD_TILEEDGES_H
+#define ASHLAR_PASSES_HOPPERTOTHREAD_TILEEDGES_H
+
+#include "passes/hopper_to_thread/TileRows.h"
+
+namespace ashlar {
+
+/// Addresses are numbers of 64 bits.
+class TileEdges {
+public:
+  TileEdges(PtxBuilder &b, const TileRows &tile);
+
+  /// Of an element of the tensor, and of the word in which an address lies.
+  mlir::Value address(mlir::Value element) const;
+  mlir::Value wordOf(mlir::Value address) const;
+
+  /// Whether words, from one up to another, reach beyond the tensor's memory.
+  mlir::Value areBeyond(mlir::Value from, mlir::Value to) const;
+  /// Whether words around what the tensor has of the tile may.
+  mlir::Value mayBeTorn() const;
+  /// Whether the tensor has the whole tile, and a word's elements behind each
+  /// of its rows, so that all words around may be read.
+  mlir::Value isWhole() const;
+
+private:
+  /// Whether words around where the tile's rows begin, and end, may reach
+  /// beyond: with the first row and with the last. Strides are not negative.
+  struct Rows {
+    mlir::Value areFirst, areLast;
+  };
+  Rows rows() const;
+  /// Whether the tile has columns that such words are around.
+  mlir::Value begins() const;
+  mlir::Value ends() const;
+  /// Of the tile, along a dimension of the tensor.
+  int64_t extentAlong(size_t dimension) const;
+  mlir::Value isBefore(mlir::Value left, mlir::Value right) const;
+  mlir::Value isNot(mlir::Value condition) const;
+
+  PtxBuilder &b;
+  const TileRows &tile;
+  const int64_t elements; ///< of a word
+  mlir::Value begin, end; ///< of the tensor's memory
+};
+
+} // namespace ashlar
+
+#endif
