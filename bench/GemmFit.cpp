@@ -56,7 +56,7 @@ constexpr Constant constants[] = {
     CONSTANT(shift_bytes_per_clock),
     CONSTANT(shift_step_clocks),
     CONSTANT(shift_store_bytes_per_clock),
-    CONSTANT(shift_strip_clocks),
+    CONSTANT(shift_row_clocks),
     CONSTANT(transpose_clocks),
     CONSTANT(register_step_clocks),
 };

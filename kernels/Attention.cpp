@@ -405,7 +405,7 @@ void AttentionProgram::defineMath() {
            for (Fragment &part : o)
              part = part * along_rows(factor);
            if (config.splits)
-             return finishPart(t, o, row.top + log2(row.sum),
+             return finishPart(t, o, logarithmOf(row),
                                ticket ? *ticket : ticketOf(t));
            Sums results;
            for (const Fragment &part : o)
@@ -414,7 +414,7 @@ void AttentionProgram::defineMath() {
            if (keepsQuery)
              query.release(q);
            if (L)
-             storeLogarithms(t, (row.top + log2(row.sum)) * ln2);
+             storeLogarithms(t, logarithmOf(row) * ln2);
          });
        });
 }

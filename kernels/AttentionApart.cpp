@@ -150,7 +150,7 @@ void AttentionProgram::defineScores() {
            tell(factor);
            std::optional<Fragment> l;
            if (L || config.splits)
-             l.emplace(row.top + log2(row.sum));
+             l.emplace(logarithmOf(row));
            if (config.splits)
              tell(*l);
            finishHalf(t, o * along_rows(factor), l, 0);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <limits>
 
 namespace ashlar {
 
@@ -155,9 +156,10 @@ private:
 static std::string notSizes(const AttentionSizes &sizes) {
   auto text = [](int64_t number) { return std::to_string(number); };
   if (const std::string why =
-          notPositive({{sizes.sequences, "number of sequences"},
-                       {sizes.heads, "number of heads of Q (heads)"},
-                       {sizes.keyHeads, "number of heads of K (keyHeads)"}});
+          notCountable({{sizes.sequences, "number of sequences"},
+                        {sizes.heads, "number of heads of Q (heads)"},
+                        {sizes.keyHeads, "number of heads of K (keyHeads)"}},
+                       std::numeric_limits<int32_t>::max());
       !why.empty())
     return why;
   if (sizes.queries < 0 || sizes.keys < 0)
@@ -183,8 +185,9 @@ static std::string notSmallest(const AttentionForm &form) {
 std::vector<AttentionChoice> attention_candidates(const AttentionForm &form,
                                                   const AttentionSizes &sizes,
                                                   const GpuModel &gpu) {
-  if (!notSizes(sizes).empty() || form.d < 1 || form.dv < 1 ||
-      form.page.value_or(1) < 1)
+  if (!notSizes(sizes).empty() ||
+      !notCountable({{form.d, ""}, {form.dv, ""}, {form.page.value_or(1), ""}})
+           .empty())
     return {};
   return Candidates(form, sizes, gpu).all();
 }

@@ -422,29 +422,15 @@ static void refuse(const std::string &sentence, SourceLocation where) {
 
 static void check(const AttentionForm &form,
                   const AttentionBackwardConfig &config, SourceLocation where) {
+  if (const std::string why = notDifferentiable(form); !why.empty())
+    refuse(why, where);
   if (const std::string why =
-          notPositive({{form.d, "head dimension of K"},
-                       {form.dv, "head dimension of V"},
-                       {config.bm, "number of rows of a block (bm)"},
-                       {config.bn, "number of keys (bn)"},
-                       {config.stages, "number of stages"},
-                       {config.warpgroups, "number of warpgroups"}});
+          notCountable({{config.bm, "number of rows of a block (bm)"},
+                        {config.bn, "number of keys (bn)"},
+                        {config.stages, "number of stages"},
+                        {config.warpgroups, "number of warpgroups"}});
       !why.empty())
     refuse(why, where);
-  if (form.type != bf16 && form.type != f16)
-    refuse("there is no product of " + std::string(name(form.type)) +
-               " here: use bf16 or f16",
-           where);
-  if (form.page)
-    refuse("there are no gradients of keys in pages: use packed ones", where);
-  if (form.latent)
-    refuse("there are no gradients of V that is part of K: use a form with a V "
-           "of its own",
-           where);
-  if (form.soft_cap || form.alibi || form.modify || form.mask)
-    refuse("there are no gradients of scores that are capped, sloped, modified "
-           "or masked by more than a window: use a form without",
-           where);
   // As many as a thread may have.
   if (const int64_t sums = config.bn * (form.d + form.dv) / config.warpgroups /
                            target::warpgroupThreads;
@@ -469,12 +455,12 @@ static void check(const AttentionForm &form,
            "both have: use three warpgroups that are apart, a head dimension "
            "that is a multiple of 128, and neither deterministic nor dynamic",
            where);
+  if (config.stages < 2)
+    refuse("rows of Q and dO are kept while the next ones are on their way: "
+           "use stages = 2 at least",
+           where);
   if (!config.apart)
     return;
-  if (config.stages < 2)
-    refuse("warpgroups that are apart keep rows of Q while they wait for the "
-           "next of dO: use stages = 2 at least",
-           where);
   if (form.d % 64 && config.bm % 64)
     refuse("a warpgroup of its own multiplies dQ by 64 of its rows or of its "
            "columns, and neither " +

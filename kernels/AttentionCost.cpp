@@ -1,5 +1,6 @@
 #include "ashlar/attention_auto.h"
 
+#include "ashlar/error.h"
 #include "compiler/target/Target.h"
 #include "kernels/AttentionResources.h"
 
@@ -281,6 +282,8 @@ AttentionCost attention_cost(const AttentionForm &form,
                              const AttentionSizes &sizes,
                              const AttentionChoice &choice,
                              const GpuModel &gpu) {
+  if (const std::string why = notBuildable(form, choice.config); !why.empty())
+    throw Error("attention_cost: " + why);
   return Model(form, sizes, choice, gpu).cost();
 }
 

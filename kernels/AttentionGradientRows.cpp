@@ -4,6 +4,8 @@
 #include "ashlar/attention.h"
 
 #include "ashlar/ashlar.h"
+#include "ashlar/error.h"
+#include "kernels/AttentionResources.h"
 
 #include <algorithm>
 #include <functional>
@@ -20,6 +22,9 @@ public:
   RowsOfQueries(const AttentionForm &form, SourceLocation where)
       : height(heightFor(std::max(form.d, form.dv))), packed(form.packed),
         where(where) {
+    if (const std::string why = notDifferentiable(form); !why.empty())
+      throw Error({where.file_name(), where.line(), where.column()},
+                  "attention's gradients: " + why);
     ctas_per_sm(8);
   }
 

@@ -3,6 +3,8 @@
 
 #include "kernels/AttentionProgram.h"
 
+#include "ashlar/error.h"
+
 #include <limits>
 #include <numbers>
 #include <vector>
@@ -13,6 +15,12 @@ static constexpr float infinity = std::numeric_limits<float>::infinity();
 
 PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
                      const AttentionSizes &sizes) {
+  if (const std::string why =
+          notCountable({{config.bm, "number of rows (bm)"},
+                        {form.group, "number of heads that share keys (group)"},
+                        {form.dv, "head dimension of V"}});
+      !why.empty())
+    throw Error("part_sizes: " + why);
   const int64_t queries = config.bm / headsOfTile(form, config);
   const int64_t heads = form.group > 1
                             ? sizes.keyHeads * tilesOfGroup(form, config)

@@ -24,8 +24,9 @@ struct AttentionTile {
   Index firstValue;     ///< in V
 };
 
-/// The online softmax of a tile's rows: the highest exponent of 2 so far, the
-/// sum of the weights, and what the sums before are multiplied by.
+/// The online softmax of a tile's rows: the highest exponent of 2 so far (of
+/// scores that an author's function changes, the highest score), the sum of the
+/// weights, and what the sums before are multiplied by.
 struct AttentionRows {
   Fragment top, sum, shrink;
 };
@@ -251,6 +252,8 @@ private:
       AttentionRows &row,
       const std::function<void(const Fragment &shrink)> &whenKnown = {}) const;
   static void addWeights(AttentionRows &row, const Fragment &weights);
+  /// Of 2, of the sum of all weights.
+  Fragment logarithmOf(const AttentionRows &row) const;
   /// What the sums are multiplied by in the end.
   Fragment factorOfRows(const AttentionRows &row) const;
   /// The scores of a block; where nothing changes them, without the scale.

@@ -182,10 +182,12 @@ LoadsOfParts loadsOfParts(const AttentionForm &form,
   const int64_t elements =
       config.apart ? 96
                    : std::bit_floor(uint64_t(mathRegisters(form, config) / 3));
-  constexpr int64_t rows = 8;
+  // As few as divide among a warpgroup's threads.
+  const int64_t columns = keptColumns(form, config),
+                rows = columns % 16 ? 16 : 8;
   return {rows * warpgroupsOfRole(config),
-          elements * target::warpgroupThreads /
-              (rows * keptColumns(form, config))};
+          std::max<int64_t>(
+              elements * target::warpgroupThreads / (rows * columns), 1)};
 }
 
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {

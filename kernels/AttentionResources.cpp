@@ -201,29 +201,77 @@ static std::string notHeld(const AttentionForm &form, AttentionConfig config) {
 }
 
 std::string
-notPositive(std::initializer_list<std::pair<int64_t, const char *>> numbers) {
+notCountable(std::initializer_list<std::pair<int64_t, const char *>> numbers,
+             int64_t most) {
   for (const auto &[number, what] : numbers)
-    if (number < 1)
+    if (number < 1 || number > most)
       return std::string("the ") + what + " is " + std::to_string(number) +
-             ": use at least 1";
+             ": use at " +
+             (number < 1 ? "least 1" : "most " + std::to_string(most));
   return "";
+}
+
+std::string notWindow(const AttentionForm &form) {
+  // Numbers of keys and ends of windows are added in 32 bits.
+  constexpr int64_t most = int64_t(1) << 30;
+  for (const auto &[keys, what] :
+       {std::pair{form.before, "before"}, std::pair{form.after, "after"}})
+    if (keys && std::abs(*keys) > most)
+      return std::string("a window of ") + std::to_string(*keys) + " keys (" +
+             what + ") is more than the " + std::to_string(most) +
+             " that places are counted with: leave " + what +
+             " out where all keys are seen";
+  return "";
+}
+
+std::string notDifferentiable(const AttentionForm &form) {
+  constexpr int64_t depth = 16; // of a product of 16 bits
+  if (const std::string why = notCountable(
+          {{form.d, "head dimension of K"}, {form.dv, "head dimension of V"}});
+      !why.empty())
+    return why;
+  if (form.type != bf16 && form.type != f16)
+    return "there is no product of " + std::string(name(form.type)) +
+           " here: use bf16 or f16";
+  if (form.d % depth || form.dv % depth)
+    return "heads of " + std::to_string(form.d) + " and " +
+           std::to_string(form.dv) +
+           " do not divide into wgmma's: use multiples of " +
+           std::to_string(depth);
+  if (form.group != 1)
+    return "rows of Q, O and dO are read by heads, B×H×Sq×d, not by groups "
+           "of " +
+           std::to_string(form.group) +
+           " that share keys: use a form with group = 1, and the tensors' "
+           "strides";
+  if (form.page)
+    return "there are no gradients of keys in pages: use packed ones";
+  if (form.latent)
+    return "there are no gradients of V that is part of K: use a form with a V "
+           "of its own";
+  if (form.soft_cap || form.alibi || form.modify || form.mask)
+    return "there are no gradients of scores that are capped, sloped, modified "
+           "or masked by more than a window: use a form without";
+  return notWindow(form);
 }
 
 std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config) {
   auto text = [](int64_t number) { return std::to_string(number); };
   if (const std::string why =
-          notPositive({{form.d, "head dimension of K"},
-                       {form.dv, "head dimension of V"},
-                       {form.page.value_or(1), "number of keys of a page"},
-                       {config.bm, "number of rows (bm)"},
-                       {config.bn, "number of keys of a block (bn)"},
-                       {config.stages, "number of stages"},
-                       {config.warpgroups, "number of warpgroups"},
-                       {config.queries, "number of tiles of Q (queries)"},
-                       {config.ctas, "number of CTAs to an SM"},
-                       {config.cluster, "number of CTAs of a cluster"}});
+          notCountable({{form.d, "head dimension of K"},
+                        {form.dv, "head dimension of V"},
+                        {form.page.value_or(1), "number of keys of a page"},
+                        {config.bm, "number of rows (bm)"},
+                        {config.bn, "number of keys of a block (bn)"},
+                        {config.stages, "number of stages"},
+                        {config.warpgroups, "number of warpgroups"},
+                        {config.queries, "number of tiles of Q (queries)"},
+                        {config.ctas, "number of CTAs to an SM"},
+                        {config.cluster, "number of CTAs of a cluster"}});
       !why.empty())
+    return why;
+  if (const std::string why = notWindow(form); !why.empty())
     return why;
   if (form.type != bf16 && form.type != f16 && form.type != e4m3)
     return "there is no product of " + std::string(name(form.type)) +

@@ -83,9 +83,15 @@ int64_t scoreRegisters(const AttentionForm &form,
 int64_t valueRegisters(const AttentionForm &form,
                        const AttentionConfig &config);
 
-/// Which of some numbers is no positive one, in a sentence; empty if all are.
+/// Which of some numbers is no positive one, or so large that bytes could not
+/// be counted, in a sentence; empty if all will do.
 std::string
-notPositive(std::initializer_list<std::pair<int64_t, const char *>> numbers);
+notCountable(std::initializer_list<std::pair<int64_t, const char *>> numbers,
+             int64_t most = 1 << 20);
+
+/// Why there are no gradients of a form, in a sentence that says what would do;
+/// empty if there are.
+std::string notDifferentiable(const AttentionForm &form);
 
 /// Why no kernel of a configuration can be built, in a sentence that says what
 /// would fit; empty if one can.

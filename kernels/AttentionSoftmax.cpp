@@ -13,13 +13,15 @@ namespace ashlar {
 
 static constexpr float infinity = std::numeric_limits<float>::infinity();
 static constexpr float log2e = std::numbers::log2e_v<float>;
+static constexpr float ln2 = std::numbers::ln2_v<float>;
 
 /// Weights of e4m3 are at most 2^8, of the 448 that it has, so that small ones
 /// are not lost so soon. Their sum has the factor too.
 static constexpr float headroom = 8;
 
 Fragment AttentionProgram::lowered(const Fragment &top) const {
-  return isOf8Bits(form) ? top - headroom : top;
+  return isOf8Bits(form) ? top - (form.modify ? headroom * ln2 : headroom)
+                         : top;
 }
 
 Fragment AttentionProgram::ofRows(const Tensor &heads, const AttentionTile &t,
@@ -68,7 +70,8 @@ AttentionRows AttentionProgram::beginRows(const AttentionTile &t) const {
   AttentionRows row{full(f32, vector, -infinity), zeros(f32, vector),
                     zeros(f32, vector)};
   auto addSink = [&] {
-    row.top = lowered(ofRows(*sinks, t, vector) * log2e);
+    const Fragment sink = ofRows(*sinks, t, vector);
+    row.top = lowered(form.modify ? sink : sink * log2e);
     row.sum = full(f32, vector, isOf8Bits(form) ? std::exp2(headroom) : 1);
   };
   if (sinks && config.splits)
@@ -114,15 +117,28 @@ Fragment AttentionProgram::weightsOf(
     hide();
   else if (form.after || form.before)
     when(isCut(t, n), hide);
-  Fragment higher = max(row.top, lowered(row_max(x) * unit)), base = higher;
+  // What an author's function has made of a score may be far from 0, and hide
+  // a key so: with a factor before the difference the highest weight would not
+  // be 1.
+  auto exponent = [&](const Fragment &score, const auto &base) {
+    return form.modify ? (score - base) * unit : score - base;
+  };
+  Fragment highest = row_max(x);
+  Fragment higher =
+      max(row.top, lowered(form.modify ? highest : highest * unit));
+  Fragment base = higher;
   // Where there may have been no key yet.
-  if (isLast || form.after || form.before || form.mask)
+  if (isLast || form.after || form.before || form.mask || form.modify)
     base = select(higher == -infinity, 0, higher);
-  row.shrink = fast::exp2(row.top - base);
+  row.shrink = fast::exp2(exponent(row.top, base));
   if (whenKnown)
     whenKnown(row.shrink);
   row.top = higher;
-  return fast::exp2(x * unit - along_rows(base));
+  return fast::exp2(exponent(form.modify ? x : x * unit, along_rows(base)));
+}
+
+Fragment AttentionProgram::logarithmOf(const AttentionRows &row) const {
+  return (form.modify ? row.top * log2e : row.top) + log2(row.sum);
 }
 
 void AttentionProgram::addWeights(AttentionRows &row, const Fragment &weights) {

@@ -204,14 +204,21 @@ void GemmProgram::load(const Operand &operand, const Index &batch,
     isShared ? copy(from, stage, multicast, hint) : copy(from, stage, hint);
 }
 
-Fragment GemmProgram::product(const Stage &loaded,
-                              const std::optional<Stage> &transposed,
-                              const Fragment &sum) const {
+Fragment GemmProgram::product(const Stage &loaded, std::optional<Stage> &other,
+                              int64_t first, const Fragment &sum) const {
   if (isInParts(types))
-    return productOfParts(loaded, sum);
-  SharedTile b = transposed ? (*transposed)[0] : beside->rows(loaded[1]);
-  return above->isTransposed ? mma(loadRows(loaded[0]), b.T(), sum)
-                             : mma(above->rows(loaded[0]), b.T(), sum);
+    return productOfParts(loaded, other, first, sum);
+  const SharedTile a = above->part(loaded[0], first, depth);
+  if (beside->isTransposed && first == 0)
+    other.emplace(made->wait());
+  const SharedTile b =
+      other ? slice((*other)[0], {0, first}, {c.bn, depth})
+            : beside->rows(beside->part(loaded[1], first, depth));
+  Fragment result = above->isTransposed ? mma(loadRows(a), b.T(), sum)
+                                        : mma(above->rows(a), b.T(), sum);
+  if (other && first + depth == c.bk)
+    made->release(*other);
+  return result;
 }
 
 void GemmProgram::math() {
@@ -219,15 +226,11 @@ void GemmProgram::math() {
     Fragment acc = zeros(sumType(types), {c.bm, c.bn});
     for (Index k : work.steps) {
       Stage loaded = ring->wait();
-      std::optional<Stage> transposed;
-      if (beside->isTransposed)
-        transposed.emplace(made->wait());
-      if (isPromoted(types))
-        acc = acc + product(loaded, transposed, zeros(f32, {c.bm, c.bn}));
-      else
-        acc = product(loaded, transposed, acc);
-      if (transposed)
-        made->release(*transposed);
+      std::optional<Stage> other;
+      for (int64_t first = 0; first < c.bk; first += depth)
+        acc = isPromoted(types) ? acc + product(loaded, other, first,
+                                                zeros(f32, {c.bm, c.bn}))
+                                : product(loaded, other, first, acc);
       ring->release(loaded);
     }
     if (c.stream_k) {

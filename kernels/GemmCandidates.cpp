@@ -79,11 +79,10 @@ public:
 private:
   /// By TMA; what does not go to the tensor cores as it is, prepared or, where
   /// only rows begin elsewhere, by threads, or where only K is not contiguous,
-  /// transposed stage by stage, one operand or both.
+  /// transposed stage by stage; one operand or both.
   std::vector<GemmConfig> waysToLoad() const {
     constexpr int64_t manyWarps = 8;
     const Obstacles a = obstaclesOfA(types), b = obstaclesOfB(types);
-    GemmConfig byThreads;
     std::vector<GemmConfig> ways;
     for (bool ofB : {false, true})
       for (bool ofA : {false, true}) {
@@ -94,14 +93,17 @@ private:
         way.transposed_a = ofA, way.prepared_a = a.any() && !ofA;
         way.transposed_b = ofB, way.prepared_b = b.any() && !ofB;
       }
-    byThreads.prepared_a = a.isOtherMajor,
-    byThreads.prepared_b = b.isOtherMajor;
-    byThreads.load_warps = manyWarps;
-    const bool canShift =
-        !isInParts(types) &&
-        ((a.isShifted && !a.isOtherMajor) || (b.isShifted && !b.isOtherMajor));
-    if (canShift)
-      ways.push_back(byThreads);
+    auto canShift = [&](const Obstacles &is) {
+      return is.isShifted && !is.isOtherMajor && !isInParts(types);
+    };
+    for (bool ofB : {true, false})
+      for (bool ofA : {true, false}) {
+        if ((ofA && !canShift(a)) || (ofB && !canShift(b)) || (!ofA && !ofB))
+          continue;
+        GemmConfig &way = ways.emplace_back();
+        way.prepared_a = a.any() && !ofA, way.prepared_b = b.any() && !ofB;
+        way.load_warps = manyWarps;
+      }
     return ways;
   }
 
@@ -233,7 +235,7 @@ private:
              (bytes == depthBytes[0] || sizes.k > c.bk / 2);
     return bytes == depthBytes[0] ||
            (stageBytes(types, c) <= mostBytesOfDeepStage &&
-            sizes.k >= 2 * c.bk && !isPromoted(types) &&
+            sizes.k >= 2 * c.bk && c.bk % productDepth(types, c) == 0 &&
             operandBytes(sizes, types, std::max(sizes.m, sizes.n)) <=
                 mostBytesOfDeepOperand &&
             (c.warpgroups == 1 || GemmTiling(sizes, c, h200()).waves() == 1));

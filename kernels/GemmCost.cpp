@@ -174,11 +174,20 @@ private:
   /// Rows that go through registers do so under the products of another
   /// warpgroup on the same tile, where there is one that does nothing else.
   double registerClocks() const {
-    return isAboveTransposed(c) &&
-                   (c.warpgroups == 1 || c.ping_pong ||
-                    (isPromoted(types) && !isProductInFlight(types, c)))
-               ? gpu.register_step_clocks
+    const bool isThrough = isAboveTransposed(c) || isInParts(types);
+    const bool isElseBusy =
+        isPromoted(types) && !isInParts(types) && !isProductInFlight(types, c);
+    return isThrough && (isAlone() || isElseBusy)
+               ? productsOfStage() * gpu.register_step_clocks
                : 0;
+  }
+
+  /// Whether no other warpgroup multiplies for the same tile.
+  bool isAlone() const { return c.warpgroups == 1 || c.ping_pong; }
+
+  /// How often the sums of a stage leave the tensor cores.
+  double productsOfStage() const {
+    return static_cast<double>(c.bk / productDepth(types, c));
   }
 
   /// What a wgmma of 64 rows reads of shared memory for each product, over what
@@ -199,8 +208,8 @@ private:
       return 0;
     if (isProductInFlight(types, c))
       return 0;
-    return elements / lanes * gpu.addition_unhidden *
-           (c.warpgroups == 1 || c.ping_pong ? 2 : 1);
+    return productsOfStage() * elements / lanes * gpu.addition_unhidden *
+           (isAlone() ? 2 : 1);
   }
 
   /// Rows of 128 bytes that a stage's boxes have outside of the matrices, if
@@ -222,9 +231,14 @@ private:
   }
 
   double loadClocks(double above, double beside) const {
-    return (above + beside) * depth / gpu.load_bytes_per_clock +
-           (c.load_warps > 1 ? gpu.shift_step_clocks : 0) +
-           shiftedRows(above, beside) * depth / gpu.shift_bytes_per_clock +
+    const double shifted = shiftedRows(above, beside);
+    const double byTma =
+        (above + beside - shifted) * depth / gpu.load_bytes_per_clock;
+    const double byThreads =
+        c.load_warps > 1 ? gpu.shift_step_clocks +
+                               shifted * depth / gpu.shift_bytes_per_clock
+                         : 0;
+    return std::max(byTma, byThreads) +
            outsideRows(above, beside) * gpu.outside_clocks;
   }
 
@@ -361,15 +375,18 @@ private:
   }
 
   /// What threads take more than TMA to store rows that begin anywhere: a
-  /// warpgroup, for the ends of its strips and for all between.
+  /// warpgroup, for the ends of its strips' rows and for all between.
   double shiftedStoreClocks() const {
     if (types.layout.align_d >= target::tmaAlignment)
       return 0;
     const double bytes =
         static_cast<double>(rowBlocks() * target::wgmmaRows * storedColumns(c) *
                             size_bytes(types.d) * (1 + form.auxiliary));
-    return static_cast<double>(stripCount(c) * rowBlocks()) *
-               gpu.shift_strip_clocks +
+    const int64_t rowsOfStrips =
+        storesTransposed(types, c) ? storedColumns(c) : stripCount(c) * c.bm;
+    return static_cast<double>(rowsOfStrips) /
+               static_cast<double>(c.ping_pong ? 1 : c.warpgroups) *
+               gpu.shift_row_clocks +
            bytes / gpu.shift_store_bytes_per_clock;
   }
 

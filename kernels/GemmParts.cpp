@@ -29,11 +29,12 @@ void GemmProgram::split() {
   forAllWork([&](const Work &work) {
     for ([[maybe_unused]] Index k : work.steps) {
       Stage from = ring->wait(), to = made->acquire();
-      for (int64_t row = 0; row < c.bn; row += rows) {
-        const Shape part{rows, c.bk};
-        Fragment x = ashlar::load(slice(from[1], {row, 0}, part));
-        store(slice(to[0], {row, 0}, part), rounded(x - cutOff(x)));
-      }
+      for (int64_t first = 0; first < c.bk; first += depth)
+        for (int64_t row = 0; row < c.bn; row += rows) {
+          const Shape part{rows, depth};
+          Fragment x = ashlar::load(slice(from[1], {row, first}, part));
+          store(slice(to[0], {row, first}, part), rounded(x - cutOff(x)));
+        }
       made->commit(to);
       ring->release(from);
     }
@@ -41,13 +42,20 @@ void GemmProgram::split() {
 }
 
 Fragment GemmProgram::productOfParts(const Stage &stage,
-                                     const Fragment &sum) const {
-  Fragment a = loadRows(stage[0]), big = rounded(a), small = a - big;
-  SharedTile b = stage[1].as(tf32, beside->stage(c.bk));
-  Stage smallB = made->wait();
-  Fragment result = mma(big, smallB[0].T(), mma(small, b.T(), sum));
-  made->release(smallB);
-  return mma(big, b.T(), result);
+                                     std::optional<Stage> &smalls,
+                                     int64_t first, const Fragment &sum) const {
+  const Fragment a = loadRows(above->part(stage[0], first, depth)),
+                 big = rounded(a), small = a - big;
+  const auto factor = [&](const SharedTile &tile) {
+    return slice(tile, {0, first}, {c.bn, depth}).T();
+  };
+  const SharedTile b = stage[1].as(tf32, beside->stage(c.bk));
+  if (first == 0)
+    smalls.emplace(made->wait());
+  Fragment result = mma(big, factor((*smalls)[0]), mma(small, factor(b), sum));
+  if (first + depth == c.bk)
+    made->release(*smalls);
+  return mma(big, factor(b), result);
 }
 
 } // namespace ashlar

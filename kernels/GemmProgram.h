@@ -17,7 +17,8 @@ class GemmProgram {
 public:
   GemmProgram(const GemmTypes &types, const GemmConfig &config,
               const GemmForm &form, SourceLocation where)
-      : types(types), c(config), form(form), where(where) {}
+      : types(types), c(config), form(form), where(where),
+        depth(productDepth(types, config)) {}
 
   void write();
 
@@ -57,6 +58,12 @@ private:
       return isKMajor ? Shape{extent, depth} : Shape{depth, extent};
     }
     Shape transposed(int64_t depth) const { return {extent, depth}; }
+    /// What a stage has of `depth` from one on.
+    SharedTile part(const SharedTile &stage, int64_t first,
+                    int64_t depth) const {
+      return isKMajor ? slice(stage, {0, first}, {extent, depth})
+                      : slice(stage, {first, 0}, {depth, extent});
+    }
     SharedTile rows(const SharedTile &tile) const {
       return isKMajor ? tile : tile.T();
     }
@@ -104,13 +111,15 @@ private:
   void load(const Operand &operand, const Index &batch, const Index &tile,
             const Index &step, const SharedTile &stage, bool isShared) const;
   void math();
-  /// Of a stage of the ring, and where columns are transposed of that.
-  Fragment product(const Stage &loaded, const std::optional<Stage> &transposed,
-                   const Fragment &sum) const;
+  /// Of a stage's `depth` from `first` on. What a role has made of the stage
+  /// is waited for with the first of them, and released with the last.
+  Fragment product(const Stage &loaded, std::optional<Stage> &other,
+                   int64_t first, const Fragment &sum) const;
   void transposeStages() const;
   Fragment loadRows(const SharedTile &tile) const;
   void split();
-  Fragment productOfParts(const Stage &stage, const Fragment &sum) const;
+  Fragment productOfParts(const Stage &stage, std::optional<Stage> &smalls,
+                          int64_t first, const Fragment &sum) const;
   void stageIn(const Stage &reused);
   void finish(const Fragment &acc, const Work &work);
   void share(const Fragment &acc, const Work &work);
@@ -135,6 +144,8 @@ private:
   const GemmForm &form;
   /// The author's line, which arguments are refused with.
   SourceLocation where;
+  /// Of a product, after which a sum that leaves the tensor cores does.
+  const int64_t depth;
   /// Columns of the strip that is stored.
   int64_t width = 0;
   size_t nextBuffer = 0;

@@ -23,6 +23,10 @@ int64_t promotedDepth(const GemmTypes &types) {
   return isInParts(types) ? 32 : 128;
 }
 
+int64_t productDepth(const GemmTypes &types, const GemmConfig &c) {
+  return isPromoted(types) ? std::min(c.bk, promotedDepth(types)) : c.bk;
+}
+
 int64_t stageBytes(const GemmTypes &types, const GemmConfig &c) {
   return (c.bm * size_bytes(types.a) + c.bn * size_bytes(types.b)) * c.bk;
 }
@@ -311,7 +315,7 @@ int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
     constexpr int64_t others = 24;
     const int64_t rows = c.ping_pong ? c.bm : c.bm / c.warpgroups;
     return roleRegisters(types, c).math - others -
-           2 * rows * c.bk / target::warpgroupThreads;
+           2 * rows * productDepth(types, c) / target::warpgroupThreads;
   }
   // With three warpgroups and a producer a kernel starts with 128 registers, of
   // which ptxas takes 26 for a wgmma beside its sums (C7602).
@@ -328,7 +332,7 @@ int64_t operandRegisters(const GemmTypes &types, const GemmConfig &c) {
     return 0;
   const int64_t threads =
       target::warpgroupThreads * (c.ping_pong ? 1 : c.warpgroups);
-  return c.bm * c.bk * size_bytes(types.a) / 4 / threads;
+  return c.bm * productDepth(types, c) * size_bytes(types.a) / 4 / threads;
 }
 
 } // namespace ashlar

@@ -134,6 +134,8 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
 /// after which they are too inaccurate.
 bool isPromoted(const GemmTypes &types);
 int64_t promotedDepth(const GemmTypes &types);
+/// What of a stage is multiplied before they do: all of it, if they do not.
+int64_t productDepth(const GemmTypes &types, const GemmConfig &config);
 
 /// s32 for integers, f32 for all else.
 ElementType sumType(const GemmTypes &types);

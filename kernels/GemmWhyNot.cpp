@@ -77,10 +77,10 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
     return "a stage is " + number(c.bk) + " deep; wgmma takes " +
            number(depth) + " of " + std::string(name(types.a)) +
            " at a time: use " + number((c.bk + depth - 1) / depth * depth);
-  if (isPromoted(types) && c.bk > promotedDepth(types))
+  if (const int64_t product = productDepth(types, c); c.bk % product)
     return "a stage is " + number(c.bk) + " deep; " + promoted(types) +
-           " leaves the tensor cores once a stage: use at most " +
-           number(promotedDepth(types));
+           " leaves the tensor cores after each " + number(product) +
+           ": use a multiple of that, or less";
   if (c.ping_pong && c.warpgroups != 2)
     return "ping_pong is for 2 warpgroups with a tile each, not " +
            number(c.warpgroups) + ": use 2";
@@ -107,7 +107,8 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
     return "a stage's rows take " + number(operandRegisters(types, c)) +
            " registers of a thread, and the next one's as many, which leaves " +
            number(std::max<int64_t>(limit, 0)) +
-           " for sums: use bk = " + number(c.bk / 2) + ", or a smaller bm";
+           " for sums: use bk = " + number(productDepth(types, c) / 2) +
+           ", or a smaller bm";
   return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
          " take " + number(used) + " registers of a thread" +
          (isPromoted(types) ? ", as " + promoted(types) + " has them twice"

@@ -331,7 +331,8 @@ private:
   }
 
   /// A word around a run, on a condition. Where it may have what lies between
-  /// rows the simulator is told.
+  /// rows the simulator is told. Rows begin anywhere in a cache line: L2
+  /// fetches with the last one what the next tile along them wants of it.
   void appendWord(const Run &run, int64_t number, Value condition,
                   SmallVector<Value> &loaded) {
     const Words words(wordBytes);
@@ -340,10 +341,10 @@ private:
     std::string text;
     if (condition) {
       operands.push_back(b.flag(condition));
-      text = loadOrZeros(words, "global", wordBytes * number);
+      text = loadOrZeros(words, "global.L2::256B", wordBytes * number);
       text.insert(text.find("@p ld"), around);
     } else {
-      text = around + "ld.global.v4.b32 {$0, $1, $2, $3}, [$4+" +
+      text = around + "ld.global.L2::256B.v4.b32 {$0, $1, $2, $3}, [$4+" +
              std::to_string(wordBytes * number) + "];";
     }
     const SmallVector<Type> types(words.count, b.getI32Type());

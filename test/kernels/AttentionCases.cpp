@@ -4,6 +4,7 @@
 #include "kernels/AttentionResources.h"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <sstream>
 
@@ -38,9 +39,11 @@ std::string describe(const AttentionCase &tested) {
 void addAuthors(AttentionCase &tested) {
   if (tested.modifies)
     tested.form.modify = [](const Fragment &score, const ScorePlace &place) {
-      return score + convert(place.key, f32) * 0.01f +
-             (convert(place.batch, f32) * 0.25f -
-              convert(place.head, f32) * 0.5f);
+      const Fragment other =
+          score + convert(place.key, f32) * 0.01f +
+          (convert(place.batch, f32) * 0.25f - convert(place.head, f32) * 0.5f);
+      return select(place.key < (place.head & 1) * keysHiddenByScores,
+                    -std::numeric_limits<float>::infinity(), other);
     };
   if (tested.masks)
     tested.form.mask = [](const ScorePlace &place) {
@@ -118,6 +121,13 @@ std::vector<AttentionCase> namedAttentionCases() {
   add("causal, no key", {.d = 64, .dv = 64, .after = 0}, {1, 2, 1, 130, 0});
   add("one query", {.after = 0}, {2, 4, 2, 1, 239});
   add("an author's scores", {.d = 64, .dv = 64}, {2, 2, 1, 130, 140}, true);
+  add("an author's scores with sinks", {.d = 64, .dv = 64, .sinks = true},
+      {2, 2, 1, 130, 140}, true);
+  for (int64_t dv : {24, 40}) {
+    add("dv " + std::to_string(dv) + " in parts", {.d = 64, .dv = dv},
+        {2, 4, 2, 1, 300});
+    splitUp(all.back(), 3);
+  }
   add("an author's mask", {.d = 64, .dv = 64, .after = 0}, {1, 2, 1, 130, 140},
       false, true);
   const AttentionLengths several{

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -285,6 +286,10 @@ TEST(AttentionChoice, SaysWhatIsWrongWithAProblem) {
   EXPECT_THAT(refusal({.page = 20}, one), HasSubstr("pages of 20 keys"));
   EXPECT_THAT(refusal({.d = 40, .dv = 40}, one), HasSubstr("multiple of 16"));
   EXPECT_TRUE(attention_candidates({.d = 40, .dv = 40}, one).empty());
+  EXPECT_THAT(refusal({.dv = int64_t(1) << 62}, one),
+              HasSubstr("use at most 1048576"));
+  EXPECT_THROW(attention_cost({}, one, {1, {.bn = 0}, 0, {}}), Error);
+  EXPECT_THROW(part_sizes({}, {.bm = 0}, one), Error);
   EXPECT_THAT(refusal({.d = 64, .dv = 128, .latent = true}, one),
               HasSubstr("V has 128 columns, of K's 64"));
 }
@@ -362,6 +367,10 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
                         "than the 232448 bytes of shared memory: use blocks "
                         "of 96 keys and 3 stages"));
   EXPECT_THAT(refusal({}, {.stages = 9}), HasSubstr("use 6 stages"));
+  EXPECT_THAT(refusal({.before = std::numeric_limits<int32_t>::max()}, {}),
+              HasSubstr("(before) is more than"));
+  EXPECT_THAT(refusal({}, {.ctas = int64_t(1) << 62}),
+              HasSubstr("use at most 1048576"));
   EXPECT_THAT(refusal({}, {.stages = 2}), HasSubstr("use at least 3"));
   EXPECT_THAT(refusal({.d = 192, .dv = 96, .latent = true}, {}),
               HasSubstr("ends inside a swizzle atom: use a multiple of 64"));

@@ -62,6 +62,8 @@ std::vector<double> scoresOf(const AttentionCase &tested, const Problem &p,
       score = p.scalar("cap") * std::tanh(score / p.scalar("cap"));
     if (form.alibi)
       score -= at.ofHead(p["Slope"], h) * double(std::abs(place - j));
+    if (tested.modifies && h % 2 == 1 && j < keysHiddenByScores)
+      continue;
     if (tested.modifies)
       score += 0.01 * double(j) - 0.5 * double(h) + 0.25 * double(b);
     scores[j] = score;
@@ -241,6 +243,32 @@ void hasPrefixes() {
     return result / sum;
   };
   EXPECT_LE(relativeError(launch(module, problem, "O"), expected), 6e-3);
+}
+
+/// Scores of -1e10 hide keys beside others, and are as any others alone.
+TEST(AttentionScores, MayBeFarFromZero) {
+  for (int64_t hidden : {100, 200}) {
+    AttentionForm form{.d = 64, .dv = 64};
+    form.logarithms = true;
+    form.modify = [=](const Fragment &score, const ScorePlace &place) {
+      return select(place.key < hidden, -1e10f, score);
+    };
+    Module module(
+        device(),
+        compileCleanly(attention(
+            form, {.bm = 64, .bn = 64, .stages = 4, .warpgroups = 1})));
+    auto ones = [](const Problem &, Coordinate) { return 1.; };
+    auto first = [](const Problem &, Coordinate at) {
+      return at[2] < 100 ? 1. : 2.;
+    };
+    const Problem problem = randomProblem(
+        module.artifact(),
+        {{"B", 1}, {"H", 1}, {"Hk", 1}, {"Sq", 130}, {"Sk", 200}},
+        {{"scale", 0.125}}, {}, {{"Q", ones}, {"K", ones}, {"V", first}});
+    const HostTensor o = launch(module, problem, "O");
+    for (int64_t i = 0; i < o.elements(); ++i)
+      ASSERT_EQ(o.read(i), hidden == 100 ? 2 : 1.5) << i;
+  }
 }
 
 double startsOfNothing(const Problem &, Coordinate) { return 0; }

@@ -93,12 +93,12 @@ hopper.kernel @shifted threads 128 shared 8192 cluster 1 {
     // Of a tile that the tensor has whole all is loaded.
     // CHECK: scf.if
     // CHECK-NOT: @p
-    // CHECK-COUNT-6: //@ around\0A\09ld.global.v4.b32 {$0, $1, $2, $3}, [$4+
+    // CHECK-COUNT-6: //@ around\0A\09ld.global.L2::256B.v4.b32 {$0, $1, $2, $3}, [$4+
     // Of others what it has of them, but no word that reaches beyond its memory.
     // CHECK: else
     // CHECK: scf.if
     // CHECK: else
-    // CHECK-COUNT-6: //@ around\0A\09@p ld.global.v4.b32
+    // CHECK-COUNT-6: //@ around\0A\09@p ld.global.L2::256B.v4.b32
     // While they are on their way, such words come by elements.
     // CHECK: scf.if
     // CHECK: scf.for
@@ -146,9 +146,9 @@ hopper.kernel @both threads 128 shared 16384 cluster 1 {
     %v = hopper.view %at : !tile
     %w = hopper.view %behind : !tile
     // CHECK-NOT: st.shared
-    // CHECK-COUNT-24: ld.global.v4.b32
+    // CHECK-COUNT-24: ld.global.L2::256B.v4.b32
     // CHECK: st.shared
-    // CHECK-NOT: ld.global.v4.b32
+    // CHECK-NOT: ld.global.L2::256B.v4.b32
     hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile
     hopper.copy_tile %A[%c0, %c0] within [%n, %m] strides [%stride, %one] align 2 to %w {nonnegative} : !hopper.pointer, !tile
   }
@@ -170,7 +170,7 @@ hopper.kernel @few_registers threads 128 shared 8192 cluster 1 {
     %tile = hopper.shared_address 0
     %v = hopper.view %tile : !tile
     // CHECK: scf.for
-    // CHECK-COUNT-3: @p ld.global.v4.b32
+    // CHECK-COUNT-3: @p ld.global.L2::256B.v4.b32
     // CHECK-COUNT-2: @p st.shared::cta.v4.b32
     // CHECK-NOT: v4.b32
     // CHECK: }

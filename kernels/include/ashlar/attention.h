@@ -43,17 +43,17 @@ struct AttentionForm {
   /// Heads of Q that share keys are rows of one tile: each query has so many
   /// rows, beside one another, so that keys are read once for all of them. Q is
   /// B×Hk×Sq×G×d, O is B×Hk×Sq×G×dv, packed Hk×Tq×G×d and Hk×Tq×G×dv, where G
-  /// is H/Hk, at most `group`; L is B×Hk×G×Sq, slopes and sinks are Hk×G. For
-  /// few queries: a tile's rows are those of bm / group of them, or bm of the
-  /// rows of one.
+  /// is H/Hk, at most `group`; L is B×Hk×G×Sq, packed Hk×G×Tq, slopes and sinks
+  /// are Hk×G. For few queries: a tile's rows are those of bm / group of them,
+  /// or bm of the rows of one.
   int64_t group = 1;
-  /// How many keys before and behind its own place a query sees; all where it
-  /// is not said. Causal attention is `after = 0`.
+  /// How many keys before and behind its own place a query sees, at most 2³⁰;
+  /// all where it is not said. Causal attention is `after = 0`.
   std::optional<int64_t> before = {}, after = {};
   /// The sequences of a batch are of different lengths and lie one behind
   /// another: Q is H×Tq×d, and so is O; sequence b has the rows from QStarts[b]
-  /// to QStarts[b + 1] (s32, Starts = B + 1 of them), at most Sq. K and V are
-  /// Hk×Tk×d, with KStarts.
+  /// to QStarts[b + 1] (s32, Starts = B + 1 of them), at most Sq, and L is
+  /// H×Tq. K and V are Hk×Tk×d, with KStarts.
   bool packed = false;
   /// K and V lie in pages of so many keys, P×Hk×page×d: keys i · page and up of
   /// sequence b in page Table[b, i] (s32, B×Pages), Lengths[b] of them (s32). A
@@ -70,7 +70,8 @@ struct AttentionForm {
   bool logarithms = false;
   /// Declares what the two below need of a launch: sizes, scalars and tensors.
   std::function<void()> declare = {};
-  /// What becomes of the scores, bm×bn of f32, behind all of the above; and
+  /// What becomes of the scores, bm×bn of f32, behind all of the above: minus
+  /// infinity hides a key, as does what is far below a row's other scores; and
   /// which of them count.
   std::function<Fragment(const Fragment &score, const ScorePlace &place)>
       modify = {};
@@ -138,7 +139,8 @@ struct AttentionSizes {
 /// Sizes of the workspaces of a launch whose keys are shared out: Parts, f32,
 /// Splits×Tiles×Rows×columns, PartL, f32, Splits×Tiles×Rows, and Done, s32,
 /// Tiles×2, which is zero before the first launch and again behind each. What
-/// warpgroups that are apart keep is a tile for each half.
+/// warpgroups that are apart keep is a tile for each half. Throws `Error` for
+/// numbers of rows, heads or columns below 1.
 struct PartSizes {
   int64_t tiles, rows, columns;
 };
@@ -149,7 +151,7 @@ PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
 struct AttentionBackwardConfig {
   /// Rows of Q and dO in a block, and keys of a tile, of all warpgroups.
   int64_t bm = 64, bn = 128;
-  /// Blocks of rows in shared memory; of warpgroups that are apart 2 at least.
+  /// Blocks of rows in shared memory, 2 at least.
   int64_t stages = 2;
   int64_t warpgroups = 2;
   /// One half of the warpgroups keeps dV, and the other one dK: for d above
@@ -183,8 +185,10 @@ Kernel attention_delta(const AttentionForm &form,
 /// outputs dK (DK) and dV (DV), laid out as K and V are, and Sums, to which
 /// dQ / scale is added. Of packed sequences Sk is the most keys of one. L has
 /// the sinks in it, which the kernel therefore does not take; the gradient of
-/// one is the sum of -exp(Sink - L) · Delta over the rows of its head. Pages,
-/// V in K, capped scores, slopes and an author's scores and masks are refused.
+/// one is the sum of -exp(Sink - L) · Delta over the rows of its head. Heads
+/// are multiples of 16. Pages, V in K, groups of heads in a tile, capped
+/// scores, slopes and an author's scores and masks are refused, by the other
+/// two, too.
 Kernel attention_backward(const AttentionForm &form,
                           const AttentionBackwardConfig &config,
                           SourceLocation where = SourceLocation::current());

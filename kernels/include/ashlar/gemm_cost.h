@@ -78,13 +78,13 @@ struct GpuModel {
   double prepare_microseconds = 1.9, prepare_terabytes_per_second = 3.53;
   /// Where threads load and shift: what they take in in a clock, of all that an
   /// SM does, and what each stage takes more. Where they store what is shifted,
-  /// a warpgroup the same, for strips of 64 rows.
-  double shift_bytes_per_clock = 39.9, shift_step_clocks = 1360,
-         shift_store_bytes_per_clock = 7.48, shift_strip_clocks = 1070;
+  /// a warpgroup the same, for each row of its strips.
+  double shift_bytes_per_clock = 23, shift_step_clocks = 700,
+         shift_store_bytes_per_clock = 13, shift_row_clocks = 11;
   /// What a role that transposes the columns of stages takes at least, for each
   /// 128 bytes of their depth.
   double transpose_clocks = 230;
-  /// What a step takes more whose rows go through the registers of the only
+  /// What a product takes more whose rows go through the registers of the only
   /// warpgroup on its tile.
   double register_step_clocks = 82.6;
   /// Shared memory that a block can have, and what barriers and alignment take.

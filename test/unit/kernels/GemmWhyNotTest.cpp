@@ -263,9 +263,9 @@ TEST(GemmWhyNot, KnowsWhatIntegersHave) {
 TEST(GemmWhyNot, KnowsWhatF32InPartsTakes) {
   const GemmTypes f32s{f32, f32, f32};
   EXPECT_THAT(whyNot("128x176x32 s4 w2 e32x1", f32s), IsEmpty());
-  EXPECT_EQ(whyNot("128x176x64 s2 w2 e32x1", f32s),
-            "a stage is 64 deep; f32 leaves the tensor cores once a stage: use "
-            "at most 32");
+  EXPECT_EQ(whyNot("128x176x48 s2 w2 e32x1", f32s),
+            "a stage is 48 deep; f32 leaves the tensor cores after each 32: "
+            "use a multiple of that, or less");
   EXPECT_EQ(whyNot("128x192x32 s3 w2 e32x1", f32s),
             "the sums of a tile of 128x192 take 192 registers of a thread, as "
             "f32 has them twice; 176 can be spared: use bn = 176");
