@@ -86,11 +86,10 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
       if (i && (at == end || *at++ != 'x'))
         refuse(word);
       int64_t &value = **(into.begin() + i);
-      const bool mayBeNone = &value == &config.store_buffers ||
-                             &value == &config.kept_a ||
-                             &value == &config.kept_b;
+      const bool isKept = &value == &config.kept_a || &value == &config.kept_b;
+      const bool mayBeNone = isKept || &value == &config.store_buffers;
       auto [next, error] = std::from_chars(at, end, value);
-      if (error != std::errc() || value < !mayBeNone)
+      if (error != std::errc() || value < !mayBeNone || (isKept && value > 16))
         refuse(word);
       at = next;
     }

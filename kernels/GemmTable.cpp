@@ -84,9 +84,12 @@ void write(std::ostream &out, const TunedGemm &entry) {
 
 GemmTable GemmTable::load(const std::filesystem::path &path) {
   std::ifstream file(path);
-  if (!file)
+  auto refuse = [&] {
     throw Error("cannot read " + path.string() +
                 ": give the path of a table that bench-gemm --tune wrote");
+  };
+  if (!file)
+    refuse();
   GemmTable table;
   std::string line;
   for (uint32_t number = 1; std::getline(file, line); ++number) {
@@ -98,6 +101,8 @@ GemmTable GemmTable::load(const std::filesystem::path &path) {
       throw Error(SourceLine{path.string(), number, 0}, error.what());
     }
   }
+  if (file.bad()) // of a folder for one
+    refuse();
   return table;
 }
 

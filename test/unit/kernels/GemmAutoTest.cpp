@@ -106,6 +106,26 @@ std::vector<GemmConfig> plain(const GemmSizes &sizes, bool swapped) {
   return configs;
 }
 
+TEST(GemmAuto, PreparesTheOneThatIsReadAgainAndAgain) {
+  for (const GemmSizes &sizes :
+       {GemmSizes{6513, 217, 4513}, GemmSizes{303, 7847, 1579}}) {
+    const GemmConfig c = gemm_auto(sizes, aligned_as(sizes, {}));
+    EXPECT_EQ(c.load_warps, 8) << c;
+    EXPECT_EQ(c.prepared_a, sizes.m < sizes.n) << c;
+    EXPECT_EQ(c.prepared_b, sizes.m > sizes.n) << c;
+  }
+}
+
+TEST(GemmAuto, HasDeepStagesWhoseSumsLeaveInParts) {
+  for (const GemmTypes &types :
+       {GemmTypes{f32, f32, f32},
+        GemmTypes{e4m3, e4m3, bf16, Accumulation::full}}) {
+    const auto deep =
+        testing::Field(&GemmConfig::bk, testing::Gt(128 / size_bytes(types.a)));
+    EXPECT_THAT(gemm_candidates({16, 4096, 4096}, types), Contains(deep));
+  }
+}
+
 TEST(GemmAuto, LaunchesTheNextEarlyWhereItFindsRoom) {
   const auto early = testing::Field(&GemmConfig::early_launch, true);
   const auto late = testing::Field(&GemmConfig::early_launch, false);

@@ -125,6 +125,8 @@ TEST(GemmTable, NamesTheLineThatItCannotRead) {
 TEST(GemmTable, SaysWhichFileItCannotReadOrWrite) {
   EXPECT_THAT([] { GemmTable::load("/nowhere/table"); },
               ThrowsMessage<Error>(HasSubstr("cannot read /nowhere/table")));
+  EXPECT_THAT([] { GemmTable::load("/"); },
+              ThrowsMessage<Error>(HasSubstr("cannot read /")));
   EXPECT_THAT([] { GemmTable().save("/nowhere/table"); },
               ThrowsMessage<Error>(HasSubstr("cannot write /nowhere/table")));
 }

@@ -44,9 +44,11 @@ TEST(GemmWhyNot, RefusesDepthsThatWgmmaDoesNotHave) {
   EXPECT_THAT(whyNot("128x128x40"), HasSubstr("use 48"));
 }
 
-TEST(GemmWhyNot, RefusesDeepStagesOfSumsInFull) {
-  EXPECT_THAT(whyNot("128x128x256 s3", full), HasSubstr("use at most 128"));
-  EXPECT_THAT(whyNot("128x128x256 s3", fast), IsEmpty());
+TEST(GemmWhyNot, RefusesStagesThatEndWithinASumInFull) {
+  EXPECT_THAT(whyNot("128x128x192 s3", full),
+              HasSubstr("leaves the tensor cores after each 128"));
+  EXPECT_THAT(whyNot("128x128x192 s3", fast), IsEmpty());
+  EXPECT_THAT(whyNot("128x128x256 s3", full), IsEmpty());
 }
 
 TEST(GemmWhyNot, RefusesSumsThatDoNotFitRegisters) {
@@ -361,7 +363,7 @@ TEST(GemmWhyNot, TakesRowsOfDAsTheyBegin) {
 TEST(GemmWhyNot, IsWhatGemmIsRefusedWith) {
   for (const auto &[config, types] :
        {std::pair{"128x256x128 s3 w2 e64x1", full},
-        std::pair{"128x128x256 s2 w2", full}, std::pair{"128x100x64", half},
+        std::pair{"128x128x192 s2 w2", full}, std::pair{"128x100x64", half},
         std::pair{"128x256x64 s5 w2", half},
         std::pair{"64x64x64 s4 w1 c2x1 streamk", half}}) {
     const std::string reason = whyNot(config, types);
