@@ -175,9 +175,8 @@ private:
   /// warpgroup on the same tile, where there is one that does nothing else.
   double registerClocks() const {
     const bool isThrough = isAboveTransposed(c) || isInParts(types);
-    const bool isElseBusy =
-        isPromoted(types) && !isInParts(types) && !isProductInFlight(types, c);
-    return isThrough && (isAlone() || isElseBusy)
+    const bool addsSums = isPromoted(types) && !isInParts(types);
+    return isThrough && (isAlone() || addsSums)
                ? productsOfStage() * gpu.register_step_clocks
                : 0;
   }

@@ -63,6 +63,15 @@ void checkSuits(const Context &context, const Artifact &artifact) {
          context.maxSharedBytes, ": use smaller tiles or fewer stages");
 }
 
+/// Whether it tells of a launch that has failed, after which a context takes no
+/// more calls: an illegal address, a launch that took too long, and what stands
+/// between a failed assertion and a failed launch (CUDA driver API, CUresult).
+bool isLeftByALaunch(driver::Result result) {
+  const int code = static_cast<int>(result);
+  return code == 700 || code == 702 || code == 710 ||
+         (code >= 714 && code <= 719);
+}
+
 } // namespace
 
 LoadedKernel::LoadedKernel(std::shared_ptr<Context> shared,
@@ -101,6 +110,10 @@ void LoadedKernel::load(const Artifact &artifact) {
   if (result == driver::Result::success)
     return;
   module = nullptr;
+  if (isLeftByALaunch(result))
+    fail(artifact, "is not loaded: a launch before has failed (",
+         describe(context->driver, result), "), after which '", context->name,
+         "' does nothing more for this process: start it again");
   log.resize(log.find('\0') == log.npos ? log.size() : log.find('\0'));
   while (!log.empty() && (log.back() == '\n' || log.back() == ' '))
     log.pop_back();

@@ -54,6 +54,12 @@ TEST_F(ModuleLoading, ReportsTheDriversLog) {
   EXPECT_EQ(fake.count("moduleUnload"), 0);
 }
 
+TEST_F(ModuleLoading, TellsOfALaunchThatHasFailedBefore) {
+  fake.loadResult = driver::Result::launchFailed;
+  expectRefused(
+      {"gemm.cpp:10: error: ", "a launch before has failed", "start it again"});
+}
+
 TEST_F(ModuleLoading, UnloadsCodeThatLacksTheKernel) {
   fake.getFunctionResult = driver::Result::notFound;
   expectRefused({"gemm.cpp:10: error: ", "not in its own code"});
