@@ -83,12 +83,12 @@ AttentionRows AttentionProgram::beginRows(const AttentionTile &t) const {
 
 ScorePlace AttentionProgram::placeOfBlock(const AttentionTile &t,
                                           const Index &n) const {
-  const Fragment row = rows({config.bm, 1});
+  const Fragment row = rows({config.bm, 1}), query = row / form.group;
   return {t.b,
           isGrouped() ? headOf(t, row) + keyHead(t) * *G
                       : full(s32, {config.bm, 1}, t.h),
-          row / form.group + placeOf(t, t.m * queries),
-          columns({1, config.bn}) + n * config.bn};
+          query + placeOf(t, t.m * queries),
+          columns({1, config.bn}) + n * config.bn, query + t.m * queries};
 }
 
 std::optional<Fragment>

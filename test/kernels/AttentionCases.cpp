@@ -47,7 +47,7 @@ void addAuthors(AttentionCase &tested) {
     };
   if (tested.masks)
     tested.form.mask = [](const ScorePlace &place) {
-      return ((place.query - place.key) & 1) == 0;
+      return ((place.query - place.key) & 1) == 0 || place.row == place.key;
     };
 }
 

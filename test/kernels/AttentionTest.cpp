@@ -52,7 +52,7 @@ std::vector<double> scoresOf(const AttentionCase &tested, const Problem &p,
   for (int64_t j = 0; j < keys; ++j) {
     if ((form.after && j > place + *form.after) ||
         (form.before && j < place - *form.before) ||
-        (tested.masks && (place - j) % 2 != 0))
+        (tested.masks && (place - j) % 2 != 0 && i != j))
       continue;
     double score = 0;
     for (int64_t e = 0; e < form.d; ++e)

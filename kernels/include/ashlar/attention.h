@@ -20,6 +20,8 @@ struct ScorePlace {
   /// among the keys, that of the last one being that of the last key, and the
   /// numbers of the keys.
   Fragment head, query, key;
+  /// bm×1: the number of the query in its sequence.
+  Fragment row;
 };
 
 /// What O = softmax(Q · Kᵀ · scale) · V computes, whatever the sizes: Q is
