@@ -211,12 +211,13 @@ notCountable(std::initializer_list<std::pair<int64_t, const char *>> numbers,
   return "";
 }
 
-std::string notWindow(const AttentionForm &form) {
+/// Why places can't be counted with a form's window.
+static std::string notWindow(const AttentionForm &form) {
   // Numbers of keys and ends of windows are added in 32 bits.
   constexpr int64_t most = int64_t(1) << 30;
   for (const auto &[keys, what] :
        {std::pair{form.before, "before"}, std::pair{form.after, "after"}})
-    if (keys && std::abs(*keys) > most)
+    if (keys && (*keys > most || *keys < -most))
       return std::string("a window of ") + std::to_string(*keys) + " keys (" +
              what + ") is more than the " + std::to_string(most) +
              " that places are counted with: leave " + what +

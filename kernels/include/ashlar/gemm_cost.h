@@ -85,7 +85,7 @@ struct GpuModel {
   /// 128 bytes of their depth.
   double transpose_clocks = 230;
   /// What a product takes more whose rows go through the registers of the only
-  /// warpgroup on its tile.
+  /// warpgroup on its tile, or of one that adds up sums besides.
   double register_step_clocks = 82.6;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
