@@ -7,7 +7,7 @@ rm -rf "$scratch"
 "$cmake" --install "$build" --prefix "$scratch/prefix" >/dev/null
 "$cmake" -G Ninja -S "$here/program" -B "$scratch/build" \
   -DCMAKE_PREFIX_PATH="$scratch/prefix" -DCMAKE_CXX_COMPILER="$compiler" \
-  >/dev/null
+  -DCMAKE_C_COMPILER="$(echo "$compiler" | sed 's/++//')" >/dev/null
 "$cmake" --build "$scratch/build" >/dev/null
 unset ASHLAR_PTXAS
 "$scratch/build/program" --run --device=sim --no-cache | grep "D is right"
