@@ -182,12 +182,14 @@ LoadsOfParts loadsOfParts(const AttentionForm &form,
   const int64_t elements =
       config.apart ? 96
                    : std::bit_floor(uint64_t(mathRegisters(form, config) / 3));
-  // As few as divide among a warpgroup's threads.
+  // Of few columns it is what belongs to each part that fills registers.
+  constexpr int64_t most = 16;
+  // As few rows as divide among a warpgroup's threads.
   const int64_t columns = keptColumns(form, config),
                 rows = columns % 16 ? 16 : 8;
   return {rows * warpgroupsOfRole(config),
-          std::max<int64_t>(
-              elements * target::warpgroupThreads / (rows * columns), 1)};
+          std::clamp<int64_t>(
+              elements * target::warpgroupThreads / (rows * columns), 1, most)};
 }
 
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {

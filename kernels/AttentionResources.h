@@ -100,7 +100,7 @@ std::string notBuildable(const AttentionForm &form,
 
 /// So many rows of so many parts of the keys are on their way together when
 /// parts are added up: few rows, as a tile of one query has, and as many parts
-/// as a third of a thread's registers hold.
+/// as a third of a thread's registers hold, up to 16.
 struct LoadsOfParts {
   int64_t rows, parts;
 };

@@ -123,7 +123,7 @@ std::vector<AttentionCase> namedAttentionCases() {
   add("an author's scores", {.d = 64, .dv = 64}, {2, 2, 1, 130, 140}, true);
   add("an author's scores with sinks", {.d = 64, .dv = 64, .sinks = true},
       {2, 2, 1, 130, 140}, true);
-  for (int64_t dv : {24, 40}) {
+  for (int64_t dv : {8, 24, 40}) {
     add("dv " + std::to_string(dv) + " in parts", {.d = 64, .dv = dv},
         {2, 4, 2, 1, 300});
     splitUp(all.back(), 3);
