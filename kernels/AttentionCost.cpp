@@ -280,10 +280,11 @@ private:
 
 AttentionCost attention_cost(const AttentionForm &form,
                              const AttentionSizes &sizes,
-                             const AttentionChoice &choice,
-                             const GpuModel &gpu) {
+                             const AttentionChoice &choice, const GpuModel &gpu,
+                             SourceLocation where) {
   if (const std::string why = notBuildable(form, choice.config); !why.empty())
-    throw Error("attention_cost: " + why);
+    throw Error({where.file_name(), where.line(), where.column()},
+                "attention_cost: " + why);
   return Model(form, sizes, choice, gpu).cost();
 }
 

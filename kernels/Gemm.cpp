@@ -212,7 +212,7 @@ Fragment GemmProgram::product(const Stage &loaded, std::optional<Stage> &other,
   if (beside->isTransposed && first == 0)
     other.emplace(made->wait());
   const SharedTile b =
-      other ? slice((*other)[0], {0, first}, {c.bn, depth})
+      other ? slice((*other)[0], {0, first}, beside->transposed(depth))
             : beside->rows(beside->part(loaded[1], first, depth));
   Fragment result = above->isTransposed ? mma(loadRows(a), b.T(), sum)
                                         : mma(above->rows(a), b.T(), sum);

@@ -46,16 +46,15 @@ Fragment GemmProgram::productOfParts(const Stage &stage,
                                      int64_t first, const Fragment &sum) const {
   const Fragment a = loadRows(above->part(stage[0], first, depth)),
                  big = rounded(a), small = a - big;
-  const auto factor = [&](const SharedTile &tile) {
-    return slice(tile, {0, first}, {c.bn, depth}).T();
-  };
-  const SharedTile b = stage[1].as(tf32, beside->stage(c.bk));
+  const SharedTile b =
+      beside->part(stage[1].as(tf32, beside->stage(c.bk)), first, depth);
   if (first == 0)
     smalls.emplace(made->wait());
-  Fragment result = mma(big, factor((*smalls)[0]), mma(small, factor(b), sum));
+  const SharedTile smallB = beside->part((*smalls)[0], first, depth);
+  Fragment result = mma(big, smallB.T(), mma(small, b.T(), sum));
   if (first + depth == c.bk)
     made->release(*smalls);
-  return mma(big, factor(b), result);
+  return mma(big, b.T(), result);
 }
 
 } // namespace ashlar

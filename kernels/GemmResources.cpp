@@ -17,7 +17,8 @@ bool isPromoted(const GemmTypes &types) {
           types.accumulation == Accumulation::full);
 }
 
-int64_t promotedDepth(const GemmTypes &types) {
+/// The depth in K after which sums of the tensor cores are too inaccurate.
+static int64_t promotedDepth(const GemmTypes &types) {
   // They cut off what is beyond f32's bits, each time to the same side: after
   // 32 of K that is less than what f32 rounds off by itself, summed in order.
   return isInParts(types) ? 32 : 128;

@@ -130,11 +130,9 @@ int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &config);
 std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
                          const GemmForm &form);
 
-/// Whether sums leave the tensor cores during the main loop, and the depth in K
-/// after which they are too inaccurate.
+/// Whether sums leave the tensor cores during the main loop, and what of a
+/// stage's depth is multiplied before they do: all of it, if they do not.
 bool isPromoted(const GemmTypes &types);
-int64_t promotedDepth(const GemmTypes &types);
-/// What of a stage is multiplied before they do: all of it, if they do not.
 int64_t productDepth(const GemmTypes &types, const GemmConfig &config);
 
 /// s32 for integers, f32 for all else.

@@ -24,9 +24,9 @@ struct AttentionCase {
 
 std::string describe(const AttentionCase &tested);
 
-/// What an author does to scores: of odd heads the first keys are hidden, a
-/// whole block of them among others.
+/// Keys that an author's scores hide from odd heads, a whole block among them.
 constexpr int keysHiddenByScores = 70;
+/// What an author does to scores.
 void addAuthors(AttentionCase &tested);
 /// In so many parts, 0 for none.
 void splitUp(AttentionCase &tested, int64_t splits);

@@ -147,7 +147,8 @@ struct PartSizes {
   int64_t tiles, rows, columns;
 };
 PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
-                     const AttentionSizes &sizes);
+                     const AttentionSizes &sizes,
+                     SourceLocation where = SourceLocation::current());
 
 /// How the work of `attention_backward` is cut up.
 struct AttentionBackwardConfig {

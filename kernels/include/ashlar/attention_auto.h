@@ -59,7 +59,8 @@ std::vector<AttentionChoice> attention_candidates(const AttentionForm &form,
 AttentionCost attention_cost(const AttentionForm &form,
                              const AttentionSizes &sizes,
                              const AttentionChoice &choice,
-                             const GpuModel &gpu = h200());
+                             const GpuModel &gpu = h200(),
+                             SourceLocation where = SourceLocation::current());
 
 /// The first of these as a table, with what each takes by the model.
 std::string why(const std::vector<AttentionChoice> &candidates,

@@ -410,6 +410,8 @@ TEST(GemmConfig, AWordThatIsNoneNamesTheCallersLine) {
                          "GemmWhyNotTest.cpp:" + line +
                          ": error: 'x2' in '128x128x64 s4 x2' is no part of "
                          "a GEMM configuration")));
+  EXPECT_THAT([] { GemmConfig::parse("64x64x64 a17"); },
+              ThrowsMessage<Error>(HasSubstr("'a17' in '64x64x64 a17' is no")));
   EXPECT_THAT([] { GemmConfig::parse("64x64x64 g4 z8"); },
               ThrowsMessage<Error>(HasSubstr("'z8' in '64x64x64 g4 z8' is the "
                                              "second of its kind")));
