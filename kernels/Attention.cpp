@@ -1,4 +1,5 @@
 #include "kernels/AttentionProgram.h"
+#include "kernels/Sequences.h"
 
 #include "ashlar/error.h"
 
@@ -233,11 +234,10 @@ void AttentionProgram::clearBehind(const AttentionTile &t, const Index &n,
                                    const SharedTile &values) const {
   if (!form.packed && !form.page)
     return; // zeros are behind the tensor
-  const Shape shape = values.shape();
-  when((n + 1) * config.bn > t.keys, [&] {
-    const Fragment key = isOf8Bits(form) ? columns(shape) : rows(shape);
-    store(values, select(key < t.keys - n * config.bn, load(values), 0));
-  });
+  const Index left = t.keys - n * config.bn;
+  const int64_t threads = target::warpgroupThreads * warpgroupsOfRole(config);
+  when(left < config.bn,
+       [&] { ashlar::clearBehind(values, left, threads, isOf8Bits(form)); });
 }
 
 void AttentionProgram::expectSizes() const {

@@ -9,22 +9,6 @@
 
 namespace ashlar {
 
-/// As `clearBehind`, a few rows at a time, which takes few registers.
-void AttentionProgram::clearRowsBehind(const AttentionTile &t, const Index &n,
-                                       const SharedTile &values) const {
-  if (!form.packed && !form.page)
-    return;
-  constexpr int64_t height = 16;
-  const Index first = t.keys - n * config.bn;
-  const Shape shape{height, half};
-  when(first < config.bn, [&] {
-    for (Index i : range(max(first, 0) / height, config.bn / height)) {
-      SharedTile part = slice(values, {i * height, 0}, shape);
-      store(part, select(rows(shape) < first - i * height, load(part), 0));
-    }
-  });
-}
-
 void AttentionProgram::storeHalf(const AttentionTile &t, const Fragment &o,
                                  int64_t column) {
   const Fragment result = convert(o, form.type);
@@ -138,9 +122,9 @@ void AttentionProgram::defineScores() {
            addWeights(row, e);
            if (!form.latent)
              left = ring.wait();
-           clearRowsBehind(t, last, (*left)[0]);
+           clearBehind(t, last, (*left)[0]);
            if (right)
-             clearRowsBehind(t, last, rightValues(*right));
+             clearBehind(t, last, rightValues(*right));
            weightRing->commit(put(p));
            if (right)
              rightRing->release(*right);
@@ -175,7 +159,7 @@ void AttentionProgram::defineValues() {
              o = o * along_rows(heard());
              Stage right = rightRing->wait(), weights = weightRing->wait();
              if (!form.latent)
-               clearRowsBehind(t, n, rightValues(right));
+               clearBehind(t, n, rightValues(right));
              o = mma(weights[0], rightValues(right), o);
              weightRing->release(weights);
              rightRing->release(right);

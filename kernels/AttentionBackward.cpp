@@ -190,17 +190,6 @@ Mask AttentionBackwardProgram::isSeen(const KeyBlock &t,
   return seen;
 }
 
-/// Zeros in the rows of a tile from this one on, a few at a time, which takes
-/// few registers.
-static void clearBehind(const SharedTile &tile, const Index &left) {
-  constexpr int64_t height = 16;
-  const int64_t all = tile.shape()[0], width = tile.shape()[1];
-  for (Index i : range(max(left, 0) / height, all / height)) {
-    SharedTile part = slice(tile, {i * height, 0}, {height, width});
-    store(part, select(rows(part.shape()) < left - i * height, load(part), 0));
-  }
-}
-
 void AttentionBackwardProgram::clearRowsBehind(const KeyBlock &t,
                                                const Index &row,
                                                const Stage &s) const {
@@ -209,7 +198,7 @@ void AttentionBackwardProgram::clearRowsBehind(const KeyBlock &t,
   Index left = t.rows - rowOf(s, row);
   when(left < config.bm, [&] {
     for (int i : {0, 1})
-      clearBehind(s[i], left);
+      clearBehind(s[i], left, threads);
     for (int64_t i : {placeOfL, placeOfDelta})
       store(s[i], select(columns(s[i].shape()) < left, load(s[i]), 0));
   });
@@ -220,7 +209,7 @@ void AttentionBackwardProgram::clearKeysBehind(const KeyBlock &t,
   if (!form.packed)
     return;
   for (int i : {0, 1})
-    clearBehind(kv[i], t.keys - t.n * config.bn);
+    clearBehind(kv[i], t.keys - t.n * config.bn, threads);
 }
 
 void AttentionBackwardProgram::storeKeys(const KeyBlock &t, const Tensor &to,

@@ -4,6 +4,7 @@
 
 #include "ashlar/ashlar.h"
 #include "ashlar/attention.h"
+#include "compiler/target/Target.h"
 #include "kernels/DynamicTiles.h"
 
 #include <algorithm>
@@ -244,7 +245,8 @@ private:
   const int64_t placeOfL = config.apart ? 0 : 2, placeOfDelta = placeOfL + 1,
                 placeOfRow = placeOfL + 2;
   /// Of a role that multiplies.
-  const int64_t warpgroupsOfRole = config.apart ? 1 : config.warpgroups;
+  const int64_t warpgroupsOfRole = config.apart ? 1 : config.warpgroups,
+                threads = warpgroupsOfRole * target::warpgroupThreads;
   /// Whether CTAs share dQ's columns.
   const bool isShared = config.cluster > 1;
   /// Whether a role of its own multiplies dQ.

@@ -311,8 +311,6 @@ private:
   /// What is stored of O, or of a part, of the columns that a role keeps.
   void finishHalf(const AttentionTile &t, const Fragment &o,
                   const std::optional<Fragment> &l, int64_t column);
-  void clearRowsBehind(const AttentionTile &t, const Index &n,
-                       const SharedTile &values) const;
   /// What a stage of the second ring has of V.
   SharedTile rightValues(const Stage &right) const {
     return slice(right[0], {0, 0}, {config.bn, half});

@@ -7,15 +7,30 @@
 
 namespace ashlar {
 
+/// Boxes of a row, each as wide as what swaps places in shared memory.
+static int64_t boxesOfRow(int64_t bytes) {
+  return bytes / std::min(bytes & -bytes, target::mostSwizzleBytes);
+}
+
 int64_t copyRegisters(const AttentionForm &form,
                       const AttentionConfig &config) {
   // One warpgroup of math leaves more than is needed.
   if (config.warpgroups * config.ctas == 1)
     return 64;
   // To find pages and parts, and to fill several rings, takes some.
-  if (config.dynamic && pagesOfBlock(form, config) > 1)
+  if (config.dynamic ? pagesOfBlock(form, config) > 1
+                     : isOf8Bits(form) && form.page && form.before)
     return 48;
-  return config.splits || form.page || config.apart ? 40 : target::leastBudget;
+  if (config.splits || form.page || config.apart)
+    return 40;
+  // As do boxes, if they are many; three warpgroups leave few.
+  constexpr int64_t many = 5, veryMany = 9;
+  const int64_t bytes = size_bytes(form.type),
+                boxes = std::max(boxesOfRow(form.d * bytes),
+                                 boxesOfRow(form.dv * bytes));
+  if (boxes < many)
+    return target::leastBudget;
+  return config.warpgroups == 3 && boxes < veryMany ? 32 : 40;
 }
 
 int64_t entryRegisters(const AttentionConfig &config) {
@@ -67,9 +82,11 @@ int64_t fragmentRegisters(const AttentionForm &form,
       rowsOfWarpgroup(config) * sumColumns(form) / target::warpgroupThreads;
   const int64_t parts = form.dv / sumColumns(form);
   // Not eager there is a second part in flight, whose registers ptxas was seen
-  // to make those of the scores where these are more and behind a third one.
-  const bool hasTwo =
-      !config.eager && parts > 1 && (parts == 2 || scores <= part);
+  // to make those of the scores where these are more, of as many columns as a
+  // power of two, and behind a third one.
+  const bool isShared = parts > 2 && scores > part &&
+                        std::has_single_bit(uint64_t(sumColumns(form)));
+  const bool hasTwo = !config.eager && parts > 1 && !isShared;
   return sumRegisters(form, config) + scores * 5 / 4 +
          (hasTwo ? 2 * part : part);
 }
@@ -103,12 +120,13 @@ int64_t registersBesideEager(const AttentionForm &form,
     return registersBeside(form, config) + 40;
   const int64_t scores =
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
-  int64_t all = 12 + scores / 2;
+  int64_t all = (form.d % 64 || form.dv % 64 ? 16 : 12) + scores / 2;
   all += form.before || form.alibi ? 12 : 0;
   all += form.soft_cap ? 12 : 0;
   all += form.page ? 12 : 0;
+  all += form.packed && form.group > 1 ? 8 : 0;
   all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
-  all += config.warpgroups == 1 ? 32 : 0;
+  all += config.warpgroups == 1 ? 32 : config.warpgroups == 3 ? 12 : 0;
   return all;
 }
 
@@ -120,7 +138,7 @@ int64_t registersBesideOf8Bits(const AttentionForm &form,
   all += form.after || form.before ? 4 : 0;
   all += form.before ? 4 : 0;
   all += form.alibi ? 24 : 0;
-  all += form.soft_cap ? 8 : 0;
+  all += form.soft_cap ? (config.warpgroups == 3 ? 12 : 8) : 0;
   all += form.sinks ? 4 : 0;
   all += form.modify ? 12 + config.bn / 4 : form.mask ? 12 : 0;
   all += form.group > 1 ? 4 : 0;
@@ -143,7 +161,8 @@ int64_t registersOfLoop(const AttentionForm &form,
   const int64_t sums = sumRegisters(form, config);
   const int64_t scores =
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
-  const int64_t least = sums + scores * 3 / 2 + 28;
+  const int64_t least =
+      sums + scores * 3 / 2 + 28 + (config.dynamic && form.logarithms ? 8 : 0);
   const bool hasNumbers = form.page || form.packed || form.modify ||
                           form.mask || form.alibi || form.group > 1 ||
                           config.splits || config.queries > 1;
@@ -158,19 +177,6 @@ int64_t registersOfLoop(const AttentionForm &form,
 int64_t registersOfStore(const AttentionForm &form,
                          const AttentionConfig &config) {
   return sumRegisters(form, config) * 3 / 2 + 24;
-}
-
-/// Values behind the last key are cleared beside the sums and the weights.
-int64_t registersOfClearing(const AttentionForm &form,
-                            const AttentionConfig &config) {
-  if ((!form.packed && !form.page) || config.apart)
-    return 0;
-  const int64_t threads = target::warpgroupThreads * config.warpgroups;
-  const int64_t values = config.bn * form.dv / threads;
-  if (isOf8Bits(form))
-    return sumRegisters(form, config) + config.bn / 8 + values + 4 +
-           (config.warpgroups == 1 ? 24 : 0);
-  return sumRegisters(form, config) + config.bn / 4 + values + 36;
 }
 
 } // namespace
@@ -193,9 +199,8 @@ LoadsOfParts loadsOfParts(const AttentionForm &form,
 }
 
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
-  return std::max({registersOfLoop(form, config),
-                   registersOfStore(form, config),
-                   registersOfClearing(form, config)}) <=
+  return std::max(registersOfLoop(form, config),
+                  registersOfStore(form, config)) <=
          scoreRegisters(form, config);
 }
 

@@ -51,8 +51,20 @@ int64_t sumColumns(const AttentionForm &form) {
 }
 
 int64_t resultColumns(const AttentionForm &form) {
-  const bool isCut = form.dv % 64 == 0 && (isOf8Bits(form) || form.dv > 128);
-  return isCut ? 64 : form.dv;
+  constexpr int64_t usual = 64, least = 40, mostWhole = 128;
+  if (form.dv % usual == 0)
+    return isOf8Bits(form) || form.dv > mostWhole ? usual : form.dv;
+  if (!isOf8Bits(form) || form.dv <= mostWhole)
+    return form.dv;
+  // The widest of those that are no narrower than wgmma is fast with; else the
+  // narrowest of all others.
+  for (int64_t columns = usual; columns >= least; --columns)
+    if (form.dv % columns == 0 && columns % target::wgmmaColumnStep == 0)
+      return columns;
+  int64_t columns = usual;
+  while (form.dv % columns)
+    columns += target::wgmmaColumnStep;
+  return columns;
 }
 
 int64_t resultStages(const AttentionForm &form) {

@@ -143,11 +143,11 @@ std::string notBuildable(const AttentionForm &form,
     return "there is no product of " + std::string(name(form.type)) +
            " here: use bf16, f16 or e4m3";
   const std::string of = " of " + std::string(name(form.type));
-  const int64_t depth = leastKeys(form), columns = depth / 2;
-  if (form.d % depth || form.dv % columns)
+  const int64_t depth = leastKeys(form), width = depth / 2;
+  if (form.d % depth || form.dv % width)
     return "heads of " + text(form.d) + " and " + text(form.dv) + of +
            " do not divide into wgmma's: use a multiple of " + text(depth) +
-           " for Q and K, of " + text(columns) + " for V";
+           " for Q and K, of " + text(width) + " for V";
   if (config.bn % depth)
     return "a block of " + text(config.bn) + " keys is no depth of a product" +
            of + ": use a multiple of " + text(depth);
@@ -183,10 +183,14 @@ std::string notBuildable(const AttentionForm &form,
     return "dynamic hands out whole tiles of a sequence and a head, not parts "
            "of them: leave out dynamic, or splits and groups of more heads "
            "than a tile has rows";
-  // The assembler refuses them, whatever the budget.
+  // The assembler refuses a product whose sums, weights and what it was seen to
+  // take beside them (C7602) are more, whatever the budget.
+  constexpr int64_t besideProduct = 26 + 4;
+  const int64_t columns =
+      config.apart ? keptColumns(form, config) : sumColumns(form);
   if (const int64_t start = entryRegisters(config),
       held = sumRegisters(form, config);
-      held >= start)
+      std::max(held + 1, columns / 2 + besideProduct) > start)
     return "a thread has " + text(held) + " sums and starts with " +
            text(start) +
            " registers: use fewer warpgroups or CTAs, fewer rows to a "

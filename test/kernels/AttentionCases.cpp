@@ -133,6 +133,8 @@ std::vector<AttentionCase> namedAttentionCases() {
   const AttentionLengths several{
       4, 2, 1, 0, 0, {{150, 300}, {1, 113}, {130, 130}, {40, 3}}};
   add("packed", {.after = 0, .packed = true}, several);
+  add("packed, d 144, dv 168",
+      {.d = 144, .dv = 168, .after = 0, .packed = true}, several);
   add("packed, all keys", {.d = 64, .dv = 64, .packed = true}, several);
   add("packed, a window", {.before = 50, .after = 0, .packed = true}, several);
   for (int64_t page : {16, 64, 256}) {
@@ -259,6 +261,9 @@ std::vector<AttentionCase> namedAttentionCases() {
   add("e4m3, rows without a key", {.type = e4m3, .after = 0},
       {1, 2, 1, 300, 113});
   add("e4m3, packed", {.type = e4m3, .after = 0, .packed = true}, several);
+  add("e4m3, packed, dv 224",
+      {.type = e4m3, .d = 96, .dv = 224, .packed = true}, several);
+  add("e4m3, dv 208", {.type = e4m3, .d = 64, .dv = 208}, ragged);
   add("e4m3, sinks and slopes",
       {.type = e4m3, .after = 0, .alibi = true, .sinks = true}, ragged);
   for (int64_t page : {64, 256}) {

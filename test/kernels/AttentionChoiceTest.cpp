@@ -40,6 +40,17 @@ void compilesAsChosen(AttentionCase tested, uint64_t seed) {
     EXPECT_NO_THROW(compileCleanly(kernel));
 }
 
+/// With heads of any size, of which rows are many boxes to copy, and sums do
+/// not divide into parts of 64 columns.
+AttentionCase withDrawnHeads(AttentionCase tested, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  AttentionForm &form = tested.form;
+  const int64_t depth = leastKeys(form), step = depth / 2;
+  form.d = depth * int64_t(1 + random() % (256 / depth));
+  form.dv = random() % 2 ? form.d : step * int64_t(1 + random() % (256 / step));
+  return tested;
+}
+
 /// Neither does a stage that fits go unused, nor does one that does not pass
 /// for one that fits.
 TEST(AttentionChoice, CountsSharedMemoryAsTheCompilerDoes) {
@@ -399,6 +410,12 @@ TEST(AttentionChecks, AreCompiledInto) {
   for (uint64_t seed = 0; seed < (isSimulated() ? 60 : 150); ++seed)
     registerTest("ChosenAttention", "compiled, seed " + std::to_string(seed),
                  [seed] { compilesAsChosen(drawnAttention(seed), seed); });
+  for (uint64_t seed = 0; seed < (isSimulated() ? 30 : 150); ++seed)
+    registerTest("ChosenAttention",
+                 "any heads, compiled, seed " + std::to_string(seed), [seed] {
+                   compilesAsChosen(withDrawnHeads(drawnAttention(seed), seed),
+                                    seed);
+                 });
   for (uint64_t seed = 0; seed < (isSimulated() ? 8 : 100); ++seed)
     registerTest(
         "ChosenAttention", "latent, compiled, seed " + std::to_string(seed),
