@@ -16,16 +16,24 @@ namespace {
 /// arithmetic instructions, compute capability 9.0.
 constexpr double exponentialsPerClock = 16, arithmeticPerClock = 128;
 /// Instructions for a score beside its exponential: the maximum, the scale, the
-/// sum, half a conversion, and the mask's share.
-constexpr double instructionsPerScore = 4;
+/// sum, half a conversion; where a block has keys that some query does not see
+/// more, as fits 458 measured configurations (H200), as do the two below and
+/// `clocksOfMeeting`: the times of `bench-attention --tune` for heads of 64 to
+/// 256, sequences of 1024 to 16384, decoding and e4m3, to 6.8 % (rms).
+constexpr double instructionsPerScore = 4, instructionsOfMask = 6;
 /// And for a block: two reductions of two rows by two shuffles each, three
 /// waits for stages and as many releases, the descriptors of wgmma.
-constexpr double instructionsPerBlock = 100;
+constexpr double instructionsPerBlock = 50;
+/// In a block each of several warpgroups of a role waits so long for the
+/// others: a stage comes for all of them, and goes when all are done. CTAs that
+/// share an SM do not wait for each other.
+constexpr double clocksOfMeeting = 80;
 /// From a shuffle to its result; the two of each reduction are in a row.
 constexpr double shuffleClocks = 25, shufflesInARow = 4;
-/// From an SM's shared memory to its tensor cores in a clock, and between two
-/// products at least: a barrier and the latency of a short wgmma.
-constexpr double sharedBytesPerClock = 109, stepClocks = 57;
+/// From an SM's shared memory to its tensor cores in a clock (32 banks of 4
+/// bytes), and between two products at least: a barrier and the latency of a
+/// short wgmma.
+constexpr double sharedBytesPerClock = 128, stepClocks = 57;
 /// From the first request of a launch, and from that of a stage while others
 /// are on their way, to its bytes; the latter from DRAM.
 constexpr double firstMicroseconds = 0.515, latencyMicroseconds = 1.37;
@@ -183,8 +191,18 @@ private:
   /// they take longest (J. Zahorjan et al., "Balanced job bound analysis of
   /// queueing networks", 1982: the upper bound of the time).
   double mathClocks(double ctas) const {
-    const double warpgroups = double(warpgroupsOfRole(config)) * ctas;
-    return chainClocks() + (warpgroups - 1) * busyClocks();
+    const double ofRole = double(warpgroupsOfRole(config)),
+                 warpgroups = ofRole * ctas;
+    return chainClocks() + (warpgroups - 1) * busyClocks() +
+           (ofRole > 1 ? clocksOfMeeting * warpgroups : 0);
+  }
+  /// What the mask of causal attention adds to that, in the mean.
+  double maskClocks(double ctas) const {
+    if (!form.after || blocks == 0)
+      return 0;
+    const double masked = std::min(blocks, double(ceilDiv(queries, config.bn)));
+    return masked / blocks * instructionsOfMask * rows() * double(config.bn) /
+           arithmeticPerClock * double(warpgroupsOfRole(config)) * ctas;
   }
 
   /// Columns of K and V.
@@ -228,7 +246,8 @@ private:
     if (count == 0 || wave == 0)
       return;
     const double ctas = std::ceil(wave / double(gpu.sm_count));
-    const double math = blocksOfUnit * microseconds(mathClocks(ctas));
+    const double math =
+        blocksOfUnit * microseconds(mathClocks(ctas) + maskClocks(ctas));
     const double load = blocksOfUnit * loadMicroseconds(ctas);
     auto rate = [&](double bytesOfUnit, double terabytesPerSecond) {
       return wave * bytesOfUnit / terabytesPerSecond / 1e6;
