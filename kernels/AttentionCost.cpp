@@ -16,10 +16,11 @@ namespace {
 /// arithmetic instructions, compute capability 9.0.
 constexpr double exponentialsPerClock = 16, arithmeticPerClock = 128;
 /// Instructions for a score beside its exponential: the maximum, the scale, the
-/// sum, half a conversion; where a block has keys that some query does not see
-/// more, as fits 458 measured configurations (H200), as do the two below and
-/// `clocksOfMeeting`: the times of `bench-attention --tune` for heads of 64 to
-/// 256, sequences of 1024 to 16384, decoding and e4m3, to 6.8 % (rms).
+/// sum, half a conversion; and those of a mask, where a block has keys that
+/// some query does not see. With the latter, `instructionsPerBlock` and
+/// `clocksOfMeeting` the model is within 7.1 % (rms) of what `bench-attention
+/// --tune` measured on H200s: 678 configurations, heads of 64 to 256, sequences
+/// of 700 to 16384, decoding and e4m3.
 constexpr double instructionsPerScore = 4, instructionsOfMask = 6;
 /// And for a block: two reductions of two rows by two shuffles each, three
 /// waits for stages and as many releases, the descriptors of wgmma.

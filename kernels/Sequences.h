@@ -2,8 +2,9 @@
 #pragma once
 
 #include "ashlar/ashlar.h"
+#include "compiler/target/Target.h"
 
-#include <numeric>
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -25,9 +26,9 @@ inline std::pair<Index, Index> sequenceOf(const std::optional<Tensor> &starts,
 inline void clearBehind(const SharedTile &tile, const Index &left,
                         int64_t threads, bool areColumns = false) {
   const int64_t height = tile.shape()[0], width = tile.shape()[1];
-  int64_t atOnce = std::gcd<int64_t>(height, 16);
+  int64_t atOnce = std::min<int64_t>(height, 2 * target::swizzleRows);
   while (atOnce < height && (height % atOnce || atOnce * width % threads))
-    ++atOnce;
+    atOnce += target::swizzleRows;
   const Shape shape{atOnce, width};
   const Index first = areColumns ? Index(0) : max(left, 0) / atOnce;
   for (Index i : range(first, height / atOnce)) {
