@@ -7,7 +7,8 @@
 
 namespace ashlar {
 
-/// Boxes of a row, each as wide as what swaps places in shared memory.
+/// Boxes of TMA that a row of so many bytes comes in, each as wide as the
+/// swizzle.
 static int64_t boxesOfRow(int64_t bytes) {
   return bytes / std::min(bytes & -bytes, target::mostSwizzleBytes);
 }
@@ -120,6 +121,7 @@ int64_t registersBesideEager(const AttentionForm &form,
     return registersBeside(form, config) + 40;
   const int64_t scores =
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
+  // Heads that are no multiples of 64 took four more.
   int64_t all = (form.d % 64 || form.dv % 64 ? 16 : 12) + scores / 2;
   all += form.before || form.alibi ? 12 : 0;
   all += form.soft_cap ? 12 : 0;
