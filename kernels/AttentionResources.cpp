@@ -58,13 +58,15 @@ int64_t resultColumns(const AttentionForm &form) {
     return form.dv;
   // The widest of those that are no narrower than wgmma is fast with; else the
   // narrowest of all others.
-  for (int64_t columns = usual; columns >= least; --columns)
-    if (form.dv % columns == 0 && columns % target::wgmmaColumnStep == 0)
+  constexpr int64_t step = target::wgmmaColumnStep;
+  for (int64_t columns = usual; columns >= least; columns -= step)
+    if (form.dv % columns == 0)
       return columns;
-  int64_t columns = usual;
-  while (form.dv % columns)
-    columns += target::wgmmaColumnStep;
-  return columns;
+  for (int64_t columns = usual; columns < target::wgmmaMostColumns;
+       columns += step)
+    if (form.dv % columns == 0)
+      return columns;
+  return form.dv;
 }
 
 int64_t resultStages(const AttentionForm &form) {

@@ -189,11 +189,13 @@ std::string notBuildable(const AttentionForm &form,
   const int64_t columns =
       config.apart ? keptColumns(form, config) : sumColumns(form);
   if (const int64_t start = entryRegisters(config),
-      held = sumRegisters(form, config);
-      std::max(held + 1, columns / 2 + besideProduct) > start)
-    return "a thread has " + text(held) + " sums and starts with " +
-           text(start) +
-           " registers: use fewer warpgroups or CTAs, fewer rows to a "
+      taken =
+          std::max(sumRegisters(form, config) + 1, columns / 2 + besideProduct);
+      taken > start)
+    return "a product of the weights and " + text(columns) +
+           " columns of V takes " + text(taken) +
+           " registers of a thread, which starts with " + text(start) +
+           ": use fewer warpgroups or CTAs, fewer rows to a "
            "warpgroup, narrower heads, or for these apart";
   const int64_t threads = target::warpgroupThreads * config.warpgroups;
   if (!config.apart && (form.packed || form.page) &&

@@ -298,6 +298,8 @@ TEST(AttentionChoice, SaysWhatIsWrongWithAProblem) {
   EXPECT_THAT(refusal({.page = 20}, one), HasSubstr("pages of 20 keys"));
   EXPECT_THAT(refusal({.d = 40, .dv = 40}, one), HasSubstr("multiple of 16"));
   EXPECT_TRUE(attention_candidates({.d = 40, .dv = 40}, one).empty());
+  EXPECT_THAT(refusal({.type = e4m3, .dv = 130}, one),
+              HasSubstr("multiple of 32 for Q and K, of 16 for V"));
   EXPECT_THAT(refusal({.dv = int64_t(1) << 62}, one),
               HasSubstr("use at most 1048576"));
   EXPECT_THROW(attention_cost({}, one, {1, {.bn = 0}, 0, {}}), Error);
@@ -338,7 +340,11 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
                         "3 keys"));
   EXPECT_THAT(refusal({.d = 256, .dv = 256},
                       {.bm = 64, .bn = 16, .warpgroups = 1, .ctas = 2}),
-              HasSubstr("128 sums and starts with 128 registers: use fewer"));
+              HasSubstr("256 columns of V takes 158 registers of a thread, "
+                        "which starts with 128: use fewer"));
+  EXPECT_THAT(refusal({.d = 64, .dv = 208},
+                      {.bm = 64, .bn = 16, .warpgroups = 1, .ctas = 2}),
+              HasSubstr("208 columns of V takes 134 registers"));
   EXPECT_THAT(refusal({.d = 40, .dv = 40}, {}),
               HasSubstr("heads of 40 and 40 of bf16 do not divide into "
                         "wgmma's: use a multiple of 16 for Q and K, of 8 "
