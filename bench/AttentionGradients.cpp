@@ -62,7 +62,8 @@ public:
       add(name, f32, {b, h, sq});
     add("Sums", f32, {b, h, sq, d});
     if (config.deterministic) {
-      add("Order", s32, {b, h, (sq + config.bm - 1) / config.bm});
+      add("Order", s32,
+          {b, h, (sq + config.bm - 1) / config.bm * config.cluster});
       tensors.at("Order").buffer.fill(std::byte(0));
     }
     if (config.dynamic || forward.dynamic) {

@@ -325,8 +325,10 @@ void AttentionBackwardProgram::expectSizes() const {
            "Starts, what QStarts has, is one more than B, the sequences",
            where);
   if (Turns)
-    expect(*Turns >= ceil_div(Sq, config.bm),
-           "Turns, what Order has for a head, is no less than Sq / bm", where);
+    expect(*Turns >= ceil_div(Sq, config.bm) * config.cluster,
+           "Turns, what Order has for a head, is no less than Sq / bm, for each "
+           "CTA of a cluster",
+           where);
 }
 
 /// In a role whose registers suffice to tell.
@@ -438,11 +440,11 @@ static void check(const AttentionForm &form,
            where);
   if (config.cluster == 2 &&
       !(config.apart && config.warpgroups == 3 && form.d % 128 == 0 &&
-        !config.deterministic && !config.dynamic))
+        !config.dynamic))
     refuse("two CTAs share dQ's columns by halves of whole products, 64 of "
            "them, which a warpgroup of its own multiplies in an order that "
            "both have: use three warpgroups that are apart, a head dimension "
-           "that is a multiple of 128, and neither deterministic nor dynamic",
+           "that is a multiple of 128, and not dynamic",
            where);
   if (config.stages < 2)
     refuse("rows of Q and dO are kept while the next ones are on their way: "

@@ -25,20 +25,25 @@ void AttentionBackwardProgram::defineOrder() {
   const bool isSpread = isPaired() || (!form.after && !form.before);
   role("order", warps(1), registers(copyBudget), [&] {
     forEachBlock([&](const KeyBlock &t) {
-      const Index count = ceil_div(t.keys, config.bn);
-      Index own = isPaired() ? min(t.n, count - 1 - t.n) : t.n;
+      // What a cluster has at a time is one block here.
+      const int64_t width = config.cluster * config.bn;
+      const Index n = t.first / config.cluster,
+                  count = ceil_div(t.keys, width);
+      Index own = isPaired() ? min(n, count - 1 - n) : n;
       Index tiles = isPaired() ? ceil_div(count, 2) : count;
-      Condition isSecond = t.n > own;
+      Condition isSecond = n > own;
       // The gang's tiles.
-      Index cta = blocks->cta(), ahead = min(own, cta), gang = own - ahead,
-            endOfGang = own + min(max(blocks->ctas() - cta, 1), tiles - own);
+      Index cta = isShared ? sharedBlocks->cta() : blocks->cta(),
+            ctas = isShared ? sharedBlocks->ctas() : blocks->ctas();
+      Index ahead = min(own, cta), gang = own - ahead,
+            endOfGang = own + min(max(ctas - cta, 1), tiles - own);
       const Index first = firstTurn(t), end = endOfTurns(t);
       // How many blocks of the gang begin apart, from which turn on, and how
       // far.
       Index spread = 0, common = first, gap = 1, start = first;
       if (isSpread) {
         spread = endOfGang - gang;
-        common = firstTurn(t, endOfGang - 1); // all see it and those behind
+        common = firstTurn(t, (endOfGang - 1) * config.cluster); // all see it and those behind
         gap = select(2 * spread <= end - common, Index(2), 1);
         start = min(common + ahead * gap, end);
       }
@@ -66,12 +71,12 @@ void AttentionBackwardProgram::defineOrder() {
           Index row = at * rowsOfTurn;
           // The blocks of keys that these rows see.
           Index low = form.before
-                          ? max(placeOf(t, row) - *form.before, 0) / config.bn
+                          ? max(placeOf(t, row) - *form.before, 0) / width
                           : Index(0);
           Index keys = t.keys;
           if (form.after)
             keys = min(keys, placeOf(t, row + rowsOfTurn) + *form.after);
-          Index high = ceil_div(keys, config.bn);
+          Index high = ceil_div(keys, width);
           // In a gang the last is first, but for those that have begun with
           // these rows or before and come before all that come round to them.
           Index before = min(endOfGang, high) + others;
@@ -83,7 +88,7 @@ void AttentionBackwardProgram::defineOrder() {
             before += max(high - (count - gang), 0);
           else
             before += max(gang - low, 0);
-          Condition isThere = row < t.rows && t.n >= low && t.n < high;
+          Condition isThere = row < t.rows && n >= low && n < high;
           Stage s = turnRing->acquire();
           store(s[0],
                 listOf(
@@ -110,18 +115,26 @@ void AttentionBackwardProgram::forEachTurn(
 
 void AttentionBackwardProgram::defineStoreInOrder() {
   // What is added is seen by others some time later: two warps take turns, so
-  // that this may be longer than what is computed between two parts.
-  for (int own : {0, 1})
-    role(own ? "store odd turns" : "store even turns", warps(1),
-         registers(copyBudget), [&] {
+  // that this may be longer than what is computed between two parts. A turn of
+  // CTAs that share dQ's columns is longer than that.
+  const int64_t takers = isShared ? 1 : 2;
+  for (int64_t own = 0; own < takers; ++own)
+    role(takers == 1 ? "store"
+         : own       ? "store odd turns"
+                     : "store even turns",
+         warps(1), registers(copyBudget), [&] {
            Index next = 0;
            forEachBlock([&](const KeyBlock &t) {
              forEachTurn([&](const SharedTile &turn) {
                auto number = [&](int64_t i) { return load_index(turn, {i}); };
-               Condition isThere = next == own && number(place) >= 0;
+               Condition isThere = number(place) >= 0;
+               if (takers > 1)
+                 isThere = isThere && next == own;
                auto counter = [&] {
-                 return order->at(
-                     {t.b, number(head), number(firstRow) / rowsOfTurn});
+                 Index row = number(firstRow) / rowsOfTurn;
+                 if (isShared)
+                   row = row * config.cluster + cluster_rank();
+                 return order->at({t.b, number(head), row});
                };
                when(isThere, [&] { await(counter(), number(place)); });
                addSums(t, number(head), number(firstRow), isThere);
@@ -131,7 +144,8 @@ void AttentionBackwardProgram::defineStoreInOrder() {
                  signal(counter(), select(number(marks) % 2 == lastPart,
                                           clamp(-number(place), -most, 0), 1));
                });
-               next = 1 - next;
+               if (takers > 1)
+                 next = 1 - next;
              });
              copyKeys(t, own == 0);
            });

@@ -143,8 +143,7 @@ AttentionBackwardCase drawnAttentionBackward(uint64_t seed) {
   if (config.apart)
     config.warpgroups = of(2, 3);
   config.dynamic = !config.deterministic && of(0, 1);
-  if (config.warpgroups == 3 && form.d % 128 == 0 && !config.deterministic &&
-      !config.dynamic)
+  if (config.warpgroups == 3 && form.d % 128 == 0 && !config.dynamic)
     config.cluster = of(1, 2);
   return {"seed " + std::to_string(seed), form, config, lengths};
 }

@@ -164,13 +164,12 @@ struct AttentionBackwardConfig {
   /// CTAs of a cluster, 1 or 2. Two have neighbouring keys, hand each other the
   /// gradients of their scores, and each multiplies its half of dQ's columns
   /// with the keys of both: half as much of dQ is added in memory. With three
-  /// warpgroups that are apart and d a multiple of 128, and neither
-  /// `deterministic` nor `dynamic`.
+  /// warpgroups that are apart and d a multiple of 128, and not `dynamic`.
   int64_t cluster = 1;
   /// The parts of dQ are added in a fixed order: each launch gives the same
   /// bits on a device with as many SMs. The kernel has Order then, s32,
-  /// B×H×Turns of any number of turns that is not less than Sq/bm: zeros, which
-  /// it leaves as it found them.
+  /// B×H×Turns of any number of turns that is not less than Sq/bm, for each CTA
+  /// of a cluster: zeros, which it leaves as it found them.
   bool deterministic = false;
   /// As in `AttentionConfig`: of causal gradients the keys that most rows see
   /// come first. Not with `deterministic`.
