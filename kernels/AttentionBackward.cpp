@@ -108,6 +108,11 @@ void AttentionBackwardProgram::loadValues(const KeyBlock &t, const Index &h,
 void AttentionBackwardProgram::forEachRows(
     const KeyBlock &t, int64_t step,
     const std::function<void(const Index &h, const Index &row)> &body) const {
+  if (ordersRows)
+    return forEachOrderedTurn(t, [&](const Turn &turn) {
+      tellTurn(turn);
+      body(turn.head, turn.row);
+    });
   if (order)
     return forEachTurn([&](const SharedTile &turn) {
       Index h = load_index(turn, {head}), row = load_index(turn, {firstRow});
@@ -325,10 +330,11 @@ void AttentionBackwardProgram::expectSizes() const {
            "Starts, what QStarts has, is one more than B, the sequences",
            where);
   if (Turns)
-    expect(*Turns >= ceil_div(Sq, config.bm) * config.cluster,
-           "Turns, what Order has for a head, is no less than Sq / bm, for each "
-           "CTA of a cluster",
-           where);
+    expect(
+        *Turns >= ceil_div(Sq, config.bm) * config.cluster,
+        "Turns, what Order has for a head, is no less than Sq / bm, for each "
+        "CTA of a cluster",
+        where);
 }
 
 /// In a role whose registers suffice to tell.
@@ -438,9 +444,8 @@ static void check(const AttentionForm &form,
     refuse("a cluster of 1 CTA or of 2 multiplies dQ, not of " +
                std::to_string(config.cluster) + ": use 1 or 2",
            where);
-  if (config.cluster == 2 &&
-      !(config.apart && config.warpgroups == 3 && form.d % 128 == 0 &&
-        !config.dynamic))
+  if (config.cluster == 2 && !(config.apart && config.warpgroups == 3 &&
+                               form.d % 128 == 0 && !config.dynamic))
     refuse("two CTAs share dQ's columns by halves of whole products, 64 of "
            "them, which a warpgroup of its own multiplies in an order that "
            "both have: use three warpgroups that are apart, a head dimension "

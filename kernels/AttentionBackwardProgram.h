@@ -41,7 +41,7 @@ public:
   void define() {
     programmatic_launch();
     expectSizes();
-    if (config.deterministic)
+    if (config.deterministic && !ordersRows)
       defineOrder();
     defineLoad();
     if (config.deterministic)
@@ -171,10 +171,17 @@ private:
   void forEachRows(
       const KeyBlock &t, int64_t step,
       const std::function<void(const Index &h, const Index &row)> &body) const;
-  /// What the role "order" says of a turn of a block of keys, by their places
-  /// in its stage: the head of Q and the first row, how many parts are added to
-  /// these rows before this one, or less than 0 where there is none, and
-  /// whether it is their last part, and the last turn of the block.
+  /// A turn of a block of keys in order: the head of Q and the first row, how
+  /// many parts are added to these rows before this one, or less than 0 where
+  /// there is none, and whether it is their last part, and the last turn of the
+  /// block.
+  struct Turn {
+    Index head, row, place, marks;
+  };
+  void forEachOrderedTurn(const KeyBlock &t,
+                          const std::function<void(const Turn &)> &body) const;
+  /// Hands it to other roles, to whom these are the numbers' places in a stage.
+  void tellTurn(const Turn &turn) const;
   static constexpr int64_t head = 0, firstRow = 1, place = 2, marks = 3;
   static constexpr int64_t lastPart = 1, lastTurn = 2; // added up in the marks
   void forEachTurn(const std::function<void(const SharedTile &)> &body) const;
@@ -253,19 +260,22 @@ private:
   const bool hasQueries = config.apart && config.warpgroups == 3;
   /// Whether the sums of keys leave registers to the role that multiplies dQ.
   const bool areSumsFew = std::max(form.d, form.dv) <= 128;
+  /// Whether the role that loads works out the order of rows, too.
+  const bool ordersRows = config.deterministic && isShared;
   /// Registers of the roles that copy, of those that keep sums of keys, and of
   /// the one that multiplies dQ. Who copies has what the others leave, and to
-  /// hand out blocks more.
-  const int64_t copyBudget = !config.apart    ? 24
-                             : !hasQueries    ? 40
-                             : !areSumsFew    ? 32
-                             : config.dynamic ? 40
-                                              : 24,
-                mathBudget = !config.apart    ? 240
-                             : !hasQueries    ? 232
-                             : !areSumsFew    ? 208
-                             : config.dynamic ? 168
-                                              : 176,
+  /// hand out blocks or work out an order more.
+  const bool copiesMore = config.dynamic || ordersRows;
+  const int64_t copyBudget = !config.apart ? 24
+                             : !hasQueries ? 40
+                             : !areSumsFew ? ordersRows ? 48 : 32
+                             : copiesMore  ? 40
+                                           : 24,
+                mathBudget = !config.apart ? 240
+                             : !hasQueries ? 232
+                             : !areSumsFew ? ordersRows ? 200 : 208
+                             : copiesMore  ? 168
+                                           : 176,
                 queryBudget = areSumsFew ? 136 : 64;
   /// As many columns of dQ are multiplied, and leave, at a time.
   const int64_t columnsOfCta = form.d / config.cluster;

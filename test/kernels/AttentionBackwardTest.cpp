@@ -200,7 +200,8 @@ std::map<std::string, HostTensor> launchOf(const AttentionBackwardCase &tested,
     sizes.push_back({"Tk", layout.firstKey(layout.n.b) + rowsBehind});
   }
   const int64_t rows = std::ranges::find(sizes, "Sq", &NamedSize::name)->value;
-  sizes.push_back({"Turns", (rows / tested.config.bm + 2) * tested.config.cluster});
+  sizes.push_back(
+      {"Turns", (rows / tested.config.bm + 2) * tested.config.cluster});
   const Artifact &artifact = module.artifact();
   std::erase_if(sizes, [&](const NamedSize &size) {
     return std::ranges::find(artifact.sizes, size.name) == artifact.sizes.end();
