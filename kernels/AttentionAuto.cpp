@@ -143,7 +143,7 @@ private:
            (form.d + form.dv) * size_bytes(form.type);
   }
 
-  const AttentionForm &form;
+  const AttentionForm form;
   const AttentionSizes &sizes;
   const GpuModel &gpu;
   std::vector<AttentionChoice> choices;
@@ -172,14 +172,15 @@ static std::string notSizes(const AttentionSizes &sizes) {
 }
 
 /// Why not even the smallest configuration can be built.
-static std::string notSmallest(const AttentionForm &form) {
+static std::string notSmallest(const AttentionForm &given) {
+  const AttentionForm form = formOfTiles(given);
   const bool isApart = form.dv > widestOfWarpgroup;
   AttentionConfig least{.bm = target::wgmmaRows,
                         .bn = leastKeys(form),
                         .warpgroups = isApart ? 2 : 1,
                         .apart = isApart};
   least.stages = leastStages(form, least);
-  return notBuildable(form, least);
+  return notBuildable(given, least);
 }
 
 std::vector<AttentionChoice> attention_candidates(const AttentionForm &form,
@@ -189,7 +190,7 @@ std::vector<AttentionChoice> attention_candidates(const AttentionForm &form,
       !notCountable({{form.d, ""}, {form.dv, ""}, {form.page.value_or(1), ""}})
            .empty())
     return {};
-  return Candidates(form, sizes, gpu).all();
+  return Candidates(formOfTiles(form), sizes, gpu).all();
 }
 
 AttentionChoice attention_auto(const AttentionForm &form,

@@ -46,6 +46,10 @@ constexpr double unhidden = 0.12;
 /// that is behind (a fifth stage of blocks of 128 was worth 8 % of d 128 on an
 /// H100, cold).
 constexpr double stagesBehind = 0.25;
+/// Of an SM's TMA for a row of a box no wider than 32 bytes: what held d 112 to
+/// 240 at blocks of 64 to 128 keys on an H100.
+constexpr double clocksOfNarrowRow = 2;
+constexpr int64_t narrowBoxBytes = 32;
 /// Round trips to L2 of each part: the fence of the signal.
 constexpr double roundTripsOfPart = 1;
 
@@ -233,13 +237,27 @@ private:
            (splits ? double(2 * rowsThere() * form.dv * size_bytes(f32)) : 0);
   }
 
+  /// Rows of the narrow boxes that a block comes in.
+  double narrowRows() const {
+    auto narrow = [&](int64_t rows, int64_t columns) {
+      const int64_t row = columns * size_bytes(form.type), box = boxBytes(row);
+      return box <= narrowBoxBytes ? double(rows * row / box) : 0;
+    };
+    const double ofKeys = narrow(config.bn, form.d);
+    if (form.latent)
+      return ofKeys;
+    return ofKeys + (isOf8Bits(form) ? narrow(form.dv, config.bn)
+                                     : narrow(config.bn, form.dv));
+  }
+
   double loadMicroseconds(double ctas) const {
     const double bytes = ctas * bytesOfBlock();
     const double onTheirWay =
         ctas * std::max(double(config.stages) - heldStages(), 0.5) *
         double(keyStageBytes(form, config));
-    return std::max(microseconds(bytes / gpu.load_bytes_per_clock),
-                    latencyMicroseconds * bytes / onTheirWay);
+    return std::max({microseconds(bytes / gpu.load_bytes_per_clock),
+                     microseconds(ctas * narrowRows() * clocksOfNarrowRow),
+                     latencyMicroseconds * bytes / onTheirWay});
   }
 
   /// `count` waves of so many units.
@@ -305,7 +323,7 @@ AttentionCost attention_cost(const AttentionForm &form,
   if (const std::string why = notBuildable(form, choice.config); !why.empty())
     throw Error({where.file_name(), where.line(), where.column()},
                 "attention_cost: " + why);
-  return Model(form, sizes, choice, gpu).cost();
+  return Model(formOfTiles(form), sizes, choice, gpu).cost();
 }
 
 } // namespace ashlar

@@ -29,7 +29,7 @@ PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
   return {(config.apart ? 2 : 1) * sizes.sequences * heads *
               ((sizes.queries + queries - 1) / queries),
           std::min(config.bm, sizes.queries * form.group),
-          keptColumns(form, config)};
+          keptColumns(formOfTiles(form), config)};
 }
 
 Index AttentionProgram::ticketOf(const AttentionTile &t, int64_t column) const {

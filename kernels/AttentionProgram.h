@@ -34,9 +34,9 @@ struct AttentionRows {
 /// The kernel while it is defined: what its roles have in common.
 class AttentionProgram {
 public:
-  AttentionProgram(const AttentionForm &form, const AttentionConfig &config,
+  AttentionProgram(const AttentionForm &given, const AttentionConfig &config,
                    SourceLocation where)
-      : form(form), config(config), where(where) {
+      : given(given), form(formOfTiles(given)), config(config), where(where) {
     if (config.apart)
       declareRings();
     if (form.packed)
@@ -320,7 +320,8 @@ private:
     return slice(q[0], {0, column}, {config.bm, width});
   }
 
-  const AttentionForm &form;
+  const AttentionForm &given; ///< of the tensors
+  const AttentionForm form;   ///< of the tiles
   const AttentionConfig &config;
   const SourceLocation where; ///< of whom a launch is refused
   const bool packedKeys = form.packed && !form.page;
@@ -342,15 +343,15 @@ private:
                       Splits = sizeIf("Splits", config.splits),
                       Tiles = sizeIf("Tiles", config.splits),
                       Rows = sizeIf("Rows", config.splits);
-  Tensor Q = rowsAs(input, "Q", form.type, form.d);
-  Tensor K = keysAs("K", form.d);
+  Tensor Q = rowsAs(input, "Q", form.type, given.d);
+  Tensor K = keysAs("K", given.d);
   std::optional<Tensor> V = form.latent ? std::nullopt
                             : isOf8Bits(form)
                                 ? std::optional(transposedAs("V"))
-                                : std::optional(keysAs("V", form.dv));
+                                : std::optional(keysAs("V", given.dv));
   std::optional<Tensor> qStarts, kStarts, vStarts, lengths, table, slopes,
       sinks;
-  Tensor O = rowsAs(output, "O", resultType(form), form.dv);
+  Tensor O = rowsAs(output, "O", resultType(form), given.dv);
   std::optional<Tensor> L, sumsOfParts, partL, done;
   Scalar scale = scalar("scale", f32, where);
   std::optional<Scalar> cap =
@@ -453,11 +454,11 @@ private:
   }
   Tensor transposedAs(std::string_view name) const {
     if (form.page)
-      return input(name, form.type, {*P, Hk, form.dv, *form.page}, align(16),
+      return input(name, form.type, {*P, Hk, given.dv, *form.page}, align(16),
                    where);
     return form.packed
-               ? input(name, form.type, {Hk, form.dv, *Tv}, align(16), where)
-               : input(name, form.type, {B, Hk, form.dv, *Sk}, align(16),
+               ? input(name, form.type, {Hk, given.dv, *Tv}, align(16), where)
+               : input(name, form.type, {B, Hk, given.dv, *Sk}, align(16),
                        where);
   }
 };

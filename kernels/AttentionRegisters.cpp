@@ -7,12 +7,6 @@
 
 namespace ashlar {
 
-/// Boxes of TMA that a row of so many bytes comes in, each as wide as the
-/// swizzle.
-static int64_t boxesOfRow(int64_t bytes) {
-  return bytes / std::min(bytes & -bytes, target::mostSwizzleBytes);
-}
-
 int64_t copyRegisters(const AttentionForm &form,
                       const AttentionConfig &config) {
   // One warpgroup of math leaves more than is needed.
@@ -27,8 +21,8 @@ int64_t copyRegisters(const AttentionForm &form,
   // As do boxes, if they are many; three warpgroups leave few.
   constexpr int64_t many = 5, veryMany = 9;
   const int64_t bytes = size_bytes(form.type),
-                boxes = std::max(boxesOfRow(form.d * bytes),
-                                 boxesOfRow(form.dv * bytes));
+                boxes = std::max(form.d * bytes / boxBytes(form.d * bytes),
+                                 form.dv * bytes / boxBytes(form.dv * bytes));
   if (boxes < many)
     return target::leastBudget;
   return config.warpgroups == 3 && boxes < veryMany ? 32 : 40;

@@ -7,6 +7,28 @@
 
 namespace ashlar {
 
+int64_t boxBytes(int64_t rowBytes) {
+  return std::min(rowBytes & -rowBytes, target::mostSwizzleBytes);
+}
+
+AttentionForm formOfTiles(const AttentionForm &form) {
+  constexpr int64_t few = 128, wide = 32;
+  AttentionForm tiles = form;
+  const int64_t depth = leastKeys(form);
+  auto widen = [&](int64_t &columns) {
+    if (columns % (depth / 2) == 0) // What TMA can't copy is refused.
+      columns =
+          alignedTo(!isOf8Bits(form) && columns > few ? wide : depth, columns);
+  };
+  if (form.latent)
+    return tiles;
+  widen(tiles.d);
+  // Of 8 bits its columns are rows of a tile.
+  if (!isOf8Bits(form))
+    widen(tiles.dv);
+  return tiles;
+}
+
 int64_t warpgroupsOfRole(const AttentionConfig &config) {
   return config.apart ? config.warpgroups / 2 : config.warpgroups;
 }

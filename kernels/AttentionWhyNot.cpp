@@ -121,12 +121,13 @@ std::string notDifferentiable(const AttentionForm &form) {
   return notWindow(form);
 }
 
-std::string notBuildable(const AttentionForm &form,
+std::string notBuildable(const AttentionForm &given,
                          const AttentionConfig &config) {
   auto text = [](int64_t number) { return std::to_string(number); };
+  const AttentionForm form = formOfTiles(given);
   if (const std::string why =
-          notCountable({{form.d, "head dimension of K"},
-                        {form.dv, "head dimension of V"},
+          notCountable({{given.d, "head dimension of K"},
+                        {given.dv, "head dimension of V"},
                         {form.page.value_or(1), "number of keys of a page"},
                         {config.bm, "number of rows (bm)"},
                         {config.bn, "number of keys of a block (bn)"},
@@ -144,10 +145,10 @@ std::string notBuildable(const AttentionForm &form,
            " here: use bf16, f16 or e4m3";
   const std::string of = " of " + std::string(name(form.type));
   const int64_t depth = leastKeys(form), width = depth / 2;
-  if (form.d % depth || form.dv % width)
-    return "heads of " + text(form.d) + " and " + text(form.dv) + of +
-           " do not divide into wgmma's: use a multiple of " + text(depth) +
-           " for Q and K, of " + text(width) + " for V";
+  if (given.d % (form.latent ? depth : width) || given.dv % width)
+    return "heads of " + text(given.d) + " and " + text(given.dv) + of +
+           " do not divide into wgmma's: use a multiple of " + text(width) +
+           (form.latent ? ", of " + text(depth) + " for Q and K" : "");
   if (config.bn % depth)
     return "a block of " + text(config.bn) + " keys is no depth of a product" +
            of + ": use a multiple of " + text(depth);

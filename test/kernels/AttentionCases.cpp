@@ -107,6 +107,8 @@ std::vector<AttentionCase> namedAttentionCases() {
   }
   add("d 192, dv 128", {.d = 192, .dv = 128, .after = 0}, ragged);
   add("d 160", {.d = 160, .dv = 160, .after = 0}, ragged);
+  for (int64_t d : {8, 40, 72, 112, 136, 144, 208, 240})
+    add("d " + std::to_string(d), {.d = d, .dv = d, .after = 0}, ragged);
   add("f16", {.type = f16, .d = 64, .dv = 64, .after = 0}, ragged);
   add("a window", {.before = 70, .after = 0}, {1, 2, 2, 300, 300});
   add("a window on both sides", {.before = 20, .after = 31},
@@ -135,6 +137,11 @@ std::vector<AttentionCase> namedAttentionCases() {
   add("packed", {.after = 0, .packed = true}, several);
   add("packed, d 144, dv 168",
       {.d = 144, .dv = 168, .after = 0, .packed = true}, several);
+  add("packed, d 112", {.d = 112, .dv = 112, .after = 0, .packed = true},
+      several);
+  add("packed, pages, d 72, in 3 parts",
+      {.d = 72, .dv = 72, .after = 0, .packed = true, .page = 16}, several);
+  splitUp(all.back(), 3);
   add("packed, all keys", {.d = 64, .dv = 64, .packed = true}, several);
   add("packed, a window", {.before = 50, .after = 0, .packed = true}, several);
   for (int64_t page : {16, 64, 256}) {
@@ -204,6 +211,8 @@ std::vector<AttentionCase> namedAttentionCases() {
              {2, 16, 2, 21, 300});
   addGrouped("groups of fewer heads than rows", {.group = 8, .after = 0}, 3,
              {2, 10, 2, 3, 700});
+  addGrouped("groups of heads, d 176, dv 112",
+             {.d = 176, .dv = 112, .group = 8}, 0, {2, 10, 2, 3, 300});
   addGrouped("decoding, one part", {.group = 8}, 1, {2, 16, 2, 1, 300});
   addGrouped("decoding, more parts than blocks", {.group = 8}, 7,
              {2, 8, 1, 1, 300});
@@ -263,6 +272,8 @@ std::vector<AttentionCase> namedAttentionCases() {
   add("e4m3, packed", {.type = e4m3, .after = 0, .packed = true}, several);
   add("e4m3, packed, dv 224",
       {.type = e4m3, .d = 96, .dv = 224, .packed = true}, several);
+  add("e4m3, packed, d 80", {.type = e4m3, .d = 80, .dv = 80, .packed = true},
+      several);
   add("e4m3, dv 208", {.type = e4m3, .d = 64, .dv = 208}, ragged);
   add("e4m3, sinks and slopes",
       {.type = e4m3, .after = 0, .alibi = true, .sinks = true}, ragged);
@@ -344,6 +355,16 @@ AttentionCase drawnAttention(uint64_t seed) {
   splitUp(result, splits);
   result.config.dynamic = !splits && of(0, 1);
   return result;
+}
+
+AttentionCase withDrawnHeads(AttentionCase tested, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  AttentionForm &form = tested.form;
+  const int64_t step = leastKeys(form) / 2;
+  auto drawn = [&] { return step * int64_t(1 + random() % (256 / step)); };
+  form.d = drawn();
+  form.dv = random() % 2 ? form.d : drawn();
+  return tested;
 }
 
 AttentionCase drawnLatentAttention(uint64_t seed) {

@@ -34,7 +34,11 @@ void splitUp(AttentionCase &tested, int64_t splits);
 std::vector<AttentionCase> namedAttentionCases();
 /// Any form, head dimension and lengths.
 AttentionCase drawnAttention(uint64_t seed);
-/// The same with V in K, or with warpgroups that are apart, or both.
+/// With heads of any size, of which rows are many boxes to copy, and sums do
+/// not divide into parts of 64 columns.
+AttentionCase withDrawnHeads(AttentionCase tested, uint64_t seed);
+/// The same as drawnAttention with V in K, or with warpgroups that are apart,
+/// or both.
 AttentionCase drawnLatentAttention(uint64_t seed);
 
 AttentionSizes sizesOf(const AttentionForm &form, const AttentionLengths &n);

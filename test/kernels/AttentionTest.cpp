@@ -382,6 +382,11 @@ TEST(AttentionRefuses, SequencesThatEndBehindTheirTensors) {
   for (uint64_t seed = 0; seed < (isSimulated() ? 10 : 100); ++seed)
     registerTest("ChosenAttention", "seed " + std::to_string(seed),
                  [seed] { isRightAsChosen(drawnAttention(seed)); });
+  for (uint64_t seed = 0; seed < (isSimulated() ? 10 : 100); ++seed)
+    registerTest("ChosenAttention", "any heads, seed " + std::to_string(seed),
+                 [seed] {
+                   isRightAsChosen(withDrawnHeads(drawnAttention(seed), seed));
+                 });
   for (uint64_t seed = 0; seed < (isSimulated() ? 2 : 50); ++seed)
     registerTest("ChosenAttention", "latent, seed " + std::to_string(seed),
                  [seed] { isRightAsChosen(drawnLatentAttention(seed)); });
