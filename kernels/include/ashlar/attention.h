@@ -37,6 +37,7 @@ struct AttentionForm {
   /// scalar "value_scale", what an element of V stands for; "scale" has those
   /// of Q and K in it.
   ElementType type = bf16;
+  /// Multiples of 8, of e4m3 of 16; d of 16 where V is part of K.
   int64_t d = 128, dv = 128;
   /// V is the first dv columns of K, which are read once for both, as where one
   /// row of a cache is all that a token has (multi-head latent attention: d is
