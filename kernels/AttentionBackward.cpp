@@ -1,6 +1,5 @@
 #include "compiler/target/Target.h"
 #include "kernels/AttentionBackwardProgram.h"
-#include "kernels/AttentionResources.h"
 #include "kernels/Sequences.h"
 
 #include "ashlar/error.h"
@@ -417,10 +416,11 @@ static void refuse(const std::string &sentence, SourceLocation where) {
               "attention_backward: " + sentence);
 }
 
-static void check(const AttentionForm &form,
+static void check(const AttentionForm &given,
                   const AttentionBackwardConfig &config, SourceLocation where) {
-  if (const std::string why = notDifferentiable(form); !why.empty())
+  if (const std::string why = notDifferentiable(given); !why.empty())
     refuse(why, where);
+  const AttentionForm form = inProducts(given);
   if (const std::string why =
           notCountable({{config.bm, "number of rows of a block (bm)"},
                         {config.bn, "number of keys (bn)"},

@@ -5,6 +5,7 @@
 #include "ashlar/ashlar.h"
 #include "ashlar/attention.h"
 #include "compiler/target/Target.h"
+#include "kernels/AttentionResources.h"
 #include "kernels/DynamicTiles.h"
 
 #include <algorithm>
@@ -28,10 +29,10 @@ struct KeyBlock {
 /// The kernel while it is defined: what its roles have in common.
 class AttentionBackwardProgram {
 public:
-  AttentionBackwardProgram(const AttentionForm &form,
+  AttentionBackwardProgram(const AttentionForm &given,
                            const AttentionBackwardConfig &config,
                            SourceLocation where)
-      : form(form), config(config), where(where) {
+      : given(given), form(inProducts(given)), config(config), where(where) {
     if (form.packed) {
       qStarts.emplace(input("QStarts", s32, {*Starts}, align(4), where));
       kStarts.emplace(input("KStarts", s32, {*Starts}, align(4), where));
@@ -238,7 +239,8 @@ private:
     return std::gcd(width, 2 * rowsOfTurn * sumColumns / config.bn);
   }
 
-  const AttentionForm &form;
+  const AttentionForm &given; ///< of the tensors
+  const AttentionForm form;   ///< of the tiles
   const AttentionBackwardConfig &config;
   const SourceLocation where; ///< of whom a launch is refused
   /// So many columns of sums a wgmma has at most: the assembler refuses one
@@ -303,19 +305,19 @@ private:
   std::optional<Size> Tq = sizeIf("Tq", form.packed),
                       Tk = sizeIf("Tk", form.packed),
                       Starts = sizeIf("Starts", form.packed);
-  Tensor Q = rowsIn("Q", form.d), DO = rowsIn("DO", form.dv);
-  Tensor K = keysIn("K", form.d), V = keysIn("V", form.dv);
+  Tensor Q = rowsIn("Q", given.d), DO = rowsIn("DO", given.dv);
+  Tensor K = keysIn("K", given.d), V = keysIn("V", given.dv);
   Tensor L = valuesIn("L"), Delta = valuesIn("Delta");
   std::optional<Tensor> qStarts, kStarts;
   Tensor sums = form.packed
-                    ? inout("Sums", f32, {H, *Tq, form.d}, align(16), where)
-                    : inout("Sums", f32, {B, H, Sq, form.d}, align(16), where);
+                    ? inout("Sums", f32, {H, *Tq, given.d}, align(16), where)
+                    : inout("Sums", f32, {B, H, Sq, given.d}, align(16), where);
   std::optional<Size> Turns = sizeIf("Turns", config.deterministic);
   std::optional<Tensor> order =
       Turns
           ? std::optional(inout("Order", s32, {B, H, *Turns}, align(4), where))
           : std::nullopt;
-  Tensor DK = keysOut("DK", form.d), DV = keysOut("DV", form.dv);
+  Tensor DK = keysOut("DK", given.d), DV = keysOut("DV", given.dv);
   Scalar scale = scalar("scale", f32, where);
 
   const int64_t keysOfTurn = (isPaired() ? 2 : 1) * config.cluster * config.bn;

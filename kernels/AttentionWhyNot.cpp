@@ -91,7 +91,7 @@ static std::string notWindow(const AttentionForm &form) {
 }
 
 std::string notDifferentiable(const AttentionForm &form) {
-  constexpr int64_t depth = 16; // of a product of 16 bits
+  constexpr int64_t unit = 8; // what TMA can copy of 16 bits
   if (const std::string why = notCountable(
           {{form.d, "head dimension of K"}, {form.dv, "head dimension of V"}});
       !why.empty())
@@ -99,11 +99,10 @@ std::string notDifferentiable(const AttentionForm &form) {
   if (form.type != bf16 && form.type != f16)
     return "there is no product of " + std::string(name(form.type)) +
            " here: use bf16 or f16";
-  if (form.d % depth || form.dv % depth)
+  if (form.d % unit || form.dv % unit)
     return "heads of " + std::to_string(form.d) + " and " +
-           std::to_string(form.dv) +
-           " do not divide into wgmma's: use multiples of " +
-           std::to_string(depth);
+           std::to_string(form.dv) + " are no multiples of 16 bytes: use " +
+           std::to_string(unit) + " columns or a multiple";
   if (form.group != 1)
     return "rows of Q, O and dO are read by heads, B×H×Sq×d, not by groups "
            "of " +

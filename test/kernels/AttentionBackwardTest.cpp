@@ -296,8 +296,8 @@ TEST(AttentionBackwardRefuses, WhatItIsNotMadeFor) {
   EXPECT_THAT(refusal({.latent = true}), HasSubstr("use a form with a V"));
   EXPECT_THAT(refusal({.soft_cap = true}), HasSubstr("use a form without"));
   EXPECT_THAT(refusal({.group = 8}), HasSubstr("use a form with group = 1"));
-  EXPECT_THAT(refusal({.d = 72}), HasSubstr("use multiples of 16"));
-  EXPECT_THAT(refusal({.dv = 40}), HasSubstr("use multiples of 16"));
+  EXPECT_THAT(refusal({.d = 76}), HasSubstr("use 8 columns or a multiple"));
+  EXPECT_THAT(refusal({.dv = 44}), HasSubstr("use 8 columns or a multiple"));
   EXPECT_THAT(refusal({.after = std::numeric_limits<int32_t>::max() - 1}),
               HasSubstr("leave after out"));
   EXPECT_THAT(refusal({.alibi = true}),

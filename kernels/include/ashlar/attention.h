@@ -188,10 +188,9 @@ Kernel attention_delta(const AttentionForm &form,
 /// outputs dK (DK) and dV (DV), laid out as K and V are, and Sums, to which
 /// dQ / scale is added. Of packed sequences Sk is the most keys of one. L has
 /// the sinks in it, which the kernel therefore does not take; the gradient of
-/// one is the sum of -exp(Sink - L) · Delta over the rows of its head. Heads
-/// are multiples of 16. Pages, V in K, groups of heads in a tile, capped
-/// scores, slopes and an author's scores and masks are refused, by the other
-/// two, too.
+/// one is the sum of -exp(Sink - L) · Delta over the rows of its head. Pages, V
+/// in K, groups of heads in a tile, capped scores, slopes and an author's
+/// scores and masks are refused, by the other two, too.
 Kernel attention_backward(const AttentionForm &form,
                           const AttentionBackwardConfig &config,
                           SourceLocation where = SourceLocation::current());
