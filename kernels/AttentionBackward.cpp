@@ -420,7 +420,7 @@ static void check(const AttentionForm &given,
                   const AttentionBackwardConfig &config, SourceLocation where) {
   if (const std::string why = notDifferentiable(given); !why.empty())
     refuse(why, where);
-  const AttentionForm form = inProducts(given);
+  const AttentionForm form = formOfTiles(given);
   if (const std::string why =
           notCountable({{config.bm, "number of rows of a block (bm)"},
                         {config.bn, "number of keys (bn)"},

@@ -32,7 +32,7 @@ public:
   AttentionBackwardProgram(const AttentionForm &given,
                            const AttentionBackwardConfig &config,
                            SourceLocation where)
-      : given(given), form(inProducts(given)), config(config), where(where) {
+      : given(given), form(formOfTiles(given)), config(config), where(where) {
     if (form.packed) {
       qStarts.emplace(input("QStarts", s32, {*Starts}, align(4), where));
       kStarts.emplace(input("KStarts", s32, {*Starts}, align(4), where));

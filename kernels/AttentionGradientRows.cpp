@@ -84,7 +84,9 @@ Kernel attention_delta(const AttentionForm &form, SourceLocation where) {
       [&] {
         programmatic_launch();
         const RowsOfQueries rows(form, where);
-        const Shape shape{rows.height, form.dv};
+        // As many columns as divide among the threads.
+        const AttentionForm tiles = formOfTiles(form);
+        const Shape shape{rows.height, tiles.dv};
         Tensor O = rows.read("O", form.type, form.dv);
         Tensor DO = rows.read("DO", form.type, form.dv);
         Tensor Delta = rows.writtenValues("Delta");
@@ -93,7 +95,7 @@ Kernel attention_delta(const AttentionForm &form, SourceLocation where) {
           Fragment o = convert(load(rows.of(O, t), shape), f32);
           Fragment gradient = convert(load(rows.of(DO, t), shape), f32);
           store(rows.valuesOf(Delta, t), row_sum(o * gradient));
-          store(rows.of(sums, t), zeros(f32, {rows.height, form.d}));
+          store(rows.of(sums, t), zeros(f32, {rows.height, tiles.d}));
         });
       },
       where);
@@ -110,7 +112,8 @@ Kernel attention_query_gradient(const AttentionForm &form,
         Tensor DQ = rows.written("DQ", form.type, form.d);
         Scalar scale = scalar("scale", f32, where);
         rows.forEach([&](const RowsOfQueries::Tile &t) {
-          Fragment sum = load(rows.of(sums, t), {rows.height, form.d});
+          Fragment sum =
+              load(rows.of(sums, t), {rows.height, formOfTiles(form).d});
           store(rows.of(DQ, t), convert(sum * scale, form.type));
         });
       },

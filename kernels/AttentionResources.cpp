@@ -29,13 +29,6 @@ AttentionForm formOfTiles(const AttentionForm &form) {
   return tiles;
 }
 
-AttentionForm inProducts(const AttentionForm &form) {
-  AttentionForm whole = form;
-  for (int64_t *columns : {&whole.d, &whole.dv})
-    *columns = alignedTo(leastKeys(form), *columns);
-  return whole;
-}
-
 int64_t warpgroupsOfRole(const AttentionConfig &config) {
   return config.apart ? config.warpgroups / 2 : config.warpgroups;
 }

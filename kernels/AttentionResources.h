@@ -48,9 +48,6 @@ int64_t boxBytes(int64_t rowBytes);
 /// less.
 AttentionForm formOfTiles(const AttentionForm &form);
 
-/// The form with heads that are whole products, as those of the gradients are.
-AttentionForm inProducts(const AttentionForm &form);
-
 /// The depth of a wgmma: of Q · Kᵀ in elements, of P · V in keys.
 int64_t leastKeys(const AttentionForm &form);
 /// The type of O.

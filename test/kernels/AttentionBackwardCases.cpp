@@ -74,7 +74,9 @@ std::vector<AttentionBackwardCase> namedAttentionBackwardCases() {
   const AttentionLengths several{
       4, 2, 1, 0, 0, {{150, 300}, {1, 113}, {130, 130}, {40, 3}}};
   add("packed", {.after = 0, .packed = true}, several);
+  add("d 200", {.d = 200, .dv = 200, .after = 0}, ragged);
   add("d 72, dv 40", {.d = 72, .dv = 40, .after = 0}, ragged);
+  add("packed, d 40", {.d = 40, .dv = 40, .after = 0, .packed = true}, several);
   add("packed, d 72", {.d = 72, .dv = 72, .after = 0, .packed = true}, several);
   add("packed, all keys", {.d = 64, .dv = 64, .packed = true}, several);
   add("packed, a window", {.before = 50, .after = 0, .packed = true}, several);
@@ -126,7 +128,7 @@ AttentionBackwardCase drawnAttentionBackward(uint64_t seed) {
   };
   AttentionForm form;
   form.type = of(0, 1) ? bf16 : f16;
-  form.d = of(64, 72, 80, 128, 192, 256);
+  form.d = of(64, 72, 80, 128, 192, 200, 240, 256);
   form.dv = of(form.d, form.d, 64, 128);
   if (of(0, 1))
     form.after = of(0, 0, 0, 5, 100);
