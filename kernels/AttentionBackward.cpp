@@ -329,11 +329,12 @@ void AttentionBackwardProgram::expectSizes() const {
            "Starts, what QStarts has, is one more than B, the sequences",
            where);
   if (Turns)
-    expect(
-        *Turns >= ceil_div(Sq, config.bm) * config.cluster,
-        "Turns, what Order has for a head, is no less than Sq / bm, for each "
-        "CTA of a cluster",
-        where);
+    expect(*Turns >= ceil_div(Sq, config.bm) * config.cluster,
+           "Turns, what Order has for a head, is no less than the " +
+               std::to_string(config.cluster) +
+               " CTAs of a cluster times the " + "blocks of " +
+               std::to_string(config.bm) + " rows that Sq has",
+           where);
 }
 
 /// In a role whose registers suffice to tell.

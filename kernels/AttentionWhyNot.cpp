@@ -169,6 +169,10 @@ std::string notBuildable(const AttentionForm &given,
            text(target::wgmmaRows) + " for each of " +
            text(warpgroupsOfRole(config)) + " warpgroups: use a multiple of " +
            text(together);
+  if (config.cluster > 1 && tilesOfGroup(form, config) == 1)
+    return "a cluster shares the keys of a query whose heads are more than a "
+           "tile has rows, and a group of " +
+           text(form.group) + " is one tile: use a cluster of 1";
   if (config.cluster > 1 && tilesOfGroup(form, config) % config.cluster)
     return "the rows of a query are of " + text(tilesOfGroup(form, config)) +
            " tiles, which do not divide into clusters of " +

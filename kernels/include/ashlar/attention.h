@@ -169,8 +169,8 @@ struct AttentionBackwardConfig {
   int64_t cluster = 1;
   /// The parts of dQ are added in a fixed order: each launch gives the same
   /// bits on a device with as many SMs. The kernel has Order then, s32,
-  /// B×H×Turns of any number of turns that is not less than Sq/bm, for each CTA
-  /// of a cluster: zeros, which it leaves as it found them.
+  /// B×H×Turns of any number of turns that is not less than cluster · ⌈Sq/bm⌉:
+  /// zeros, which it leaves as it found them.
   bool deterministic = false;
   /// As in `AttentionConfig`: of causal gradients the keys that most rows see
   /// come first. Not with `deterministic`.
