@@ -421,7 +421,7 @@ static void check(const AttentionForm &given,
                   const AttentionBackwardConfig &config, SourceLocation where) {
   if (const std::string why = notDifferentiable(given); !why.empty())
     refuse(why, where);
-  const AttentionForm form = formOfTiles(given);
+  const AttentionForm form = formOfTiles(given, config);
   if (const std::string why =
           notCountable({{config.bm, "number of rows of a block (bm)"},
                         {config.bn, "number of keys (bn)"},

@@ -26,13 +26,27 @@ struct KeyBlock {
   Index firstKey, keys; ///< the same in K
 };
 
+/// The form with heads of as many columns as tiles have. A little less than 128
+/// columns of dQ would be multiplied two blocks of rows at a time, and shared
+/// memory has no room for their sums: they become 128, which all warpgroups
+/// multiply transposed.
+inline AttentionForm formOfTiles(const AttentionForm &form,
+                                 const AttentionBackwardConfig &config) {
+  constexpr int64_t fewest = 96, columns = 128;
+  AttentionForm tiles = formOfTiles(form);
+  if (!config.apart && tiles.d > fewest && tiles.d < columns)
+    tiles.d = columns;
+  return tiles;
+}
+
 /// The kernel while it is defined: what its roles have in common.
 class AttentionBackwardProgram {
 public:
   AttentionBackwardProgram(const AttentionForm &given,
                            const AttentionBackwardConfig &config,
                            SourceLocation where)
-      : given(given), form(formOfTiles(given)), config(config), where(where) {
+      : given(given), form(formOfTiles(given, config)), config(config),
+        where(where) {
     if (form.packed) {
       qStarts.emplace(input("QStarts", s32, {*Starts}, align(4), where));
       kStarts.emplace(input("KStarts", s32, {*Starts}, align(4), where));

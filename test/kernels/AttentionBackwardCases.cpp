@@ -76,6 +76,8 @@ std::vector<AttentionBackwardCase> namedAttentionBackwardCases() {
   add("packed", {.after = 0, .packed = true}, several);
   add("d 200", {.d = 200, .dv = 200, .after = 0}, ragged);
   add("d 72, dv 40", {.d = 72, .dv = 40, .after = 0}, ragged);
+  add("packed, d 104", {.d = 104, .dv = 104, .after = 0, .packed = true},
+      several);
   add("packed, d 40", {.d = 40, .dv = 40, .after = 0, .packed = true}, several);
   add("packed, d 72", {.d = 72, .dv = 72, .after = 0, .packed = true}, several);
   add("packed, all keys", {.d = 64, .dv = 64, .packed = true}, several);
