@@ -22,7 +22,7 @@ class Candidates {
 public:
   Candidates(const AttentionForm &form, const AttentionSizes &sizes,
              const GpuModel &gpu)
-      : form(form), sizes(sizes), gpu(gpu) {}
+      : given(form), form(formOfTiles(form)), sizes(sizes), gpu(gpu) {}
 
   std::vector<AttentionChoice> all() {
     const int64_t shared = sizes.heads / sizes.keyHeads;
@@ -42,7 +42,7 @@ public:
 
 private:
   void addGroup(int64_t group) {
-    AttentionForm grouped = form;
+    AttentionForm grouped = given;
     grouped.group = group;
     if (form.dv > widestOfWarpgroup)
       return addApart(grouped);
@@ -93,17 +93,18 @@ private:
 
   /// As many as there is room for, and as many as leave O stages of its own.
   void addStages(const AttentionForm &grouped, AttentionConfig config) {
-    config.stages = mostStages(grouped, config);
-    if (config.stages < leastStages(grouped, config) ||
+    const AttentionForm tiles = formOfTiles(grouped);
+    config.stages = mostStages(tiles, config);
+    if (config.stages < leastStages(tiles, config) ||
         !notBuildable(grouped, config).empty() ||
-        !(fitsRegisters(grouped, config) || isLeast(config)))
+        !(fitsRegisters(tiles, config) || isLeast(config)))
       return;
     addSplits(grouped, config);
-    if (!replacesQuery(grouped, config))
+    if (!replacesQuery(tiles, config))
       return;
-    while (replacesQuery(grouped, config))
+    while (replacesQuery(tiles, config))
       --config.stages;
-    if (config.stages >= leastStages(grouped, config))
+    if (config.stages >= leastStages(tiles, config))
       addSplits(grouped, config);
   }
 
@@ -140,10 +141,11 @@ private:
   int64_t tensorBytes() const {
     return sizes.sequences *
            (sizes.heads * sizes.queries + sizes.keyHeads * sizes.keys) *
-           (form.d + form.dv) * size_bytes(form.type);
+           (given.d + given.dv) * size_bytes(form.type);
   }
 
-  const AttentionForm form;
+  const AttentionForm &given;
+  const AttentionForm form; ///< of tiles
   const AttentionSizes &sizes;
   const GpuModel &gpu;
   std::vector<AttentionChoice> choices;
@@ -190,7 +192,7 @@ std::vector<AttentionChoice> attention_candidates(const AttentionForm &form,
       !notCountable({{form.d, ""}, {form.dv, ""}, {form.page.value_or(1), ""}})
            .empty())
     return {};
-  return Candidates(formOfTiles(form), sizes, gpu).all();
+  return Candidates(form, sizes, gpu).all();
 }
 
 AttentionChoice attention_auto(const AttentionForm &form,

@@ -81,7 +81,7 @@ void AttentionBackwardProgram::defineLoad() {
         copy(keysOf(K, other, firstColumn()), s[2]);
       }
       keyRing.commit(s);
-      forEachRows(t, config.bm, [&](const Index &h, const Index &row) {
+      auto load = [&](const Index &h, const Index &row) {
         if (config.apart)
           return loadRowsApart(t, h, row);
         Stage s = rowRing.acquire();
@@ -89,7 +89,14 @@ void AttentionBackwardProgram::defineLoad() {
         copy(rowsOf(DO, t, h, row), s[1]);
         loadValues(t, h, row, s);
         rowRing.commit(s);
-      });
+      };
+      if (ordersRows)
+        forEachOrderedTurn(t, [&](const Turn &turn) {
+          tellTurn(turn);
+          load(turn.head, turn.row);
+        });
+      else
+        forEachRows(t, config.bm, load);
       takeNext();
     });
   });
@@ -107,11 +114,6 @@ void AttentionBackwardProgram::loadValues(const KeyBlock &t, const Index &h,
 void AttentionBackwardProgram::forEachRows(
     const KeyBlock &t, int64_t step,
     const std::function<void(const Index &h, const Index &row)> &body) const {
-  if (ordersRows)
-    return forEachOrderedTurn(t, [&](const Turn &turn) {
-      tellTurn(turn);
-      body(turn.head, turn.row);
-    });
   if (order)
     return forEachTurn([&](const SharedTile &turn) {
       Index h = load_index(turn, {head}), row = load_index(turn, {firstRow});
@@ -446,7 +448,7 @@ static void check(const AttentionForm &given,
                std::to_string(config.cluster) + ": use 1 or 2",
            where);
   if (config.cluster == 2 && !(config.apart && config.warpgroups == 3 &&
-                               form.d % 128 == 0 && !config.dynamic))
+                               given.d % 128 == 0 && !config.dynamic))
     refuse("two CTAs share dQ's columns by halves of whole products, 64 of "
            "them, which a warpgroup of its own multiplies in an order that "
            "both have: use three warpgroups that are apart, a head dimension "
@@ -462,7 +464,7 @@ static void check(const AttentionForm &given,
     refuse("a warpgroup of its own multiplies dQ by 64 of its rows or of its "
            "columns, and neither " +
                std::to_string(config.bm) + " rows of a block (bm) nor " +
-               std::to_string(form.d) + " columns are a multiple: use bm = 64",
+               std::to_string(given.d) + " columns are a multiple: use bm = 64",
            where);
   if (form.packed)
     refuse("warpgroups that are apart clear nothing behind a sequence: use a "

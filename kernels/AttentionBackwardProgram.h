@@ -200,7 +200,7 @@ private:
   static constexpr int64_t head = 0, firstRow = 1, place = 2, marks = 3;
   static constexpr int64_t lastPart = 1, lastTurn = 2; // added up in the marks
   void forEachTurn(const std::function<void(const SharedTile &)> &body) const;
-  /// The first row of a stage, which is this one unless "order" has said.
+  /// The first row of a stage, which is this one unless an order has said.
   Index rowOf(const Stage &s, const Index &row) const {
     return passesRows ? load_index(s[placeOfRow], {0}) : row;
   }
@@ -310,7 +310,7 @@ private:
   /// In so many parts the rows of these columns leave.
   const int64_t partsOfRows = config.apart && isTransposed ? 2 : 1;
 
-  /// Whether where the rows of a stage are is "order"'s to say, and matters.
+  /// Whether where the rows of a stage are is for an order to say, and matters.
   const bool passesRows =
       config.deterministic && (form.after || form.before || form.packed);
 
@@ -404,7 +404,7 @@ private:
       config.apart
           ? std::optional(pipeline(1, smem(form.type, {config.bn, config.bm})))
           : std::nullopt;
-  /// What "order" says of turns, up to those whose sums are not added yet.
+  /// What the order says of turns, up to those whose sums are not added yet.
   std::optional<Pipeline> turnRing =
       order ? std::optional(pipeline(config.stages + 4, smem(s32, {4})))
             : std::nullopt;

@@ -55,11 +55,11 @@ constexpr double roundTripsOfPart = 1;
 
 class Model {
 public:
-  Model(const AttentionForm &form, const AttentionSizes &sizes,
+  Model(const AttentionForm &given, const AttentionSizes &sizes,
         const AttentionChoice &choice, const GpuModel &gpu)
-      : form(form), sizes(sizes), config(choice.config), gpu(gpu),
-        group(choice.group), splits(choice.splits),
-        queries(std::max<int64_t>(config.bm / group, 1)),
+      : given(given), form(formOfTiles(given)), sizes(sizes),
+        config(choice.config), gpu(gpu), group(choice.group),
+        splits(choice.splits), queries(std::max<int64_t>(config.bm / group, 1)),
         tilesOfSequence(ceilDiv(sizes.queries, queries)),
         tiles(sizes.sequences *
               (group > 1 ? sizes.keyHeads * ceilDiv(group, config.bm)
@@ -210,8 +210,10 @@ private:
            arithmeticPerClock * double(warpgroupsOfRole(config)) * ctas;
   }
 
-  /// Columns of K and V.
-  int64_t keyColumns() const { return form.latent ? form.d : form.d + form.dv; }
+  /// Columns of K and V: what tiles have more is not read.
+  int64_t keyColumns() const {
+    return given.latent ? given.d : given.d + given.dv;
+  }
   double bytesOfBlock() const {
     return double(config.bn * keyColumns() * size_bytes(form.type));
   }
@@ -232,7 +234,7 @@ private:
     const double all =
         double(sizes.sequences * size_bytes(form.type)) *
         (double(sizes.keyHeads * keyColumns()) * keys +
-         double(sizes.heads * sizes.queries * (form.d + form.dv)));
+         double(sizes.heads * sizes.queries * (given.d + given.dv)));
     return all / units +
            (splits ? double(2 * rowsThere() * form.dv * size_bytes(f32)) : 0);
   }
@@ -240,8 +242,9 @@ private:
   /// Rows of the narrow boxes that a block comes in.
   double narrowRows() const {
     auto narrow = [&](int64_t rows, int64_t columns) {
-      const int64_t row = columns * size_bytes(form.type), box = boxBytes(row);
-      return box <= narrowBoxBytes ? double(rows * row / box) : 0;
+      const int64_t row = columns * size_bytes(form.type),
+                    boxes = boxesOfRow(row);
+      return row <= boxes * narrowBoxBytes ? double(rows * boxes) : 0;
     };
     const double ofKeys = narrow(config.bn, form.d);
     if (form.latent)
@@ -303,7 +306,8 @@ private:
                                 std::ceil(double(tiles) / slots) * (1 + steps));
   }
 
-  const AttentionForm &form;
+  const AttentionForm &given;
+  const AttentionForm form; ///< of tiles
   const AttentionSizes &sizes;
   const AttentionConfig &config;
   const GpuModel &gpu;
@@ -323,7 +327,7 @@ AttentionCost attention_cost(const AttentionForm &form,
   if (const std::string why = notBuildable(form, choice.config); !why.empty())
     throw Error({where.file_name(), where.line(), where.column()},
                 "attention_cost: " + why);
-  return Model(formOfTiles(form), sizes, choice, gpu).cost();
+  return Model(form, sizes, choice, gpu).cost();
 }
 
 } // namespace ashlar

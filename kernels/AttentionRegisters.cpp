@@ -21,8 +21,8 @@ int64_t copyRegisters(const AttentionForm &form,
   // As do boxes, if they are many; three warpgroups leave few.
   constexpr int64_t many = 5, veryMany = 9;
   const int64_t bytes = size_bytes(form.type),
-                boxes = std::max(form.d * bytes / boxBytes(form.d * bytes),
-                                 form.dv * bytes / boxBytes(form.dv * bytes));
+                boxes = std::max(boxesOfRow(form.d * bytes),
+                                 boxesOfRow(form.dv * bytes));
   if (boxes < many)
     return target::leastBudget;
   return config.warpgroups == 3 && boxes < veryMany ? 32 : 40;

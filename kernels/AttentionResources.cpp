@@ -7,18 +7,21 @@
 
 namespace ashlar {
 
-int64_t boxBytes(int64_t rowBytes) {
+static int64_t boxBytes(int64_t rowBytes) {
   return std::min(rowBytes & -rowBytes, target::mostSwizzleBytes);
 }
 
+int64_t boxesOfRow(int64_t bytes) { return bytes / boxBytes(bytes); }
+
 AttentionForm formOfTiles(const AttentionForm &form) {
-  constexpr int64_t few = 128, wide = 32;
+  constexpr int64_t widestAsIs = 128, wideBox = 32, most = int64_t(1) << 20;
   AttentionForm tiles = form;
   const int64_t depth = leastKeys(form);
   auto widen = [&](int64_t &columns) {
-    if (columns % (depth / 2) == 0) // What TMA can't copy is refused.
-      columns =
-          alignedTo(!isOf8Bits(form) && columns > few ? wide : depth, columns);
+    // What TMA can't copy is refused.
+    if (columns > 0 && columns <= most && columns % (depth / 2) == 0)
+      columns = alignedTo(
+          !isOf8Bits(form) && columns > widestAsIs ? wideBox : depth, columns);
   };
   if (form.latent)
     return tiles;
@@ -132,8 +135,7 @@ static int64_t bytesOfStage(const AttentionForm &form,
   int64_t unit = target::tmaSharedAlignment;
   for (int64_t columns : {form.d, isOf8Bits(form) ? config.bn : form.dv}) {
     const int64_t row = columns * size_bytes(form.type);
-    unit = std::max(unit, target::swizzleRows *
-                              std::min(row & -row, target::mostSwizzleBytes));
+    unit = std::max(unit, target::swizzleRows * boxBytes(row));
   }
   return alignedTo(unit, keyStageBytes(form, config)) +
          rings * barrierBytesOfStage;

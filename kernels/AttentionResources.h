@@ -37,15 +37,15 @@ inline constexpr int64_t stagesOfFactors = 2;
 /// Whether products are of 8 bits: the tensor cores read V with its keys beside
 /// one another then, and add up what loses its last bits.
 bool isOf8Bits(const AttentionForm &form);
-/// Of the boxes of TMA that a row of so many bytes comes in: each is as wide as
-/// the swizzle.
-int64_t boxBytes(int64_t rowBytes);
+/// Boxes of TMA that a row of so many bytes comes in, each as wide as the
+/// swizzle.
+int64_t boxesOfRow(int64_t bytes);
 /// The form with heads of as many columns as tiles have, those behind a head's
 /// filled with zeros by TMA, and not stored: whole products of Q and K, and
-/// rows of boxes that are wide. Long rows that are an odd multiple of 16 or 32
-/// bytes come in boxes no wider than that, and late: d 144 to 240 took 1.24 to
-/// 1.46 times as long so (4096 keys, an H100), but d 80 and 112 as long or
-/// less.
+/// rows of boxes that are wide. V in K and V of e4m3 are as they are. Long rows
+/// that are an odd multiple of 16 or 32 bytes come in boxes no wider than that,
+/// and late: d 144 to 240 took 1.23 to 1.46 times as long so (4096 keys, an
+/// H100), d 80 and 112 0.94 to 1.15 times.
 AttentionForm formOfTiles(const AttentionForm &form);
 
 /// The depth of a wgmma: of Q · Kᵀ in elements, of P · V in keys.

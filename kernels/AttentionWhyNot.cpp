@@ -146,8 +146,11 @@ std::string notBuildable(const AttentionForm &given,
   const int64_t depth = leastKeys(form), width = depth / 2;
   if (given.d % (form.latent ? depth : width) || given.dv % width)
     return "heads of " + text(given.d) + " and " + text(given.dv) + of +
-           " do not divide into wgmma's: use a multiple of " + text(width) +
-           (form.latent ? ", of " + text(depth) + " for Q and K" : "");
+           (form.latent
+                ? " do not divide into wgmma's: use a multiple of " +
+                      text(width) + ", of " + text(depth) + " for Q and K"
+                : " are no multiples of 16 bytes: use a multiple of " +
+                      text(width));
   if (config.bn % depth)
     return "a block of " + text(config.bn) + " keys is no depth of a product" +
            of + ": use a multiple of " + text(depth);
@@ -161,7 +164,7 @@ std::string notBuildable(const AttentionForm &given,
            " rows does not hold whole groups of " + text(form.group) +
            ", nor such a group whole tiles: use a power of 2, no less than the "
            "heads that share keys";
-  if (const std::string why = notLatent(form, config); !why.empty())
+  if (const std::string why = notLatent(given, config); !why.empty())
     return why;
   if (const int64_t together = warpgroupsOfRole(config) * target::wgmmaRows;
       config.bm % together)

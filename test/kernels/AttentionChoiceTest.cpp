@@ -336,8 +336,8 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
                       {.bm = 64, .bn = 16, .warpgroups = 1, .ctas = 2}),
               HasSubstr("224 columns of V takes 142 registers"));
   EXPECT_THAT(refusal({.d = 44, .dv = 40}, {}),
-              HasSubstr("heads of 44 and 40 of bf16 do not divide into "
-                        "wgmma's: use a multiple of 8"));
+              HasSubstr("heads of 44 and 40 of bf16 are no multiples of 16 "
+                        "bytes: use a multiple of 8"));
   EXPECT_THAT(refusal({.d = 72, .dv = 64, .latent = true}, {}),
               HasSubstr("use a multiple of 8, of 16 for Q and K"));
   EXPECT_THAT(refusal({.type = e4m3}, {.bn = 48}),
