@@ -38,7 +38,7 @@ void AttentionBackwardProgram::takeBlocks(
     return forEachBlock([&](const KeyBlock &t) { body(t, [] {}); });
   // Rows of Q and dO, and the sums of dQ.
   const int64_t bytesOfRow =
-      (form.d + form.dv) * size_bytes(form.type) + form.d * size_bytes(f32);
+      (given.d + given.dv) * size_bytes(form.type) + given.d * size_bytes(f32);
   const Index rows = form.packed ? *Tq / max(B, 1) : Index(Sq);
   DynamicTiles::Space space{B, Hk, ceil_div(Sk, config.bn),
                             rows * (H / Hk) * bytesOfRow};
@@ -334,7 +334,7 @@ void AttentionBackwardProgram::expectSizes() const {
     expect(*Turns >= ceil_div(Sq, config.bm) * config.cluster,
            "Turns, what Order has for a head, is no less than the " +
                std::to_string(config.cluster) +
-               " CTAs of a cluster times the " + "blocks of " +
+               " CTAs of a cluster times the blocks of " +
                std::to_string(config.bm) + " rows that Sq has",
            where);
 }

@@ -46,7 +46,7 @@ void AttentionProgram::takeTiles(
                            : *Tk / max(B, 1);
   if (!isGrouped())
     keys = keys * Hk / max(*H, 1); // of each head of Q
-  const int64_t columns = form.latent ? form.d : form.d + form.dv;
+  const int64_t columns = form.latent ? given.d : given.d + given.dv;
   DynamicTiles::Space space{B, tileHeads(), ceil_div(Sq, queries),
                             keys * (columns * size_bytes(form.type))};
   // Where queries see keys before them alone the last ones see most.
