@@ -58,7 +58,8 @@ public:
             }};
   }
 
-  /// ‖result - this‖ / ‖this‖.
+  /// ‖result - this‖ / ‖this‖, or over the terms of its sums where these cancel
+  /// out: their rounding does not.
   double errorOf(const HostTensor &result) const {
     double difference = 0, norm = 0;
     harness::forEachCoordinate(result.shape(), [&](Coordinate at) {
@@ -68,7 +69,14 @@ public:
       difference += std::pow(result(at) - truth, 2);
       norm += std::pow(truth, 2);
     });
+    norm = std::max(norm, squaresOfTerms);
     return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+  }
+
+  /// Each is a factor of an element.
+  void addTerms(double factor, const double *row) {
+    for (int64_t e = 0; e < width; ++e)
+      squaresOfTerms += std::pow(factor * row[e], 2);
   }
 
   /// Whether what lies behind the last sequence has been written.
@@ -110,6 +118,7 @@ private:
   const Of of;
   const int64_t width;
   std::vector<double> elements;
+  double squaresOfTerms = 0;
 };
 
 /// A problem, and what the gradients must be.
@@ -178,6 +187,11 @@ private:
         dqRow[e] += s * k0[j * form.d + e];
         dk0[j * form.d + e] += s * qRow[e];
       }
+      const double terms = weight[size_t(j)] *
+                           (std::abs(slope[size_t(j)]) + std::abs(delta)) *
+                           scale;
+      dq.addTerms(terms, k0 + j * form.d);
+      dk.addTerms(terms, qRow);
     }
   }
 };

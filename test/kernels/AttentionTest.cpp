@@ -120,9 +120,9 @@ Reference referenceOf(const AttentionCase &tested, const Problem &p) {
 
 /// Weights and results are rounded to the type. A weight of e4m3 has three bits
 /// behind its first: it is wrong by up to 1/16, some 0.026 in the mean, and so
-/// are sums of many values of either sign.
+/// are sums of many values of either sign; of one key and a sink some 0.033.
 double toleranceOf(const AttentionForm &form) {
-  return form.type == e4m3 ? 3e-2 : form.type == f16 ? 1e-3 : 6e-3;
+  return form.type == e4m3 ? 4e-2 : form.type == f16 ? 1e-3 : 6e-3;
 }
 
 void compare(const AttentionCase &tested, const Reference &expected,
