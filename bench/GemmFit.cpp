@@ -75,7 +75,9 @@ bool isRate(std::string_view name) {
 /// The samples of one problem under a model.
 struct Problem {
   double weights = 0, sum = 0, squares = 0; ///< of what is off
-  double bestTime = INFINITY, chosenTime = INFINITY, chosenCost = INFINITY;
+  double bestTime = INFINITY;
+  /// Of candidates.
+  double fastest = INFINITY, chosenTime = INFINITY, chosenCost = INFINITY;
 };
 
 } // namespace
@@ -101,22 +103,28 @@ GemmFitness fitness(std::span<const GemmSample> samples,
       of.sum += weight * off;
       of.squares += weight * off * off;
     }
+    if (!sample.isCandidate)
+      continue;
+    of.fastest = std::min(of.fastest, sample.time.score());
     if (cost.total < of.chosenCost)
       of.chosenCost = cost.total, of.chosenTime = sample.time.score();
   }
   GemmFitness result;
-  double logarithms = 0;
+  double logarithms = 0, choices = 0;
   for (const auto &[name, of] : problems) {
     const double mean = of.sum / of.weights;
     result.error += of.squares / of.weights - (1 - common) * mean * mean;
-    const double regret = of.chosenTime / of.bestTime;
+    if (of.fastest == INFINITY)
+      continue;
+    const double regret = of.chosenTime / of.fastest;
     logarithms += std::log(regret);
+    ++choices;
     result.worstRegret = std::max(result.worstRegret, regret);
   }
   result.problems = problems.size();
   const auto count = static_cast<double>(std::max<size_t>(problems.size(), 1));
   result.error = std::sqrt(std::max(result.error, 0.0) / count);
-  result.regret = std::exp(logarithms / count);
+  result.regret = std::exp(logarithms / std::max(choices, 1.0));
   return result;
 }
 

@@ -17,8 +17,8 @@ struct GemmFitness {
   /// square of how far they are off, fast configurations counting most, and
   /// what all of a problem have in common counting little.
   double error = 0;
-  /// How many times as long its choices take as the fastest that was measured:
-  /// geometric mean, and the worst.
+  /// How many times as long its choices take as the fastest candidate that was
+  /// measured: geometric mean, and the worst.
   double regret = 1, worstRegret = 1;
   size_t problems = 0;
 };

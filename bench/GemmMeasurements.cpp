@@ -6,6 +6,7 @@
 #include "bench/GemmShapes.h"
 #include "bench/Written.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -17,6 +18,17 @@ namespace {
 
 constexpr char columns[] = "types,m,n,k,configuration,hot_us,cold_us,"
                            "theirs_hot_us,theirs_cold_us,model_us";
+
+void findCandidates(std::vector<GemmSample> &samples) {
+  std::map<std::string, std::vector<GemmConfig>> candidates;
+  for (GemmSample &sample : samples) {
+    const auto [place, isNew] =
+        candidates.try_emplace(shortName(sample.types) + str(sample.sizes));
+    if (isNew)
+      place->second = gemm_candidates(sample.sizes, sample.types);
+    sample.isCandidate = std::ranges::count(place->second, sample.config) > 0;
+  }
+}
 
 } // namespace
 
@@ -82,6 +94,7 @@ readMeasurements(const std::vector<std::string> &paths) {
   Places places;
   for (const std::string &path : paths)
     readMeasurements(path, samples, places);
+  findCandidates(samples);
   return samples;
 }
 

@@ -23,6 +23,9 @@ struct GemmSample {
   GemmSizes sizes;
   GemmConfig config;
   GemmTime time;
+  /// Whether the model can choose it: a tuner also tries what differs from the
+  /// fastest candidate by what is set by rules.
+  bool isCandidate = true;
 };
 
 /// Reads files that `GemmMeasurements` writes: of a configuration that was

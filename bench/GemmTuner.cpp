@@ -21,9 +21,9 @@ constexpr double firstMilliseconds = 8, finalMilliseconds = 20;
 } // namespace
 
 std::optional<double> TuningResult::regret() const {
-  if (!best || !modelTime)
+  if (!bestCandidate || !modelTime)
     return std::nullopt;
-  return modelTime->score() / best->time.score();
+  return modelTime->score() / bestCandidate->score();
 }
 
 void GemmTuner::drop(const GemmConfig &config, const std::string &reason) {
@@ -54,18 +54,29 @@ public:
     if (configs.empty())
       return result;
     result.model = configs.front();
+    kept = {result.model};
     add(configs);
     add(tuner.also);
     measureInTurns(firstRounds, firstMilliseconds);
-    keepFastest(result.model);
+    auto isCandidate = [&](const Trial &trial) {
+      return std::ranges::count(configs, trial.config) > 0;
+    };
+    keepFastest();
+    if (auto first = std::ranges::find_if(trials, isCandidate);
+        first != trials.end())
+      kept.push_back(first->config);
     if (!trials.empty())
       add(neighbours(sizes, bench.types, trials.front().config, tuner.avoided));
     measureInTurns(firstRounds, firstMilliseconds);
-    keepFastest(result.model);
+    keepFastest();
     measureInTurns(finalRounds, finalMilliseconds);
     for (const Trial &trial : trials) {
-      if (!result.best || trial.time.score() < result.best->time.score())
+      const double score = trial.time.score();
+      if (!result.best || score < result.best->time.score())
         result.best = {trial.config, trial.time};
+      if (isCandidate(trial) &&
+          (!result.bestCandidate || score < result.bestCandidate->score()))
+        result.bestCandidate = trial.time;
       if (trial.config == result.model)
         result.modelTime = trial.time;
     }
@@ -117,14 +128,17 @@ private:
            std::to_string(off.largest);
   }
 
-  /// The fastest, and the model's choice.
-  void keepFastest(const GemmConfig &model) {
+  /// The fastest, and those that are kept.
+  void keepFastest() {
     std::ranges::stable_sort(
         trials, {}, [](const Trial &trial) { return trial.time.score(); });
     size_t rank = 0;
     std::erase_if(trials, [&](const Trial &trial) {
-      return rank++ >= finalists && trial.config != model;
+      return rank++ >= finalists && !isKept(trial);
     });
+  }
+  bool isKept(const Trial &trial) const {
+    return std::ranges::count(kept, trial.config) > 0;
   }
 
   /// Times all that are left, and the competitor, in rounds of random order:
@@ -163,6 +177,8 @@ private:
   std::vector<float> reference;
   std::optional<Trial> theirs;
   std::vector<Trial> trials;
+  /// The model's choice, and the fastest candidate.
+  std::vector<GemmConfig> kept;
   std::set<std::string> tried;
   std::mt19937 random;
   size_t dropped = 0;

@@ -21,6 +21,8 @@ struct TunedConfig {
 struct TuningResult {
   GemmShape shape;
   std::optional<TunedConfig> best;
+  /// Of the fastest candidate of the model's; `best` may be a neighbour.
+  std::optional<GemmTime> bestCandidate;
   /// The model's choice; without a time if it was dropped.
   GemmConfig model;
   std::optional<GemmTime> modelTime;
@@ -28,7 +30,7 @@ struct TuningResult {
   std::optional<GemmTime> theirs;
   size_t measured = 0, dropped = 0;
 
-  /// The time of the model's choice over that of the best.
+  /// The time of the model's choice over that of the fastest candidate.
   std::optional<double> regret() const;
 };
 

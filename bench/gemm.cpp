@@ -54,8 +54,9 @@ void print(const TuningResult &result) {
   }
   std::printf(" %zu measured, %zu dropped; ", result.measured, result.dropped);
   if (const std::optional<double> regret = result.regret())
-    std::printf("the model's takes %.3f times as long: %s\n", *regret,
-                result.model.str().c_str());
+    std::printf("the model's takes %.3f times as long as the fastest "
+                "candidate: %s\n",
+                *regret, result.model.str().c_str());
   else
     std::printf("the model's was dropped: %s\n", result.model.str().c_str());
   std::fflush(stdout);
@@ -67,7 +68,7 @@ void tune(const GemmOptions &options, GemmBench &bench,
           GemmMeasurements &measurements) {
   GemmTuner tuner(bench, options.candidates, options.also, options.avoided,
                   measurements);
-  double logarithms = 0;
+  double logarithms = 0, worst = 1;
   int regrets = 0;
   std::printf("\n%s: tuning\n", shortName(bench.types).c_str());
   const GemmTypes types = bench.types;
@@ -78,7 +79,8 @@ void tune(const GemmOptions &options, GemmBench &bench,
     const TuningResult result = tuner.tune(shape);
     print(result);
     if (const std::optional<double> regret = result.regret())
-      logarithms += std::log(*regret), ++regrets;
+      logarithms += std::log(*regret), worst = std::max(worst, *regret),
+                                       ++regrets;
     if (!result.best)
       continue;
     const auto &[config, time] = *result.best;
@@ -87,9 +89,9 @@ void tune(const GemmOptions &options, GemmBench &bench,
   }
   bench.types = types;
   if (regrets)
-    std::printf("the model's choices take %.3f times as long as the tuned "
-                "(geometric mean of %d)\n",
-                std::exp(logarithms / regrets), regrets);
+    std::printf("the model's choices take %.3f times as long as the fastest "
+                "candidates (geometric mean of %d), at worst %.3f\n",
+                std::exp(logarithms / regrets), regrets, worst);
 }
 
 void compare(const GemmOptions &options, GemmBench &bench,

@@ -46,10 +46,6 @@ constexpr double unhidden = 0.12;
 /// that is behind (a fifth stage of blocks of 128 was worth 8 % of d 128 on an
 /// H100, cold).
 constexpr double stagesBehind = 0.25;
-/// Of an SM's TMA for a row of a box no wider than 32 bytes: what held d 112 to
-/// 240 at blocks of 64 to 128 keys on an H100.
-constexpr double clocksOfNarrowRow = 2;
-constexpr int64_t narrowBoxBytes = 32;
 /// Round trips to L2 of each part: the fence of the signal.
 constexpr double roundTripsOfPart = 1;
 
@@ -244,7 +240,7 @@ private:
     auto narrow = [&](int64_t rows, int64_t columns) {
       const int64_t row = columns * size_bytes(form.type),
                     boxes = boxesOfRow(row);
-      return row <= boxes * narrowBoxBytes ? double(rows * boxes) : 0;
+      return row <= boxes * gpu.narrow_box_bytes ? double(rows * boxes) : 0;
     };
     const double ofKeys = narrow(config.bn, form.d);
     if (form.latent)
@@ -259,7 +255,7 @@ private:
         ctas * std::max(double(config.stages) - heldStages(), 0.5) *
         double(keyStageBytes(form, config));
     return std::max({microseconds(bytes / gpu.load_bytes_per_clock),
-                     microseconds(ctas * narrowRows() * clocksOfNarrowRow),
+                     microseconds(ctas * narrowRows() * gpu.narrow_row_clocks),
                      latencyMicroseconds * bytes / onTheirWay});
   }
 

@@ -232,13 +232,26 @@ private:
   double loadClocks(double above, double beside) const {
     const double shifted = shiftedRows(above, beside);
     const double byTma =
-        (above + beside - shifted) * depth / gpu.load_bytes_per_clock;
+        (above + beside - shifted) * depth / gpu.load_bytes_per_clock +
+        narrowRowClocks(c.bm, isAboveKMajor(types, c)) +
+        narrowRowClocks(c.bn, isBesideKMajor(types, c));
     const double byThreads =
         c.load_warps > 1 ? gpu.shift_step_clocks +
                                shifted * depth / gpu.shift_bytes_per_clock
                          : 0;
     return std::max(byTma, byThreads) +
            outsideRows(above, beside) * gpu.outside_clocks;
+  }
+
+  /// What rows of narrow boxes, of a tile's `extent`, take more than their
+  /// bytes.
+  double narrowRowClocks(int64_t extent, bool isKMajor) const {
+    const auto bytes = static_cast<double>(size_bytes(types.a)) *
+                       static_cast<double>(isKMajor ? c.bk : extent);
+    return bytes > static_cast<double>(gpu.narrow_box_bytes)
+               ? 0
+               : static_cast<double>(isKMajor ? extent : c.bk) *
+                     (gpu.narrow_row_clocks - bytes / gpu.load_bytes_per_clock);
   }
 
   /// Of these rows those that threads load and shift.

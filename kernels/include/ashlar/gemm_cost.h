@@ -24,6 +24,9 @@ struct GpuModel {
   double addition_unhidden = 0.507;
   /// Into one SM in a clock.
   double load_bytes_per_clock = 86.7;
+  /// For each row of boxes that are no wider, in each SM.
+  double narrow_row_clocks = 2;
+  int64_t narrow_box_bytes = 32;
   /// For 128 bytes of a box outside of the matrix, which TMA fills with zeros:
   /// in each SM, and in L2 for all of them, one after another.
   double outside_clocks = 3.37, outside_l2_clocks = 0.0459;
