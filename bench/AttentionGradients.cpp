@@ -1,6 +1,8 @@
 #include "bench/AttentionGradients.h"
 
+#include "ashlar/attention_auto.h"
 #include "ashlar/compile.h"
+#include "ashlar/error.h"
 #include "ashlar/module.h"
 #include "bench/NormalData.h"
 #include "tool/Elements.h"
@@ -40,14 +42,24 @@ struct OnDevice {
   Buffer buffer;
 };
 
+/// The fastest, by the model, that takes heads and keys as they come.
+AttentionConfig forwardOf(const AttentionForm &form,
+                          const AttentionProblem &problem) {
+  for (const AttentionChoice &choice :
+       attention_candidates(form, problem.sizes()))
+    if (choice.group == 1 && !choice.config.splits)
+      return choice.config;
+  throw Error("no configuration makes O of " + str(problem));
+}
+
 class Gradients {
 public:
   Gradients(Device &device, const AttentionProblem &sizes,
-            const AttentionConfig &forward,
             const AttentionBackwardConfig &config)
       : device(device), sizes(sizes) {
     AttentionForm form = sizes.form();
     form.logarithms = true;
+    const AttentionConfig forward = forwardOf(form, sizes);
     const int64_t b = sizes.b, h = sizes.h, hk = sizes.hk, sq = sizes.sq,
                   sk = sizes.sk, d = sizes.d, dv = sizes.dv;
     for (const char *name : {"Q", "DQ"})
@@ -198,9 +210,8 @@ private:
 
 std::string measureGradients(Device &device, Timer &timer,
                              const AttentionProblem &sizes,
-                             const AttentionConfig &forward,
                              const AttentionBackwardConfig &config) {
-  Gradients gradients(device, sizes, forward, config);
+  Gradients gradients(device, sizes, config);
   const Contender ours{"ashlar",
                        [&](Stream &stream) { gradients.launch(stream); }};
   timer.once(ours);

@@ -10,10 +10,10 @@
 namespace ashlar::bench {
 
 /// The largest relative error of dQ, dK and dV over some rows, and microseconds
-/// of all of their kernels together, cold and hot. `forward` makes O and L.
+/// of all of their kernels together, cold and hot. O and L are made by the
+/// library's choice.
 std::string measureGradients(Device &device, Timer &timer,
                              const AttentionProblem &sizes,
-                             const AttentionConfig &forward,
                              const AttentionBackwardConfig &config);
 
 } // namespace ashlar::bench

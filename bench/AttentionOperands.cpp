@@ -1,9 +1,11 @@
 #include "bench/AttentionOperands.h"
 
 #include "ashlar/compile.h"
+#include "ashlar/error.h"
 #include "bench/NormalData.h"
 #include "compiler/driver/Assemble.h"
 #include "runtime/Context.h"
+#include "runtime/Files.h"
 #include "tool/Elements.h"
 
 #include <algorithm>
@@ -84,6 +86,35 @@ AttentionOperands::AttentionOperands(Device &device,
                        std::vector<int32_t>(problem.b, problem.sk).data(),
                        4 * problem.b)) {}
 
+void AttentionOperands::readFrom(const std::filesystem::path &folder) {
+  auto read = [&](const char *name, std::vector<std::byte> &tensor,
+                  Buffer &onDevice) {
+    const size_t size = onDevice.size_bytes();
+    std::string why = readFile(folder / name, tensor, size);
+    if (why.empty() && tensor.size() != size)
+      why = "it has " + std::to_string(tensor.size()) + " bytes, not " +
+            std::to_string(size);
+    if (!why.empty())
+      throw Error((folder / name).string() + ": " + why);
+    onDevice.copy_from_host(tensor);
+  };
+  read("Q", q, onQ);
+  read("K", k, onK);
+  read("V", v, onV);
+}
+
+void AttentionOperands::writeResult(const std::filesystem::path &folder) const {
+  if (const std::string why = writeFileAtomically(folder / "O", result());
+      !why.empty())
+    throw Error((folder / "O").string() + ": " + why);
+}
+
+std::vector<std::byte> AttentionOperands::result() const {
+  std::vector<std::byte> o(onO.size_bytes());
+  onO.copy_to_host(o);
+  return o;
+}
+
 int64_t AttentionOperands::pagesOfSequence() const {
   return problem.page ? (problem.sk + problem.page - 1) / problem.page : 0;
 }
@@ -162,8 +193,7 @@ std::vector<NamedArgument> AttentionOperands::arguments(int64_t group) const {
 void AttentionOperands::forgetResult() { onO.fill(std::byte(0xff)); }
 
 double AttentionOperands::error() const {
-  std::vector<std::byte> o(onO.size_bytes());
-  onO.copy_to_host(o);
+  const std::vector<std::byte> o = result();
   std::mt19937_64 random(7);
   const int64_t rows = problem.b * problem.sq * problem.h;
   double difference = 0, norm = 0;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -18,6 +19,11 @@ namespace ashlar::bench {
 class AttentionOperands {
 public:
   AttentionOperands(Device &device, const AttentionProblem &problem);
+
+  /// Takes Q, K and V from files of these names, in which they lie as here.
+  void readFrom(const std::filesystem::path &folder);
+  /// Writes O there.
+  void writeResult(const std::filesystem::path &folder) const;
 
   /// What a launch is given, but for the workspaces of parts.
   std::vector<NamedArgument> arguments(int64_t group) const;
@@ -33,6 +39,7 @@ public:
   const AttentionProblem problem;
 
 private:
+  std::vector<std::byte> result() const;
   bool isOf8Bits() const { return problem.type == e4m3; }
   ElementType resultType() const { return isOf8Bits() ? bf16 : problem.type; }
   int64_t pagesOfSequence() const;

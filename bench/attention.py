@@ -11,17 +11,18 @@ installed, FlashAttention-4's: in turns, in one run, on random normal data.
 
 Forward, or the gradients of all three inputs, bf16, 16k tokens in all, hidden
 2048; `--grouped`: batch 2, 64 heads of which 8 share keys, d 128. A line for each of
-the others and of our configurations: microseconds cold (L2 overwritten) and hot (back
-to back), and of ours the speed over that of the faster of the others; the best of a
-problem has a star. Results are checked by `bench-attention`; a wrong one is named.
+the others and of ours, the library's choice: microseconds cold (L2 overwritten) and hot
+(back to back), and of ours the speed over that of the faster of the others. Of gradients
+there are several configurations; the best of a problem has a star. Results are checked
+by `bench-attention`; a wrong one is named.
 
 `--decode`: few queries and many keys in pages of 16, d 128, and latent ones of d 576 in
 pages of 64, ours alone: for each configuration, the library's choice first, microseconds,
 GB/s and the share of the memory's bandwidth, cold and hot, and TFLOP/s.
 
-`--fp8`: forward of e4m3 beside our own of bf16, the same problems: microseconds cold
-and hot, TFLOP/s, and the speed over that of the fastest configuration of bf16. cuDNN's
-is not to be had through torch.
+`--fp8`: forward of e4m3 beside our own of bf16, the same problems, the library's choices:
+microseconds cold and hot, TFLOP/s, and the speed over that of bf16. cuDNN's is not to be
+had through torch.
 
 `--error`: O of each, of the same inputs, bf16, beside that of double: the root of the mean
 square of the difference over that of O, and the largest difference over it. Inputs are
@@ -42,29 +43,16 @@ try:
 except Exception:
     flash_attention = None
 
-# bm, bn, stages, warpgroups, eager, queries, ctas: of each head dimension, full and causal.
-# Causal tiles are dynamic.
-CONFIGURATIONS = {
-    64: [(192, 128, 6, 3, 0, 1, 1), (64, 128, 5, 1, 0, 1, 2)],
-    128: [(128, 128, 5, 2, 0, 1, 1)],
-    256: [(128, 80, 4, 2, 1, 1, 1), (128, 80, 3, 2, 1, 1, 1)],
-}
 # Of the gradients: bm, bn, stages, warpgroups, apart, deterministic, cluster.
 BACKWARD = {
     64: [(128, 128, 2, 2, 0, 0, 1), (64, 128, 4, 2, 0, 0, 1), (64, 128, 4, 2, 0, 1, 1)],
     128: [(64, 128, 2, 2, 0, 0, 1), (64, 64, 3, 2, 1, 0, 1), (64, 128, 2, 2, 0, 1, 1)],
     256: [(48, 64, 2, 3, 1, 0, 2), (48, 64, 2, 3, 1, 0, 1), (48, 64, 2, 3, 1, 1, 2)],
 }
-# Of e4m3, as those of bf16 are.
-FP8 = {
-    64: [(128, 192, 8, 2, 0, 1, 1), (192, 96, 8, 3, 1, 1, 1)],
-    128: [(128, 128, 11, 2, 0, 1, 1), (128, 192, 7, 2, 1, 1, 1)],
-    256: [(128, 96, 6, 2, 0, 1, 1), (128, 64, 8, 2, 1, 1, 1)],
-}
 TOKENS, HIDDEN = 16384, 2048
 # Relative errors: weights, their gradients and results are rounded to bf16, or
 # weights to e4m3.
-WRONG = {False: 6e-3, True: 1e-2, "fp8": 4e-2, "files": math.inf}
+WRONG = {"bf16": 6e-3, "e4m3": 4e-2, "gradients": 1e-2, "files": math.inf}
 
 
 class Ours:
@@ -73,45 +61,44 @@ class Ours:
         self.process = subprocess.Popen(
             [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def ask(self, backward, *line):
-        self.process.stdin.write(" ".join(map(str, line)) + "\n")
+    def ask(self, kind, line):
+        """Microseconds cold and hot, and what of a choice was the library's."""
+        self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline().strip()
         if not answer or answer.startswith("error"):
             raise RuntimeError(answer or "bench-attention has ended")
-        error, cold, hot, *chosen = map(float, answer.split())
-        if not error < WRONG[backward]:
-            raise RuntimeError(f"WRONG: relative error {error:.1e}")
-        return cold, hot, tuple(map(int, chosen))
+        error, cold, hot, *chosen = answer.split(maxsplit=3)
+        if not float(error) < WRONG[kind]:
+            raise RuntimeError(f"WRONG: relative error {error}")
+        return float(cold), float(hot), *chosen
 
-    def measure(self, backward, causal, d, b, h, hk, length, configuration):
-        dynamic = int(causal)
-        line = (int(causal), d, d, b, h, hk, length, length)
-        if not backward:
-            return self.ask(backward, *line, *configuration, dynamic)[:2]
-        forward = (*CONFIGURATIONS[d][0], dynamic)
-        *configuration, deterministic, cluster = configuration
-        if deterministic or cluster > 1:
-            dynamic = 0
-        return self.ask(backward, *line, *forward, "backward", *configuration,
-                        deterministic, dynamic, cluster)[:2]
+    def forward(self, problem, kind="bf16"):
+        return self.ask(kind, f"{kind} {problem}")
 
-    def result(self, causal, q, k, v, configuration):
+    def gradients(self, problem, configuration):
+        *numbers, deterministic, cluster = configuration
+        dynamic = int("causal" in problem and not deterministic and cluster == 1)
+        return self.ask("gradients", f"backward {problem} : " + " ".join(
+            map(str, (*numbers, deterministic, dynamic, cluster))))
+
+    def result(self, problem, q, k, v):
         """O of tensors of B x H x S x d."""
-        b, h, length, d = q.shape
         with tempfile.TemporaryDirectory() as folder:
             at = pathlib.Path(folder)
             for name, tensor in zip("QKV", (q, k, v)):
-                at.joinpath(name).write_bytes(
-                    tensor.contiguous().view(torch.uint8).cpu().numpy().tobytes())
-            self.ask("files", "files", folder, int(causal), d, d, b, h, k.shape[1], length,
-                     length, *configuration, int(causal))
+                at.joinpath(name).write_bytes(tensor.transpose(1, 2).contiguous().view(
+                    torch.uint8).cpu().numpy().tobytes())
+            self.ask("files", f"files {folder} {problem}")
             o = bytearray(at.joinpath("O").read_bytes())
-        return torch.frombuffer(o, dtype=torch.bfloat16).view(q.shape).to(q.device)
+        b, h, length, d = q.shape
+        return torch.frombuffer(o, dtype=torch.bfloat16).view(b, length, h, d).transpose(
+            1, 2).to(q.device)
 
-    def measure_fp8(self, causal, d, b, h, length, configuration):
-        return self.ask("fp8", "e4m3", int(causal), d, d, b, h, h, length, length,
-                        *configuration, int(causal))[:2]
+
+def text(causal, d, b, h, hk, length):
+    """A problem as bench-attention takes it."""
+    return f"{'causal ' if causal else ''}d{d} b{b} h{h} hk{hk} q{length} k{length}"
 
 
 flush = None
@@ -224,11 +211,13 @@ def decoding_problems():
     """Of each: its name, its line, bytes, operations and configurations."""
     d, page = 128, 16
     for name, (b, hk, g, sq, sk) in DECODING.items():
-        yield (name, ("decode", d, b, hk, g, sq, sk, page), 4 * b * hk * d * (sk + g * sq),
+        yield (name, f"{'causal ' if sq > 1 else ''}d{d} b{b} h{hk * g} hk{hk} q{sq} k{sk} "
+               f"page{page}", 4 * b * hk * d * (sk + g * sq),
                4 * b * hk * g * sq * sk * d, DECODING_CONFIGURATIONS)
     d, dv, page = 576, 512, 64
     for name, (b, heads, sq, sk) in LATENT.items():
-        yield (name, ("decode-latent", d, dv, b, 1, heads, sq, sk, page),
+        yield (name, f"latent {'causal ' if sq > 1 else ''}d{d} dv{dv} b{b} h{heads} hk1 "
+               f"q{sq} k{sk} page{page}",
                2 * b * (d * sk + heads * sq * (d + dv)), 2 * b * heads * sq * sk * (d + dv),
                latent_configurations(heads))
 
@@ -236,16 +225,17 @@ def decoding_problems():
 def decode(ours):
     device = torch.cuda.get_device_name()
     peak = next((gbs for name, gbs in PEAK.items() if name in device), None)
-    for name, line, bytes_moved, operations, configurations in decoding_problems():
+    for name, problem, bytes_moved, operations, configurations in decoding_problems():
         for configuration in configurations:
+            given = " : " + " ".join(map(str, configuration)) if configuration else ""
             try:
-                cold, hot, chosen = ours.ask(False, *line, *configuration)
+                cold, hot, chosen = ours.forward(problem + given)
             except RuntimeError as error:
                 print(f"{name:25s} {configuration} {error}", flush=True)
                 continue
             rates = [bytes_moved / us / 1e3 for us in (cold, hot)]
             shares = [f"{100 * rate / peak:4.0f} %" if peak else "" for rate in rates]
-            print(f"{name:25s} {'g%d p%d %dx%d s%d w%d q%d c%d a%d e%d m%d y%d' % chosen:44s} "
+            print(f"{name:25s} {chosen:44s} "
                   f"cold {cold:8.1f} us {rates[0]:6.0f} GB/s {shares[0]}  "
                   f"hot {hot:8.1f} us {rates[1]:6.0f} GB/s {shares[1]}  "
                   f"{operations / hot / 1e6:5.0f} TFLOP/s"
@@ -258,24 +248,16 @@ def fp8(ours, dims, lengths, rounds):
             for length in lengths:
                 b, h = TOKENS // length, HIDDEN // d
                 operations = 4 * b * h * length**2 * d / (2 if causal else 1)
-                measures = [("bf16", c, lambda c=c: ours.measure(False, causal, d, b, h, h, length, c))
-                            for c in CONFIGURATIONS[d]]
-                measures += [("e4m3", c, lambda c=c: ours.measure_fp8(causal, d, b, h, length, c))
-                             for c in FP8[d]]
-                times = {}
+                times = {"bf16": [], "e4m3": []}
                 for _ in range(rounds):
-                    for name, c, measure in measures:
-                        try:
-                            times.setdefault((name, c), []).append(measure())
-                        except RuntimeError as error:
-                            print(name, c, error, flush=True)
-                medians = {key: [statistics.median(t[i] for t in all) for i in (0, 1)]
-                           for key, all in times.items()}
-                base = [min((us[i] for (name, _), us in medians.items() if name == "bf16"),
-                            default=math.nan) for i in (0, 1)]
-                for (name, c), (cold, hot) in medians.items():
-                    print(f"d{d} {'causal' if causal else 'full  '} {length:6d} {name} "
-                          f"{'%dx%d s%d w%d e%d q%d c%d' % c:24s} {cold:8.1f} {hot:8.1f} us "
+                    for kind, all in times.items():
+                        all.append(ours.forward(text(causal, d, b, h, h, length), kind))
+                medians = {kind: [statistics.median(t[i] for t in all) for i in (0, 1)]
+                           for kind, all in times.items()}
+                for kind, (cold, hot) in medians.items():
+                    base = medians["bf16"]
+                    print(f"d{d} {'causal' if causal else 'full  '} {length:6d} {kind} "
+                          f"{times[kind][0][2]:24s} {cold:8.1f} {hot:8.1f} us "
                           f"{operations / hot / 1e6:5.0f} TFLOP/s  "
                           f"cold {base[0] / cold:.3f} hot {base[1] / hot:.3f}", flush=True)
 
@@ -298,15 +280,16 @@ def errors(ours, dims, lengths):
         for causal in (False, True):
             for length in lengths:
                 for large in ("", "K", "QKV"):
-                    tensors = [torch.randn(TOKENS // length, HIDDEN // d, length, d,
-                                           device="cuda").bfloat16() for _ in "QKV"]
+                    b, h = TOKENS // length, HIDDEN // d
+                    tensors = [torch.randn(b, h, length, d, device="cuda").bfloat16()
+                               for _ in "QKV"]
                     for name, tensor in zip("QKV", tensors):
                         if name in large:
                             tensor[..., 0] *= 100
                     expected = truth(causal, *tensors)
                     size = expected.square().mean().sqrt()
-                    results = {"ashlar": lambda: ours.result(causal, *tensors,
-                                                             CONFIGURATIONS[d][0])}
+                    results = {"ashlar": lambda: ours.result(
+                        text(causal, d, b, h, h, length), *tensors)}
                     others = forwards(causal, *(t.transpose(1, 2) for t in tensors))
                     results["cuDNN"] = others["cuDNN"]
                     if "FlashAttention-4" in others:
@@ -346,7 +329,6 @@ def main():
     parser.add_argument("--backward", action="store_true")
     options = parser.parse_args()
     backward = options.backward
-    configurations = BACKWARD if backward else CONFIGURATIONS
     ours = Ours()
     print(torch.cuda.get_device_name(), "torch", torch.__version__,
           "cuDNN", torch.backends.cudnn.version(), flush=True)
@@ -369,7 +351,8 @@ def main():
                 b, h, hk = (2, 64, 8) if grouped else (TOKENS // length, HIDDEN // d, HIDDEN // d)
                 problem = (backward, causal, d, b, h, hk, length)
                 operations = (10 if backward else 4) * b * h * length**2 * d / (2 if causal else 1)
-                rows = {c: [] for c in configurations[d]}
+                ask = text(causal, d, b, h, hk, length)
+                rows = {c: [] for c in BACKWARD[d]} if backward else {None: []}
                 others = {}
                 for _ in range(options.rounds):
                     for name, prepare in peers(*problem).items():
@@ -381,7 +364,8 @@ def main():
                     for configuration in rows:
                         try:
                             rows[configuration].append(
-                                ours.measure(*problem, configuration))
+                                ours.gradients(ask, configuration) if backward
+                                else ours.forward(ask))
                         except RuntimeError as error:
                             print(configuration, error, flush=True)
                 def line(name, us, rest=""):
@@ -403,8 +387,9 @@ def main():
                 best.append(ratios[star])
                 for c, (cold, hot) in ratios.items():
                     us = [statistics.median(t[i] for t in rows[c]) for i in (0, 1)]
-                    line(("%dx%d s%d w%d a%d d%d m%d" if backward else "%dx%d s%d w%d e%d q%d c%d") % c, us,
-                         f"  cold {cold:.3f} hot {hot:.3f}{' *' if c == star else ''}")
+                    name = "%dx%d s%d w%d a%d d%d m%d" % c if backward else rows[c][0][2]
+                    line(name, us, f"  cold {cold:.3f} hot {hot:.3f}"
+                         f"{' *' if backward and c == star else ''}")
     for i, name in enumerate(("cold", "hot")):
         column = [ratio[i] for ratio in best]
         print(f"{name}: geometric mean {math.exp(sum(map(math.log, column)) / len(column)):.3f}, "
