@@ -37,7 +37,7 @@ constexpr double shuffleClocks = 25, shufflesInARow = 4;
 constexpr double sharedBytesPerClock = 128, stepClocks = 57;
 /// From the first request of a launch, and from that of a stage while others
 /// are on their way, to its bytes; the latter from DRAM.
-constexpr double firstMicroseconds = 0.515, latencyMicroseconds = 1.37;
+constexpr double firstMicroseconds = 0.515, latencyMicroseconds = 1.17;
 /// The part of the shorter of math and loads that the longer does not hide:
 /// what more stages are worth where the math is longer. Of d 128 and 256 on an
 /// H200 one more, at the price of O's own, was worth -3 to 1 %.
@@ -97,14 +97,14 @@ public:
     // behind it, unless there is room: they come under the last softmax.
     const double chain = microseconds(chainClocks());
     const double again =
-        config.queries > 1 ? chain : std::max(latencyMicroseconds, chain);
+        config.queries > 1 ? chain : std::max(queryMicroseconds(), chain);
     cost.latency = gpu.launch_microseconds + firstMicroseconds +
-                   latencyMicroseconds + chain +
+                   queryMicroseconds() + chain +
                    (turns * tilesOfUnit - 1) * again;
     // Where O leaves from where Q lay, the next one comes behind it.
     if (replacesQuery(form, config))
       cost.latency +=
-          turns * tilesOfUnit * (firstMicroseconds + latencyMicroseconds);
+          turns * tilesOfUnit * (firstMicroseconds + queryMicroseconds());
     cost.combine = splits ? combine(turns, slots) : 0;
     cost.total += cost.latency + cost.combine;
     return cost;
@@ -249,14 +249,21 @@ private:
                                      : narrow(config.bn, form.dv));
   }
 
+  /// Until a tile's Q is there.
+  double queryMicroseconds() const {
+    const auto bytes = double(config.bm * form.d * size_bytes(form.type));
+    return latencyMicroseconds + microseconds(bytes / gpu.load_bytes_per_clock);
+  }
+
   double loadMicroseconds(double ctas) const {
-    const double bytes = ctas * bytesOfBlock();
-    const double onTheirWay =
-        ctas * std::max(double(config.stages) - heldStages(), 0.5) *
-        double(keyStageBytes(form, config));
-    return std::max({microseconds(bytes / gpu.load_bytes_per_clock),
-                     microseconds(ctas * narrowRows() * gpu.narrow_row_clocks),
-                     latencyMicroseconds * bytes / onTheirWay});
+    const double ofBlock =
+        microseconds(std::max(bytesOfBlock() / gpu.load_bytes_per_clock,
+                              narrowRows() * gpu.narrow_row_clocks));
+    const double stages = bytesOfBlock() / double(keyStageBytes(form, config)),
+                 onTheirWay =
+                     std::max(double(config.stages) - heldStages(), 0.5);
+    return std::max(ctas * ofBlock,
+                    (latencyMicroseconds * stages + ofBlock) / onTheirWay);
   }
 
   /// `count` waves of so many units.

@@ -117,6 +117,10 @@ int64_t registersBesideEager(const AttentionForm &form,
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
   // Heads that are no multiples of 64 took four more.
   int64_t all = (form.d % 64 || form.dv % 64 ? 16 : 12) + scores / 2;
+  // With a mask some more, and more for blocks of more than 128 keys.
+  if (form.after || form.before)
+    all +=
+        (form.d % 64 ? form.logarithms ? 12 : 8 : 0) + (scores > 64 ? 20 : 0);
   all += form.before || form.alibi ? 12 : 0;
   all += form.soft_cap ? 12 : 0;
   all += form.page ? 12 : 0;
@@ -142,6 +146,7 @@ int64_t registersBesideOf8Bits(const AttentionForm &form,
   all += form.page ? 16 : 0;
   all += form.packed ? (config.splits ? 20 : 8) : 0;
   all += form.dv % 64 ? 8 : 0;
+  all += (form.after || form.before) && config.bn > 192 ? 24 : 0;
   return 16 + (config.warpgroups == 1 ? 28 + all / 2 : all);
 }
 
@@ -151,12 +156,19 @@ int64_t registersOfLoop(const AttentionForm &form,
   if (isOf8Bits(form))
     return fragments + registersBesideOf8Bits(form, config);
   const bool isEager = config.eager && !config.apart;
-  const int64_t all = fragments + (isEager ? registersBesideEager(form, config)
-                                           : registersBeside(form, config));
-  // While scores become weights, half as many registers.
   const int64_t sums = sumRegisters(form, config);
   const int64_t scores =
       rowsOfWarpgroup(config) * config.bn / target::warpgroupThreads;
+  int64_t all = fragments + (isEager ? registersBesideEager(form, config)
+                                     : registersBeside(form, config));
+  // Fragments that leave holes between them, and wide blocks of heads that do.
+  // Without these ptxas lets no two products be in flight (C7512).
+  constexpr int64_t step = 16, mostDense = 64;
+  if (!isEager && sums % step)
+    all += scores % step ? 8 : 4;
+  if (!isEager && scores > mostDense && (form.d % 64 || form.dv % 64))
+    all += 8;
+  // While scores become weights, half as many registers.
   const int64_t least =
       sums + scores * 3 / 2 + 28 + (config.dynamic && form.logarithms ? 8 : 0);
   const bool hasNumbers = form.page || form.packed || form.modify ||
@@ -164,6 +176,7 @@ int64_t registersOfLoop(const AttentionForm &form,
                           config.splits || config.queries > 1;
   // Powers of two lie beside one another without holes, and need no more.
   const bool isDense = !config.eager && !hasNumbers && config.warpgroups > 1 &&
+                       scores <= mostDense &&
                        std::has_single_bit(uint64_t(sums)) &&
                        std::has_single_bit(uint64_t(scores));
   return isDense ? least : std::max(all, least);

@@ -195,8 +195,8 @@ std::string notBuildable(const AttentionForm &given,
   constexpr int64_t besideProduct = 26 + 4;
   const int64_t columns =
       config.apart ? keptColumns(form, config) : sumColumns(form);
-  if (const int64_t start = entryRegisters(config),
-      taken =
+  const int64_t start = entryRegisters(config);
+  if (const int64_t taken =
           std::max(sumRegisters(form, config) + 1, columns / 2 + besideProduct);
       taken > start)
     return "a product of the weights and " + text(columns) +
@@ -204,6 +204,12 @@ std::string notBuildable(const AttentionForm &given,
            " registers of a thread, which starts with " + text(start) +
            ": use fewer warpgroups or CTAs, fewer rows to a "
            "warpgroup, narrower heads, or for these apart";
+  if (const int64_t taken = config.bn / 2 + besideProduct; taken > start)
+    return "the scores of " + text(config.bn) + " keys take " + text(taken) +
+           " registers of a thread, which starts with " + text(start) +
+           ": use blocks of at most " +
+           text((start - besideProduct) * 2 / 16 * 16) +
+           " keys, or fewer warpgroups or CTAs";
   const int64_t threads = target::warpgroupThreads * config.warpgroups;
   if (!config.apart && (form.packed || form.page) &&
       config.bn * form.dv % threads)

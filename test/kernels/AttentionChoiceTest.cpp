@@ -404,7 +404,50 @@ TEST(AttentionChecks, AreCompiledInto) {
   EXPECT_NO_THROW(compile(attention({.after = 0}, {.dynamic = true}), options));
 }
 
+/// As many keys to a block as registers are said to hold, of a configuration
+/// that need not be fast: neither spills nor products one after another.
+void compilesWithWidestBlocks(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  auto of = [&](auto... choices) {
+    const int64_t all[] = {choices...};
+    return all[random() % std::size(all)];
+  };
+  AttentionForm form;
+  if (of(0, 0, 1))
+    form.type = e4m3;
+  const int64_t unit = form.type == e4m3 ? 16 : 8;
+  form.d = unit * (1 + int64_t(random() % (256 / uint64_t(unit))));
+  form.dv = of(form.d, form.d, 64, 128);
+  form.logarithms = of(0, 1);
+  if (of(0, 1))
+    form.after = 0;
+  AttentionConfig config{.stages = 3};
+  config.warpgroups = of(1, 2, 3);
+  config.bm = 64 * config.warpgroups;
+  config.queries = of(1, 2);
+  config.ctas = config.warpgroups == 3 ? 1 : of(1, 2);
+  config.eager = (form.d >= 128 || form.type == e4m3) && of(0, 1);
+  config.dynamic = form.after && of(0, 1);
+  std::optional<AttentionConfig> widest;
+  for (config.bn = 16; config.bn <= 256; config.bn += 16)
+    if (fitsRegisters(form, config) && notBuildable(form, config).empty())
+      widest = config;
+  if (!widest)
+    return;
+  SCOPED_TRACE(testing::Message()
+               << name(form.type) << " d " << form.d << " dv " << form.dv
+               << ", " << widest->bm << "x" << widest->bn << " ctas "
+               << widest->ctas << " queries " << widest->queries << " eager "
+               << widest->eager << " dynamic " << widest->dynamic << " L "
+               << form.logarithms);
+  EXPECT_NO_THROW(compileCleanly(attention(form, *widest)));
+}
+
 [[maybe_unused]] const bool registered = registerAtStart([] {
+  for (uint64_t seed = 0; seed < (isSimulated() ? 40 : 150); ++seed)
+    registerTest("ChosenAttention",
+                 "widest blocks, compiled, seed " + std::to_string(seed),
+                 [seed] { compilesWithWidestBlocks(seed); });
   for (uint64_t seed = 0; seed < (isSimulated() ? 60 : 150); ++seed)
     registerTest("ChosenAttention", "compiled, seed " + std::to_string(seed),
                  [seed] { compilesAsChosen(drawnAttention(seed), seed); });
