@@ -335,6 +335,12 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
   EXPECT_THAT(refusal({.d = 64, .dv = 208},
                       {.bm = 64, .bn = 16, .warpgroups = 1, .ctas = 2}),
               HasSubstr("224 columns of V takes 142 registers"));
+  EXPECT_THAT(
+      refusal({.d = 32, .dv = 32},
+              {.bm = 64, .bn = 224, .stages = 3, .warpgroups = 1, .ctas = 2}),
+      HasSubstr("the scores of 224 keys take 142 registers of a "
+                "thread, which starts with 128: use blocks of at most "
+                "192 keys"));
   EXPECT_THAT(refusal({.d = 44, .dv = 40}, {}),
               HasSubstr("heads of 44 and 40 of bf16 are no multiples of 16 "
                         "bytes: use a multiple of 8"));

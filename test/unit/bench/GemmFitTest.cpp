@@ -57,6 +57,17 @@ TEST(GemmFit, LeavesWhatIsRight) {
     EXPECT_EQ(constant.before, constant.after) << constant.name;
 }
 
+TEST(GemmFit, RegretsOnlyCandidates) {
+  std::vector<GemmSample> samples = samplesBy(h200());
+  GemmSample neighbour = samples.front();
+  neighbour.time = {neighbour.time.hot / 3, neighbour.time.cold / 3};
+  neighbour.isCandidate = false;
+  samples.push_back(neighbour);
+  EXPECT_NEAR(fitness(samples, h200()).regret, 1, 1e-12);
+  samples.back().isCandidate = true;
+  EXPECT_GT(fitness(samples, h200()).worstRegret, 1);
+}
+
 TEST(GemmFit, HoldsOutWholeProblems) {
   const std::vector<GemmSample> samples = samplesBy(h200());
   const auto [known, unknown] = holdOut(samples);
