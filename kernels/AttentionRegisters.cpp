@@ -98,6 +98,7 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.alibi && config.apart ? 24 : 0;
   // The numbers of a thread's keys, and what an author makes of them.
   all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
+  all += (form.modify || form.mask) && form.page && config.ctas > 1 ? 8 : 0;
   all += form.group > 1 ? 6 : 0;
   all += config.splits ? 8 : 0;
   all += form.page ? 8 : 0;
@@ -124,7 +125,7 @@ int64_t registersBesideEager(const AttentionForm &form,
   all += form.before || form.alibi ? 12 : 0;
   all += form.soft_cap ? 12 : 0;
   all += form.page ? 12 : 0;
-  all += form.packed && form.group > 1 ? 8 : 0;
+  all += form.group > 1 ? (form.packed ? 8 : form.sinks ? 4 : 0) : 0;
   all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
   all += config.warpgroups == 1 ? 32 : config.warpgroups == 3 ? 12 : 0;
   return all;
