@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <istream>
 #include <string>
 #include <vector>
 
@@ -40,11 +39,6 @@ struct AttentionProblem {
   double operations() const;
   double bytes() const;
 };
-
-inline std::istream &operator>>(std::istream &in, AttentionProblem &sizes) {
-  return in >> sizes.causal >> sizes.d >> sizes.dv >> sizes.b >> sizes.h >>
-         sizes.hk >> sizes.sq >> sizes.sk;
-}
 
 /// "d128 causal b4 h32 hk8 q4096 k4096": head dimensions, sequences, heads of Q
 /// and of K, queries and keys of a sequence; what may be left out is not there.

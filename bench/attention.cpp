@@ -34,8 +34,7 @@ AttentionProblem problemOf(const std::string &line) {
   return parseAttention(line.substr(0, line.find(':')));
 }
 
-/// "group splits bm bn stages warpgroups queries ctas apart eager cluster
-/// dynamic", of splits 0 for none; without them the library's choice.
+/// What is behind ':', of splits 0 for none; without it the library's choice.
 AttentionChoice choiceOf(const std::string &line, int64_t smCount) {
   std::optional<std::istringstream> in = behindColon(line);
   if (!in) {
@@ -48,7 +47,9 @@ AttentionChoice choiceOf(const std::string &line, int64_t smCount) {
       config.stages >> config.warpgroups >> config.queries >> config.ctas >>
       config.apart >> config.eager >> config.cluster >> config.dynamic;
   if (!*in)
-    throw Error("a configuration is twelve numbers, not '" + line + "'");
+    throw Error("behind ':' are twelve numbers: group splits bm bn stages "
+                "warpgroups queries ctas apart eager cluster dynamic; not '" +
+                line + "'");
   config.splits = choice.splits > 0;
   return choice;
 }
@@ -75,8 +76,7 @@ std::string forward(Device &device, Timer &timer, const std::string &line,
   return out.str();
 }
 
-/// "bm bn stages warpgroups apart deterministic dynamic cluster" of the
-/// gradients.
+/// The same of the gradients, whose configuration is behind ':'.
 std::string backward(Device &device, Timer &timer, const std::string &line) {
   std::optional<std::istringstream> in = behindColon(line);
   AttentionBackwardConfig config;
@@ -85,8 +85,8 @@ std::string backward(Device &device, Timer &timer, const std::string &line) {
         config.apart >> config.deterministic >> config.dynamic >>
         config.cluster;
   if (!in || !*in)
-    throw Error("behind ':' are the eight numbers of the gradients' "
-                "configuration, not '" +
+    throw Error("behind ':' are eight numbers: bm bn stages warpgroups apart "
+                "deterministic dynamic cluster; not '" +
                 line + "'");
   return measureGradients(device, timer, problemOf(line), config);
 }

@@ -62,7 +62,7 @@ class Ours:
             [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, kind, line):
-        """Microseconds cold and hot, and what of a choice was the library's."""
+        """Microseconds cold and hot, and of the forward the configuration that ran."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline().strip()

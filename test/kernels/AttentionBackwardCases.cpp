@@ -1,4 +1,5 @@
 #include "test/kernels/AttentionBackwardCases.h"
+#include "test/kernels/Draw.h"
 
 #include <iterator>
 #include <random>
@@ -124,10 +125,7 @@ std::vector<AttentionBackwardCase> namedAttentionBackwardCases() {
 
 AttentionBackwardCase drawnAttentionBackward(uint64_t seed) {
   std::mt19937_64 random(seed);
-  auto of = [&](auto... values) {
-    const int64_t all[] = {values...};
-    return all[random() % std::size(all)];
-  };
+  const Draw of(random);
   AttentionForm form;
   form.type = of(0, 1) ? bf16 : f16;
   form.d = of(64, 72, 80, 128, 192, 200, 240, 256);

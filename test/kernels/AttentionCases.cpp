@@ -1,4 +1,5 @@
 #include "test/kernels/AttentionCases.h"
+#include "test/kernels/Draw.h"
 
 #include "ashlar/ashlar.h"
 #include "kernels/AttentionResources.h"
@@ -307,10 +308,7 @@ std::vector<AttentionCase> namedAttentionCases() {
 
 AttentionCase drawnAttention(uint64_t seed) {
   std::mt19937_64 random(seed);
-  auto of = [&](auto... values) {
-    const int64_t all[] = {values...};
-    return all[random() % std::size(all)];
-  };
+  const Draw of(random);
   AttentionForm form;
   form.type = of(0, 1) ? bf16 : f16;
   form.d = of(64, 96, 128, 192, 256);
@@ -370,10 +368,7 @@ AttentionCase withDrawnHeads(AttentionCase tested, uint64_t seed) {
 AttentionCase drawnLatentAttention(uint64_t seed) {
   AttentionCase result = drawnAttention(seed);
   std::mt19937_64 random(~seed);
-  auto of = [&](auto... values) {
-    const int64_t all[] = {values...};
-    return all[random() % std::size(all)];
-  };
+  const Draw of(random);
   AttentionForm &form = result.form;
   form.type = of(0, 1) ? bf16 : f16;
   form.latent = of(0, 1, 1);

@@ -5,6 +5,7 @@
 #include "kernels/AttentionResources.h"
 #include "test/kernels/AttentionCases.h"
 #include "test/kernels/Check.h"
+#include "test/kernels/Draw.h"
 #include "test/kernels/Register.h"
 
 #include <gmock/gmock.h>
@@ -21,10 +22,7 @@ namespace {
 /// least block may spill: there is no other.
 void compilesAsChosen(AttentionCase tested, uint64_t seed) {
   std::mt19937_64 random(seed);
-  auto of = [&](auto... values) {
-    const int64_t all[] = {values...};
-    return all[random() % std::size(all)];
-  };
+  const Draw of(random);
   const int64_t keyHeads = of(1, 2, 8), queries = of(1, 1, 8, 256, 4096);
   const AttentionSizes sizes{
       of(1, 4, 32, 128),
@@ -414,10 +412,7 @@ TEST(AttentionChecks, AreCompiledInto) {
 /// that need not be fast: neither spills nor products one after another.
 void compilesWithWidestBlocks(uint64_t seed) {
   std::mt19937_64 random(seed);
-  auto of = [&](auto... choices) {
-    const int64_t all[] = {choices...};
-    return all[random() % std::size(all)];
-  };
+  const Draw of(random);
   AttentionForm form;
   if (of(0, 0, 1))
     form.type = e4m3;
