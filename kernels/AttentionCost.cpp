@@ -16,19 +16,20 @@ namespace {
 /// arithmetic instructions, compute capability 9.0.
 constexpr double exponentialsPerClock = 16, arithmeticPerClock = 128;
 /// Instructions for a score beside its exponential: the maximum, the scale, the
-/// sum, half a conversion; and those of a mask, where a block has keys that
-/// some query does not see. With the latter, `instructionsPerBlock` and
-/// `clocksOfMeeting` the model was within 7.1 % (rms) of what `bench-attention
-/// --tune` measured on H200s: 678 configurations, heads of 64 to 256, sequences
-/// of 700 to 16384, decoding and e4m3. As it is now, 8.1 % of 395 on an H100.
+/// sum, half a conversion; and those of a mask, in blocks that have one. With
+/// these, what a block has beside and what `unhidden` says the model is within
+/// 8.0 % (rms) of what `bench-attention --tune` measured of 947 configurations,
+/// heads of 40 to 256, sequences of 1024 to 16384, bf16 and e4m3, on an H100
+/// and an H200; what it chooses takes 1.2 % longer than the best of them, at
+/// worst 8 %.
 constexpr double instructionsPerScore = 4, instructionsOfMask = 6;
 /// And for a block: two reductions of two rows by two shuffles each, three
 /// waits for stages and as many releases, the descriptors of wgmma.
 constexpr double instructionsPerBlock = 50;
-/// In a block each of several warpgroups of a role waits so long for the
-/// others: a stage comes for all of them, and goes when all are done. CTAs that
-/// share an SM do not wait for each other.
-constexpr double clocksOfMeeting = 80;
+/// In a block each warpgroup waits so long for stages, and each of several of a
+/// role for the others: a stage comes for all of them, and goes when all are
+/// done. CTAs that share an SM do not wait for each other.
+constexpr double clocksOfStages = 20, clocksOfMeeting = 60;
 /// From a shuffle to its result; the two of each reduction are in a row.
 constexpr double shuffleClocks = 25, shufflesInARow = 4;
 /// From an SM's shared memory to its tensor cores in a clock (32 banks of 4
@@ -41,7 +42,7 @@ constexpr double firstMicroseconds = 0.515, latencyMicroseconds = 1.17;
 /// The part of the shorter of math and loads that the longer does not hide:
 /// what more stages are worth where the math is longer. Of d 128 and 256 on an
 /// H200 one more, at the price of O's own, was worth -3 to 1 %.
-constexpr double unhidden = 0.12;
+constexpr double unhidden = 0.08;
 /// What a ring holds for a while beside what is multiplied: of the warpgroup
 /// that is behind (a fifth stage of blocks of 128 was worth 8 % of d 128 on an
 /// H100, cold).
@@ -62,9 +63,11 @@ public:
                          : sizes.heads) *
               tilesOfSequence) {
     for (int64_t m = 0; m < tilesOfSequence; ++m) {
-      blocks += double(blocksOf(m)) / double(tilesOfSequence);
-      mostBlocks = std::max(mostBlocks, double(blocksOf(m)));
-      leastBlocks = std::min(leastBlocks, double(blocksOf(m)));
+      const auto [all, hidden] = blocksOf(m);
+      blocks += double(all) / double(tilesOfSequence);
+      masked += double(hidden) / double(tilesOfSequence);
+      mostBlocks = std::max(mostBlocks, double(all));
+      leastBlocks = std::min(leastBlocks, double(all));
     }
     parts = 1;
     if (splits && tilesOfSequence > 0)
@@ -116,16 +119,28 @@ private:
     return clocks / (gpu.clock_gigahertz * 1e3);
   }
 
-  /// Blocks that some query of a tile sees.
-  int64_t blocksOf(int64_t m) const {
-    const int64_t behind = sizes.keys - sizes.queries;
-    int64_t end = sizes.keys, begin = 0;
-    if (form.after)
-      end = std::min(end, behind + (m + 1) * queries + *form.after);
-    if (form.before)
-      begin = std::max<int64_t>(behind + m * queries - *form.before, 0);
-    return std::max<int64_t>(
-        ceilDiv(std::max<int64_t>(end, 0), config.bn) - begin / config.bn, 1);
+  struct Blocks {
+    int64_t all, masked;
+  };
+  /// That some query of a tile sees, and those among them of which some query
+  /// does not see some key, or which come first: the last ones.
+  Blocks blocksOf(int64_t m) const {
+    const int64_t behind = sizes.keys - sizes.queries, first = m * queries,
+                  last = first + queries - 1;
+    int64_t end = sizes.keys, begin = 0, whole = sizes.keys, seen = 0;
+    if (form.after) {
+      end = std::min(end, behind + last + 1 + *form.after);
+      whole = std::min(whole, behind + first + 1 + *form.after);
+    }
+    if (form.before) {
+      begin = std::max<int64_t>(behind + first - *form.before, 0);
+      seen = std::max<int64_t>(behind + last - *form.before, 0);
+    }
+    begin /= config.bn;
+    end = std::max(ceilDiv(end, config.bn), begin + 1);
+    const int64_t from = std::min(ceilDiv(seen, config.bn), end - 1),
+                  to = std::max(std::min(whole / config.bn, end - 1), from);
+    return {end - begin, end - begin - (to - from)};
   }
 
   // Of one warpgroup and one block.
@@ -174,17 +189,17 @@ private:
     return scores + std::max(softmax, sums);
   }
 
-  /// Some columns of the sums after the others, which threads add under the
-  /// next ones' products and the last under the scores'; or eager the first
-  /// under the scores', and the others before the next product.
+  /// Some columns of the sums after the others, each under the additions to the
+  /// ones before, and the last additions under the scores. Eager, the first
+  /// additions are under the scores, and the others before the next product.
   double chainOf8Bits(double softmax, double scores) const {
     const double columns = sumColumns(form), others = form.dv / columns - 1;
     const double part = tensorClocks(sumColumns(form));
     const double add = rows() * columns / arithmeticPerClock;
-    const double sums = config.eager ? (part + stepClocks + add) * others
-                                     : std::max(part, add) * others;
-    return softmax - (others + 1) * add + part + stepClocks +
-           std::max(scores, add) + sums;
+    const double without =
+        softmax - (others + 1) * add + stepClocks + std::max(scores, add);
+    return without + (config.eager ? part + (part + stepClocks + add) * others
+                                   : stepClocks + (add + stepClocks) * others);
   }
 
   /// An SM's math for a block of each warpgroup of each of its CTAs: of several
@@ -193,16 +208,17 @@ private:
   /// queueing networks", 1982: the upper bound of the time).
   double mathClocks(double ctas) const {
     const double ofRole = double(warpgroupsOfRole(config)),
-                 warpgroups = ofRole * ctas;
+                 warpgroups = ofRole * ctas,
+                 waiting = clocksOfStages + (ofRole > 1 ? clocksOfMeeting : 0);
     return chainClocks() + (warpgroups - 1) * busyClocks() +
-           (ofRole > 1 ? clocksOfMeeting * warpgroups : 0);
+           waiting * warpgroups;
   }
-  /// What the mask of causal attention adds to that, in the mean.
+  /// What masks add to that, in the mean.
   double maskClocks(double ctas) const {
-    if (!form.after || blocks == 0)
+    if (blocks == 0)
       return 0;
-    const double masked = std::min(blocks, double(ceilDiv(queries, config.bn)));
-    return masked / blocks * instructionsOfMask * rows() * double(config.bn) /
+    return std::min(std::max(masked, parts), blocks) / blocks *
+           instructionsOfMask * rows() * double(config.bn) /
            arithmeticPerClock * double(warpgroupsOfRole(config)) * ctas;
   }
 
@@ -315,8 +331,8 @@ private:
   const AttentionConfig &config;
   const GpuModel &gpu;
   const int64_t group, splits, queries, tilesOfSequence, tiles;
-  /// Of a tile, in the mean, the most and the fewest.
-  double blocks = 0, mostBlocks = 0,
+  /// Of a tile, in the mean, those with a mask, the most and the fewest.
+  double blocks = 0, masked = 0, mostBlocks = 0,
          leastBlocks = std::numeric_limits<double>::infinity();
   double parts, tilesOfUnit, units, blocksOfUnit;
 };
