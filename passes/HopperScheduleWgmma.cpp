@@ -35,9 +35,8 @@ public:
     findWaitingLoops();
     waitAgainOverIterations();
     for (auto role : kernel.getBody().getOps<hopper::RoleOp>())
-      if (Block &body = role.getBody().front();
-          !plan.atEnd(body).pending().empty()) {
-        OpBuilder builder = OpBuilder::atBlockEnd(&body);
+      if (!plan.atEnd(role).pending().empty()) {
+        OpBuilder builder = OpBuilder::atBlockEnd(&role.getBody().front());
         hopper::WgmmaWaitOp::create(builder, role.getLoc(), 0,
                                     !waitingLoops.empty());
       }

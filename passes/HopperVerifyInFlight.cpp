@@ -29,8 +29,7 @@ struct HopperVerifyInFlight
         refuse(op, entry);
     });
     for (auto role : kernel.getBody().getOps<hopper::RoleOp>())
-      for (const Pending &entry :
-           inFlight.atEnd(role.getBody().front()).pending())
+      for (const Pending &entry : inFlight.atEnd(role).pending())
         refuse(role, entry);
   }
 

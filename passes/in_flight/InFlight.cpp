@@ -1,9 +1,12 @@
 #include "passes/in_flight/InFlight.h"
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/SharedBuffer.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <deque>
+#include <vector>
 
 namespace ashlar {
 
@@ -195,147 +198,161 @@ std::optional<int64_t> groupsLeft(Operation *op, const InFlightState &state,
 
 //===-- The analysis ------------------------------------------------------===//
 
-ChangeResult InFlightLattice::join(const AbstractDenseLattice &other) {
-  return state.join(static_cast<const InFlightLattice &>(other).state)
-             ? ChangeResult::Change
-             : ChangeResult::NoChange;
-}
-
-void InFlightLattice::print(llvm::raw_ostream &out) const {
-  for (const Pending &entry : state.pending())
-    out << (entry.resource.isAccumulator() ? "accumulator" : "memory") << ": "
-        << entry.younger << " younger; ";
-}
-
-namespace {
-
-class Analysis
-    : public dataflow::DenseForwardDataFlowAnalysis<InFlightLattice> {
+/// Follows the ways through a role, those of loops until nothing more comes to
+/// be in flight at their begin.
+class InFlight::Flow {
 public:
-  Analysis(DataFlowSolver &solver, InFlight::Plan plan)
-      : DenseForwardDataFlowAnalysis(solver), plan(plan) {}
+  Flow(hopper::RoleOp role, Plan plan) : plan(plan) {
+    InFlightState nothing;
+    if (role->walk([](hopper::WgmmaOp) { return WalkResult::interrupt(); })
+            .wasInterrupted())
+      end = follow(role.getBody().front(), nothing);
+  }
 
-  LogicalResult visitOperation(Operation *op, const InFlightLattice &before,
-                               InFlightLattice *after) override {
-    InFlightState state = before.state;
+  const InFlightState &before(Operation *op) const {
+    return states[places.lookup(op)];
+  }
+  const InFlightState &atEnd() const { return states[end]; }
+
+private:
+  /// Where the state at the end is remembered.
+  size_t follow(Block &block, InFlightState &state) {
+    size_t place = remember(state);
+    for (Operation &op : block) {
+      places[&op] = place;
+      if (step(&op, state))
+        place = remember(state);
+    }
+    return place;
+  }
+
+  size_t remember(const InFlightState &state) {
+    states.push_back(state);
+    return states.size() - 1;
+  }
+
+  /// Whether anything has changed behind an operation.
+  bool step(Operation *op, InFlightState &state) {
+    if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+      state = behind(branch, state);
+      return true;
+    }
+    // What is in others is of single threads, or of what has no wgmma.
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        InFlightState nothing;
+        follow(block, nothing);
+      }
+    std::optional<int64_t> left;
     if (plan.waits)
-      if (auto left = groupsLeft(op, state, {plan.releases}))
-        state.wait(*left);
+      left = ashlar::groupsLeft(op, state, {plan.releases});
+    if (left)
+      state.wait(*left);
     if (auto wgmma = dyn_cast<hopper::WgmmaOp>(op))
       state.issue(wgmma);
     else if (isa<hopper::WgmmaCommitOp>(op))
       state.commit();
     else if (auto wait = dyn_cast<hopper::WgmmaWaitOp>(op))
       state.wait(wait.getPending());
-    propagate(after, state);
-    return success();
+    else
+      return left.has_value();
+    return true;
   }
 
-  void visitRegionBranchControlFlowTransfer(RegionBranchOpInterface branch,
-                                            std::optional<unsigned> regionFrom,
-                                            std::optional<unsigned> regionTo,
-                                            const InFlightLattice &before,
-                                            InFlightLattice *after) override {
-    InFlightState state = before.state;
-    auto loop = dyn_cast<scf::ForOp>(*branch);
-    ValueRange from, to = branch->getResults();
-    if (regionFrom)
-      from =
-          branch->getRegion(*regionFrom).front().getTerminator()->getOperands();
-    else if (loop)
-      from = loop.getInitArgs();
-    if (loop && regionTo)
-      to = loop.getRegionIterArgs();
-    if (regionFrom)
-      state.leave(branch->getRegion(*regionFrom));
-    for (auto [value, name] : llvm::zip(from, to))
-      if (const Pending *stage = before.state.find({value}))
-        state.insert({{name}, stage->younger, stage->issuers});
-    propagate(after, state);
-  }
-
-  void setToEntryState(InFlightLattice *) override {}
-
-private:
-  void propagate(InFlightLattice *lattice, const InFlightState &state) {
-    propagateIfChanged(lattice, lattice->state.join(state)
-                                    ? ChangeResult::Change
-                                    : ChangeResult::NoChange);
-  }
-
-  InFlight::Plan plan;
-};
-
-/// What the analysis of dead code asks of conditions and bounds: constants are
-/// folded by now, so nothing is propagated.
-class WrittenConstants : public DataFlowAnalysis {
-public:
-  using DataFlowAnalysis::DataFlowAnalysis;
-
-  LogicalResult initialize(Operation *top) override {
-    top->walk([&](Operation *op) {
-      if (!isa<RegionBranchOpInterface>(op) &&
-          !op->hasTrait<OpTrait::IsTerminator>())
-        return;
-      for (Value operand : op->getOperands()) {
-        Attribute constant;
-        matchPattern(operand, m_Constant(&constant));
-        auto *lattice =
-            getOrCreate<dataflow::Lattice<dataflow::ConstantValue>>(operand);
-        propagateIfChanged(lattice, lattice->join(dataflow::ConstantValue(
-                                        constant, op->getDialect())));
+  InFlightState behind(RegionBranchOpInterface branch,
+                       const InFlightState &before) {
+    InFlightState result;
+    std::vector<std::optional<InFlightState>> begins(branch->getNumRegions());
+    llvm::SmallSetVector<Region *, 2> waiting;
+    auto go = [&](Region *from, const InFlightState &state,
+                  ArrayRef<RegionSuccessor> successors) {
+      for (const RegionSuccessor &to : successors) {
+        const InFlightState there = renamed(branch, from, to, state);
+        if (to.isParent()) {
+          result.join(there);
+          continue;
+        }
+        Region *region = to.getSuccessor();
+        auto &begin = begins[region->getRegionNumber()];
+        const bool isNew = !begin;
+        if (isNew)
+          begin.emplace();
+        if (begin->join(there) || isNew)
+          waiting.insert(region);
       }
-    });
-    return success();
+    };
+    SmallVector<RegionSuccessor> successors;
+    branch.getEntrySuccessorRegions(constantsOf(branch), successors);
+    go(nullptr, before, successors);
+    while (!waiting.empty()) {
+      Region *region = waiting.pop_back_val();
+      InFlightState state = *begins[region->getRegionNumber()];
+      Block &block = region->front();
+      follow(block, state);
+      successors.clear();
+      cast<RegionBranchTerminatorOpInterface>(block.getTerminator())
+          .getSuccessorRegions(constantsOf(block.getTerminator()), successors);
+      go(region, state, successors);
+    }
+    return result;
   }
-  LogicalResult visit(ProgramPoint *) override { return success(); }
+
+  /// Of a branch's operands, or null: what the branch is told to choose by.
+  static SmallVector<Attribute> constantsOf(Operation *op) {
+    SmallVector<Attribute> constants;
+    for (Value operand : op->getOperands())
+      matchPattern(operand, m_Constant(&constants.emplace_back()));
+    return constants;
+  }
+
+  /// Stages by the names that they have where the way goes on.
+  static InFlightState renamed(RegionBranchOpInterface branch, Region *from,
+                               const RegionSuccessor &to,
+                               const InFlightState &before) {
+    InFlightState state = before;
+    auto loop = dyn_cast<scf::ForOp>(*branch);
+    ValueRange values, names = branch->getResults();
+    if (from)
+      values = from->front().getTerminator()->getOperands();
+    else if (loop)
+      values = loop.getInitArgs();
+    if (loop && !to.isParent())
+      names = loop.getRegionIterArgs();
+    if (from)
+      state.leave(*from);
+    for (auto [value, name] : llvm::zip(values, names))
+      if (const Pending *stage = before.find({value}))
+        state.insert({{name}, stage->younger, stage->issuers});
+    return state;
+  }
+
+  Plan plan;
+  /// The first is of what is not in a role that multiplies.
+  std::deque<InFlightState> states{1};
+  DenseMap<Operation *, size_t> places;
+  size_t end = 0;
 };
 
-} // namespace
+InFlight::InFlight(Plan plan) : plan(plan) {}
+InFlight::~InFlight() = default;
 
-static std::unique_ptr<DataFlowSolver> solve(Operation *role,
-                                             InFlight::Plan plan) {
-  if (!role->walk([](hopper::WgmmaOp) { return WalkResult::interrupt(); })
-           .wasInterrupted())
-    return nullptr;
-  auto solver = std::make_unique<DataFlowSolver>();
-  solver->load<WrittenConstants>();
-  solver->load<dataflow::DeadCodeAnalysis>();
-  solver->load<Analysis>(plan);
-  // It fails only where an analysis does not know an operation.
-  (void)solver->initializeAndRun(role);
-  return solver;
-}
+void InFlight::forget(hopper::RoleOp role) { flows.erase(role); }
 
-template <typename Point>
-const InFlightState &InFlight::at(Operation *role, Point point) const {
-  static const InFlightState nothing;
-  if (!role)
-    return nothing;
-  auto [known, isNew] = solvers.try_emplace(role);
-  if (isNew)
-    known->second = solve(role, plan);
-  if (!known->second)
-    return nothing;
-  auto *lattice =
-      known->second->lookupState<InFlightLattice>(point(*known->second));
-  return lattice ? lattice->state : nothing;
+const InFlight::Flow &InFlight::of(hopper::RoleOp role) const {
+  std::unique_ptr<Flow> &flow = flows[role];
+  if (!flow)
+    flow = std::make_unique<Flow>(role, plan);
+  return *flow;
 }
 
 const InFlightState &InFlight::before(Operation *op) const {
-  return at(op->getParentOfType<hopper::RoleOp>(), [&](DataFlowSolver &solver) {
-    return solver.getProgramPointBefore(op);
-  });
+  static const InFlightState nothing;
+  auto role = op->getParentOfType<hopper::RoleOp>();
+  return role ? of(role).before(op) : nothing;
 }
 
-const InFlightState &InFlight::atEnd(Block &block) const {
-  Operation *around = block.getParentOp();
-  Operation *role = isa<hopper::RoleOp>(around)
-                        ? around
-                        : around->getParentOfType<hopper::RoleOp>();
-  return at(role, [&](DataFlowSolver &solver) {
-    return solver.getProgramPointAfter(&block);
-  });
+const InFlightState &InFlight::atEnd(hopper::RoleOp role) const {
+  return of(role).atEnd();
 }
 
 std::optional<int64_t> InFlight::groupsLeft(Operation *op) const {

@@ -8,8 +8,6 @@
 #define ASHLAR_PASSES_INFLIGHT_INFLIGHT_H
 
 #include "compiler/hopper/Hopper.h"
-#include "mlir/Analysis/DataFlow/DenseAnalysis.h"
-#include "mlir/Analysis/DataFlowFramework.h"
 
 #include <optional>
 
@@ -82,15 +80,6 @@ bool beginsLoop(hopper::AccumulatorWriteOp write);
 std::optional<int64_t> groupsLeft(mlir::Operation *op,
                                   const InFlightState &state, Need need);
 
-class InFlightLattice : public mlir::dataflow::AbstractDenseLattice {
-public:
-  using AbstractDenseLattice::AbstractDenseLattice;
-  mlir::ChangeResult join(const AbstractDenseLattice &other) override;
-  void print(llvm::raw_ostream &out) const override;
-
-  InFlightState state;
-};
-
 /// Computes what is in flight before each operation of a kernel's roles.
 /// Planning, each operation waits for what it needs; verifying, only
 /// `hopper.wgmma.wait` does.
@@ -100,23 +89,22 @@ public:
     bool waits;    ///< each operation waits for what it needs
     bool releases; ///< among them `hopper.release`
   };
-  explicit InFlight(Plan plan) : plan(plan) {}
+  explicit InFlight(Plan plan);
+  ~InFlight();
   const InFlightState &before(mlir::Operation *op) const;
-  const InFlightState &atEnd(mlir::Block &block) const;
+  const InFlightState &atEnd(hopper::RoleOp role) const;
   /// The wait that an operation of the plan has before it.
   std::optional<int64_t> groupsLeft(mlir::Operation *op) const;
   /// To be told when a role changes.
-  void forget(hopper::RoleOp role) { solvers.erase(role); }
+  void forget(hopper::RoleOp role);
 
 private:
-  template <typename Point>
-  const InFlightState &at(mlir::Operation *role, Point point) const;
+  class Flow;
+  /// Of a role, which is worked out when it is first asked for.
+  const Flow &of(hopper::RoleOp role) const;
 
   Plan plan;
-  /// Of the roles that were asked for; none of one that does not multiply.
-  mutable llvm::DenseMap<mlir::Operation *,
-                         std::unique_ptr<mlir::DataFlowSolver>>
-      solvers;
+  mutable llvm::DenseMap<mlir::Operation *, std::unique_ptr<Flow>> flows;
 };
 
 } // namespace ashlar
