@@ -225,6 +225,16 @@ Fragment fma(SpreadOperand a, SpreadOperand b, FragmentOperand c) {
   return fused(a, b, c);
 }
 
+Fragment rescale(FragmentOperand a, TileOperand b) {
+  Trace &trace = Trace::current(a.where);
+  Operands operands = read(trace, a, b, a.where);
+  mlir::Value product =
+      emit(trace, Binary::mul, operands.a, operands.b, a.where);
+  product.getDefiningOp()->setAttr(tile::mostlyOne,
+                                   mlir::UnitAttr::get(product.getContext()));
+  return trace.declare<Fragment>(HandleKind::fragment, product, a.where);
+}
+
 Fragment max(FragmentOperand a, TileOperand b) {
   return arithmetic(Binary::max, a, b);
 }

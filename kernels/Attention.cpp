@@ -299,9 +299,12 @@ void AttentionProgram::defineMath() {
              addWeights(row, weights);
              return weights;
            };
+           // Sums that seldom shrink do before the next scores: behind them
+           // ptxas would hold the weights in f32 as well.
+           const bool shrinksEarly = config.eager || rescales(form, config);
            auto shrinkSums = [&] {
              for (Fragment &part : o)
-               part = part * along_rows(row.shrink);
+               part = shrunk(part, row.shrink);
            };
            auto productOf = [&](const Fragment &p, const Stage &v, size_t i) {
              return mma(p, factorOf(v[0], int64_t(i) * sumColumns(form)));
@@ -345,11 +348,11 @@ void AttentionProgram::defineMath() {
            // K of a block, which stays until its V in it has been multiplied.
            auto takeLatent = [&](const Index &n) {
              Fragment p = convert(weightsOf(product, n, false), form.type);
-             if (config.eager)
+             if (shrinksEarly)
                shrinkSums();
              Stage k = ring.wait();
              product = mma(q[0], k[0].T());
-             if (!config.eager)
+             if (!shrinksEarly)
                shrinkSums();
              o[0] = mma(p, valuesOf(held[0]), o[0]);
              ring.release(held);
@@ -358,20 +361,22 @@ void AttentionProgram::defineMath() {
            auto take = [&](const Index &n) {
              Fragment weights = weightsOf(product, n, false);
              std::optional<Stage> k, v;
+             if (!config.eager)
+               k = ring.wait();
+             Fragment p = convert(weights, form.type);
              if (config.eager) {
                shrinkSums();
                ring.release(held);
-             } else {
-               k = ring.wait();
              }
-             Fragment p = convert(weights, form.type);
              (config.eager ? k : v) = ring.wait();
              // In flight under the next softmax: the next block's scores, and
              // this one's sums.
+             if (shrinksEarly && !config.eager)
+               shrinkSums();
              product = mma(q[0], keysOf((*k)[0]).T());
              if (config.eager)
                v = ring.wait();
-             else
+             else if (!shrinksEarly)
                shrinkSums();
              o[0] = mma(p, factorOf((*v)[0], 0), o[0]);
              if (!config.eager)

@@ -111,7 +111,7 @@ void AttentionProgram::defineScores() {
              if (config.eager)
                weightRing->commit(put(p));
              addWeights(row, e);
-             o = o * along_rows(row.shrink);
+             o = shrunk(o, row.shrink);
              multiply(p);
              if (!config.eager)
                *weights = put(p);
@@ -128,7 +128,7 @@ void AttentionProgram::defineScores() {
            weightRing->commit(put(p));
            if (right)
              rightRing->release(*right);
-           o = mma(p, (*left)[0], o * along_rows(row.shrink));
+           o = mma(p, (*left)[0], shrunk(o, row.shrink));
            ring.release(*left);
            const Fragment factor = factorOfRows(row);
            tell(factor);
@@ -156,7 +156,7 @@ void AttentionProgram::defineValues() {
            if (!config.eager)
              weightRing->release(weightRing->wait());
            for (Index n : range(firstBlock(t), endOfBlocks(t))) {
-             o = o * along_rows(heard());
+             o = shrunk(o, heard());
              Stage right = rightRing->wait(), weights = weightRing->wait();
              if (!form.latent)
                clearBehind(t, n, rightValues(right));
@@ -164,7 +164,7 @@ void AttentionProgram::defineValues() {
              weightRing->release(weights);
              rightRing->release(right);
            }
-           o = o * along_rows(heard());
+           o = shrunk(o, heard());
            std::optional<Fragment> l;
            if (config.splits)
              l.emplace(heard());

@@ -162,9 +162,10 @@ private:
     return rows() * double(config.bn) / exponentialsPerClock;
   }
   double arithmeticClocks() const {
+    const double shrunk =
+        rescales(form, config) ? 0 : double(keptColumns(form, config));
     return instructionsPerBlock +
-           (rows() * double(config.bn) * instructionsPerScore +
-            rows() * double(keptColumns(form, config))) /
+           rows() * (double(config.bn) * instructionsPerScore + shrunk) /
                arithmeticPerClock;
   }
   /// What of an SM a warpgroup keeps busy longest.

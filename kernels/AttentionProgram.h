@@ -266,6 +266,9 @@ private:
   /// The exponent of 2 at which a weight is 1, of that of a row's highest
   /// score: small weights of 8 bits would be lost if it were the same.
   Fragment lowered(const Fragment &top) const;
+  float slack() const;
+  /// Sums by the factors of their rows.
+  Fragment shrunk(const Fragment &sums, const Fragment &shrink) const;
   bool changesScores() const {
     return form.soft_cap || form.alibi || form.modify;
   }

@@ -120,8 +120,8 @@ int64_t registersBesideEager(const AttentionForm &form,
   int64_t all = (form.d % 64 || form.dv % 64 ? 16 : 12) + scores / 2;
   // With a mask some more, and more for blocks of more than 128 keys.
   if (form.after || form.before)
-    all +=
-        (form.d % 64 ? form.logarithms ? 12 : 8 : 0) + (scores > 64 ? 20 : 0);
+    all += (form.d % 64 ? form.logarithms ? 12 : 8 : 0) +
+           (scores > 64 ? 20 : 0) + (rescales(form, config) ? 4 : 0);
   all += form.before || form.alibi ? 12 : 0;
   all += form.soft_cap ? 12 : 0;
   all += form.page ? 12 : 0;
@@ -212,6 +212,11 @@ bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
   return std::max(registersOfLoop(form, config),
                   registersOfStore(form, config)) <=
          scoreRegisters(form, config);
+}
+
+bool rescales(const AttentionForm &form, const AttentionConfig &config) {
+  constexpr int64_t fewest = 64;
+  return !isOf8Bits(form) && sumRegisters(form, config) >= fewest;
 }
 
 } // namespace ashlar

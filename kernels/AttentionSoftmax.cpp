@@ -20,8 +20,13 @@ static constexpr float ln2 = std::numbers::ln2_v<float>;
 static constexpr float headroom = 8;
 
 Fragment AttentionProgram::lowered(const Fragment &top) const {
-  return isOf8Bits(form) ? top - (form.modify ? headroom * ln2 : headroom)
-                         : top;
+  return isOf8Bits(form) ? top - slack() : top;
+}
+
+/// By how much a row's scores may be above what its weights are relative to: up
+/// to 2^8 no weight of 16 bits loses anything, and sums shrink seldom.
+float AttentionProgram::slack() const {
+  return form.modify ? headroom * ln2 : headroom;
 }
 
 Fragment AttentionProgram::ofRows(const Tensor &heads, const AttentionTile &t,
@@ -126,6 +131,8 @@ Fragment AttentionProgram::weightsOf(
   Fragment highest = row_max(x);
   Fragment higher =
       max(row.top, lowered(form.modify ? highest : highest * unit));
+  if (rescales(form, config))
+    higher = select(higher > row.top + slack(), higher, row.top);
   Fragment base = higher;
   // Where there may have been no key yet.
   if (isLast || form.after || form.before || form.mask || form.modify)
@@ -139,6 +146,12 @@ Fragment AttentionProgram::weightsOf(
 
 Fragment AttentionProgram::logarithmOf(const AttentionRows &row) const {
   return (form.modify ? row.top * log2e : row.top) + log2(row.sum);
+}
+
+Fragment AttentionProgram::shrunk(const Fragment &sums,
+                                  const Fragment &shrink) const {
+  return rescales(form, config) ? rescale(sums, along_rows(shrink))
+                                : sums * along_rows(shrink);
 }
 
 void AttentionProgram::addWeights(AttentionRows &row, const Fragment &weights) {

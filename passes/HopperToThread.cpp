@@ -79,6 +79,7 @@ void hoistAddresses(LLVM::LLVMFuncOp function) {
 LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   if (failed(demandLayouts(kernel)) || failed(demandKnown(kernel)))
     return failure();
+  rescaleInPlace(kernel);
   RolePrograms roles(kernel);
   ThreadContext context;
   context.comments = comments;

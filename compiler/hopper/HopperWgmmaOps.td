@@ -62,6 +62,14 @@ def Hopper_AccumulatorWriteOp : Hopper_Op<"accumulator.write"> {
   let hasVerifier = 1;
 }
 
+def Hopper_AccumulatorRescaleOp : Hopper_Op<"accumulator.rescale"> {
+  let summary = "multiplies what is in an accumulator, but in warps whose factors are all 1";
+  let arguments = (ins AnyRankedTensor:$factors, Hopper_Accumulator:$accumulator);
+  let assemblyFormat = [{
+    $accumulator `by` $factors attr-dict `:` type($accumulator) `,` type($factors)
+  }];
+}
+
 def Hopper_PinOp : Hopper_Op<"pin", [AllTypesMatch<["value", "result"]>]> {
   let summary = "a fragment that is computed here, though it is needed later";
   let arguments = (ins AnyRankedTensor:$value);

@@ -41,6 +41,9 @@ struct RasterMode {
 
 llvm::hash_code hash_value(const RasterMode &mode);
 
+/// Of a product: factors on its right are mostly 1 (`rescale`).
+inline constexpr llvm::StringLiteral mostlyOne = "tile.mostly_one";
+
 /// Whether an index or a condition is computed from sizes and numbers by what a
 /// launch can do, and is not too long for it.
 bool isKnownAtLaunch(mlir::Value index);

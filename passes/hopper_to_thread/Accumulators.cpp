@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "passes/ZeroFragment.h"
 #include "passes/hopper_to_thread/Words.h"
 #include "llvm/ADT/SetVector.h"
@@ -24,6 +25,37 @@ Type wordType(PtxBuilder &b, const FragmentType &type) {
 }
 
 } // namespace
+
+void rescaleInPlace(hopper::KernelOp kernel) {
+  kernel.walk([](hopper::AccumulatorWriteOp write) {
+    auto pin = write.getValue().getDefiningOp<hopper::PinOp>();
+    auto product = (pin ? pin.getValue() : write.getValue())
+                       .getDefiningOp<arith::MulFOp>();
+    if (!product || !product->hasAttr(tile::mostlyOne) ||
+        !product->hasOneUse() || (pin && !pin->hasOneUse()) ||
+        !getElementTypeOrSelf(product.getType()).isF32())
+      return;
+    Value accumulator = write.getAccumulator();
+    auto read = product.getLhs().getDefiningOp<hopper::AccumulatorReadOp>();
+    if (!read || !read->hasOneUse() || read.getAccumulator() != accumulator ||
+        read->getBlock() != write->getBlock() || read.getOffsets() ||
+        hopper::isOperandA(accumulator))
+      return;
+    for (Operation *op = read->getNextNode(); op != write;
+         op = op->getNextNode())
+      if (llvm::any_of(accumulator.getUsers(),
+                       [&](Operation *user) { return op->isAncestor(user); }))
+        return;
+    OpBuilder builder(product);
+    hopper::AccumulatorRescaleOp::create(builder, product.getLoc(),
+                                         product.getRhs(), accumulator);
+    write.erase();
+    if (pin)
+      pin.erase();
+    product.erase();
+    read.erase();
+  });
+}
 
 void declareAccumulators(hopper::KernelOp kernel, PtxBuilder &b,
                          ThreadContext &context) {
@@ -235,6 +267,27 @@ static FailureOr<Registers> lower(hopper::AccumulatorWriteOp op,
   return write(words, [](std::string number) { return "$" + number; });
 }
 
+static FailureOr<Registers> lower(hopper::AccumulatorRescaleOp op,
+                                  Operands<hopper::AccumulatorRescaleOp> in,
+                                  ThreadBuilder &b) {
+  const std::string &name =
+      b.context.accumulators.find(op.getAccumulator())->second;
+  llvm::SetVector<Value> factors(in.getFactors().begin(),
+                                 in.getFactors().end());
+  std::string text = "{\n\t.reg .pred one, all;\n\tsetp.eq.b32 one, 0, 0;";
+  for (size_t i = 0; i < factors.size(); ++i)
+    text +=
+        "\n\tsetp.eq.and.f32 one, $" + std::to_string(i) + ", 0f3F800000, one;";
+  text += "\n\tvote.sync.all.pred all, one, 0xffffffff;\n\t@all bra rescaled;";
+  for (auto [i, factor] : llvm::enumerate(in.getFactors())) {
+    const std::string word = name + std::to_string(i);
+    text += "\n\tmul.f32 " + word + ", " + word + ", $" +
+            std::to_string(llvm::find(factors, factor) - factors.begin()) + ";";
+  }
+  b.ptx(text + "\nrescaled:\n\t}", factors.getArrayRef());
+  return Registers();
+}
+
 /// Stays where it is, though nobody needs it yet.
 static FailureOr<Registers> lower(hopper::PinOp, Operands<hopper::PinOp> in,
                                   ThreadBuilder &b) {
@@ -253,7 +306,8 @@ static FailureOr<Registers> lower(hopper::PinOp, Operands<hopper::PinOp> in,
 
 void addAccumulators(ThreadPatterns &patterns) {
   patterns.add<hopper::AccumulatorOp, hopper::AccumulatorReadOp,
-               hopper::AccumulatorWriteOp, hopper::PinOp>();
+               hopper::AccumulatorWriteOp, hopper::AccumulatorRescaleOp,
+               hopper::PinOp>();
 }
 
 } // namespace ashlar

@@ -97,6 +97,10 @@ void endLoopsEarly(mlir::LLVM::LLVMFuncOp function);
 
 /// Declares the registers of accumulators where the function begins: before all
 /// uses in the text of the PTX too.
+/// Sums that are rescaled where they are: `accumulator.rescale` in place of a
+/// read, a product and a write. Waits and fences stand already.
+void rescaleInPlace(hopper::KernelOp kernel);
+
 void declareAccumulators(hopper::KernelOp kernel, PtxBuilder &b,
                          ThreadContext &context);
 

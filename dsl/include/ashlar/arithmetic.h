@@ -112,6 +112,11 @@ Fragment fma(detail::SpreadOperand a, detail::FragmentOperand b,
 Fragment fma(detail::SpreadOperand a, detail::SpreadOperand b,
              detail::FragmentOperand c);
 
+/// a · b, for factors b that are mostly 1. Sums of `mma` in f32 that go back to
+/// where they were, as in `o = rescale(o, along_rows(shrink))`, are left alone
+/// by warps whose factors are all 1; anything else is multiplied.
+Fragment rescale(detail::FragmentOperand a, detail::TileOperand b);
+
 /// NaN if either is NaN.
 Fragment max(detail::FragmentOperand a, detail::TileOperand b);
 Fragment max(detail::SpreadOperand a, detail::FragmentOperand b);
