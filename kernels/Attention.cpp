@@ -361,13 +361,13 @@ void AttentionProgram::defineMath() {
            auto take = [&](const Index &n) {
              Fragment weights = weightsOf(product, n, false);
              std::optional<Stage> k, v;
-             if (!config.eager)
-               k = ring.wait();
-             Fragment p = convert(weights, form.type);
              if (config.eager) {
                shrinkSums();
                ring.release(held);
+             } else {
+               k = ring.wait();
              }
+             Fragment p = convert(weights, form.type);
              (config.eager ? k : v) = ring.wait();
              // In flight under the next softmax: the next block's scores, and
              // this one's sums.

@@ -104,7 +104,7 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.page ? 8 : 0;
   all += form.packed ? 12 : 0;
   all += config.warpgroups == 1 ? 24 : 0;
-  all += config.ctas > 1 ? 12 : 0;
+  all += config.ctas > 1 ? (form.page && config.splits ? 16 : 12) : 0;
   return all;
 }
 
@@ -216,7 +216,8 @@ bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
 
 bool rescales(const AttentionForm &form, const AttentionConfig &config) {
   constexpr int64_t fewest = 64;
-  return !isOf8Bits(form) && sumRegisters(form, config) >= fewest;
+  return !isOf8Bits(form) && config.queries == 1 &&
+         sumRegisters(form, config) >= fewest;
 }
 
 } // namespace ashlar

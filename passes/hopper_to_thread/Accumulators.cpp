@@ -278,13 +278,13 @@ static FailureOr<Registers> lower(hopper::AccumulatorRescaleOp op,
   for (size_t i = 0; i < factors.size(); ++i)
     text +=
         "\n\tsetp.eq.and.f32 one, $" + std::to_string(i) + ", 0f3F800000, one;";
-  text += "\n\tvote.sync.all.pred all, one, 0xffffffff;\n\t@all bra rescaled;";
+  text += "\n\tvote.sync.all.pred all, one, 0xffffffff;\n\t@all bra $$ones;";
   for (auto [i, factor] : llvm::enumerate(in.getFactors())) {
     const std::string word = name + std::to_string(i);
     text += "\n\tmul.f32 " + word + ", " + word + ", $" +
             std::to_string(llvm::find(factors, factor) - factors.begin()) + ";";
   }
-  b.ptx(text + "\nrescaled:\n\t}", factors.getArrayRef());
+  b.ptx(text + "\n$$ones:\n\t}", factors.getArrayRef());
   return Registers();
 }
 

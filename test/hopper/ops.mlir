@@ -110,6 +110,8 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
     hopper.wgmma.wait 0 twice
     // CHECK-NEXT: %{{.+}} = hopper.accumulator.read %[[ACC]] :
     %y = hopper.accumulator.read %acc : <!acc> -> !acc
+    // CHECK-NEXT: hopper.accumulator.rescale %[[ACC]] by %[[ZERO]] :
+    hopper.accumulator.rescale %acc by %zero : <!acc>, !acc
     // CHECK-NEXT: hopper.release %{{.+}} of 64 newer 0 {
     hopper.release %c0 of 64 newer 0 {
       %empty = hopper.shared_address 16416

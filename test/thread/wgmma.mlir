@@ -409,3 +409,34 @@ hopper.kernel @rounded_a threads 128 shared 65536 cluster 1 {
     hopper.wgmma %a, %b transposed into zeroed %r : !hopper.accumulator<!a>, !b, <!acc>
   }
 }
+
+// -----
+
+// Sums that are rescaled where they are: a warp whose factors are all 1 does
+// nothing. Elsewhere it is a product.
+
+!acc = tensor<64x16xf32, #tile.fragment<"64x16 (4,8,4,1):(128,1,16,64) / (2,2,2,1):(64,8,512,64)">>
+// CHECK-LABEL: llvm.func @rescaled
+hopper.kernel @rescaled threads 128 shared 65536 cluster 1 {
+  %f = hopper.scalar "f" : f32
+  hopper.role "math" from 0 warps 4 {
+    %x = hopper.accumulator : <!acc>
+    %y = hopper.accumulator : <!acc>
+    %factors = hopper.splat %f : f32 -> !acc
+    // CHECK-NOT: mov.b32 $0, %acc0_0
+    // CHECK: setp.eq.and.f32 one, $0, 0f3F800000, one;
+    // CHECK-SAME: vote.sync.all.pred all, one, 0xffffffff;
+    // CHECK-SAME: @all bra {{.*}}ones;
+    // CHECK-SAME: mul.f32 %acc0_0, %acc0_0, $0;
+    // CHECK-SAME: mul.f32 %acc0_7, %acc0_7, $0;
+    %old = hopper.accumulator.read %x : <!acc> -> !acc
+    %new = arith.mulf %old, %factors {tile.mostly_one} : !acc
+    hopper.accumulator.write %new to %x : !acc, <!acc>
+    // CHECK: mov.b32 $0, %acc0_0
+    // CHECK: arith.mulf
+    // CHECK: mov.b32 %acc1_0, $0
+    %other = hopper.accumulator.read %x : <!acc> -> !acc
+    %moved = arith.mulf %other, %factors {tile.mostly_one} : !acc
+    hopper.accumulator.write %moved to %y : !acc, <!acc>
+  }
+}
