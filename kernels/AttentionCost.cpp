@@ -20,8 +20,8 @@ constexpr double exponentialsPerClock = 16, arithmeticPerClock = 128;
 /// these, what a block has beside and what `unhidden` says the model is within
 /// 8.0 % (rms) of what `bench-attention --tune` measured of 947 configurations,
 /// heads of 40 to 256, sequences of 1024 to 16384, bf16 and e4m3, on an H100
-/// and an H200; what it chooses takes 1.2 % longer than the best of them, at
-/// worst 8 %.
+/// and an H200; what it chooses takes 1.1 % longer than the best of them, at
+/// worst 7 %.
 constexpr double instructionsPerScore = 4, instructionsOfMask = 6;
 /// And for a block: two reductions of two rows by two shuffles each, three
 /// waits for stages and as many releases, the descriptors of wgmma.
@@ -30,8 +30,8 @@ constexpr double instructionsPerBlock = 50;
 /// role for the others: a stage comes for all of them, and goes when all are
 /// done. CTAs that share an SM do not wait for each other.
 constexpr double clocksOfStages = 20, clocksOfMeeting = 60;
-/// A vote and a branch, where sums seldom shrink: what that was worth, less
-/// than the products it saves, in blocks of 128 keys of d 128 on an H200.
+/// Of a vote and a branch, where sums seldom shrink: by so much less than the
+/// products that it saves was that worth (d 128, 128 keys, an H200).
 constexpr double clocksOfBranch = 15;
 /// From a shuffle to its result; the two of each reduction are in a row.
 constexpr double shuffleClocks = 25, shufflesInARow = 4;
@@ -201,10 +201,10 @@ private:
     const double columns = sumColumns(form), others = form.dv / columns - 1;
     const double part = tensorClocks(sumColumns(form));
     const double add = rows() * columns / arithmeticPerClock;
-    const double without =
+    const double common =
         softmax - (others + 1) * add + stepClocks + std::max(scores, add);
-    return without + (config.eager ? part + (part + stepClocks + add) * others
-                                   : stepClocks + (add + stepClocks) * others);
+    return common + (config.eager ? part + (part + stepClocks + add) * others
+                                  : stepClocks + (add + stepClocks) * others);
   }
 
   /// An SM's math for a block of each warpgroup of each of its CTAs: of several

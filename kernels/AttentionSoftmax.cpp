@@ -23,8 +23,6 @@ Fragment AttentionProgram::lowered(const Fragment &top) const {
   return isOf8Bits(form) ? top - slack() : top;
 }
 
-/// By how much a row's scores may be above what its weights are relative to: up
-/// to 2^8 no weight of 16 bits loses anything, and sums shrink seldom.
 float AttentionProgram::slack() const {
   return form.modify ? headroom * ln2 : headroom;
 }

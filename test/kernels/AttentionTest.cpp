@@ -271,6 +271,78 @@ TEST(AttentionScores, MayBeFarFromZero) {
   }
 }
 
+/// Of keys whose scores rise, by less than a maximum may lag behind from block
+/// to block or by more, in some rows, or fall.
+TEST(AttentionScores, MayRiseFromBlockToBlock) {
+  const AttentionConfig halves{
+      .bm = 64, .bn = 64, .warpgroups = 2, .apart = true};
+  struct Kernel {
+    int64_t d;
+    AttentionConfig config;
+  };
+  for (const auto &[d, config] :
+       {Kernel{128, {.bn = 64}}, Kernel{256, {.bn = 48, .eager = true}},
+        Kernel{256, halves}}) {
+    AttentionForm form{.d = d, .dv = d};
+    form.logarithms = true;
+    AttentionConfig fitting = config;
+    fitting.stages = std::min<int64_t>(mostStages(form, config), 6);
+    SCOPED_TRACE(testing::Message() << "d " << d << " eager " << config.eager
+                                    << " apart " << config.apart);
+    Module module(device(), compileCleanly(attention(form, fitting)));
+    constexpr int64_t rows = 70, keys = 400;
+    constexpr double rises[] = {0.25, 1, 4, -1};
+    auto first = [](auto of) {
+      return [of](const Problem &, Coordinate at) {
+        return at[3] == 0 ? of(at)
+                          : std::sin(double(at[1] * 7919 + at[2] * 104729 +
+                                            at[3] * 1299709)) /
+                                8;
+      };
+    };
+    Problem problem = randomProblem(
+        module.artifact(),
+        {{"B", 1}, {"H", 4}, {"Hk", 4}, {"Sq", rows}, {"Sk", keys}},
+        {{"scale", 0.125}}, {},
+        {{"Q", first([](Coordinate at) { return at[2] % 3 ? 1. : 0.25; })},
+         {"K", first([&](Coordinate at) {
+            return rises[at[1]] * double(at[2] / 8 * 8);
+          })}});
+    std::vector<double> tops(4 * rows), sums(4 * rows);
+    auto scoreOf = [&](int64_t h, int64_t i, int64_t j) {
+      double score = 0;
+      for (int64_t e = 0; e < d; ++e)
+        score += problem["Q"](0, h, i, e) * problem["K"](0, h, j, e);
+      return score * 0.125;
+    };
+    std::vector<double> scores(4 * rows * keys);
+    for (int64_t row = 0; row < 4 * rows; ++row) {
+      tops[row] = -infinity;
+      for (int64_t j = 0; j < keys; ++j)
+        tops[row] = std::max(tops[row], scores[row * keys + j] =
+                                            scoreOf(row / rows, row % rows, j));
+      for (int64_t j = 0; j < keys; ++j)
+        sums[row] += std::exp(scores[row * keys + j] - tops[row]);
+    }
+    auto expected = [&](Coordinate at) {
+      const int64_t row = at[1] * rows + at[2];
+      double result = 0;
+      for (int64_t j = 0; j < keys; ++j)
+        result += std::exp(scores[row * keys + j] - tops[row]) *
+                  problem["V"](0, at[1], j, at[3]);
+      return result / sums[row];
+    };
+    for (const HostTensor &result : launchForAll(module, problem)) {
+      if (result.name() == "O")
+        EXPECT_LE(relativeError(result, expected), 6e-3);
+      if (result.name() == "L")
+        for (int64_t row = 0; row < 4 * rows; ++row)
+          EXPECT_NEAR(result.read(row), tops[row] + std::log(sums[row]), 1e-2)
+              << row;
+    }
+  }
+}
+
 double startsOfNothing(const Problem &, Coordinate) { return 0; }
 
 /// For the same Splits, bit for bit.
