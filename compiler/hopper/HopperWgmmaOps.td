@@ -63,11 +63,15 @@ def Hopper_AccumulatorWriteOp : Hopper_Op<"accumulator.write"> {
 }
 
 def Hopper_AccumulatorRescaleOp : Hopper_Op<"accumulator.rescale"> {
-  let summary = "multiplies what is in an accumulator, but in warps whose factors are all 1";
+  let summary = "multiplies what is in an accumulator of f32, but in warps whose factors are all 1";
+  let description = [{
+    From `hopper-to-thread` on, where a read, a product and a write do no more.
+  }];
   let arguments = (ins AnyRankedTensor:$factors, Hopper_Accumulator:$accumulator);
   let assemblyFormat = [{
     $accumulator `by` $factors attr-dict `:` type($accumulator) `,` type($factors)
   }];
+  let hasVerifier = 1;
 }
 
 def Hopper_PinOp : Hopper_Op<"pin", [AllTypesMatch<["value", "result"]>]> {

@@ -169,6 +169,18 @@ LogicalResult AccumulatorWriteOp::verify() {
          << getAccumulator().getType().getFragment();
 }
 
+LogicalResult AccumulatorRescaleOp::verify() {
+  if (failed(checkAccumulator(*this, getAccumulator())))
+    return failure();
+  auto sums = cast<RankedTensorType>(getAccumulator().getType().getFragment());
+  if (getFactors().getType() == sums && sums.getElementType().isF32() &&
+      !isOperandA(getAccumulator()))
+    return success();
+  return emitOpError("multiplies an accumulator of ")
+         << sums << " by " << getFactors().getType()
+         << "; both are one fragment of f32 sums";
+}
+
 LogicalResult WgmmaWaitOp::verify() {
   if (int64_t(getPending()) >= 0)
     return success();

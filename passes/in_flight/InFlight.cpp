@@ -136,6 +136,8 @@ SmallVector<Pending> Need::of(Operation *op, const InFlightState &state) const {
     needAll({read.getAccumulator()});
   else if (auto write = dyn_cast<hopper::AccumulatorWriteOp>(op))
     needAll({write.getAccumulator()});
+  else if (auto rescale = dyn_cast<hopper::AccumulatorRescaleOp>(op))
+    needAll({rescale.getAccumulator()});
   else if (auto release = dyn_cast<hopper::ReleaseOp>(op); release && releases)
     needAll({release.getStage()});
   else if (auto store = dyn_cast<hopper::SharedStoreOp>(op))

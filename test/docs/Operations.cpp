@@ -81,6 +81,7 @@ void printOperations() {
        [](auto &a) { return ofMask(a < a); }},
       {"`select`", [](auto &a) { return select(columns({16, 64}) < 3, a, a); }},
       {"`fma`, `mul_rn`", [](auto &a) { return fma(a, a, mul_rn(a, a)); }},
+      {"`rescale`", [](auto &a) { return rescale(a, a); }},
       {"`%`, `&`, `\\|`, `^`, `~`, `<<`, `>>`",
        [](auto &a) { return ~(((a % 3) & a) | (a ^ a)) << 1 >> 1; }},
       {"`exp`, `exp2`, `log`, `log2`, `sqrt`, `rsqrt`, `tanh`",

@@ -151,6 +151,19 @@ hopper.kernel @accumulator_written_in_part threads 128 shared 0 cluster 1 {
 
 // -----
 
+!sum = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!half = tensor<64x32xf32, #tile.fragment<"64x32 (4,8,4,1):(128,1,16,64) / (2,2,4,1):(64,8,512,64)">>
+hopper.kernel @accumulator_rescaled_in_part threads 128 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 4 {
+    %a = hopper.accumulator : !hopper.accumulator<!sum>
+    %half = hopper.undefined : !half
+    // expected-error@+1 {{both are one fragment of f32 sums}}
+    hopper.accumulator.rescale %a by %half : !hopper.accumulator<!sum>, !half
+  }
+}
+
+// -----
+
 // expected-error@+1 {{has no fragment layout}}
 !none = !hopper.accumulator<tensor<64x64xf32>>
 hopper.kernel @nobodys_registers threads 128 shared 0 cluster 1 {

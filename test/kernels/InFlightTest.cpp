@@ -302,7 +302,34 @@ Feature twoSums() {
           2e-5};
 }
 
+/// Before each block of K one row of the sums so far is halved, in one warp and
+/// not in the others. The factors are products that nothing is done in place
+/// of.
+Feature rescaled() {
+  constexpr int64_t step = 7;
+  return {"a sum of which rows are rescaled",
+          [] {
+            return overBlocks(
+                3, allBlocks, [](Pipeline &ring, Fragment &acc, Index k) {
+                  Fragment halves = select(columns({block}) == k * step,
+                                           full(f32, {block}, 0.25), 0.5);
+                  acc = rescale(acc, along_rows(rescale(halves, 2)));
+                  product(ring, acc, k);
+                });
+          },
+          problemsAndNone(),
+          [](const Problem &p, Coordinate at) {
+            double sum = 0;
+            for (int64_t k = 0; k < blockCount(p); ++k)
+              sum = (at[0] % block == k * step ? sum / 2 : sum) +
+                    ofBlock(p, at, k);
+            return sum;
+          },
+          2e-5};
+}
+
 [[maybe_unused]] const bool registered = registerFeatures({
+    rescaled(),
     inSteps(),
     trips(
         "m", [](Index m, Size) { return Blocks{0, m + 1}; },

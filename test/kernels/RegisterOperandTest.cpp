@@ -75,61 +75,6 @@ Feature scaled(ElementType type, int64_t bn, int64_t bk) {
       1e-5};
 }
 
-/// D = A · Bᵀ, where before each block of K some rows of the sums so far are
-/// halved, in some warps and not in others, and all of D is in the end.
-Feature halved(ElementType type, int64_t bn) {
-  constexpr int64_t bm = 128, bk = 64, step = 7;
-  return {
-      "sums of " + std::string(name(type)) + " that are rescaled, " +
-          std::to_string(bn) + " columns",
-      [=] {
-        return kernel("rescaled", [&] {
-          Size M = size("M"), N = size("N"), K = size("K");
-          Tensor A = input("A", type, {M, K});
-          Tensor B = input("B", type, {N, K});
-          Tensor D = output("D", f32, {M, N});
-          TileLoop tiles = persistent({M, N}, {bm, bn});
-          Pipeline ring =
-              pipeline(3, smem(type, {bm, bk}), smem(type, {bn, bk}));
-          role("load", warps(1), registers(40), [&] {
-            for (auto [m, n] : tiles)
-              for (Index k : range(ceil_div(K, bk))) {
-                Stage s = ring.acquire();
-                copy(A.tile({m, k}), s[0]);
-                copy(B.tile({n, k}), s[1]);
-                ring.commit(s);
-              }
-          });
-          role("math", warpgroups(2), registers(232), [&] {
-            for (auto [m, n] : tiles) {
-              Fragment sums = zeros(f32, {bm, bn});
-              for (Index k : range(ceil_div(K, bk))) {
-                Stage s = ring.wait();
-                Fragment factors =
-                    select(columns({bm}) == k * step, full(f32, {bm}, 0.5), 1);
-                sums = rescale(sums, along_rows(factors));
-                sums = mma(s[0], s[1].T(), sums);
-                ring.release(s);
-              }
-              store(D.tile({m, n}), rescale(sums, 0.5));
-            }
-          });
-        });
-      },
-      {{{"M", 1}, {"N", 1}, {"K", 1}}, {{"M", 140}, {"N", 300}, {"K", 570}}},
-      [=](const Problem &p, Coordinate at) {
-        const HostTensor &a = p["A"], &b = p["B"];
-        double sum = 0;
-        for (int64_t k = 0; k < a.shape()[1]; ++k) {
-          if (k % bk == 0 && at[0] % bm == k / bk * step)
-            sum /= 2;
-          sum += a(at[0], k) * b(at[1], k);
-        }
-        return sum / 2;
-      },
-      1e-5};
-}
-
 /// D = a(A) · Bᵀ, where A of one type is changed in registers into another:
 /// dequantised and scaled, or only taken. It may be stored by columns.
 Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile,
@@ -466,9 +411,7 @@ Feature attention(ElementType type, int64_t d, int64_t bn, int64_t count,
 }
 
 const bool registered =
-    registerFeatures({halved(bf16, 128),
-                      halved(f16, 64),
-                      scaled(bf16, 128, 64),
+    registerFeatures({scaled(bf16, 128, 64),
                       scaled(f16, 64, 32),
                       scaled(bf16, 256, 64),
                       scaled(bf16, 96, 16),
