@@ -73,14 +73,17 @@ std::string str(const AttentionProblem &p) {
   text << " q" << p.sq << " k" << p.sk;
   if (p.page)
     text << " page" << p.page;
+  if (p.threshold)
+    text << " rescale" << p.threshold;
   return text.str();
 }
 
 AttentionProblem parseAttention(const std::string &text) {
   AttentionProblem p{0, 128, 0, 1, 1, 0, 0, 0};
   const std::map<std::string, int64_t *> numbers{
-      {"d", &p.d},   {"dv", &p.dv}, {"b", &p.b},  {"h", &p.h},
-      {"hk", &p.hk}, {"q", &p.sq},  {"k", &p.sk}, {"page", &p.page}};
+      {"d", &p.d},  {"dv", &p.dv},     {"b", &p.b},
+      {"h", &p.h},  {"hk", &p.hk},     {"q", &p.sq},
+      {"k", &p.sk}, {"page", &p.page}, {"rescale", &p.threshold}};
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     if (word == "causal") {

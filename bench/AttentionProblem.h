@@ -16,6 +16,7 @@ struct AttentionProblem {
   ElementType type = bf16;
   int64_t page = 0; ///< keys of each, 0 where they lie in one piece
   bool latent = false;
+  int64_t threshold = 0; ///< rescale_threshold
 
   AttentionForm form() const {
     AttentionForm form;
@@ -23,6 +24,7 @@ struct AttentionProblem {
     form.d = d;
     form.dv = dv;
     form.latent = latent;
+    form.rescale_threshold = threshold;
     if (causal)
       form.after = 0;
     if (page)
@@ -44,9 +46,10 @@ struct AttentionProblem {
 /// and of K, queries and keys of a sequence; what may be left out is not there.
 std::string str(const AttentionProblem &problem);
 
-/// Reads the same, in any order; "dv", "page" and a type, f16 or e4m3, may be
-/// there too. Without it d is 128, dv is d, hk is h, and q or k is the other
-/// one; of "latent" ones V is in K. Throws `Error` for anything else.
+/// Reads the same, in any order; "dv", "page", "rescale", which is the
+/// threshold, and a type, f16 or e4m3, may be there too. Without it d is 128,
+/// dv is d, hk is h, and q or k is the other one; of "latent" ones V is in K.
+/// Throws `Error` for anything else.
 AttentionProblem parseAttention(const std::string &text);
 
 /// Those that docs/attention.md has figures of: prefill of 16k tokens, d 64 to

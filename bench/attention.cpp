@@ -130,10 +130,11 @@ void addOptions(CLI::App &app, Options &options) {
       "--tune", options.tune,
       "For each problem measure the model's most promising configurations, and "
       "print how much longer its choice takes than the best of them");
-  app.add_option("problems", options.problems,
-                 "What --tune measures, such as 'd128 causal b4 h32 hk8 q4096 "
-                 "k4096'; also dv, page, f16 and e4m3. Without any those that "
-                 "docs/attention.md has figures of")
+  app.add_option(
+         "problems", options.problems,
+         "What --tune measures, such as 'd128 causal b4 h32 hk8 q4096 "
+         "k4096'; also dv, page, rescale, f16 and e4m3. Without any those that "
+         "docs/attention.md has figures of")
       ->needs(tune);
   app.add_option("--candidates", options.candidates,
                  "How many configurations --tune measures for a problem")

@@ -266,9 +266,8 @@ private:
   /// The exponent of 2 at which a weight is 1, of that of a row's highest
   /// score: small weights of 8 bits would be lost if it were the same.
   Fragment lowered(const Fragment &top) const;
-  /// By how much a row's scores may be above what its weights are relative to,
-  /// which weights of 16 bits can, and sums shrink seldom so.
-  float slack() const;
+  /// A difference of exponents of 2 as one of scores, as they are compared.
+  float inScores(float powersOfTwo) const;
   /// Sums by the factors of their rows.
   Fragment shrunk(const Fragment &sums, const Fragment &shrink) const;
   bool changesScores() const {

@@ -216,7 +216,7 @@ bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {
 
 bool rescales(const AttentionForm &form, const AttentionConfig &config) {
   constexpr int64_t fewest = 64;
-  return !isOf8Bits(form) && config.queries == 1 &&
+  return form.rescale_threshold > 0 && config.queries == 1 &&
          sumRegisters(form, config) >= fewest;
 }
 

@@ -20,11 +20,11 @@ static constexpr float ln2 = std::numbers::ln2_v<float>;
 static constexpr float headroom = 8;
 
 Fragment AttentionProgram::lowered(const Fragment &top) const {
-  return isOf8Bits(form) ? top - slack() : top;
+  return isOf8Bits(form) ? top - inScores(headroom) : top;
 }
 
-float AttentionProgram::slack() const {
-  return form.modify ? headroom * ln2 : headroom;
+float AttentionProgram::inScores(float powersOfTwo) const {
+  return form.modify ? powersOfTwo * ln2 : powersOfTwo;
 }
 
 Fragment AttentionProgram::ofRows(const Tensor &heads, const AttentionTile &t,
@@ -130,7 +130,8 @@ Fragment AttentionProgram::weightsOf(
   Fragment higher =
       max(row.top, lowered(form.modify ? highest : highest * unit));
   if (rescales(form, config))
-    higher = select(higher > row.top + slack(), higher, row.top);
+    higher = select(higher > row.top + inScores(float(form.rescale_threshold)),
+                    higher, row.top);
   Fragment base = higher;
   // Where there may have been no key yet.
   if (isLast || form.after || form.before || form.mask || form.modify)

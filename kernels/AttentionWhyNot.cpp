@@ -76,6 +76,20 @@ notCountable(std::initializer_list<std::pair<int64_t, const char *>> numbers,
   return "";
 }
 
+/// Why a row's maximum can't lag behind so far.
+static std::string notLagging(const AttentionForm &form) {
+  constexpr int64_t most = 8;
+  const int64_t threshold = form.rescale_threshold;
+  if (threshold < 0 || threshold > most)
+    return "weights of up to 2^" + std::to_string(threshold) +
+           " (rescale_threshold) are not from 1 to 2^" + std::to_string(most) +
+           ": use a threshold from 0 to " + std::to_string(most);
+  if (threshold && isOf8Bits(form))
+    return "weights of e4m3 are as large as it has numbers, so no row's "
+           "maximum can lag behind: use a rescale_threshold of 0";
+  return "";
+}
+
 /// Why places can't be counted with a form's window.
 static std::string notWindow(const AttentionForm &form) {
   // Numbers of keys and ends of windows are added in 32 bits.
@@ -164,6 +178,8 @@ std::string notBuildable(const AttentionForm &given,
            " rows does not hold whole groups of " + text(form.group) +
            ", nor such a group whole tiles: use a power of 2, no less than the "
            "heads that share keys";
+  if (const std::string why = notLagging(form); !why.empty())
+    return why;
   if (const std::string why = notLatent(given, config); !why.empty())
     return why;
   if (const int64_t together = warpgroupsOfRole(config) * target::wgmmaRows;

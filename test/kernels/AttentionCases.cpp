@@ -22,7 +22,9 @@ std::string describe(const AttentionCase &tested) {
   if (form.after)
     text << " after " << *form.after;
   text << (form.soft_cap ? " capped" : "") << (form.alibi ? " slopes" : "")
-       << (form.sinks ? " sinks" : "") << (form.packed ? " packed" : "")
+       << (form.sinks ? " sinks" : "")
+       << (form.rescale_threshold ? " lagging" : "")
+       << (form.packed ? " packed" : "")
        << (form.page ? " pages of " + std::to_string(*form.page) : "")
        << (tested.modifies ? " author's scores" : "")
        << (tested.masks ? " author's mask" : "") << ", " << tested.config.bm
@@ -352,6 +354,8 @@ AttentionCase drawnAttention(uint64_t seed) {
   }
   splitUp(result, splits);
   result.config.dynamic = !splits && of(0, 1);
+  if (!isOf8Bits(form))
+    result.form.rescale_threshold = of(0, 0, 1, 8);
   return result;
 }
 

@@ -281,6 +281,10 @@ TEST(AttentionChoice, SaysWhatIsWrongWithAProblem) {
   EXPECT_THAT(refusal({.dv = 0}, one),
               HasSubstr("the head dimension of V is 0: use at least 1"));
   EXPECT_THAT(refusal({.page = 0}, one), HasSubstr("keys of a page is 0"));
+  EXPECT_THAT(refusal({.rescale_threshold = 9}, one),
+              HasSubstr("use a threshold from 0 to 8"));
+  EXPECT_THAT(refusal({.type = e4m3, .rescale_threshold = 1}, one),
+              HasSubstr("use a rescale_threshold of 0"));
   EXPECT_THAT(refusal({.type = f32}, one),
               HasSubstr("there is no product of f32 here"));
   EXPECT_THAT(refusal({.page = 20}, one), HasSubstr("pages of 20 keys"));

@@ -271,24 +271,26 @@ TEST(AttentionScores, MayBeFarFromZero) {
   }
 }
 
-/// Of keys whose scores rise, by less than a maximum may lag behind from block
-/// to block or by more, in some rows, or fall.
+/// Of keys whose scores rise, by less than the maximum may lag behind from
+/// block to block or by more, in some rows, or fall.
 TEST(AttentionScores, MayRiseFromBlockToBlock) {
   const AttentionConfig halves{
       .bm = 64, .bn = 64, .warpgroups = 2, .apart = true};
   struct Kernel {
-    int64_t d;
+    int64_t d, threshold;
     AttentionConfig config;
   };
-  for (const auto &[d, config] :
-       {Kernel{128, {.bn = 64}}, Kernel{256, {.bn = 48, .eager = true}},
-        Kernel{256, halves}}) {
+  for (const auto &[d, threshold, config] :
+       {Kernel{128, 0, {.bn = 64}}, Kernel{128, 8, {.bn = 64}},
+        Kernel{256, 8, {.bn = 48, .eager = true}}, Kernel{256, 3, halves}}) {
     AttentionForm form{.d = d, .dv = d};
     form.logarithms = true;
+    form.rescale_threshold = threshold;
     AttentionConfig fitting = config;
     fitting.stages = std::min<int64_t>(mostStages(form, config), 6);
-    SCOPED_TRACE(testing::Message() << "d " << d << " eager " << config.eager
-                                    << " apart " << config.apart);
+    SCOPED_TRACE(testing::Message()
+                 << "d " << d << " threshold " << threshold << " eager "
+                 << config.eager << " apart " << config.apart);
     Module module(device(), compileCleanly(attention(form, fitting)));
     constexpr int64_t rows = 70, keys = 400;
     constexpr double rises[] = {0.25, 1, 4, -1};
