@@ -22,6 +22,7 @@ struct Constant {
 constexpr Constant constants[] = {
     CONSTANT(narrow),
     CONSTANT(addition_unhidden),
+    CONSTANT(lone_stage_clocks),
     CONSTANT(load_bytes_per_clock),
     CONSTANT(outside_clocks),
     CONSTANT(outside_l2_clocks),
@@ -44,6 +45,7 @@ constexpr Constant constants[] = {
     CONSTANT(launch_microseconds),
     CONSTANT(early_launch_microseconds),
     CONSTANT(launch_beside_microseconds),
+    CONSTANT(warpgroup_microseconds),
     CONSTANT(cluster_microseconds),
     CONSTANT(cluster_bytes_per_clock),
     CONSTANT(epilogue_clocks),

@@ -104,7 +104,9 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.page ? 8 : 0;
   all += form.packed ? 12 : 0;
   all += config.warpgroups == 1 ? 24 : 0;
-  all += config.ctas > 1 ? (form.page && config.splits ? 16 : 12) : 0;
+  all += config.ctas > 1 ? 12 : 0;
+  if (config.ctas > 1 && form.page && config.splits)
+    all += form.d % 64 || form.dv % 64 ? 28 : 4;
   return all;
 }
 

@@ -84,6 +84,7 @@ private:
     const auto seen = static_cast<double>(c.ping_pong ? 1 : tiling.waves());
     cost.prologue =
         start.launchMicroseconds + gpu.load_microseconds +
+        gpu.warpgroup_microseconds * static_cast<double>(c.warpgroups - 1) +
         gpu.cluster_microseconds * std::log2(static_cast<double>(tiling.ctas));
     cost.epilogue = microseconds(seen * epilogueClocks() + writeClocks());
     cost.prologue += prepareMicroseconds();
@@ -147,7 +148,7 @@ private:
     const double tensor = products * elements * depth / gpu.tensor_flops *
                           (1 + gpu.narrow * narrowness());
     return std::max(tensor, sharedClocks(products)) + promotionClocks() +
-           registerClocks();
+           registerClocks() + (c.warpgroups == 1 ? gpu.lone_stage_clocks : 0);
   }
 
   /// What a stage that a role makes something of takes of shared memory: it is
@@ -370,8 +371,10 @@ private:
                    : math < epilogue ? "epilogue"
                                      : "math";
     }
+    const double unhidden =
+        gpu.unhidden * wave.ctas / static_cast<double>(gpu.sm_count);
     total += wave.count *
-             (std::max(work, arrival) + gpu.unhidden * std::min(work, arrival) +
+             (std::max(work, arrival) + unhidden * std::min(work, arrival) +
               gpu.l2_unhidden * wave.steps * l2);
     cost.math += microseconds(wave.count * math);
     cost.load += microseconds(wave.count * wave.steps * load);

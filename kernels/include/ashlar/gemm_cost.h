@@ -22,6 +22,9 @@ struct GpuModel {
   /// Of adding the sums that leave the tensor cores to f32, the part that other
   /// products do not hide where none of the thread's own is in flight.
   double addition_unhidden = 0.507;
+  /// What each stage takes a warpgroup that multiplies alone for its tile: the
+  /// tensor cores have nothing else while it waits for it.
+  double lone_stage_clocks = 30;
   /// Into one SM in a clock.
   double load_bytes_per_clock = 86.7;
   /// For each row of boxes that are no wider, in each SM.
@@ -52,38 +55,41 @@ struct GpuModel {
   /// fitted, as it does not fall off in a straight line.
   double resident_bytes = 19.9e6, evicted_bytes = 54.4e6;
   /// Stages of the ring that the tensor cores hold on to.
-  double held_stages = 1.02;
+  double held_stages = 1.4;
   /// From the first request of a launch to its first byte, and from that of a
   /// stage while others are on their way.
-  double load_microseconds = 1.2, stage_microseconds = 0.604;
+  double load_microseconds = 0.95, stage_microseconds = 0.604;
   /// A launch by itself, between two events; after another one what it is
   /// shorter if it may start early, and if both fit beside each other.
   double launch_microseconds = 4.8, early_launch_microseconds = 0.152,
          launch_beside_microseconds = 0.317;
+  /// What each warpgroup that multiplies beside the first adds to a launch.
+  double warpgroup_microseconds = 0.2;
   /// What each doubling of a cluster adds to a launch, and what a barrier of
   /// all its CTAs takes.
-  double cluster_microseconds = 0.208;
+  double cluster_microseconds = 0.17;
   /// From other SMs of the cluster, and added up, in a clock.
-  double cluster_bytes_per_clock = 46.4;
+  double cluster_bytes_per_clock = 22;
   /// An epilogue, and each of its strips of 64 rows.
   double epilogue_clocks = 348, strip_clocks = 423;
   /// For each byte of strips that end within a sector of 32 bytes.
   double half_sector_clocks = 0.243;
   /// The part of the shorter of math and loads that the longer does not hide
-  /// (less than fitted: docs/benchmark.md), and that of a tile's stores.
-  double unhidden = 0.22, stores_unhidden = 0.262;
+  /// where all SMs have a CTA, else in proportion (it is power that slows their
+  /// clocks), and that of a tile's stores.
+  double unhidden = 0.25, stores_unhidden = 0.262;
   /// Stream-K: waiting for others' sums of a tile, for each of the others more,
   /// and adding these in a clock.
   double stream_microseconds = 1.5, stream_other_microseconds = 1.17,
          stream_bytes_per_clock = 72;
   /// Operands that are prepared: until all CTAs are done with it, and what all
   /// of them read and write meanwhile.
-  double prepare_microseconds = 1.9, prepare_terabytes_per_second = 3.53;
+  double prepare_microseconds = 2.1, prepare_terabytes_per_second = 3.53;
   /// Where threads load and shift: what they take in in a clock, of all that an
   /// SM does, and what each stage takes more. Where they store what is shifted,
   /// a warpgroup the same, for each row of its strips.
   double shift_bytes_per_clock = 23, shift_step_clocks = 700,
-         shift_store_bytes_per_clock = 13, shift_row_clocks = 11;
+         shift_store_bytes_per_clock = 13, shift_row_clocks = 14;
   /// What a role that transposes the columns of stages takes at least, for each
   /// 128 bytes of their depth.
   double transpose_clocks = 230;
