@@ -75,7 +75,7 @@ struct AttentionForm {
   /// many powers of two since they last were, 0 to 8, of bf16 and f16. With 0 a
   /// row's largest weight is 1, which has no rounding error; with 8, as
   /// FlashAttention-4 has it on Blackwell, it is a number of 8 bits (of f16
-  /// 11), and d 128 and 256 are 3 to 5 % faster.
+  /// 11), and d 128 and 256 are 1 to 5 % faster.
   int64_t rescale_threshold = 0;
   /// Declares what the two below need of a launch: sizes, scalars and tensors.
   std::function<void()> declare = {};
