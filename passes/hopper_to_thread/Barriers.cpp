@@ -140,11 +140,11 @@ static FailureOr<Registers> lower(hopper::MbarrierArriveOp op,
 static FailureOr<Registers> lower(hopper::MbarrierWaitOp op,
                                   Operands<hopper::MbarrierWaitOp> in,
                                   ThreadBuilder &b) {
-  b.ptx("{\n\t.reg .pred complete;\n\tWAIT:\n\t"
+  b.ptx("{\n\t.reg .pred complete;\n\t$$WAIT:\n\t"
         "mbarrier.try_wait.parity" +
             std::string(op.getCluster() ? ".acquire.cluster" : "") +
             ".shared::cta.b64 complete, [$0], $1;\n\t"
-            "@complete bra DONE;\n\tbra WAIT;\n\tDONE:\n\t}",
+            "@complete bra $$DONE;\n\tbra $$WAIT;\n\t$$DONE:\n\t}",
         {one(in.getBarrier()), one(in.getParity())});
   return Registers();
 }

@@ -184,12 +184,12 @@ lower(hopper::SignalOp op, Operands<hopper::SignalOp> in, ThreadBuilder &b) {
 
 static FailureOr<Registers>
 lower(hopper::AwaitOp op, Operands<hopper::AwaitOp> in, ThreadBuilder &b) {
-  b.ptx("{\n\t.reg .pred reached;\n\t.reg .b32 count;\n\tWAIT:\n\t"
+  b.ptx("{\n\t.reg .pred reached;\n\t.reg .b32 count;\n\t$$WAIT:\n\t"
         "ld.acquire." +
             scopeOf(op) +
             ".global.b32 count, [$0];\n\t"
-            "setp.ge.s32 reached, count, $1;\n\t@reached bra DONE;\n\t"
-            "bra WAIT;\n\tDONE:\n\t}",
+            "setp.ge.s32 reached, count, $1;\n\t@reached bra $$DONE;\n\t"
+            "bra $$WAIT;\n\t$$DONE:\n\t}",
         {elementOf(b, in, b.getI32Type()), one(in.getValue())});
   // TMA reads by another proxy than the threads that have stored.
   bool copies = false;

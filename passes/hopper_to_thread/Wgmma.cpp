@@ -196,8 +196,8 @@ static FailureOr<Registers> lower(hopper::WgmmaWaitOp op,
   // The condition is the same for all threads, which is all that it need be.
   b.ptx("{\n\t.reg .pred either;\n\t.reg .b32 block;\n\t"
         "mov.u32 block, %ctaid.x;\n\tsetp.eq.u32 either, block, 0;\n\t"
-        "@either bra EITHER;\n\t" +
-        wait + "bra DONE;\n\tEITHER:\n\t" + wait + "DONE:\n\t}");
+        "@either bra $$EITHER;\n\t" +
+        wait + "bra $$DONE;\n\t$$EITHER:\n\t" + wait + "$$DONE:\n\t}");
   return Registers();
 }
 

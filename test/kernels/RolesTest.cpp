@@ -35,10 +35,11 @@ Feature elementwiseGrid() {
           {{"alpha", 0.5}}};
 }
 
+/// By the name that the label behind a wait has.
 Feature singleRole() {
   return {"one role fills and drains its own pipeline",
           [] {
-            return kernel("single", [] {
+            return kernel("DONE", [] {
               Size M = size("M"), N = size("N"), K = size("K");
               Tensor A = input("A", bf16, {M, K});
               Tensor B = input("B", bf16, {N, K});

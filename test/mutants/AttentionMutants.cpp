@@ -182,7 +182,7 @@ std::vector<Mutant> registerMutants() {
        "wgmma.commit_group behind it"},
       {"O is rescaled while sums are in flight",
        kernel,
-       R"(wgmma\.wait_group\.sync\.aligned 0;(\s+bra DONE;\s+EITHER:\s+)wgmma\.wait_group\.sync\.aligned 0;)",
+       R"(wgmma\.wait_group\.sync\.aligned 0;(\s+bra \$DONE;\s+\$EITHER:\s+)wgmma\.wait_group\.sync\.aligned 0;)",
        "wgmma.wait_group.sync.aligned 1;$1wgmma.wait_group.sync.aligned 1;",
        0,
        Finding::accumulatorTouched,

@@ -43,7 +43,7 @@ hopper.kernel @barriers threads 160 shared 64 cluster 2 {
   }
   hopper.role "math" from 0 warps 4 {
     // A wait spins on the phase's parity.
-    // CHECK: mbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;{{.*}}@complete bra DONE;{{.*}}bra WAIT;
+    // CHECK: mbarrier.try_wait.parity.shared::cta.b64 complete, [$0], $1;{{.*}}@complete bra $$DONE;{{.*}}bra $$WAIT;
     hopper.mbarrier.wait %full parity %c0
     // A test asks once, and the role's warps agree over a named barrier.
     // CHECK: mbarrier.test_wait.parity.shared::cta.b64 complete, [$1], $2;

@@ -9,9 +9,9 @@
 namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
-/// data sheet says: `bench-gemm --fit` fits them to times of an H100 in
-/// `bench/measurements`, but for DRAM's, which is the H200's. Clocks are those
-/// of an SM.
+/// data sheet says: they are of times of an H100 and H200s in
+/// `bench/measurements`, to which `bench-gemm --fit` fits them, but for DRAM's,
+/// which is the H200's. Clocks are those of an SM.
 struct GpuModel {
   int64_t sm_count = 132;
   double clock_gigahertz = 1.75;
@@ -22,7 +22,7 @@ struct GpuModel {
   /// Of adding the sums that leave the tensor cores to f32, the part that other
   /// products do not hide where none of the thread's own is in flight.
   double addition_unhidden = 0.507;
-  /// What each stage takes a warpgroup that multiplies alone for its tile: the
+  /// What each stage takes the only warpgroup of a CTA that multiplies: the
   /// tensor cores have nothing else while it waits for it.
   double lone_stage_clocks = 30;
   /// Into one SM in a clock.
