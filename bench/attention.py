@@ -3,11 +3,13 @@
 installed, FlashAttention-4's: in turns, in one run, on random normal data.
 
     python3 pack/attention.py [--dims 64,128,256] [--lengths 1024,4096] [--rounds 1]
-        [--backward]
-    python3 pack/attention.py --grouped [--lengths 2048,32768] [--rounds 1] [--backward]
+        [--backward | --rescale-threshold 8]
+    python3 pack/attention.py --grouped [--lengths 2048,32768] [--rounds 1]
+        [--backward | --rescale-threshold 8]
     python3 pack/attention.py --decode
     python3 pack/attention.py --fp8 [--dims 128,256] [--lengths 1024,4096] [--rounds 1]
     python3 pack/attention.py --error [--dims 64,128,256] [--lengths 1024,4096]
+        [--rescale-threshold 8]
 
 Forward, or the gradients of all three inputs, bf16, 16k tokens in all, hidden
 2048; `--grouped`: batch 2, 64 heads of which 8 share keys, d 128. A line for each of
@@ -333,6 +335,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--backward", action="store_true")
     options = parser.parse_args()
+    if options.rescale_threshold and (options.decode or options.fp8 or options.backward):
+        parser.error("--rescale-threshold is for the forward of bf16 and for --error")
     backward = options.backward
     ours = Ours()
     print(torch.cuda.get_device_name(), "torch", torch.__version__,

@@ -130,7 +130,7 @@ Fragment AttentionProgram::weightsOf(
   Fragment higher =
       max(row.top, lowered(form.modify ? highest : highest * unit));
   if (rescales(form, config))
-    higher = select(higher > row.top + inScores(float(form.rescale_threshold)),
+    higher = select(higher - row.top > inScores(float(form.rescale_threshold)),
                     higher, row.top);
   Fragment base = higher;
   // Where there may have been no key yet.

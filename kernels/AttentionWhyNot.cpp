@@ -80,13 +80,12 @@ notCountable(std::initializer_list<std::pair<int64_t, const char *>> numbers,
 static std::string notLagging(const AttentionForm &form) {
   constexpr int64_t most = 8;
   const int64_t threshold = form.rescale_threshold;
-  if (threshold < 0 || threshold > most)
-    return "weights of up to 2^" + std::to_string(threshold) +
-           " (rescale_threshold) are not from 1 to 2^" + std::to_string(most) +
-           ": use a threshold from 0 to " + std::to_string(most);
   if (threshold && isOf8Bits(form))
     return "weights of e4m3 are as large as it has numbers, so no row's "
            "maximum can lag behind: use a rescale_threshold of 0";
+  if (threshold < 0 || threshold > most)
+    return "a maximum can't lag behind by 2^" + std::to_string(threshold) +
+           ": use a rescale_threshold from 0 to " + std::to_string(most);
   return "";
 }
 

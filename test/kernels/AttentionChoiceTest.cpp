@@ -194,12 +194,23 @@ TEST(AttentionChoice, OfNoQueryHasACost) {
 }
 
 TEST(AttentionChoice, OfWideHeadsDoesNotSpill) {
-  for (int64_t d : {160, 192, 224, 256}) {
-    const AttentionForm form{.d = d, .dv = d};
-    const AttentionSizes sizes{4, 8, 8, 4096, 4096};
-    const AttentionConfig config = attention_auto(form, sizes).config;
-    EXPECT_GE(config.bn, 80);
-    EXPECT_NO_THROW(compileCleanly(attention(form, config))) << d;
+  for (int64_t d : {160, 192, 224, 256})
+    for (int64_t threshold : {0, 8}) {
+      const AttentionForm form{.d = d, .dv = d, .rescale_threshold = threshold};
+      const AttentionSizes sizes{4, 8, 8, 4096, 4096};
+      const AttentionConfig config = attention_auto(form, sizes).config;
+      EXPECT_GE(config.bn, threshold ? 64 : 80);
+      EXPECT_NO_THROW(compileCleanly(attention(form, config)))
+          << d << " threshold " << threshold;
+    }
+}
+
+TEST(AttentionChoice, LagsBehindOnlyWhereTheFormSaysSo) {
+  for (int64_t threshold : {0, 8}) {
+    const Artifact compiled =
+        compile(attention({.rescale_threshold = threshold}, {})).artifact;
+    EXPECT_EQ(compiled.ptx.find("vote.sync.all") != std::string::npos,
+              threshold > 0);
   }
 }
 
@@ -282,7 +293,7 @@ TEST(AttentionChoice, SaysWhatIsWrongWithAProblem) {
               HasSubstr("the head dimension of V is 0: use at least 1"));
   EXPECT_THAT(refusal({.page = 0}, one), HasSubstr("keys of a page is 0"));
   EXPECT_THAT(refusal({.rescale_threshold = 9}, one),
-              HasSubstr("use a threshold from 0 to 8"));
+              HasSubstr("use a rescale_threshold from 0 to 8"));
   EXPECT_THAT(refusal({.type = e4m3, .rescale_threshold = 1}, one),
               HasSubstr("use a rescale_threshold of 0"));
   EXPECT_THAT(refusal({.type = f32}, one),
@@ -433,6 +444,8 @@ void compilesWithWidestBlocks(uint64_t seed) {
   config.ctas = config.warpgroups == 3 ? 1 : of(1, 2);
   config.eager = (form.d >= 128 || form.type == e4m3) && of(0, 1);
   config.dynamic = form.after && of(0, 1);
+  if (!isOf8Bits(form))
+    form.rescale_threshold = of(0, 8);
   std::optional<AttentionConfig> widest;
   for (config.bn = 16; config.bn <= 256; config.bn += 16)
     if (fitsRegisters(form, config) && notBuildable(form, config).empty())
@@ -444,7 +457,7 @@ void compilesWithWidestBlocks(uint64_t seed) {
                << ", " << widest->bm << "x" << widest->bn << " ctas "
                << widest->ctas << " queries " << widest->queries << " eager "
                << widest->eager << " dynamic " << widest->dynamic << " L "
-               << form.logarithms);
+               << form.logarithms << " threshold " << form.rescale_threshold);
   EXPECT_NO_THROW(compileCleanly(attention(form, *widest)));
 }
 

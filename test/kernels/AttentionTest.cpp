@@ -279,18 +279,26 @@ TEST(AttentionScores, MayRiseFromBlockToBlock) {
   struct Kernel {
     int64_t d, threshold;
     AttentionConfig config;
+    ElementType type = bf16;
+    bool modifies = false;
   };
-  for (const auto &[d, threshold, config] :
+  for (const auto &[d, threshold, config, type, modifies] :
        {Kernel{128, 0, {.bn = 64}}, Kernel{128, 8, {.bn = 64}},
+        Kernel{128, 8, {.bn = 64}, f16}, Kernel{128, 8, {.bn = 32}, f16, true},
         Kernel{256, 8, {.bn = 48, .eager = true}}, Kernel{256, 3, halves}}) {
-    AttentionForm form{.d = d, .dv = d};
+    AttentionForm form{.type = type, .d = d, .dv = d};
+    if (modifies)
+      form.modify = [](const Fragment &score, const ScorePlace &) {
+        return score;
+      };
     form.logarithms = true;
     form.rescale_threshold = threshold;
     AttentionConfig fitting = config;
     fitting.stages = std::min<int64_t>(mostStages(form, config), 6);
     SCOPED_TRACE(testing::Message()
-                 << "d " << d << " threshold " << threshold << " eager "
-                 << config.eager << " apart " << config.apart);
+                 << name(type) << " d " << d << " threshold " << threshold
+                 << " eager " << config.eager << " apart " << config.apart
+                 << " modifies " << modifies);
     Module module(device(), compileCleanly(attention(form, fitting)));
     constexpr int64_t rows = 70, keys = 400;
     constexpr double rises[] = {0.25, 1, 4, -1};

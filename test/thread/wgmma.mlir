@@ -292,7 +292,7 @@ hopper.kernel @warpgroups threads 256 shared 65536 cluster 1 {
 // CHECK-LABEL: llvm.func @groups
 // CHECK: "wgmma.commit_group.sync.aligned;"
 // CHECK: "wgmma.wait_group.sync.aligned 1;"
-// CHECK: "{{.*}}wgmma.wait_group.sync.aligned 0;{{.*}}EITHER:{{.*}}wgmma.wait_group.sync.aligned 0;{{.*}}"
+// CHECK: "{{.*}}wgmma.wait_group.sync.aligned 0;{{.*}}$$EITHER:{{.*}}wgmma.wait_group.sync.aligned 0;{{.*}}"
 hopper.kernel @groups threads 128 shared 65536 cluster 1 {
   hopper.role "math" from 0 warps 4 {
     hopper.wgmma.commit

@@ -71,11 +71,13 @@ struct AttentionForm {
   /// L[b, h, i], f32: the natural logarithm of the sum of a row's exponentials,
   /// minus infinity where there is none.
   bool logarithms = false;
-  /// The sums of a row are rescaled where its maximum has grown by more than so
-  /// many powers of two since they last were, 0 to 8, of bf16 and f16. With 0 a
-  /// row's largest weight is 1, which has no rounding error; with 8, as
-  /// FlashAttention-4 has it on Blackwell, it is a number of 8 bits (of f16
-  /// 11), and d 128 and 256 are 1 to 5 % faster.
+  /// The sums of a row need not be rescaled before its maximum has grown by
+  /// more than so many powers of two since they last were, 0 to 8, of bf16 and
+  /// f16. With 0 a row's largest weight is 1, which has no rounding error; with
+  /// 8, as FlashAttention-4 has it on Blackwell, it is a number of 8 bits (of
+  /// f16 11), and d 128 and 256 are 1 to 5 % faster. The same as 0 where a
+  /// thread has fewer than 64 sums (dv below 128, with 64 rows to a warpgroup)
+  /// or `queries` is 2; gradients do not read it.
   int64_t rescale_threshold = 0;
   /// Declares what the two below need of a launch: sizes, scalars and tensors.
   std::function<void()> declare = {};

@@ -9,9 +9,10 @@
 namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
-/// data sheet says: they are of times of an H100 and H200s in
-/// `bench/measurements`, to which `bench-gemm --fit` fits them, but for DRAM's,
-/// which is the H200's. Clocks are those of an SM.
+/// data sheet says: most are fitted to times of an H100 and H200s in
+/// `bench/measurements`, as `bench-gemm --fit` does, some chosen by what
+/// choices cost (docs/benchmark.md); DRAM's is the H200's. Clocks are those of
+/// an SM.
 struct GpuModel {
   int64_t sm_count = 132;
   double clock_gigahertz = 1.75;

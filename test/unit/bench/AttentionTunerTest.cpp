@@ -27,8 +27,9 @@ std::string refusal(const std::string &text) {
 }
 
 TEST(AttentionProblem, IsReadAsItIsWritten) {
-  for (const char *text : {"d128 causal b4 h32 hk8 q4096 k4096",
-                           "e4m3 d64 dv128 b1 h1 q1 k300 page32"})
+  for (const char *text :
+       {"d128 causal b4 h32 hk8 q4096 k4096",
+        "e4m3 d64 dv128 b1 h1 q1 k300 page32", "d256 b1 h8 q512 k512 rescale8"})
     EXPECT_EQ(str(problem(text)), text);
   EXPECT_EQ(str(problem("k77 h4")), "d128 b1 h4 q77 k77");
 }
