@@ -12,8 +12,9 @@ hopper.kernel @counters threads 128 shared 0 cluster 1 {
       // CHECK: "fence.acq_rel.gpu;"
       // CHECK: "red.relaxed.gpu.global.add.u32 [$0], $1;"
       hopper.signal %c1 to %C[%c1] strides [%one] : !hopper.pointer
-      // CHECK: ld.acquire.gpu.global.b32 count, [$0];{{.*}}@reached bra $$DONE;{{.*}}bra $$WAIT;
+      // CHECK: ld.acquire.gpu.global.b32 count, [$0];
       // CHECK-SAME: setp.ge.s32 reached, count, $1;
+      // CHECK-SAME: @reached bra $$DONE;{{.*}}bra $$WAIT;
       // CHECK-NOT: fence.proxy.async
       hopper.await %C[%c1] strides [%one] at_least %c1 : !hopper.pointer
       // CHECK: "fence.acq_rel.sys;"
