@@ -123,9 +123,9 @@ LoadsOfParts loadsOfParts(const AttentionForm &form,
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config);
 /// Whether the form lets a row's maximum lag behind, and it is worth it: that
 /// saves a product for each of a thread's sums, and costs a vote and a branch.
-/// Of 32 sums that was worth -3 to 1 %, of 64 and 128 1 to 5 % (d 64, 128, 256
-/// on H200s), but with two tiles of Q, which are for short sequences, -3 to 0
-/// %.
+/// Of 32 sums that was worth -3 to 1 %, of 64 and 128 1 to 5 %, but with two
+/// tiles of Q, which are for short sequences, -3 to 0 % (d 64, 128, 256,
+/// H200s).
 bool rescales(const AttentionForm &form, const AttentionConfig &config);
 
 /// How many stages a role needs to go on while others are filled, and how many
