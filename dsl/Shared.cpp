@@ -2,6 +2,7 @@
 #include "Describe.h"
 #include "SharedType.h"
 
+#include "compiler/layout/SharedTile.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 namespace ashlar {
@@ -87,6 +88,25 @@ SharedTile SharedTile::as(ElementType type, const Shape &shape, int64_t number,
   auto op = trace.create<tile::ViewOp>(
       where, sharedType(trace, type, shape, where), source, number);
   return trace.declare<SharedTile>(HandleKind::sharedTile, op, where);
+}
+
+SharedTile SharedTile::even_rows_first(SourceLocation where) const {
+  Trace &trace = Trace::current(where);
+  auto source = readOwn(trace, *this, "even_rows_first", where);
+  if (source.getDefiningOp<tile::PartOp>())
+    fail(where, "even_rows_first is given a part of a shared tile; call it on "
+                "the whole tile");
+  tile::SharedType type = source.getType();
+  auto layout =
+      layout::evenRowsFirst(type.getShape().vec(), type.elementBytes());
+  if (!layout)
+    fail(where, layout.why());
+  auto view = trace.create<tile::ViewOp>(
+      where,
+      tile::SharedType::get(trace.context(), type.getShape(),
+                            type.getElementType(), *layout),
+      source, 0);
+  return trace.declare<SharedTile>(HandleKind::sharedTile, view, where);
 }
 
 SharedTile SharedTile::peer(IndexOperand rank) const {

@@ -54,7 +54,7 @@ private:
             for (int64_t queries : {1, 2})
               for (bool eager : {false, true})
                 for (bool dynamic : {false, true})
-                  if (isTried(eager) && (!dynamic || (isUneven() && !splits)))
+                  if (isTried(eager) && (!dynamic || isTriedDynamic(splits)))
                     addStages(grouped, {.bm = target::wgmmaRows * warpgroups,
                                         .bn = bn,
                                         .warpgroups = warpgroups,
@@ -68,6 +68,10 @@ private:
   /// Whether some tiles have more keys than others.
   bool isUneven() const {
     return form.packed || form.after.has_value() != form.before.has_value();
+  }
+
+  bool isTriedDynamic(bool splits) const {
+    return !splits && (isUneven() || isOf8Bits(form));
   }
 
   /// Of 8 bits both, which are the same where all columns are added at once.

@@ -221,8 +221,10 @@ private:
                ? stage
                : stage.as(form.type, {config.bn, width}, 0);
   }
+  /// Of 8 bits so that the weights lie as the product with V reads them.
   SharedTile keysOf(const SharedTile &stage) const {
-    return part(stage, form.d);
+    const SharedTile keys = part(stage, form.d);
+    return hasEvenKeysFirst(form, config) ? keys.even_rows_first() : keys;
   }
   /// As they lie: of 8 bits dv×bn.
   SharedTile valuesOf(const SharedTile &stage) const {

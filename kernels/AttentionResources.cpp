@@ -75,6 +75,11 @@ int64_t sumColumns(const AttentionForm &form) {
   return isOf8Bits(form) ? resultColumns(form) : form.dv;
 }
 
+bool hasEvenKeysFirst(const AttentionForm &form,
+                      const AttentionConfig &config) {
+  return isOf8Bits(form) && (config.eager || form.dv <= 2 * sumColumns(form));
+}
+
 int64_t resultColumns(const AttentionForm &form) {
   constexpr int64_t usual = 64, least = 40, mostWhole = 128;
   if (form.dv % usual == 0)

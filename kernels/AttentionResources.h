@@ -57,6 +57,12 @@ ElementType resultType(const AttentionForm &form);
 /// products are added to at a time.
 int64_t sumColumns(const AttentionForm &form);
 
+/// Of 8 bits, whether a block's even keys lie before the odd ones: then threads
+/// hold its weights as the product with V reads them, and exchange nothing. Not
+/// where more than two parts of the columns are multiplied one behind another:
+/// ptxas then no longer has one of them in the registers of the scores.
+bool hasEvenKeysFirst(const AttentionForm &form, const AttentionConfig &config);
+
 /// Columns of O that leave by TMA at a time, and in how many stages.
 int64_t resultColumns(const AttentionForm &form);
 int64_t resultStages(const AttentionForm &form);

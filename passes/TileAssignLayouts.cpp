@@ -13,6 +13,7 @@
 
 #include "compiler/layout/Pairs.h"
 #include "compiler/layout/Reduction.h"
+#include "compiler/layout/Relay.h"
 #include "compiler/layout/Repeated.h"
 #include "compiler/layout/Scan.h"
 #include "compiler/layout/WgmmaFragment.h"
@@ -175,11 +176,19 @@ private:
     role.walk([&](tile::MmaOp mma) {
       auto shape = shapeOf(mma.getResult());
       auto layout =
-          layout::accumulatorLayout(shape[0], shape[1], warpgroups, rows[mma]);
+          layout::accumulatorLayout(shape[0], shape[1], warpgroups, rows[mma],
+                                    mma.product().columnOrder());
+      // Values that share a layout have one shape, and so sums the same, but
+      // for the order of columns.
+      auto &slot = layoutFor(mma.getResult());
       if (!layout)
         result = mma.emitError(layout.why());
-      else // Values that share a layout have one shape, and so sums the same.
-        layoutFor(mma.getResult()) = *layout;
+      else if (slot && *slot != *layout)
+        result = mma.emitError(
+            "is added to, or computed with, sums of a tile whose rows lie in "
+            "another order: call even_rows_first on both, or on neither");
+      else
+        slot = *layout;
     });
     if (failed(result))
       return failure();
@@ -237,7 +246,18 @@ private:
     Operation *first =
         value.getParentBlock()->findAncestorOpInBlock(*operand.getOwner());
     OpBuilder builder(first);
-    relayed = relay(builder, operand.getOwner(), value);
+    auto rounding = value.getDefiningOp<arith::TruncFOp>();
+    const auto moved = layout::warpRelay(*slot, layout, 1);
+    if (rounding && moved && moved->isRenumbering()) {
+      // Wide values are only numbered otherwise, and rounded as that needs it.
+      builder.setInsertionPoint(rounding);
+      Value wide = relay(builder, operand.getOwner(), rounding.getIn());
+      addWith(layout, wide);
+      relayed = arith::TruncFOp::create(builder, rounding.getLoc(),
+                                        value.getType(), wide);
+    } else {
+      relayed = relay(builder, operand.getOwner(), value);
+    }
     operand.set(relayed);
     addWith(layout, relayed);
   }

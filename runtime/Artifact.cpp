@@ -55,7 +55,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Extent, size, constant)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorContract, name, type, extents, read,
                                    written, alignmentBytes, where)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScalarContract, name, type, where)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMapRecipe, tensor, box, swizzleBytes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMapRecipe, tensor, box, swizzleBytes,
+                                   step)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Parameter, kind, index, dimension, tensorMap)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TileSpace, extents, tile, persistent)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GridRule, spaces, cluster, ctasPerSm)
@@ -76,7 +77,7 @@ namespace {
 
 constexpr std::array<char, 8> magic = {'A', 's', 'h',  'l',
                                        'a', 'r', '\n', '\0'};
-constexpr uint64_t formatVersion = 6;
+constexpr uint64_t formatVersion = 7;
 constexpr size_t headerBytes = 32;
 /// Kernels have some 100 KB.
 constexpr size_t mostBytes = size_t(64) << 20;

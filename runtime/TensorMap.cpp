@@ -78,8 +78,10 @@ void TensorMapSlot::encode(const Context &context, const std::string &kernel,
   for (size_t i = 0; i < rank; ++i) {
     const size_t d = rank - 1 - i;
     extents[i] = tensor.empty ? 1 : static_cast<uint64_t>(tensor.shape[d]);
-    box[i] = static_cast<uint32_t>(recipe.box[d]);
-    elementStrides[i] = 1;
+    // Of a box the driver wants to know what it reaches over.
+    const int64_t step = recipe.step.empty() ? 1 : recipe.step[d];
+    box[i] = static_cast<uint32_t>(recipe.box[d] * step);
+    elementStrides[i] = static_cast<uint32_t>(step);
     if (i > 0)
       strideBytes[i - 1] =
           static_cast<uint64_t>(tensor.strides[d]) * elementBytes;

@@ -195,6 +195,15 @@ private:
     for (int64_t length : recipe.box)
       demand(length >= 1 && length <= 256, of, " has a box ", length,
              " long; TMA's limits are 1 and 256");
+    demand(recipe.step.empty() ||
+               (recipe.step.size() == rank && recipe.step.back() == 1),
+           of, " has ", recipe.step.size(), " steps on a tensor of rank ", rank,
+           ", the last of which is to be 1");
+    for (size_t i = 0; i < recipe.step.size(); ++i)
+      demand(recipe.step[i] >= 1 && recipe.step[i] <= 8 &&
+                 recipe.step[i] * recipe.box[i] <= 256,
+             of, " has steps of ", recipe.step[i], " in a box ", recipe.box[i],
+             " long; TMA's limits are 1 and 8, over 256 elements");
     const int64_t innerBytes = recipe.box.back() * size_bytes(tensor.type);
     demand(innerBytes % 16 == 0, of, " has an inner box of ", innerBytes,
            " bytes; TMA needs a multiple of 16");

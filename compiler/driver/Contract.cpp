@@ -198,9 +198,11 @@ void readParameters(hopper::KernelOp kernel, Artifact &artifact) {
     } else if (auto map = dyn_cast<hopper::TensorMapOp>(op)) {
       parameter.kind = Parameter::Kind::tensorMap;
       parameter.index = indexOf(artifact.tensors, map.getTensor());
-      parameter.tensorMap = {parameter.index,
-                             {map.getBox().begin(), map.getBox().end()},
-                             static_cast<int>(map.getSwizzle())};
+      parameter.tensorMap = {
+          parameter.index,
+          {map.getBox().begin(), map.getBox().end()},
+          static_cast<int>(map.getSwizzle()),
+          map.getStep().value_or(llvm::ArrayRef<int64_t>()).vec()};
     } else {
       continue;
     }

@@ -139,6 +139,19 @@ LogicalResult TensorMapOp::verify() {
       return emitOpError("has a box extent of ")
              << extent << "; TMA moves 1 to " << target::tmaBoxExtent
              << " elements per dimension";
+  if (auto steps = getStep()) {
+    if (steps->size() != getBox().size() || steps->back() != 1)
+      return emitOpError("has a step for each of ")
+             << steps->size() << " dimensions; its box has " << getBox().size()
+             << ", and the last one's step is 1";
+    for (auto [step, extent] : llvm::zip(*steps, getBox()))
+      if (step < 1 || step > target::tmaMostStep ||
+          step * extent > target::tmaBoxExtent)
+        return emitOpError("has steps of ")
+               << step << " in a box of " << extent << "; TMA has 1 to "
+               << target::tmaMostStep << ", over " << target::tmaBoxExtent
+               << " elements";
+  }
   if (!target::isSwizzleBytes(getSwizzle()))
     return emitOpError("swizzles ")
            << getSwizzle() << " bytes; TMA has 0, 32, 64 and 128";

@@ -59,14 +59,16 @@ def Hopper_StrideOp : Hopper_Parameter<"stride"> {
 def Hopper_TensorMapOp : Hopper_Parameter<"tensor_map"> {
   let summary = "parameter: a TMA descriptor of a tensor";
   let description = [{
-    `box` is what one copy moves, in elements, outermost first; `swizzle` is
-    the width in bytes of the swizzled atom, 0 for none.
+    `box` is what one copy moves, in elements, outermost first, and `step` how
+    far each is from the one before it, if that is not 1 everywhere; `swizzle`
+    is the width in bytes of the swizzled atom, 0 for none.
   }];
   let arguments = (ins StrAttr:$tensor, DenseI64ArrayAttr:$box,
-                       I64Attr:$swizzle);
+                       OptionalAttr<DenseI64ArrayAttr>:$step, I64Attr:$swizzle);
   let results = (outs Hopper_TensorMap:$result);
   let assemblyFormat = [{
-    $tensor `box` $box `swizzle` $swizzle attr-dict `:` type($result)
+    $tensor `box` $box (`step` $step^)? `swizzle` $swizzle attr-dict `:`
+    type($result)
   }];
   let hasVerifier = 1;
 }

@@ -41,8 +41,9 @@ LogicalResult checkProduct(Operation *op, const tile::Product &product) {
   const int64_t warpgroups = int64_t(role.getWarps()) / target::warpgroupWarps,
                 bytes = tile::elementBytes(product.elementA());
   auto sumLayout = [&](layout::RowsOfLane rows) {
-    return layout::accumulatorLayout(
-        product.sum.getDimSize(0), product.sum.getDimSize(1), warpgroups, rows);
+    return layout::accumulatorLayout(product.sum.getDimSize(0),
+                                     product.sum.getDimSize(1), warpgroups,
+                                     rows, product.columnOrder());
   };
   auto a = dyn_cast<RankedTensorType>(product.a);
   // A in shared memory has its rows as wgmma numbers them, and so metadata.

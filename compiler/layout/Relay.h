@@ -36,6 +36,9 @@ struct WarpRelay {
 
   /// Whether every lane gets only what it has: no shuffle is needed.
   bool isInLane() const;
+  /// Whether every lane keeps the same values, whatever its number is: they are
+  /// numbered otherwise.
+  bool isRenumbering() const { return isInLane() && choices == 1; }
 };
 
 /// The number that bits make in a lane and a round.

@@ -107,6 +107,36 @@ Result<SwizzledLayout> sharedTileLayout(std::vector<int64_t> shape,
   return SwizzledLayout{Swizzle{bits, 4, 3}, concat(modes)};
 }
 
+Result<SwizzledLayout> evenRowsFirst(const std::vector<int64_t> &shape,
+                                     int64_t elementBytes) {
+  Result<SwizzledLayout> tile = sharedTileLayout(shape, elementBytes);
+  if (!tile)
+    return tile;
+  if (shape.size() != 2 || shape[0] % (2 * target::swizzleRows) != 0)
+    return refuse("the shared tile ", shapeText(shape),
+                  " has its even rows first: that is for a matrix whose rows "
+                  "are a multiple of ",
+                  2 * target::swizzleRows);
+  const int64_t half = shape[0] / 2, pitch = tile->layout.mode(0)(1);
+  const Layout rows = concat({Layout(2, half * pitch), Layout(half, pitch)});
+  return SwizzledLayout{tile->swizzle, concat({rows, tile->layout.mode(1)})};
+}
+
+bool hasEvenRowsFirst(const SwizzledLayout &tile) {
+  if (tile.layout.rank() != 2)
+    return false;
+  const Layout rows = tile.layout.mode(0);
+  return rows.rank() == 2 && rows(1) == rows.size() / 2 * rows(2);
+}
+
+SwizzledLayout rowsAsTheyLie(const SwizzledLayout &tile) {
+  if (!hasEvenRowsFirst(tile))
+    return tile;
+  const Layout rows = tile.layout.mode(0);
+  return {tile.swizzle,
+          concat({Layout(rows.size(), rows(2)), tile.layout.mode(1)})};
+}
+
 Result<SwizzledLayout> partOfTile(const SwizzledLayout &tile,
                                   const std::vector<int64_t> &offset,
                                   const std::vector<int64_t> &shape,

@@ -21,6 +21,16 @@ namespace ashlar::layout {
 Result<SwizzledLayout> sharedTileLayout(std::vector<int64_t> shape,
                                         int64_t elementBytes);
 
+/// A matrix as `sharedTileLayout` has it whose rows 0, 2, 4 and so on lie
+/// before rows 1, 3, 5. Refuses what wgmma could not read: rows that are no
+/// multiple of 16.
+Result<SwizzledLayout> evenRowsFirst(const std::vector<int64_t> &shape,
+                                     int64_t elementBytes);
+
+/// Whether a matrix lies so, and its rows numbered as they lie.
+bool hasEvenRowsFirst(const SwizzledLayout &tile);
+SwizzledLayout rowsAsTheyLie(const SwizzledLayout &tile);
+
 /// Why the rows of `what` (the shared tile, ...) are none that TMA moves.
 std::optional<Refusal> whyNotRows(const char *what,
                                   const std::vector<int64_t> &shape,

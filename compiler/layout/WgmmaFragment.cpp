@@ -18,7 +18,8 @@ struct RowSteps {
 } // namespace
 
 Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
-                                         int64_t warpgroups, RowsOfLane are) {
+                                         int64_t warpgroups, RowsOfLane are,
+                                         ColumnOrder columns) {
   if (warpgroups < 1 || m < 1 || m % (target::wgmmaRows * warpgroups) != 0)
     return refuse("an accumulator of ", m, " rows does not divide among ",
                   warpgroups, " warpgroups: wgmma needs a multiple of ",
@@ -29,6 +30,17 @@ Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
                   target::wgmmaColumnStep);
   const int64_t rows = m / warpgroups;
   const RowSteps step(are);
+  if (columns == ColumnOrder::even_first) {
+    if (n % (2 * target::wgmmaColumnStep) != 0)
+      return refuse("an accumulator of ", n,
+                    " columns has its even ones first: use a multiple of ",
+                    2 * target::wgmmaColumnStep);
+    return FragmentLayout{
+        {m, n},
+        Layout({4, 8, 4, warpgroups}, {4 * m, step.ofLane, 16, rows}),
+        Layout({2, 2, n / 16, 2, rows / 64},
+               {2 * m, step.inLane, 16 * m, m, 64})};
+  }
   return FragmentLayout{
       {m, n},
       Layout({4, 8, 4, warpgroups}, {2 * m, step.ofLane, 16, rows}),

@@ -13,13 +13,20 @@ namespace ashlar::layout {
 /// are loaded from columns come as neighbours.
 enum class RowsOfLane { eight_apart, neighbours };
 
+/// In which order wgmma has the columns of the accumulator, as B's rows lie in
+/// shared memory: all one after another, or 0, 2, 4 and so on before 1, 3, 5.
+/// Then the four lanes that share a row hold four neighbours of each 16 columns
+/// each, as they do of an A of single bytes.
+enum class ColumnOrder { ascending, even_first };
+
 /// The accumulator of wgmma for a role of so many warpgroups, each of which
 /// owns m / warpgroups contiguous rows (PTX ISA, "Register fragments for
 /// wgmma.mma_async.m64nNk"). Rows per warpgroup are a multiple of 64 and
-/// columns of 8.
+/// columns of 8, or with the even ones first of 16.
 Result<FragmentLayout>
 accumulatorLayout(int64_t m, int64_t n, int64_t warpgroups,
-                  RowsOfLane rows = RowsOfLane::eight_apart);
+                  RowsOfLane rows = RowsOfLane::eight_apart,
+                  ColumnOrder columns = ColumnOrder::ascending);
 
 /// A of wgmma in registers, for elements of 1, 2 or 4 bytes and a role of so
 /// many warpgroups (PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16"

@@ -84,7 +84,7 @@ inline constexpr int64_t mbarrierBytes = 8, mbarrierMost = (1 << 20) - 1;
 
 /// Dimensions of a tensor, and elements of a box along one
 /// (cuTensorMapEncodeTiled).
-inline constexpr int64_t tmaDimensions = 5, tmaBoxExtent = 256;
+inline constexpr int64_t tmaDimensions = 5, tmaBoxExtent = 256, tmaMostStep = 8;
 /// Alignment of a box in shared memory (PTX ISA, "cp.async.bulk.tensor"), and
 /// of addresses, strides and rows in global memory.
 inline constexpr int64_t tmaSharedAlignment = 128, tmaAlignment = 16;

@@ -4,6 +4,7 @@
 
 #include "compiler/layout/Fragment.h"
 #include "compiler/layout/Swizzle.h"
+#include "compiler/layout/WgmmaFragment.h"
 #include "compiler/tile/Elements.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -74,6 +75,8 @@ struct Product {
 
   /// What A's elements are to wgmma: registers of f32 are tf32 where B is.
   mlir::Type elementA() const;
+  /// Of the sums, as the rows of B lie.
+  layout::ColumnOrder columnOrder() const;
 };
 
 } // namespace ashlar::tile

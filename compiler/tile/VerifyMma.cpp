@@ -1,5 +1,6 @@
 // What an mma requires, in the author's words.
 
+#include "compiler/layout/SharedTile.h"
 #include "compiler/target/Elements.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Verify.h"
@@ -65,6 +66,12 @@ LogicalResult checkMetadata(Operation *op, RankedTensorType metadata, int64_t m,
 }
 
 } // namespace
+
+layout::ColumnOrder Product::columnOrder() const {
+  return transposeB && b.getLayout() && layout::hasEvenRowsFirst(*b.getLayout())
+             ? layout::ColumnOrder::even_first
+             : layout::ColumnOrder::ascending;
+}
 
 Type Product::elementA() const {
   if (auto tile = dyn_cast<SharedType>(a))

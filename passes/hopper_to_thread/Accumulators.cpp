@@ -175,44 +175,84 @@ SmallVector<Value> wordsOfPairs(PtxBuilder &b, ValueRange pairs) {
   });
 }
 
+/// The 16 bits that two bytes were taken from, one behind the other; or null.
+Value halfOf(Value low, Value high) {
+  auto first = low.getDefiningOp<arith::TruncIOp>(),
+       second = high.getDefiningOp<arith::TruncIOp>();
+  if (!first || !second || !low.getType().isInteger(8) ||
+      !first.getIn().getType().isInteger(16))
+    return {};
+  auto shifted = second.getIn().getDefiningOp<arith::ShRUIOp>();
+  return shifted && shifted.getLhs() == first.getIn() &&
+                 isConstantIntValue(shifted.getRhs(), 8)
+             ? first.getIn()
+             : Value();
+}
+
+/// The two numbers of 16 bits that four bytes are; or nothing.
+SmallVector<Value> halvesOf(ValueRange bytes) {
+  if (bytes.size() != 4)
+    return {};
+  Value low = halfOf(bytes[0], bytes[1]), high = halfOf(bytes[2], bytes[3]);
+  return low && high ? SmallVector<Value>{low, high} : SmallVector<Value>();
+}
+
 /// Writes A or its metadata to their registers. ptxas takes a copy for the
 /// value that it copies, and so lets what is computed before the wait for the
 /// wgmma that still reads the registers overwrite them, without a remark. An
 /// exclusive or with zero is no copy: that it is zero ptxas does not know. Nor
-/// is what rounds to tf32 as TMA does, or makes 0 the least metadata that there
-/// are.
+/// is what rounds to tf32 as TMA does, makes 0 the least metadata that there
+/// are, or puts two halves together.
 void writeOperandA(PtxBuilder &b, const FragmentType &type, Value registers,
                    const std::string &name, ValueRange values) {
   std::string text = "{\n\t", before, behind;
-  SmallVector<Value> words;
+  SmallVector<SmallVector<Value>> words; ///< each whole, or of two halves
+  auto takeWords = [&](ValueRange whole) {
+    for (Value word : whole)
+      words.push_back({word});
+  };
   if (isTf32(registers)) {
-    words = SmallVector<Value>(values);
+    takeWords(values);
     before = "cvt.rn.tf32.f32 ";
   } else {
     if (type.packed == 2) {
-      words = wordsOfPairs(b, values);
+      takeWords(wordsOfPairs(b, values));
     } else {
       const Registers numbers = toNumbers(b, type, values);
       const size_t perWord = numbers.size() / type.words();
-      for (size_t i = 0; i < numbers.size(); i += perWord)
-        words.push_back(joinNumbers(b, ArrayRef(numbers).slice(i, perWord)));
+      for (size_t i = 0; i < numbers.size(); i += perWord) {
+        const auto ofWord = ArrayRef(numbers).slice(i, perWord);
+        words.push_back(halvesOf(ofWord));
+        if (words.back().empty())
+          words.back() = {joinNumbers(b, ofWord)};
+      }
     }
     if (isMetadata(registers)) {
       text += ".reg .b32 least;\n\tmov.b32 least, 0x44444444;\n\t";
       before = "max.u16x2 ";
       behind = ", least";
     } else {
-      text = alwaysTrue.str() + ".reg .b32 zero;\n\t"
+      text = alwaysTrue.str() + ".reg .b32 zero, low, high;\n\t"
                                 "selp.b32 zero, 0, 1, always;\n\t";
       before = "xor.b32 ";
       behind = ", zero";
     }
   }
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string number = std::to_string(i);
-    text += before + name + number + ", $" + number + behind + ";\n\t";
+  SmallVector<Value> operands;
+  for (auto [i, word] : llvm::enumerate(words)) {
+    auto operand = [&](size_t number) {
+      operands.push_back(word[number]);
+      return ", $" + std::to_string(operands.size() - 1);
+    };
+    const std::string target = name + std::to_string(i);
+    if (word.size() == 1)
+      text += before + target + operand(0) + behind + ";\n\t";
+    else
+      text += "cvt.u32.u16 low" + operand(0) + ";\n\tcvt.u32.u16 high" +
+              operand(1) + ";\n\tshl.b32 high, high, 16;\n\tor.b32 " + target +
+              ", low, high;\n\t";
   }
-  b.ptx(text + "}", TypeRange(), words);
+  b.ptx(text + "}", TypeRange(), operands);
 }
 
 /// Writes f32 rounded to 16 bits to the registers of A: that is no copy.

@@ -98,9 +98,14 @@ static FailureOr<Registers> lower(hopper::WarpRelayOp op,
   const WarpRelay relay = *layout::warpRelay(from.layout, to.layout,
                                              std::max<int64_t>(32 / bits, 1));
   const Registers values = toNumbers(b, from, in.getValue());
-  const Value first = firstSource(b, relay);
-
   Registers results(to.values);
+  if (relay.isRenumbering()) {
+    for (auto [sent, received] : llvm::zip(relay.sent, relay.received))
+      for (auto [value, result] : llvm::zip(sent, received))
+        results[result] = values[value];
+    return fromNumbers(b, to, results);
+  }
+  const Value first = firstSource(b, relay);
   for (size_t group = 0; group * relay.choices < relay.sent.size(); ++group) {
     Registers words;
     for (int64_t i = 0; i < relay.choices; ++i)

@@ -2,6 +2,7 @@
 // accumulator.
 
 #include "compiler/layout/Wgmma.h"
+#include "compiler/layout/SharedTile.h"
 #include "compiler/layout/WgmmaFragment.h"
 #include "compiler/target/Elements.h"
 #include "compiler/target/Target.h"
@@ -20,13 +21,13 @@ struct Operand {
   bool transposed;     ///< M or N is contiguous
   uint64_t descriptor; ///< without the start address
 
-  static layout::Result<Operand> of(tile::SharedType type, bool kContiguous,
+  static layout::Result<Operand> of(layout::SwizzledLayout tile,
+                                    int64_t elementBytes, bool kContiguous,
                                     bool kIsSecond, int64_t mn, int64_t k) {
-    layout::SwizzledLayout tile = *type.getLayout();
     if (!kIsSecond)
       tile = layout::transposed(tile);
-    auto form = layout::wgmmaOperand(tile, kContiguous ? 1 : 0,
-                                     type.elementBytes(), mn, k);
+    auto form =
+        layout::wgmmaOperand(tile, kContiguous ? 1 : 0, elementBytes, mn, k);
     if (!form)
       return form.refusal();
     auto descriptor = layout::descriptorBits(*form);
@@ -95,12 +96,16 @@ lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
   int64_t warpgroups = b.role.getWarps() / 4;
   int64_t rows = m / warpgroups;
 
-  auto bOperand = Operand::of(typeB, op.getTransposeB(), op.getTransposeB(),
-                              columns, kStep);
+  // The columns of the accumulator lie as the rows of B.
+  auto bOperand = Operand::of(
+      op.getTransposeB() ? layout::rowsAsTheyLie(*typeB.getLayout())
+                         : *typeB.getLayout(),
+      elementBytes, op.getTransposeB(), op.getTransposeB(), columns, kStep);
   // Where A lies in registers, its tile is not asked for.
-  auto a = tileA ? Operand::of(tileA, !op.getTransposeA(), !op.getTransposeA(),
-                               target::wgmmaRows, kStepOfA)
-                 : bOperand;
+  auto a =
+      tileA ? Operand::of(*tileA.getLayout(), elementBytes, !op.getTransposeA(),
+                          !op.getTransposeA(), target::wgmmaRows, kStepOfA)
+            : bOperand;
   for (const auto *operand : {&a, &bOperand})
     if (!*operand)
       return op.emitError("wgmma cannot read this tile: ") << operand->why();

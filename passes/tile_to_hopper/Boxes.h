@@ -23,7 +23,8 @@ inline mlir::Value mapFor(mlir::OpBuilder &builder, mlir::Operation *op,
                           mlir::Value tensor, const TmaTile &tile) {
   return tensorMap(builder, op->getParentOfType<hopper::KernelOp>(),
                    tensor.getDefiningOp<tile::TensorOp>(),
-                   tile.boxes.front().box, tile.swizzleBytes());
+                   tile.boxes.front().box, tile.boxes.front().step,
+                   tile.swizzleBytes());
 }
 
 } // namespace ashlar

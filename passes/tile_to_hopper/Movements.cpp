@@ -144,6 +144,10 @@ FailureOr<std::vector<layout::CommonPiece>> piecesOf(tile::CopyToPeerOp copy) {
 
 FailureOr<CopyOutMovement> movementOf(tile::CopyOutOp op) {
   tile::SharedType type = op.getSource().getType();
+  if (layout::hasEvenRowsFirst(*type.getLayout()))
+    return op.emitError(
+        "copies a tile that has its even rows first, which is "
+        "only for what is copied to: store(tensor, load(tile))");
   std::vector<int64_t> shape = type.getShape().vec();
   std::optional<layout::WarpRows> rows;
   if (auto fragment = op.getByWarps()) {
@@ -213,6 +217,9 @@ FailureOr<Movements> Movements::of(tile::KernelOp kernel,
              << "' has no cluster: call cluster({...}) before the roles";
     if (engineOf(copy) == CopyEngine::tma)
       return note(copy, movementOf(copy, cluster), result.copies);
+    if (layout::hasEvenRowsFirst(*copy.getTarget().getType().getLayout()))
+      return copy.emitError("does not go by TMA, which alone has even rows "
+                            "first: use the tile as it is");
     remarkWay(copy);
     return success();
   });

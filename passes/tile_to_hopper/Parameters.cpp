@@ -68,10 +68,14 @@ SmallVector<Value> Parameters::extents(Value tensor,
 
 Value tensorMap(OpBuilder &builder, hopper::KernelOp kernel,
                 tile::TensorOp tensor, ArrayRef<int64_t> tileBox,
-                int64_t swizzleBytes) {
+                ArrayRef<int64_t> tileStep, int64_t swizzleBytes) {
   const int64_t rank = tensor.getResult().getType().getRank();
-  SmallVector<int64_t> box(rank - tileBox.size(), 1);
+  SmallVector<int64_t> box(rank - tileBox.size(), 1), step(box);
   llvm::append_range(box, tileBox);
+  llvm::append_range(step, tileStep);
+  DenseI64ArrayAttr steps;
+  if (llvm::any_of(step, [](int64_t each) { return each > 1; }))
+    steps = builder.getDenseI64ArrayAttr(step);
   Operation *last = nullptr;
   Block &body = kernel.getBody().front();
   for (Operation &op : body) {
@@ -80,7 +84,7 @@ Value tensorMap(OpBuilder &builder, hopper::KernelOp kernel,
       last = &op;
     if (auto map = dyn_cast<hopper::TensorMapOp>(op))
       if (map.getTensor() == tensor.getName() &&
-          map.getBox() == ArrayRef(box) &&
+          map.getBox() == ArrayRef(box) && map.getStepAttr() == steps &&
           int64_t(map.getSwizzle()) == swizzleBytes)
         return map;
   }
@@ -89,8 +93,10 @@ Value tensorMap(OpBuilder &builder, hopper::KernelOp kernel,
     builder.setInsertionPointAfter(last);
   else
     builder.setInsertionPointToStart(&body);
-  return hopper::TensorMapOp::create(builder, tensor.getLoc(), tensor.getName(),
-                                     box, swizzleBytes);
+  return hopper::TensorMapOp::create(builder, tensor.getLoc(),
+                                     tensor.getNameAttr(),
+                                     builder.getDenseI64ArrayAttr(box), steps,
+                                     builder.getI64IntegerAttr(swizzleBytes));
 }
 
 void prefetchTensorMaps(hopper::KernelOp kernel) {

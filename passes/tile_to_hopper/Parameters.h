@@ -40,7 +40,7 @@ private:
 /// once; declared behind the other parameters where there is none yet.
 mlir::Value tensorMap(mlir::OpBuilder &builder, hopper::KernelOp kernel,
                       tile::TensorOp tensor, llvm::ArrayRef<int64_t> tileBox,
-                      int64_t swizzleBytes);
+                      llvm::ArrayRef<int64_t> tileStep, int64_t swizzleBytes);
 
 /// Fetches the tensor maps of a kernel before any role uses them.
 void prefetchTensorMaps(hopper::KernelOp kernel);

@@ -140,13 +140,17 @@ Feature changed(ElementType from, ElementType a, ElementType b, Tiles tile,
 /// D = 2 (A · Bᵀ) · C, with what is between in registers; C lies transposed but
 /// for 16 bits.
 Feature backToBack(ElementType outer, ElementType type, int64_t middle,
-                   Tiles tile) {
+                   Tiles tile, bool hasEvenRowsFirst = false) {
   const int64_t depth = tile.bk, columns = tile.bn, bm = tile.bm;
   return {"two products in a row, the second of " + std::string(name(type)) +
               ", " + std::to_string(bm) + " rows, " + std::to_string(depth) +
               " to " + std::to_string(middle) + " to " +
-              std::to_string(columns),
+              std::to_string(columns) +
+              (hasEvenRowsFirst ? ", even rows first" : ""),
           [=] {
+            auto factor = [=](const Stage &s) {
+              return hasEvenRowsFirst ? s[1].even_rows_first() : s[1];
+            };
             return kernel("back_to_back", [=] {
               Size M = size("M");
               Tensor A = input("A", outer, {M, depth});
@@ -163,7 +167,7 @@ Feature backToBack(ElementType outer, ElementType type, int64_t middle,
                 for (auto [m] : tiles) {
                   Stage s = ring.acquire();
                   copy(A.at({m * bm, 0}), s[0]);
-                  copy(B.at({0, 0}), s[1]);
+                  copy(B.at({0, 0}), factor(s));
                   copy(C.at({0, 0}), s[2]);
                   ring.commit(s);
                 }
@@ -171,7 +175,7 @@ Feature backToBack(ElementType outer, ElementType type, int64_t middle,
               roleOf("math", warpgroups(tile.warpgroups), 232, [&] {
                 for (auto [m] : tiles) {
                   Stage s = ring.wait();
-                  Fragment x = mma(s[0], s[1].T());
+                  Fragment x = mma(s[0], factor(s).T());
                   x = type == s8 ? convert(x >> 8, s8) : convert(x, held(type));
                   // Twice, of one fragment that lies as wgmma takes it.
                   Fragment y = mma(x, turned(s[2], type));
@@ -440,6 +444,11 @@ const bool registered =
                       backToBack(bf16, e5m2, 96, {256, 64, 64, 2}),
                       backToBack(s8, s8, 128, {128, 64, 64, 1}),
                       backToBack(e4m3, e4m3, 32, {128, 128, 64, 2}),
+                      backToBack(bf16, e4m3, 64, {64, 64, 64, 1}, true),
+                      backToBack(bf16, e5m2, 96, {256, 64, 64, 2}, true),
+                      backToBack(s8, s8, 128, {128, 64, 64, 1}, true),
+                      backToBack(e4m3, e4m3, 32, {128, 128, 64, 2}, true),
+                      backToBack(bf16, bf16, 96, {128, 128, 128, 1}, true),
                       backToBack(tf32, tf32, 64, {64, 64, 32, 1}),
                       backToBack(bf16, tf32, 24, {128, 64, 64, 2}),
                       backToBack(bf16, bf16, 64, {128, 64, 64, 1}),

@@ -36,6 +36,16 @@ public:
   SharedTile as(ElementType type, const Shape &shape, int64_t number = 0,
                 SourceLocation where = SourceLocation::current()) const;
 
+  /// The same memory as a matrix whose rows lie otherwise: 0, 2, 4 and so on
+  /// before 1, 3, 5. Rows keep their numbers for all that copies or multiplies:
+  /// what TMA copies to it comes by two boxes, each of every second row. For B
+  /// of a product (`mma(a, tile.T())`) of which single bytes become A of
+  /// another product: threads then hold the sums as that product reads them,
+  /// and have nothing to exchange. Every use of the tile is to be of this view.
+  /// Rows are a multiple of 16.
+  SharedTile
+  even_rows_first(SourceLocation where = SourceLocation::current()) const;
+
   /// The same tile in the shared memory of the CTA of the cluster with this
   /// rank, for `load`, `store`, `slice` and `copy` to it. Between the CTAs
   /// `cluster_sync` orders. Throws where the kernel has no cluster, or the

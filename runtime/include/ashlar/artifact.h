@@ -46,12 +46,15 @@ struct ScalarContract {
 };
 
 /// How TMA walks a tensor: which one, which box of elements one copy moves (one
-/// number per tensor dimension, outermost first) and the swizzle the box has in
-/// shared memory: 0 (none), 32, 64 or 128 bytes.
+/// number per tensor dimension, outermost first), the swizzle the box has in
+/// shared memory: 0 (none), 32, 64 or 128 bytes, and how far each element is
+/// from the one before it (1 to 8 for each dimension; 1 everywhere where there
+/// is none).
 struct TensorMapRecipe {
   int tensor = 0;
   std::vector<int64_t> box;
   int swizzleBytes = 0;
+  std::vector<int64_t> step = {};
 
   bool operator==(const TensorMapRecipe &) const = default;
 };

@@ -34,7 +34,7 @@ void expectWrittenByTma(const SwizzledLayout &tile, const Shape &shape,
     forEach(box.box, [&](const Shape &inBox) {
       Shape inTile = box.offset;
       for (size_t i = 0; i < shape.size(); ++i)
-        inTile[i] += inBox[i];
+        inTile[i] += inBox[i] * box.step[i];
       int64_t row = dense / 128 % 8;
       int64_t chunkBits = (atomBytes(tile) / 16 - 1) << 4;
       int64_t address = dense ^ (row << 4 & chunkBits);
@@ -52,8 +52,8 @@ void expectWrittenByTma(const SwizzledLayout &tile, const Shape &shape,
 TEST(TmaBoxes, AreOneAtomWide) {
   std::vector<TmaBox> boxes =
       *tmaBoxes(*sharedTileLayout({128, 128}, 2), {128, 128}, 2);
-  EXPECT_EQ(boxes, (std::vector<TmaBox>{{{128, 64}, {0, 0}, 0},
-                                        {{128, 64}, {0, 64}, 16384}}));
+  EXPECT_EQ(boxes, (std::vector<TmaBox>{{{128, 64}, {1, 1}, {0, 0}, 0},
+                                        {{128, 64}, {1, 1}, {0, 64}, 16384}}));
 }
 
 TEST(TmaBoxes, AreAsWideAsAPartOfAnAtom) {
@@ -61,7 +61,7 @@ TEST(TmaBoxes, AreAsWideAsAPartOfAnAtom) {
   SwizzledLayout part = *partOfTile(tile, {64, 0}, {64, 48}, 2);
   EXPECT_EQ(part.str(), "S<3,4,3> o (64,48):(128,2)");
   EXPECT_EQ(*tmaBoxes(part, {64, 48}, 2),
-            (std::vector<TmaBox>{{{64, 48}, {0, 0}, 0}}));
+            (std::vector<TmaBox>{{{64, 48}, {1, 1}, {0, 0}, 0}}));
 }
 
 TEST(TmaBoxes, OfOneRowAreAsLongAsTheyMayBe) {
@@ -80,8 +80,8 @@ TEST(TmaBoxes, OfOneRowAreAsLongAsTheyMayBe) {
 TEST(TmaBoxes, SplitDimensionsBeyond256Evenly) {
   std::vector<TmaBox> boxes =
       *tmaBoxes(*sharedTileLayout({384, 64}, 2), {384, 64}, 2);
-  EXPECT_EQ(boxes, (std::vector<TmaBox>{{{192, 64}, {0, 0}, 0},
-                                        {{192, 64}, {192, 0}, 24576}}));
+  EXPECT_EQ(boxes, (std::vector<TmaBox>{{{192, 64}, {1, 1}, {0, 0}, 0},
+                                        {{192, 64}, {1, 1}, {192, 0}, 24576}}));
 }
 
 TEST(TmaBoxes, StartAtMultiplesOfTheSwizzlePattern) {
@@ -97,7 +97,8 @@ TEST(TmaBoxes, WalkTheDimensionsOutsideASplitOne) {
   std::vector<TmaBox> boxes =
       *tmaBoxes(*sharedTileLayout({2, 512, 64}, 2), {2, 512, 64}, 2);
   ASSERT_EQ(boxes.size(), 4u);
-  EXPECT_EQ(boxes[3], (TmaBox{{1, 256, 64}, {1, 256, 0}, 3 * 32768}));
+  EXPECT_EQ(boxes[3],
+            (TmaBox{{1, 256, 64}, {1, 1, 1}, {1, 256, 0}, 3 * 32768}));
 }
 
 TEST(TmaBoxes, WriteTheTileThatTheLayoutDescribes) {
@@ -139,6 +140,24 @@ TEST(TmaBoxes, WalkDimensionsThatDoNotLieDense) {
   EXPECT_EQ(tmaBoxes(slice, {4, 8, 64}, 2)->size(), 4u);
 }
 
+TEST(TmaBoxes, TakeEverySecondRowWhereTheEvenOnesLieFirst) {
+  const SwizzledLayout tile = *evenRowsFirst({128, 128}, 1);
+  EXPECT_EQ(tile.str(), "S<3,4,3> o ((2,64),128):((8192,128),1)");
+  EXPECT_EQ(*tmaBoxes(tile, {128, 128}, 1),
+            (std::vector<TmaBox>{{{64, 128}, {2, 1}, {0, 0}, 0},
+                                 {{64, 128}, {2, 1}, {1, 0}, 8192}}));
+  for (int64_t elementBytes : {1, 2, 4})
+    for (int64_t rows : {16, 48, 96, 256, 512, 768})
+      for (int64_t columns : {16, 32, 96, 128, 256})
+        expectWrittenByTma(*evenRowsFirst({rows, columns}, elementBytes),
+                           {rows, columns}, elementBytes);
+}
+
+TEST(TmaBoxes, TakeEverySecondRowOfWhatOneCtaMulticasts) {
+  const SwizzledLayout tile = *evenRowsFirst({128, 256}, 1);
+  expectWrittenByTma(*partOfTile(tile, {0, 0}, {64, 256}, 1), {64, 256}, 1);
+}
+
 TEST(TmaBoxes, RefuseTilesThatTheyCannotMakeUp) {
   auto boxes = [](Shape shape, int64_t elementBytes) {
     return tmaBoxes(*sharedTileLayout(shape, elementBytes), shape,
@@ -160,4 +179,6 @@ TEST(TmaBoxes, RefuseTilesThatTheyCannotMakeUp) {
   EXPECT_REFUSAL(tmaBoxes(*SwizzledLayout::parse("S<2,4,3> o (64,32):(64,4)"),
                           {64, 32}, 2),
                  "goes on elsewhere at 1");
+  EXPECT_REFUSAL(evenRowsFirst({120, 128}, 1), "a multiple of 16");
+  EXPECT_REFUSAL(evenRowsFirst({2, 16, 128}, 1), "for a matrix");
 }

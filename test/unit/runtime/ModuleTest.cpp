@@ -184,6 +184,15 @@ TEST_F(ModuleLoading, RefusesArtifactsThatContradictThemselves) {
       {[](Artifact &a) { a.parameters[3].tensorMap.box = {8, 72}; }, "swizzle"},
       {[](Artifact &a) { a.parameters[3].tensorMap.swizzleBytes = 16; },
        "swizzled by 16"},
+      {[](Artifact &a) { a.parameters[3].tensorMap.step = {2}; }, "1 steps"},
+      {[](Artifact &a) { a.parameters[3].tensorMap.step = {1, 2}; }, "be 1"},
+      {[](Artifact &a) { a.parameters[3].tensorMap.step = {9, 1}; },
+       "steps of 9"},
+      {[](Artifact &a) {
+         a.parameters[3].tensorMap.box = {136, 64};
+         a.parameters[3].tensorMap.step = {2, 1};
+       },
+       "box 136 long"},
       {[](Artifact &a) { a.grid.spaces[0].tile.pop_back(); }, "1 tile lengths"},
       {[](Artifact &a) { a.grid.spaces[0].tile[0] = 0; }, "tile 0 long"},
       {[](Artifact &a) { a.grid.spaces[0].extents[0] = {7}; },

@@ -14,7 +14,7 @@ protected:
   /// The map of a kernel with one tensor, of these constant extents.
   TensorMapCall mapOf(ElementType type, std::vector<int64_t> shape,
                       std::vector<int64_t> strides, std::vector<int64_t> box,
-                      int swizzleBytes) {
+                      int swizzleBytes, std::vector<int64_t> step = {}) {
     Artifact artifact;
     artifact.name = "copy";
     artifact.target = "sm_90a";
@@ -25,7 +25,7 @@ protected:
       extents.push_back({-1, extent});
     artifact.tensors = {{"A", type, extents, true, false, 16, {}}};
     artifact.parameters = {
-        {Parameter::Kind::tensorMap, 0, 0, {0, box, swizzleBytes}}};
+        {Parameter::Kind::tensorMap, 0, 0, {0, box, swizzleBytes, step}}};
     Module module(device, artifact);
     fake.tensorMaps.clear();
     module.launch({{"A", TensorArgument{reinterpret_cast<void *>(0x40000), type,
@@ -43,6 +43,13 @@ TEST_F(TensorMaps, CountDimensionsFromTheInnermost) {
   EXPECT_EQ(map.strideBytes, (std::vector<uint64_t>{1024, 102400}));
   EXPECT_EQ(map.box, (std::vector<uint32_t>{32, 64, 1}));
   EXPECT_EQ(map.elementStrides, (std::vector<uint32_t>{1, 1, 1}));
+}
+
+TEST_F(TensorMaps, ReachOverWhatTheirStepsLeaveOut) {
+  TensorMapCall map =
+      mapOf(e4m3, {3, 100, 256}, {51200, 512, 1}, {1, 64, 128}, 128, {1, 2, 1});
+  EXPECT_EQ(map.box, (std::vector<uint32_t>{128, 128, 1}));
+  EXPECT_EQ(map.elementStrides, (std::vector<uint32_t>{1, 2, 1}));
 }
 
 TEST_F(TensorMaps, OfRankOneHaveNoStride) {
