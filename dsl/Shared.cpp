@@ -97,6 +97,9 @@ SharedTile SharedTile::even_rows_first(SourceLocation where) const {
     fail(where, "even_rows_first is given a part of a shared tile; call it on "
                 "the whole tile");
   tile::SharedType type = source.getType();
+  if (tile::pairOf(type.getElementType()))
+    fail(where, "even_rows_first is of elements of 8 bits and more, and the "
+                "tile's have 4");
   auto layout =
       layout::evenRowsFirst(type.getShape().vec(), type.elementBytes());
   if (!layout)

@@ -77,7 +77,8 @@ int64_t sumColumns(const AttentionForm &form) {
 
 bool hasEvenKeysFirst(const AttentionForm &form,
                       const AttentionConfig &config) {
-  return isOf8Bits(form) && (config.eager || form.dv <= 2 * sumColumns(form));
+  return isOf8Bits(form) && (config.eager || form.dv <= 2 * sumColumns(form)) &&
+         config.bn % (2 * target::swizzleRows * config.cluster) == 0;
 }
 
 int64_t resultColumns(const AttentionForm &form) {

@@ -60,7 +60,8 @@ int64_t sumColumns(const AttentionForm &form);
 /// Of 8 bits, whether a block's even keys lie before the odd ones: then threads
 /// hold its weights as the product with V reads them, and exchange nothing. Not
 /// where more than two parts of the columns are multiplied one behind another:
-/// ptxas then no longer has one of them in the registers of the scores.
+/// ptxas then no longer has one of them in the registers of the scores; nor
+/// where CTAs of a cluster fetch too few keys each.
 bool hasEvenKeysFirst(const AttentionForm &form, const AttentionConfig &config);
 
 /// Columns of O that leave by TMA at a time, and in how many stages.

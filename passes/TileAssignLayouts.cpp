@@ -2,7 +2,8 @@
 //
 // Values that an elementwise operation, a loop or a conditional ties together
 // share one layout. The accumulator of an mma has the layout of wgmma, and so
-// does what it takes in registers, relayed if it lies otherwise; what is
+// does what it takes in registers, relayed if it lies otherwise, and before it
+// is rounded where that only numbers it otherwise; what is
 // broadcast to a fragment, or combined of it, has a slice of its layout; what
 // no mma touches lies as another fragment of its shape where that fits what is
 // broadcast to it, and is else spread over the role's threads in rows, or,
@@ -16,6 +17,7 @@
 #include "compiler/layout/Relay.h"
 #include "compiler/layout/Repeated.h"
 #include "compiler/layout/Scan.h"
+#include "compiler/layout/SharedTile.h"
 #include "compiler/layout/WgmmaFragment.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
@@ -174,6 +176,8 @@ private:
     DenseMap<tile::MmaOp, layout::RowsOfLane> rows;
     role.walk([&](tile::MmaOp mma) { rows[mma] = rowsOfLane(mma); });
     role.walk([&](tile::MmaOp mma) {
+      if (failed(checkRows(mma)))
+        result = failure();
       auto shape = shapeOf(mma.getResult());
       auto layout =
           layout::accumulatorLayout(shape[0], shape[1], warpgroups, rows[mma],
@@ -215,6 +219,22 @@ private:
     return result;
   }
 
+  /// Of tiles whose rows are apart wgmma reads a whole B, by columns.
+  static LogicalResult checkRows(tile::MmaOp mma) {
+    auto isApart = [](Type type) {
+      auto tile = dyn_cast<tile::SharedType>(type);
+      return tile && layout::areRowsApart(*tile.getLayout());
+    };
+    const bool isOrdered =
+        mma.product().columnOrder() == layout::ColumnOrder::even_first;
+    if (!isApart(mma.getA().getType()) &&
+        (isOrdered || !isApart(mma.getB().getType())))
+      return success();
+    return mma.emitError("multiplies a tile that has its even rows first other "
+                         "than as a whole B by columns, mma(a, tile.T()): use "
+                         "the tile as it is");
+  }
+
   /// Neighbours where every A that is multiplied to a sum, or to what lies as
   /// it does, is bytes loaded from columns, and none is made of such a sum: its
   /// lanes would have more to exchange.
@@ -248,7 +268,10 @@ private:
     OpBuilder builder(first);
     auto rounding = value.getDefiningOp<arith::TruncFOp>();
     const auto moved = layout::warpRelay(*slot, layout, 1);
-    if (rounding && moved && moved->isRenumbering()) {
+    const bool isFactor = llvm::all_of(value.getUsers(), [](Operation *user) {
+      return isa<tile::MmaOp>(user);
+    });
+    if (rounding && isFactor && moved && moved->isRenumbering()) {
       // Wide values are only numbered otherwise, and rounded as that needs it.
       builder.setInsertionPoint(rounding);
       Value wide = relay(builder, operand.getOwner(), rounding.getIn());

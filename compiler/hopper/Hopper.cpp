@@ -140,10 +140,12 @@ LogicalResult TensorMapOp::verify() {
              << extent << "; TMA moves 1 to " << target::tmaBoxExtent
              << " elements per dimension";
   if (auto steps = getStep()) {
-    if (steps->size() != getBox().size() || steps->back() != 1)
-      return emitOpError("has a step for each of ")
-             << steps->size() << " dimensions; its box has " << getBox().size()
-             << ", and the last one's step is 1";
+    if (steps->size() != getBox().size())
+      return emitOpError("has ") << steps->size() << " steps, and a box of "
+                                 << getBox().size() << " dimensions";
+    if (steps->back() != 1)
+      return emitOpError("has a step of ")
+             << steps->back() << " in the last dimension; TMA has 1 there";
     for (auto [step, extent] : llvm::zip(*steps, getBox()))
       if (step < 1 || step > target::tmaMostStep ||
           step * extent > target::tmaBoxExtent)

@@ -122,11 +122,16 @@ Result<SwizzledLayout> evenRowsFirst(const std::vector<int64_t> &shape,
   return SwizzledLayout{tile->swizzle, concat({rows, tile->layout.mode(1)})};
 }
 
+bool areRowsApart(const SwizzledLayout &tile) {
+  return tile.layout.rank() == 2 && tile.layout.mode(0).rank() == 2;
+}
+
 bool hasEvenRowsFirst(const SwizzledLayout &tile) {
-  if (tile.layout.rank() != 2)
+  if (!areRowsApart(tile))
     return false;
   const Layout rows = tile.layout.mode(0);
-  return rows.rank() == 2 && rows(1) == rows.size() / 2 * rows(2);
+  return rows.mode(0).size() == 2 && rows.mode(1).size() > 1 &&
+         rows(1) == rows.mode(1).size() * rows(2);
 }
 
 SwizzledLayout rowsAsTheyLie(const SwizzledLayout &tile) {

@@ -27,8 +27,10 @@ Result<SwizzledLayout> sharedTileLayout(std::vector<int64_t> shape,
 Result<SwizzledLayout> evenRowsFirst(const std::vector<int64_t> &shape,
                                      int64_t elementBytes);
 
-/// Whether a matrix lies so, and its rows numbered as they lie.
+/// Whether a matrix lies so; whether a part of one may, whose rows are not one
+/// behind the other; and a matrix that does, its rows numbered as they lie.
 bool hasEvenRowsFirst(const SwizzledLayout &tile);
+bool areRowsApart(const SwizzledLayout &tile);
 SwizzledLayout rowsAsTheyLie(const SwizzledLayout &tile);
 
 /// Why the rows of `what` (the shared tile, ...) are none that TMA moves.

@@ -60,7 +60,8 @@ public:
     if (!rowStep || (transposed && rowStep != 1))
       return false;
     return (transposed ? offsetOf(7, 0) : offsetOf(0, 7)) == 14 &&
-           (transposed || offsetOf(7 * rowStep, 0) == 7 * pitch());
+           (transposed ? offsetOf(0, 7) : offsetOf(7 * rowStep, 0)) ==
+               7 * pitch();
   }
 
   int64_t size() const { return offsets.size(); }

@@ -51,14 +51,15 @@ FailureOr<Multicast> multicastOf(tile::CopyOp op, const Cluster &cluster) {
   std::vector<int64_t> second(shape.size(), 0);
   second[result.split] = result.rows;
   result.bytes = layout.layout.at(second);
+  const int64_t step = layout::areRowsApart(layout) ? 2 : 1;
   if (extent % group || result.rows == 0 ||
       result.bytes % layout::alignmentBytes(layout) ||
       result.split + 1 == shape.size())
     return op.emitError("a multicast to ")
            << group << " CTAs splits this tile of " << extent
-           << " rows into as many slices of whole swizzle atoms (8 rows): "
-              "make the rows a multiple of "
-           << 8 * group;
+           << " rows into as many slices of whole swizzle atoms (8 rows"
+           << (step > 1 ? ", of the even and of the odd ones" : "")
+           << "): make the rows a multiple of " << 8 * step * group;
   return result;
 }
 
@@ -144,7 +145,7 @@ FailureOr<std::vector<layout::CommonPiece>> piecesOf(tile::CopyToPeerOp copy) {
 
 FailureOr<CopyOutMovement> movementOf(tile::CopyOutOp op) {
   tile::SharedType type = op.getSource().getType();
-  if (layout::hasEvenRowsFirst(*type.getLayout()))
+  if (layout::areRowsApart(*type.getLayout()))
     return op.emitError(
         "copies a tile that has its even rows first, which is "
         "only for what is copied to: store(tensor, load(tile))");
@@ -217,7 +218,7 @@ FailureOr<Movements> Movements::of(tile::KernelOp kernel,
              << "' has no cluster: call cluster({...}) before the roles";
     if (engineOf(copy) == CopyEngine::tma)
       return note(copy, movementOf(copy, cluster), result.copies);
-    if (layout::hasEvenRowsFirst(*copy.getTarget().getType().getLayout()))
+    if (layout::areRowsApart(*copy.getTarget().getType().getLayout()))
       return copy.emitError("does not go by TMA, which alone has even rows "
                             "first: use the tile as it is");
     remarkWay(copy);

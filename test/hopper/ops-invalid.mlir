@@ -49,6 +49,34 @@ hopper.kernel @box_extent threads 128 shared 0 cluster 1 {
 
 // -----
 
+hopper.kernel @steps_rank threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{has 1 steps, and a box of 2 dimensions}}
+  %m = hopper.tensor_map "A" box [64, 64] step [2] swizzle 0 : !hopper.tensor_map
+}
+
+// -----
+
+hopper.kernel @step_last threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{has a step of 2 in the last dimension; TMA has 1 there}}
+  %m = hopper.tensor_map "A" box [64, 64] step [1, 2] swizzle 0 : !hopper.tensor_map
+}
+
+// -----
+
+hopper.kernel @step_nine threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{has steps of 9 in a box of 8; TMA has 1 to 8, over 256 elements}}
+  %m = hopper.tensor_map "A" box [8, 64] step [9, 1] swizzle 0 : !hopper.tensor_map
+}
+
+// -----
+
+hopper.kernel @step_far threads 128 shared 0 cluster 1 {
+  // expected-error@+1 {{has steps of 2 in a box of 136; TMA has 1 to 8, over 256 elements}}
+  %m = hopper.tensor_map "A" box [136, 64] step [2, 1] swizzle 0 : !hopper.tensor_map
+}
+
+// -----
+
 hopper.kernel @box_empty threads 128 shared 0 cluster 1 {
   // expected-error@+1 {{has a box extent of 0; TMA moves 1 to 256 elements per dimension}}
   %m = hopper.tensor_map "A" box [0, 64] swizzle 0 : !hopper.tensor_map

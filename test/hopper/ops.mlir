@@ -15,6 +15,8 @@ hopper.kernel @every_operation threads 160 shared 16448 cluster 2 {
   %stride = hopper.stride "D"[0]
   // CHECK-NEXT: %[[MAP:.+]] = hopper.tensor_map "A" box [64, 64] swizzle 128 : !hopper.tensor_map
   %map = hopper.tensor_map "A" box [64, 64] swizzle 128 : !hopper.tensor_map
+  // CHECK-NEXT: hopper.tensor_map "A" box [64, 64] step [2, 1] swizzle 128 : !hopper.tensor_map
+  %stepped = hopper.tensor_map "A" box [64, 64] step [2, 1] swizzle 128 : !hopper.tensor_map
   %one = arith.constant 1 : i64
   %c0 = arith.constant 0 : index
   // CHECK: hopper.once {

@@ -79,15 +79,55 @@ Feature written(ElementType type, int64_t bm, int64_t bn) {
           0};
 }
 
-/// D = A · Bᵀ, plus the number of each column.
+/// D = 2 Xᵀ · B: A is read from columns of a tile, and the result goes out by
+/// columns of another one.
+Feature byColumns(ElementType type) {
+  auto build = [=] {
+    return kernel("even_rows", [&] {
+      Size M = size("M");
+      Tensor X = input("X", type, {64, M}), B = input("B", type, {64, 64});
+      Tensor D = output("D", type, {M, 64});
+      TileLoop tiles = grid({M}, {64});
+      SharedTile x = shared(type, {64, 64}), b = shared(type, {64, 64}),
+                 d = shared(type, {64, 64});
+      role("all", warpgroups(1), [&] {
+        for (auto [m] : tiles) {
+          store(x.even_rows_first(), load(X.at({0, m * 64}), {64, 64}));
+          store(b, load(B.at({0, 0}), {64, 64}));
+          sync();
+          Fragment a = load(x.even_rows_first().T());
+          Fragment y = mma(a, b);
+          y = mma(a, b, y);
+          store(d.even_rows_first().T(), convert(y, type));
+          sync();
+          store(D.at({m * 64, 0}), load(d.even_rows_first().T()));
+        }
+      });
+    });
+  };
+  return {"a product of columns of 64x64 " + std::string(name(type)),
+          build,
+          {{{"M", 72}}},
+          [](const Problem &p, Coordinate at) {
+            double sum = 0;
+            for (int64_t k = 0; k < 64; ++k)
+              sum += 2 * p["X"](k, at[0]) * p["B"](k, at[1]);
+            return sum;
+          },
+          1e-2};
+}
+
+/// D = A · Bᵀ, plus the number of each column; by multicast two CTAs share B.
 Feature multiplied(ElementType type, ElementType sums, int64_t bm, int64_t bn,
-                   int64_t warpgroupCount) {
+                   int64_t warpgroupCount, bool multicasts = false) {
   const int64_t bk = 64;
   auto build = [=] {
     return kernel("even_rows", [&] {
       Size M = size("M"), N = size("N"), K = size("K");
       Tensor A = input("A", type, {M, K}), B = input("B", type, {N, K});
       Tensor D = output("D", f32, {M, N});
+      if (multicasts)
+        cluster({2, 1});
       TileLoop tiles = persistent({M, N}, {bm, bn});
       Pipeline ring = pipeline(2, smem(type, {bm, bk}), smem(type, {bn, bk}));
       role("load", warps(1), registers(40), [&] {
@@ -95,7 +135,10 @@ Feature multiplied(ElementType type, ElementType sums, int64_t bm, int64_t bn,
           for (Index k : range(ceil_div(K, bk))) {
             Stage s = ring.acquire();
             copy(A.tile({m, k}), s[0]);
-            copy(B.tile({n, k}), s[1].even_rows_first());
+            if (multicasts)
+              copy(B.tile({n, k}), s[1].even_rows_first(), multicast);
+            else
+              copy(B.tile({n, k}), s[1].even_rows_first());
             ring.commit(s);
           }
       });
@@ -115,7 +158,7 @@ Feature multiplied(ElementType type, ElementType sums, int64_t bm, int64_t bn,
   };
   return {"a product with " + textOf(type, bn, bk) + ", sums of " +
               std::string(name(sums)) + ", " + std::to_string(warpgroupCount) +
-              " warpgroups",
+              " warpgroups" + (multicasts ? ", by multicast" : ""),
           build,
           {{{"M", 5}, {"N", 16}, {"K", 64}},
            {{"M", 150}, {"N", 2 * bn + 48}, {"K", 208}}},
@@ -132,7 +175,8 @@ Feature multiplied(ElementType type, ElementType sums, int64_t bm, int64_t bn,
     {read(e4m3, 128, 128, false), read(bf16, 48, 96, false),
      read(s8, 512, 32, false), read(f32, 16, 64, false),
      read(bf16, 64, 64, true), read(e4m3, 64, 64, true), written(bf16, 64, 128),
-     written(e4m3, 128, 64), written(f32, 32, 32),
+     written(e4m3, 128, 64), written(f32, 32, 32), byColumns(bf16),
+     byColumns(f16), multiplied(e4m3, f32, 64, 96, 1, true),
      multiplied(e4m3, f32, 128, 128, 2), multiplied(e4m3, f32, 64, 48, 1),
      multiplied(bf16, f32, 128, 256, 2), multiplied(tf32, f32, 64, 16, 1),
      multiplied(f16, f16, 64, 96, 1)});

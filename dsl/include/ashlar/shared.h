@@ -37,12 +37,12 @@ public:
                 SourceLocation where = SourceLocation::current()) const;
 
   /// The same memory as a matrix whose rows lie otherwise: 0, 2, 4 and so on
-  /// before 1, 3, 5. Rows keep their numbers for all that copies or multiplies:
-  /// what TMA copies to it comes by two boxes, each of every second row. For B
-  /// of a product (`mma(a, tile.T())`) of which single bytes become A of
-  /// another product: threads then hold the sums as that product reads them,
-  /// and have nothing to exchange. Every use of the tile is to be of this view.
-  /// Rows are a multiple of 16.
+  /// before 1, 3, 5. Rows keep their numbers for what TMA copies to it, for
+  /// `load` and `store`, and as the columns of `mma(a, tile.T())`; refused by
+  /// the compiler in other products and copies. Where single bytes are made of
+  /// such a product, and are A of another one, threads hold them as that reads
+  /// them, and have nothing to exchange. Every use of the tile is to be of this
+  /// view. Throws where rows are no multiple of 16.
   SharedTile
   even_rows_first(SourceLocation where = SourceLocation::current()) const;
 
