@@ -232,7 +232,7 @@ void writeOperandA(PtxBuilder &b, const FragmentType &type, Value registers,
       before = "max.u16x2 ";
       behind = ", least";
     } else {
-      text = alwaysTrue.str() + ".reg .b32 zero, low, high;\n\t"
+      text = alwaysTrue.str() + ".reg .b32 zero;\n\t"
                                 "selp.b32 zero, 0, 1, always;\n\t";
       before = "xor.b32 ";
       behind = ", zero";
@@ -248,9 +248,10 @@ void writeOperandA(PtxBuilder &b, const FragmentType &type, Value registers,
     if (word.size() == 1)
       text += before + target + operand(0) + behind + ";\n\t";
     else
-      text += "cvt.u32.u16 low" + operand(0) + ";\n\tcvt.u32.u16 high" +
-              operand(1) + ";\n\tshl.b32 high, high, 16;\n\tor.b32 " + target +
-              ", low, high;\n\t";
+      text += "{\n\t.reg .b32 low, high;\n\tcvt.u32.u16 low" + operand(0) +
+              ";\n\tcvt.u32.u16 high" + operand(1) +
+              ";\n\tshl.b32 high, high, 16;\n\tor.b32 " + target +
+              ", low, high;\n\t}\n\t";
   }
   b.ptx(text + "}", TypeRange(), operands);
 }
