@@ -31,11 +31,11 @@ constexpr double instructionsPerBlock = 50;
 /// done. CTAs that share an SM do not wait for each other.
 constexpr double clocksOfStages = 20, clocksOfMeeting = 60;
 /// What they wait for each other in a block of 8 bits where tiles come in a
-/// fixed order: they are in step then, and want the tensor cores at the same
-/// time. In tiles that come as they are free d 64 took 1 to 2 % less time, d 96
-/// 0 to 6 and d 128 4 to 9 (sequences of 1024 to 16384, an H200), which is some
-/// 40, 120 and 130 clocks; d 192 and 256, whose even keys do not lie first,
-/// took as long, but d 256 with 1024 keys 3 % more.
+/// fixed order: they seem to be in step then, and to want the tensor cores at
+/// the same time. In tiles that come as they are free d 64 took 1 to 2 % less
+/// time, d 96 0 to 6 and d 128 4 to 9 (sequences of 1024 to 16384, an H200),
+/// which is some 40, 120 and 130 clocks; d 192 and 256, whose even keys do not
+/// lie first, took as long, but d 256 with 1024 keys 3 % more.
 constexpr double clocksInStep = 60;
 /// Of a vote and a branch, where sums seldom shrink: by so much less than the
 /// products that it saves was that worth (d 128, 128 keys, an H200).

@@ -87,6 +87,22 @@ LogicalResult assignPart(tile::PartOp part, tile::SharedType type) {
   return success();
 }
 
+/// Of tiles whose rows are apart wgmma reads a whole B, by columns.
+LogicalResult checkProduct(tile::MmaOp mma) {
+  auto isApart = [](Type type) {
+    auto tile = dyn_cast<tile::SharedType>(type);
+    return tile && layout::areRowsApart(*tile.getLayout());
+  };
+  const bool isOrdered =
+      mma.product().columnOrder() == layout::ColumnOrder::even_first;
+  if (!isApart(mma.getA().getType()) &&
+      (isOrdered || !isApart(mma.getB().getType())))
+    return success();
+  return mma.emitError("this multiplies a tile that has its even rows first "
+                       "other than as a whole B by columns, mma(a, tile.T()): "
+                       "use the tile as it is");
+}
+
 } // namespace
 
 LogicalResult assignSharedLayouts(tile::KernelOp kernel) {
@@ -127,7 +143,9 @@ LogicalResult assignSharedLayouts(tile::KernelOp kernel) {
   for (auto [part, type] : parts)
     if (failed(assignPart(part, type)))
       return failure();
-  return success();
+  auto products = kernel.walk(
+      [&](tile::MmaOp mma) { return WalkResult(checkProduct(mma)); });
+  return failure(products.wasInterrupted());
 }
 
 } // namespace ashlar

@@ -17,7 +17,6 @@
 #include "compiler/layout/Relay.h"
 #include "compiler/layout/Repeated.h"
 #include "compiler/layout/Scan.h"
-#include "compiler/layout/SharedTile.h"
 #include "compiler/layout/WgmmaFragment.h"
 #include "compiler/target/Target.h"
 #include "compiler/tile/Tile.h"
@@ -176,8 +175,6 @@ private:
     DenseMap<tile::MmaOp, layout::RowsOfLane> rows;
     role.walk([&](tile::MmaOp mma) { rows[mma] = rowsOfLane(mma); });
     role.walk([&](tile::MmaOp mma) {
-      if (failed(checkRows(mma)))
-        result = failure();
       auto shape = shapeOf(mma.getResult());
       auto layout =
           layout::accumulatorLayout(shape[0], shape[1], warpgroups, rows[mma],
@@ -189,7 +186,8 @@ private:
         result = mma.emitError(layout.why());
       else if (slot && *slot != *layout)
         result = mma.emitError(
-            "is added to, or computed with, sums of a tile whose rows lie in "
+            "this is added to, or computed with, sums of a tile whose rows lie "
+            "in "
             "another order: call even_rows_first on both, or on neither");
       else
         slot = *layout;
@@ -217,22 +215,6 @@ private:
         });
     });
     return result;
-  }
-
-  /// Of tiles whose rows are apart wgmma reads a whole B, by columns.
-  static LogicalResult checkRows(tile::MmaOp mma) {
-    auto isApart = [](Type type) {
-      auto tile = dyn_cast<tile::SharedType>(type);
-      return tile && layout::areRowsApart(*tile.getLayout());
-    };
-    const bool isOrdered =
-        mma.product().columnOrder() == layout::ColumnOrder::even_first;
-    if (!isApart(mma.getA().getType()) &&
-        (isOrdered || !isApart(mma.getB().getType())))
-      return success();
-    return mma.emitError("multiplies a tile that has its even rows first other "
-                         "than as a whole B by columns, mma(a, tile.T()): use "
-                         "the tile as it is");
   }
 
   /// Neighbours where every A that is multiplied to a sum, or to what lies as

@@ -79,7 +79,7 @@ void TensorMapSlot::encode(const Context &context, const std::string &kernel,
     const size_t d = rank - 1 - i;
     extents[i] = tensor.empty ? 1 : static_cast<uint64_t>(tensor.shape[d]);
     // Of a box the driver wants to know what it reaches over.
-    const int64_t step = recipe.step.empty() ? 1 : recipe.step[d];
+    const int64_t step = recipe.stepOf(d);
     box[i] = static_cast<uint32_t>(recipe.box[d] * step);
     elementStrides[i] = static_cast<uint32_t>(step);
     if (i > 0)

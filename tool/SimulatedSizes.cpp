@@ -21,7 +21,7 @@ std::vector<int64_t> tileLengths(const Artifact &artifact) {
         artifact.tensors[recipe.tensor].extents;
     for (size_t d = 0; d < std::min(extents.size(), recipe.box.size()); ++d)
       note(extents[d],
-           recipe.box[d] * (recipe.step.empty() ? 1 : recipe.step[d]) *
+           recipe.box[d] * recipe.stepOf(d) *
                (d + 1 == extents.size()
                     ? pack_length(artifact.tensors[recipe.tensor].type)
                     : 1));

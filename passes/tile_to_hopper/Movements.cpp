@@ -147,7 +147,7 @@ FailureOr<CopyOutMovement> movementOf(tile::CopyOutOp op) {
   tile::SharedType type = op.getSource().getType();
   if (layout::areRowsApart(*type.getLayout()))
     return op.emitError(
-        "copies a tile that has its even rows first, which is "
+        "this copies a tile that has its even rows first, which is "
         "only for what is copied to: store(tensor, load(tile))");
   std::vector<int64_t> shape = type.getShape().vec();
   std::optional<layout::WarpRows> rows;
@@ -219,8 +219,9 @@ FailureOr<Movements> Movements::of(tile::KernelOp kernel,
     if (engineOf(copy) == CopyEngine::tma)
       return note(copy, movementOf(copy, cluster), result.copies);
     if (layout::areRowsApart(*copy.getTarget().getType().getLayout()))
-      return copy.emitError("does not go by TMA, which alone has even rows "
-                            "first: use the tile as it is");
+      return copy.emitError(
+          "this copy does not go by TMA, which alone has even rows "
+          "first: use the tile as it is");
     remarkWay(copy);
     return success();
   });

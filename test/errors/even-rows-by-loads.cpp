@@ -10,7 +10,7 @@ Kernel program() {
     Pipeline ring = pipeline(2, smem(bf16, {64, 64}));
     role("load", warps(4), [&] {
       Stage s = ring.acquire();
-      // CHECK: even-rows-by-loads.cpp:[[@LINE+1]]: error: does not go by TMA, which alone has even rows first: use the tile as it is
+      // CHECK: even-rows-by-loads.cpp:[[@LINE+1]]: error: this copy does not go by TMA, which alone has even rows first: use the tile as it is
       copy(A.at({0, 0}), s[0].even_rows_first());
       ring.commit(s);
     });

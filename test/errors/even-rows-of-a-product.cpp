@@ -10,7 +10,7 @@ Kernel program() {
     role("math", warpgroups(1), [&] {
       store(a.even_rows_first(), zeros(bf16, {64, 64}));
       store(b, zeros(bf16, {64, 64}));
-      // CHECK: even-rows-of-a-product.cpp:[[@LINE+1]]: error: multiplies a tile that has its even rows first other than as a whole B by columns, mma(a, tile.T()): use the tile as it is
+      // CHECK: even-rows-of-a-product.cpp:[[@LINE+1]]: error: this multiplies a tile that has its even rows first other than as a whole B by columns, mma(a, tile.T()): use the tile as it is
       store(D.at({0, 0}), mma(a.even_rows_first(), b.T()));
     });
   });

@@ -56,6 +56,10 @@ struct TensorMapRecipe {
   int swizzleBytes = 0;
   std::vector<int64_t> step = {};
 
+  int64_t stepOf(size_t dimension) const {
+    return step.empty() ? 1 : step[dimension];
+  }
+
   bool operator==(const TensorMapRecipe &) const = default;
 };
 
