@@ -20,6 +20,10 @@ struct GemmFitness {
   /// How many times as long its choices take as the fastest candidate that was
   /// measured: geometric mean, and the worst.
   double regret = 1, worstRegret = 1;
+  /// The mean logarithm of the regret, each candidate counting as may be the
+  /// best were a time uncertain by what measurements are; 0 where the model is
+  /// right.
+  double choiceLoss = 0;
   size_t problems = 0;
 };
 
@@ -39,8 +43,8 @@ struct GemmFit {
 };
 
 /// Changes one constant at a time, by smaller and smaller steps, as long as the
-/// error falls by more than is against it: the fewer problems there are, the
-/// more each constant is believed as it is.
+/// error and what choices lose fall by more than is against it: the fewer
+/// problems there are, the more each constant is believed as it is.
 GemmFit fitModel(std::span<const GemmSample> samples, const GpuModel &start);
 
 /// The samples of all problems but every third, and of these.

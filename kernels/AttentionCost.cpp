@@ -15,6 +15,11 @@ namespace {
 /// Of an SM in a clock: CUDA C++ Programming Guide, throughput of native
 /// arithmetic instructions, compute capability 9.0.
 constexpr double exponentialsPerClock = 16, arithmeticPerClock = 128;
+/// By how much attention's copies into an SM and out of DRAM come faster, and
+/// its launches take longer, than what GEMM's are fitted to: those with which
+/// the constants below were found.
+constexpr double loadRate = 86.7 / 69.6, dramRate = 4.89 / 4.45,
+                 launchShare = 4.8 / 4.66;
 /// Instructions for a score beside its exponential: the maximum, the scale, the
 /// sum, half a conversion; and those of a mask, in blocks that have one. With
 /// these, what a block has beside and what `unhidden` says the model is within
@@ -111,7 +116,7 @@ public:
     const double chain = microseconds(chainClocks());
     const double again =
         config.queries > 1 ? chain : std::max(queryMicroseconds(), chain);
-    cost.latency = gpu.launch_microseconds + firstMicroseconds +
+    cost.latency = launchShare * gpu.launch_microseconds + firstMicroseconds +
                    queryMicroseconds() + chain +
                    (turns * tilesOfUnit - 1) * again;
     // Where O leaves from where Q lay, the next one comes behind it.
@@ -279,15 +284,19 @@ private:
                                      : narrow(config.bn, form.dv));
   }
 
+  double loadBytesPerClock() const {
+    return loadRate * gpu.load_bytes_per_clock;
+  }
+
   /// Until a tile's Q is there.
   double queryMicroseconds() const {
     const auto bytes = double(config.bm * form.d * size_bytes(form.type));
-    return latencyMicroseconds + microseconds(bytes / gpu.load_bytes_per_clock);
+    return latencyMicroseconds + microseconds(bytes / loadBytesPerClock());
   }
 
   double loadMicroseconds(double ctas) const {
     const double ofBlock =
-        microseconds(std::max(bytesOfBlock() / gpu.load_bytes_per_clock,
+        microseconds(std::max(bytesOfBlock() / loadBytesPerClock(),
                               narrowRows() * gpu.narrow_row_clocks));
     const double stages = bytesOfBlock() / double(keyStageBytes(form, config)),
                  onTheirWay =
@@ -307,7 +316,8 @@ private:
     auto rate = [&](double bytesOfUnit, double terabytesPerSecond) {
       return wave * bytesOfUnit / terabytesPerSecond / 1e6;
     };
-    const double dram = rate(dramBytesOfUnit(), gpu.dram_terabytes_per_second),
+    const double dram = rate(dramBytesOfUnit(),
+                             dramRate * gpu.dram_terabytes_per_second),
                  l2 = rate(blocksOfUnit * bytesOfBlock(),
                            gpu.l2_terabytes_per_second);
     cost.math += count * math;

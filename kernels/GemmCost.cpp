@@ -86,12 +86,19 @@ private:
         start.launchMicroseconds + gpu.load_microseconds +
         gpu.warpgroup_microseconds * static_cast<double>(c.warpgroups - 1) +
         gpu.cluster_microseconds * std::log2(static_cast<double>(tiling.ctas));
-    cost.epilogue = microseconds(seen * epilogueClocks() + writeClocks());
+    cost.epilogue =
+        microseconds(seen * epilogueClocks() + restarts() + writeClocks());
     cost.prologue += prepareMicroseconds();
     cost.total = cost.prologue + microseconds(clocks + last);
     if (2 * cost.prologue > cost.total)
       cost.limit = "launch";
     return cost;
+  }
+
+  double restarts() const {
+    return c.ping_pong
+               ? 0
+               : static_cast<double>(tiling.waves() - 1) * gpu.restart_clocks;
   }
 
   /// Each byte is read and written before the first product.
@@ -136,10 +143,9 @@ private:
   }
 
   double rowClocks(int64_t strideBytes) const {
-    return strideBytes % 128 == 0  ? gpu.request_clocks
-           : strideBytes % 64 == 0 ? gpu.request_on_64_clocks
-           : strideBytes % 32 == 0 ? gpu.request_on_32_clocks
-                                   : gpu.request_on_16_clocks;
+    constexpr int64_t sectorBytes = 32;
+    return strideBytes % sectorBytes == 0 ? gpu.request_clocks
+                                          : gpu.request_on_16_clocks;
   }
 
   /// Clocks that the products of a stage take.
@@ -271,6 +277,7 @@ private:
   struct Wave {
     double count, ctas, steps, epilogues;
     bool inStep; ///< CTAs want the same bytes at the same time.
+    bool isLast; ///< No tile follows, whose loads would hide its epilogue.
   };
 
   /// Of a byte that a cluster's CTAs share, what each of them costs L2:
@@ -328,10 +335,10 @@ private:
       addStream(cost, total, ctas);
       return;
     }
-    add(cost, total,
-        {static_cast<double>(tiling.fullWaves), ctas, steps, 1, true});
-    if (left > 0)
-      add(cost, total, {1, left, steps, 1, true});
+    const auto whole =
+        static_cast<double>(tiling.fullWaves - (left > 0 ? 0 : 1));
+    add(cost, total, {whole, ctas, steps, 1, true, false});
+    add(cost, total, {1, left > 0 ? left : ctas, steps, 1, true, true});
   }
 
   /// The steps of the last two waves in equal parts, which CTAs begin at
@@ -340,8 +347,9 @@ private:
     const auto whole =
         static_cast<double>(std::max<int64_t>(tiling.fullWaves - 1, 0));
     const double tiles = static_cast<double>(tiling.clusters) / ctas - whole;
-    add(cost, total, {whole, ctas, steps, 1, true});
-    add(cost, total, {1, ctas, tiles * steps, std::max(tiles, 1.0), false});
+    add(cost, total, {whole, ctas, steps, 1, true, false});
+    add(cost, total,
+        {1, ctas, tiles * steps, std::max(tiles, 1.0), false, true});
     const double others = std::ceil(1 / tiles);
     total += clocks(gpu.stream_microseconds) +
              others * (clocks(gpu.stream_other_microseconds) +
@@ -361,21 +369,25 @@ private:
     const double math = wave.steps * mathClocks();
     const double epilogue = wave.epilogues * epilogueClocks();
     // Loads wait while results are on their way to L2.
-    const double work = (c.ping_pong ? std::max(math, (math + epilogue) / 2)
-                                     : math + epilogue) +
-                        wave.epilogues * gpu.stores_unhidden * writeClocks();
-    if (const double time = wave.count * std::max(work, arrival);
+    const double stores = wave.epilogues * gpu.stores_unhidden * writeClocks();
+    const bool isBare = wave.isLast && !c.ping_pong;
+    const double after = isBare ? epilogue + stores : 0;
+    const double work = isBare ? math
+                        : c.ping_pong
+                            ? std::max(math, (math + epilogue) / 2) + stores
+                            : math + epilogue + gpu.restart_clocks + stores;
+    if (const double time = wave.count * (std::max(work, arrival) + after);
         time > longest) {
       longest = time;
-      cost.limit = work < arrival    ? slowest.second
-                   : math < epilogue ? "epilogue"
-                                     : "math";
+      cost.limit = after > std::max(work, arrival) ? "epilogue"
+                   : work < arrival                ? slowest.second
+                   : 2 * math < work               ? "epilogue"
+                                                   : "math";
     }
     const double unhidden =
         gpu.unhidden * wave.ctas / static_cast<double>(gpu.sm_count);
-    total += wave.count *
-             (std::max(work, arrival) + unhidden * std::min(work, arrival) +
-              gpu.l2_unhidden * wave.steps * l2);
+    total += wave.count * (std::max(work, arrival) +
+                           unhidden * std::min(work, arrival) + after);
     cost.math += microseconds(wave.count * math);
     cost.load += microseconds(wave.count * wave.steps * load);
     cost.l2 += microseconds(wave.count * wave.steps * l2);
@@ -426,10 +438,7 @@ private:
 
   /// With split-K each CTA adds up its part of the tile.
   double splitClocks() const {
-    if (c.split == 1)
-      return 0;
-    return 2 * clocks(gpu.cluster_microseconds) +
-           static_cast<double>(splitBytes(c)) / gpu.cluster_bytes_per_clock;
+    return static_cast<double>(splitBytes(c)) / gpu.cluster_bytes_per_clock;
   }
 
   /// From shared memory to L2.

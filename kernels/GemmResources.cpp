@@ -248,7 +248,9 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
   const int64_t without =
       target::entryRegisters(target::warpgroupThreads * (c.warpgroups + 1));
   const int64_t sums = accumulatorRegisters({}, c);
-  const bool hasMore = c.split > 1 || c.stream_k || !isByValue(form);
+  // Several products of a stage each have rows in registers.
+  const bool areMore = isAboveTransposed(c) && c.bk > productDepth(types, c);
+  const bool hasMore = c.split > 1 || c.stream_k || areMore || !isByValue(form);
   if (c.warpgroups == 1 ||
       (!hasMore &&
        sums * (isPromoted(types) ? 3 : 1) + 2 * operandRegisters(types, c) <=

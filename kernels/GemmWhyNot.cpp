@@ -172,7 +172,10 @@ std::string notTransposed(const GemmTypes &types, const GemmConfig &c,
 
 /// How operands that TMA or wgmma does not take as they are get to the stages.
 std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
-  constexpr int64_t fewestRegisters = 64, besideSums = 32;
+  constexpr int64_t besideSums = 32;
+  // Of deeper stages each row lies in several blocks, with an address each.
+  const bool isDeep = c.bk * size_bytes(types.a) > target::mostSwizzleBytes;
+  const int64_t fewestRegisters = isDeep ? 128 : 64;
   bool isAnyShifted = false;
   for (const Way &way :
        {Way{'A', 'M', obstaclesOfA(types), c.prepared_a, c.transposed_a,
@@ -209,7 +212,8 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
     return "math leaves threads that load " +
            number(std::max<int64_t>(registers.load, 0)) +
            " registers each, and they hold what is on its way in " +
-           number(fewestRegisters) + " at least: use a smaller tile";
+           number(fewestRegisters) + " at least: use a smaller " +
+           (isDeep ? "bk" : "tile");
   // The assembler wants the sums to fit before roles trade registers.
   const int64_t atEntry =
       target::entryRegisters(target::warpgroupThreads * c.warpgroups +

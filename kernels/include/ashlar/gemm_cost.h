@@ -4,93 +4,92 @@
 #include "ashlar/gemm.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
-/// data sheet says: most are fitted to times of an H100 and H200s in
-/// `bench/measurements`, as `bench-gemm --fit` does, some chosen by what
-/// choices cost (docs/benchmark.md); DRAM's is the H200's. Clocks are those of
-/// an SM.
+/// data sheet says: most are fitted to times of H200s in `bench/measurements`,
+/// as `bench-gemm --fit` does it, those of transposed operands to an H100's
+/// (docs/benchmark.md). Clocks are those of an SM.
 struct GpuModel {
   int64_t sm_count = 132;
   double clock_gigahertz = 1.75;
   /// Of an SM in a clock, for 16-bit operands; twice as many for 8-bit ones.
   double tensor_flops = 4096;
   /// What narrow wgmmas take more, for what they read more of shared memory.
-  double narrow = 0.54;
+  double narrow = 0.27;
   /// Of adding the sums that leave the tensor cores to f32, the part that other
   /// products do not hide where none of the thread's own is in flight.
   double addition_unhidden = 0.507;
   /// What each stage takes the only warpgroup of a CTA that multiplies: the
   /// tensor cores have nothing else while it waits for it.
-  double lone_stage_clocks = 30;
+  double lone_stage_clocks = 46.1;
   /// Into one SM in a clock.
-  double load_bytes_per_clock = 86.7;
+  double load_bytes_per_clock = 69.6;
   /// For each row of boxes that are no wider, in each SM.
   double narrow_row_clocks = 2;
   int64_t narrow_box_bytes = 32;
   /// For 128 bytes of a box outside of the matrix, which TMA fills with zeros:
   /// in each SM, and in L2 for all of them, one after another.
-  double outside_clocks = 3.37, outside_l2_clocks = 0.0459;
+  double outside_clocks = 2.22, outside_l2_clocks = 0.0766;
   double l2_terabytes_per_second = 8.48;
   /// What each row of a box, of up to 128 bytes, takes that some CTA asks for,
-  /// those of all CTAs one after another: where rows begin on cache lines, and
-  /// where they begin on multiples of 64, 32 and 16 bytes and lie across lines.
-  double request_clocks = 0.0116, request_on_64_clocks = 0.0176,
-         request_on_32_clocks = 0.0198, request_on_16_clocks = 0.0349;
+  /// those of all CTAs one after another: where rows begin on sectors of 32
+  /// bytes, and where they lie across one sector more.
+  double request_clocks = 0.0116, request_on_16_clocks = 0.0295;
   /// What each reader after the first takes of L2 for the same bytes at the
   /// same time, and how many times the first's all of them take at most.
-  double l2_reader = 1.26, l2_readers = 5.36;
-  /// The part of L2's time that nothing hides: its power slows the clock.
-  double l2_unhidden = 0.0207;
-  double dram_terabytes_per_second = 4.89;
+  double l2_reader = 0.82, l2_readers = 18;
+  double dram_terabytes_per_second = 4.45;
   /// What each row of a stage takes more of it, in bytes.
-  double dram_row_bytes = 4.89;
+  double dram_row_bytes = 6.36;
   /// As many CTAs more would keep all of it busy.
-  double dram_idle_ctas = 8.04;
+  double dram_idle_ctas = 6.18;
   int64_t l2_bytes = 50'000'000;
   /// Of what a launch reads and writes, all is in L2 for the next one up to as
   /// many bytes, nothing from as many on, and a part in proportion between:
   /// fitted, as it does not fall off in a straight line.
   double resident_bytes = 19.9e6, evicted_bytes = 54.4e6;
   /// Stages of the ring that the tensor cores hold on to.
-  double held_stages = 1.4;
+  double held_stages = 1.11;
   /// From the first request of a launch to its first byte, and from that of a
   /// stage while others are on their way.
-  double load_microseconds = 0.95, stage_microseconds = 0.604;
+  double load_microseconds = 0.895, stage_microseconds = 0.604;
   /// A launch by itself, between two events; after another one what it is
   /// shorter if it may start early, and if both fit beside each other.
-  double launch_microseconds = 4.8, early_launch_microseconds = 0.152,
-         launch_beside_microseconds = 0.317;
+  double launch_microseconds = 4.66, early_launch_microseconds = 0.0818,
+         launch_beside_microseconds = 0.171;
   /// What each warpgroup that multiplies beside the first adds to a launch.
-  double warpgroup_microseconds = 0.2;
-  /// What each doubling of a cluster adds to a launch, and what a barrier of
-  /// all its CTAs takes.
-  double cluster_microseconds = 0.17;
+  double warpgroup_microseconds = 0.338;
+  /// What each doubling of a cluster adds to a launch.
+  double cluster_microseconds = 0.1;
   /// From other SMs of the cluster, and added up, in a clock.
-  double cluster_bytes_per_clock = 22;
+  double cluster_bytes_per_clock = 11.8;
   /// An epilogue, and each of its strips of 64 rows.
-  double epilogue_clocks = 348, strip_clocks = 423;
+  double epilogue_clocks = 374, strip_clocks = 284;
+  /// What is lost between an epilogue and the products of the next tile where
+  /// no other warpgroup multiplies meanwhile.
+  double restart_clocks = 592;
   /// For each byte of strips that end within a sector of 32 bytes.
-  double half_sector_clocks = 0.243;
+  double half_sector_clocks = 0.0851;
   /// The part of the shorter of math and loads that the longer does not hide
   /// where all SMs have a CTA, else in proportion (it is power that slows their
   /// clocks), and that of a tile's stores.
-  double unhidden = 0.25, stores_unhidden = 0.262;
+  double unhidden = 0.244, stores_unhidden = 0.262;
   /// Stream-K: waiting for others' sums of a tile, for each of the others more,
   /// and adding these in a clock.
   double stream_microseconds = 1.5, stream_other_microseconds = 1.17,
          stream_bytes_per_clock = 72;
   /// Operands that are prepared: until all CTAs are done with it, and what all
   /// of them read and write meanwhile.
-  double prepare_microseconds = 2.1, prepare_terabytes_per_second = 3.53;
+  double prepare_microseconds = 2.73, prepare_terabytes_per_second = 5.27;
   /// Where threads load and shift: what they take in in a clock, of all that an
   /// SM does, and what each stage takes more. Where they store what is shifted,
   /// a warpgroup the same, for each row of its strips.
-  double shift_bytes_per_clock = 23, shift_step_clocks = 700,
-         shift_store_bytes_per_clock = 13, shift_row_clocks = 14;
+  double shift_bytes_per_clock = 29.9, shift_step_clocks = 592,
+         shift_store_bytes_per_clock = 28.6, shift_row_clocks = 18.2;
   /// What a role that transposes the columns of stages takes at least, for each
   /// 128 bytes of their depth.
   double transpose_clocks = 230;
@@ -100,20 +99,25 @@ struct GpuModel {
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 
-  /// CTAs that run at once in clusters of a size: GPCs have SMs that are no
-  /// multiple of 4 or 8, and two clusters of 6 where three might fit.
+  /// SMs that clusters of more than two find in each GPC, of which none leaves
+  /// one: such that there are as many clusters as the driver says, of 3 to 8
+  /// CTAs 39, 30, 22, 17, 15 and 15 (`cuOccupancyMaxActiveClusters`, on two
+  /// H200s; of a kind of card some GPCs have fewer SMs than others).
+  std::array<int64_t, 8> cluster_sms = {18, 18, 16, 16, 16, 16, 16, 8};
+
+  /// CTAs that run at once in clusters of a size.
   int64_t resident_ctas(int64_t cluster_size) const {
-    const int64_t usable = cluster_size <= 2   ? sm_count
-                           : cluster_size <= 4 ? sm_count - 12
-                                               : sm_count - 20;
-    const int64_t inGpcs = 8 * (16 / cluster_size);
-    const int64_t clusters = usable / cluster_size;
-    return (cluster_size <= 2 ? clusters : std::min(clusters, inGpcs)) *
-           cluster_size;
+    const int64_t most = sm_count / cluster_size * cluster_size;
+    if (cluster_size <= 2)
+      return most;
+    int64_t ctas = 0;
+    for (int64_t sms : cluster_sms)
+      ctas += sms / cluster_size * cluster_size;
+    return std::min(ctas, most);
   }
 };
 
-/// The NVIDIA H200, and but for DRAM the H100.
+/// The NVIDIA H200. The H100 has less DRAM bandwidth.
 constexpr GpuModel h200() { return {}; }
 
 /// Microseconds of one launch. What runs at the same time adds up to more than
@@ -124,10 +128,11 @@ struct GemmCost {
   double l2 = 0;       ///< L2
   double load = 0;     ///< the way into the SMs
   double prologue = 0; ///< launch, what is prepared, the first stage's way
-  double epilogue = 0; ///< sums of split-K, and stores
-  double cold = 0;     ///< all of it, with the inputs in DRAM
-  double hot = 0;      ///< when it is launched again and again
-  double total = 0;    ///< geometric mean of cold and hot
+  /// Sums of split-K, stores, and what is lost between tiles.
+  double epilogue = 0;
+  double cold = 0;  ///< all of it, with the inputs in DRAM
+  double hot = 0;   ///< when it is launched again and again
+  double total = 0; ///< geometric mean of cold and hot
   /// What most of the time waits for, cold and hot: "math", "epilogue",
   /// "memory", "l2", "load", the "requests" of its rows, the "transpose" of
   /// stages that are transposed, the "latency" that the ring does not cover, or
@@ -139,7 +144,8 @@ struct GemmCost {
 ///
 /// A CTA computes its tiles one after another. Its loader runs ahead as far as
 /// the ring is deep, so that a tile takes as long as the slower of the two: the
-/// math with the epilogue (with `ping_pong` without it), or the loads. These
+/// math with the epilogue (with `ping_pong` without it), or the loads; only
+/// nothing hides the epilogue of the last tile. These
 /// wait for DRAM, L2 and the way into the SM, or for the latency that the ring
 /// covers. Of a form it counts the bytes that C and Auxiliary take, not the
 /// time until C is there. An extent of 0 counts as one of 1.

@@ -33,7 +33,7 @@ TEST(GemmFit, FindsWhatACardIs) {
   GpuModel card = h200();
   card.dram_terabytes_per_second *= 0.7;
   card.launch_microseconds *= 1.5;
-  card.l2_terabytes_per_second *= 0.8;
+  card.load_microseconds *= 0.8;
   const std::vector<GemmSample> samples = samplesBy(card);
   const GemmFit fit = fitModel(samples, h200());
   const GemmFitness before = fitness(samples, h200()),
@@ -52,6 +52,7 @@ TEST(GemmFit, LeavesWhatIsRight) {
   const GemmFitness exact = fitness(samples, h200());
   EXPECT_NEAR(exact.error, 0, 1e-6);
   EXPECT_NEAR(exact.regret, 1, 1e-12);
+  EXPECT_NEAR(exact.choiceLoss, 0, 1e-12);
   EXPECT_EQ(exact.problems, 6);
   for (const FittedConstant &constant : fitModel(samples, h200()).constants)
     EXPECT_EQ(constant.before, constant.after) << constant.name;

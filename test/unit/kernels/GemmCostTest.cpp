@@ -30,8 +30,27 @@ TEST(GemmCost, LargeProblemsTakeWhatTheTensorCoresNeed) {
 TEST(GemmCost, OneRowTakesTheTimeToReadTheWeights) {
   const double least = 8192.0 * 8192 * 2 / 4.4e6;
   const GemmCost c = cost({1, 8192, 8192}, "64x8x64 s12 w1 e8x1 swapped");
-  EXPECT_NEAR(c.memory, least, 0.05 * least);
+  EXPECT_NEAR(c.memory, least, 0.1 * least);
   EXPECT_THAT(c.total, AllOf(Ge(least), Le(1.4 * least)));
+}
+
+TEST(GemmCost, AsManyClustersRunAtOnceAsTheDriverCounts) {
+  GpuModel gpu = h200();
+  const std::pair<int64_t, int64_t> clusters[] = {
+      {1, 132}, {2, 66}, {3, 39}, {4, 30}, {5, 22}, {6, 17}, {7, 15}, {8, 15}};
+  for (auto [size, count] : clusters)
+    EXPECT_EQ(gpu.resident_ctas(size), size * count);
+  gpu.sm_count = 20;
+  EXPECT_EQ(gpu.resident_ctas(8), 16);
+}
+
+TEST(GemmCost, NothingHidesTheEpilogueOfTheLastTile) {
+  // One stage of K, and 256 columns to store.
+  const GemmCost c = cost({64, 256, 64}, "64x256x64 s4 w1 e8x1");
+  EXPECT_EQ(c.hot_limit, "epilogue");
+  const GemmCost wide = cost({64, 256, 4096}, "64x256x64 s4 w1 e8x1");
+  const GemmCost narrow = cost({64, 256, 4096}, "64x256x64 s4 w1 e64x1");
+  EXPECT_NEAR(wide.hot - narrow.hot, wide.epilogue - narrow.epilogue, 0.01);
 }
 
 TEST(GemmCost, ATileTooManyCostsAWholeWave) {
@@ -117,9 +136,8 @@ TEST(GemmCost, RowsAcrossCacheLinesCostMoreAndClustersLess) {
     return gemm_cost({4096, 4096, 4096, 1, stride, stride}, half, config).total;
   };
   EXPECT_EQ(time(0, alone), time(4096, alone));
-  EXPECT_GT(time(4128, alone), time(4096, alone)); // 64 bytes
-  EXPECT_GT(time(4112, alone), time(4128, alone)); // 32 bytes
-  EXPECT_GT(time(4104, alone), time(4112, alone)); // 16 bytes
+  EXPECT_EQ(time(4112, alone), time(4096, alone)); // multiples of 32 bytes
+  EXPECT_GT(time(4104, alone), time(4112, alone)); // of 16
   EXPECT_LT(time(4104, pair), time(4104, alone));
 }
 
