@@ -81,8 +81,7 @@ using Estimate = std::pair<double, double>; ///< by a model, and measured
 /// that are so uncertain.
 double meanOfBest(const std::vector<Estimate> &candidates,
                   double Estimate::*time) {
-  const double least =
-      std::ranges::min(candidates, {}, [&](auto &c) { return c.*time; }).*time;
+  const double least = std::ranges::min(candidates, {}, time).*time;
   double weights = 0, sum = 0;
   for (const Estimate &candidate : candidates) {
     const double weight = std::pow(least / candidate.*time, 1 / uncertainty);
@@ -134,9 +133,7 @@ GemmFitness fitness(std::span<const GemmSample> samples,
     if (of.candidates.empty())
       continue;
     auto least = [&](double Estimate::*time) {
-      return std::ranges::min(of.candidates, {},
-                              [&](auto &c) { return c.*time; })
-          .second;
+      return std::ranges::min(of.candidates, {}, time).second;
     };
     const double regret = least(&Estimate::first) / least(&Estimate::second);
     logarithms += std::log(regret);

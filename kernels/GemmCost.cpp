@@ -14,6 +14,9 @@ namespace {
 
 static_assert(h200().shared_bytes == target::sharedBytes);
 
+/// What L2 fetches at least.
+constexpr int64_t sectorBytes = 32;
+
 class Model {
 public:
   Model(const GemmSizes &sizes, const GemmTypes &types, const GemmConfig &c,
@@ -143,7 +146,6 @@ private:
   }
 
   double rowClocks(int64_t strideBytes) const {
-    constexpr int64_t sectorBytes = 32;
     return strideBytes % sectorBytes == 0 ? gpu.request_clocks
                                           : gpu.request_on_16_clocks;
   }
@@ -427,7 +429,7 @@ private:
     const int64_t last = lastStripColumns(c);
     auto ends = [&](int64_t columns) {
       return !storesTransposed(types, c) &&
-             columns * size_bytes(types.d) % 32 != 0;
+             columns * size_bytes(types.d) % sectorBytes != 0;
     };
     const int64_t columns =
         (ends(stripColumns(c)) ? storedColumns(c) - last : 0) +
