@@ -10,7 +10,7 @@ namespace ashlar {
 using namespace detail;
 
 OpenLoop::OpenLoop(const Index &low, const Index &high, const Index &step,
-                   SourceLocation where)
+                   bool isInTurns, SourceLocation where)
     : exceptions(std::uncaught_exceptions()), where(where) {
   Trace &trace = Trace::current(where);
   kernel = trace.number();
@@ -29,6 +29,8 @@ OpenLoop::OpenLoop(const Index &low, const Index &high, const Index &step,
     bounds.high = emitSelect(trace, counts, bounds.high, bounds.low, where);
     bounds.step = emitSelect(trace, counts, bounds.step, any, where);
   }
+  if (isInTurns)
+    bounds.step = trace.create<tile::InTurnsOp>(where, bounds.step);
   trace.openLoop(bounds, where);
 }
 
@@ -86,6 +88,11 @@ Range range(const Index &low, const Index &high, const Index &step,
             SourceLocation where) {
   return Range(Index(low, where), Index(high, where), Index(step, where),
                where);
+}
+
+Range in_turns(Range range) {
+  range.isInTurns = true;
+  return range;
 }
 
 void last_if(ConditionOperand condition, SourceLocation where) {

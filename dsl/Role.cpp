@@ -19,7 +19,7 @@ void traceRole(std::string_view name, Warps warps, int64_t registers,
   trace.takeName(what, name, where);
   if (warps.instances < 1)
     fail(where, what + " has " + std::to_string(warps.instances) +
-                    " warpgroups in ping-pong; give it at least 1");
+                    " groups of warps; give it at least 1");
   if (warps.count < 1 || warps.count > target::mostWarps / warps.instances)
     fail(where, what + " has " + std::to_string(warps.count * warps.instances) +
                     " warps; a role has 1 to " +

@@ -115,6 +115,8 @@ void GemmProgram::write() {
   const Warps mathWarps =
       c.ping_pong ? ping_pong(c.warpgroups) : warpgroups(c.warpgroups);
   const RoleRegisters budgets = roleRegisters(types, c, form);
+  const Warps loadWarps =
+      in_turns(c.load_groups, warps(c.load_warps / c.load_groups));
   const auto loadBody = [&] {
     if (c.early_launch)
       allow_next_launch();
@@ -130,7 +132,7 @@ void GemmProgram::write() {
     math();
   };
   if (budgets.load) {
-    role("load", warps(c.load_warps), registers(budgets.load), loadBody);
+    role("load", loadWarps, registers(budgets.load), loadBody);
     if (isInParts(types))
       role("split", warpgroups(1), registers(budgets.made), [&] { split(); });
     else if (made)
@@ -138,7 +140,7 @@ void GemmProgram::write() {
            [&] { transposeStages(); });
     role("math", mathWarps, registers(budgets.math), mathBody);
   } else {
-    role("load", warps(c.load_warps), loadBody);
+    role("load", loadWarps, loadBody);
     role("math", mathWarps, mathBody);
   }
 }
@@ -181,14 +183,15 @@ GemmProgram::Work GemmProgram::streamWork(const StreamK::Share &share,
 
 void GemmProgram::loads() {
   forAllWork([&](const Work &work) {
-    for (Index k : work.steps) {
+    for (Index k : in_turns(work.steps)) {
       Stage s = ring->acquire();
       load(*above, work.batch, work.m, k, s[0], c.cluster_n > 1);
       load(*beside, work.batch, work.n, k, s[1], c.cluster_m > 1);
       ring->commit(s);
     }
     if (c.store_buffers == 0)
-      ring->commit(ring->acquire()); // empty, for the epilogue
+      for ([[maybe_unused]] Index once : in_turns(range(1)))
+        ring->commit(ring->acquire()); // empty, for the epilogue
   });
 }
 

@@ -45,7 +45,8 @@ std::string GemmConfig::str() const {
   text += (alternating ? " z" : " g") + number(group);
   text += " e" + number(store_columns) + "x" + number(store_buffers);
   if (load_warps > 1)
-    text += " l" + number(load_warps);
+    text += " l" + number(load_warps) +
+            (load_groups > 1 ? "x" + number(load_groups) : "");
   if (kept_a < 16)
     text += " a" + number(kept_a);
   if (kept_b < 16)
@@ -132,7 +133,9 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
     else if (word[0] == 'c')
       numbers(word, digits, {&config.cluster_m, &config.cluster_n});
     else if (word[0] == 'l')
-      numbers(word, digits, {&config.load_warps});
+      digits.find('x') != std::string_view::npos
+          ? numbers(word, digits, {&config.load_warps, &config.load_groups})
+          : numbers(word, digits, {&config.load_warps});
     else if (word[0] == 'k')
       numbers(word, digits, {&config.split});
     else if (word[0] == 'g' || word[0] == 'z') {

@@ -115,7 +115,8 @@ void GemmProgram::forgetPrepared() const {
 
 Index GemmProgram::everyone() const {
   const Operand &any = above->source ? *above : *beside;
-  return any.copies->ctas() * (c.split * c.cluster_m * c.cluster_n);
+  return any.copies->ctas() *
+         (c.split * c.cluster_m * c.cluster_n * c.load_groups);
 }
 
 } // namespace ashlar

@@ -103,7 +103,7 @@ private:
   void fillPrepared() const;
   void storePrepared() const;
   void forgetPrepared() const;
-  Index everyone() const; ///< CTAs of the launch
+  Index everyone() const; ///< groups of warps that load, of all CTAs
 
   void forAllWork(const std::function<void(const Work &)> &body) const;
   Work streamWork(const StreamK::Share &share, const Index &number) const;

@@ -45,6 +45,13 @@ std::string notCounts(const GemmConfig &c) {
            number(most) + ", or 0 to stage results in the ring";
   if (c.load_warps != 1 && c.load_warps != 4 && c.load_warps != 8)
     return "load_warps is " + number(c.load_warps) + ": use 1, 4 or 8";
+  if (c.load_groups < 1 || c.load_warps % c.load_groups)
+    return number(c.load_warps) + " warps load in " + number(c.load_groups) +
+           " groups: use a load_groups that divides load_warps";
+  if (c.stages % c.load_groups)
+    return number(c.load_groups) + " groups of warps take " +
+           number(c.stages) + " stages in turns: use a multiple for stages, " +
+           "or another load_groups";
   return "";
 }
 

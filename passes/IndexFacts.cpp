@@ -79,7 +79,7 @@ SmallVector<Value> sources(Value value) {
   if (isa_and_present<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
     return {};
   if (op && (isa<arith::ArithDialect>(op->getDialect()) ||
-             isa<tile::MultipleOfOp, tile::AtMostOp>(op)))
+             isa<tile::MultipleOfOp, tile::AtMostOp, tile::InTurnsOp>(op)))
     return llvm::to_vector(
         llvm::make_filter_range(op->getOperands(), [](Value operand) {
           return operand.getType().isIntOrIndex() &&
@@ -229,7 +229,8 @@ IndexFact IndexFacts::follow(Value value, ArrayRef<Value> values) const {
   if (auto bound = dyn_cast<tile::AtMostOp>(op))
     return {first.low, std::min<int64_t>(first.high, bound.getMost()),
             first.divisor};
-  if (isa<tile::MultipleOfOp, arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+  if (isa<tile::MultipleOfOp, tile::InTurnsOp, arith::IndexCastOp,
+          arith::IndexCastUIOp>(op)) {
     IndexFact fact = first;
     if (auto promise = dyn_cast<tile::MultipleOfOp>(op);
         promise && fact.divisor && believesPromises)

@@ -1,6 +1,7 @@
 // tile-share-tiles: the instances of a role take every so many tiles of its
 // tile loops, and pass by the stages of the others' tiles. Where one loop ends
-// with an instance the next goes on with the one behind it.
+// with an instance the next goes on with the one behind it. A tile whose stages
+// they take in turns all of them have.
 
 #include "compiler/target/Target.h"
 #include "compiler/tile/Plan.h"
@@ -9,6 +10,7 @@
 #include "passes/Passes.h"
 #include "passes/Preconditions.h"
 #include "passes/stages/StagesOfTile.h"
+#include "passes/stages/Turns.h"
 
 namespace ashlar {
 
@@ -67,6 +69,8 @@ LogicalResult Sharing::check() {
   auto result = role.walk([&](Operation *op) -> WalkResult {
     if (!acquires(op) && !waits(op))
       return WalkResult::advance();
+    if (isInTurns(op))
+      return WalkResult::advance();
     Operation *outermost = op;
     while (outermost->getParentOp() != role)
       outermost = outermost->getParentOp();
@@ -96,7 +100,7 @@ LogicalResult Sharing::run() {
   declareBarriers();
   SmallVector<scf::ForOp> loops, taking;
   role.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (rangeOf(loop))
+    if (rangeOf(loop) && !hasTurns(loop))
       (stagesTakenIn(loop).empty() ? loops : taking).push_back(loop);
   });
   SmallVector<Tiles> all;
@@ -250,7 +254,8 @@ struct TileShareTiles : impl::TileShareTilesBase<TileShareTiles> {
     if (failed(demandPlan(kernel)))
       return signalPassFailure();
     for (auto role : kernel.getBody().getOps<tile::RoleOp>())
-      if (role.getInstances() > 1 && failed(Sharing(role).run()))
+      if ((role.getInstances() > 1 && failed(Sharing(role).run())) ||
+          failed(takeTurns(role)))
         return signalPassFailure();
   }
 };

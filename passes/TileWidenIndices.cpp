@@ -114,7 +114,7 @@ private:
   }
 
   static bool isComputed(Operation *op) {
-    return isa<tile::MultipleOfOp, tile::AtMostOp>(op) ||
+    return isa<tile::MultipleOfOp, tile::AtMostOp, tile::InTurnsOp>(op) ||
            (isa<arith::ArithDialect>(op->getDialect()) &&
             !isa<arith::IndexCastOp, arith::IndexCastUIOp>(op));
   }

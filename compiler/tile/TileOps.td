@@ -166,6 +166,15 @@ def Tile_ScheduleCoordinatesOp : Tile_Op<"schedule_coordinates", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_InTurnsOp : Tile_Op<"in_turns", [
+    Pure, AllTypesMatch<["step", "result"]>]> {
+  let summary = "the step of a loop whose iterations the instances of its role take in turns";
+  let arguments = (ins AnyTypeOf<[Index, I64]>:$step);
+  let results = (outs AnyTypeOf<[Index, I64]>:$result);
+  let assemblyFormat = "$step attr-dict `:` type($step)";
+  let hasVerifier = 1;
+}
+
 def Tile_TileCoordinateOp : Tile_Op<"tile_coordinate", [Pure]> {
   let summary = "a coordinate of this CTA's tile along a dimension of the schedule";
   let description = [{

@@ -422,6 +422,16 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
+LogicalResult InTurnsOp::verify() {
+  for (Operation *user : getResult().getUsers())
+    if (auto loop = dyn_cast<scf::ForOp>(user);
+        !loop || loop.getStep() != getResult() ||
+        loop.getLowerBound() == getResult() ||
+        loop.getUpperBound() == getResult())
+      return emitOpError("is the step of loops alone");
+  return success();
+}
+
 LogicalResult MultipleOfOp::verify() {
   int64_t divisor = getDivisor();
   if (divisor < 1)

@@ -12,7 +12,7 @@ namespace detail {
 class OpenLoop {
 public:
   OpenLoop(const Index &low, const Index &high, const Index &step,
-           SourceLocation where);
+           bool isInTurns, SourceLocation where);
   /// The loop over the tiles of a schedule; `after`, if it is not null, so many
   /// turns of others.
   OpenLoop(const Handle &schedule, const Index *after, SourceLocation where);
@@ -46,10 +46,13 @@ public:
       : low(std::move(low)), high(std::move(high)), step(std::move(step)),
         where(where) {}
 
+  friend Range in_turns(Range range);
+
   class Iterator {
   public:
     explicit Iterator(const Range &range)
-        : loop(range.low, range.high, range.step, range.where) {}
+        : loop(range.low, range.high, range.step, range.isInTurns,
+               range.where) {}
     Index operator*() const { return loop.counter(); }
     Iterator &operator++() {
       loop.close();
@@ -66,8 +69,17 @@ public:
 
 private:
   Index low, high, step;
+  bool isInTurns = false;
   SourceLocation where;
 };
+
+/// The iterations go in turns to the groups of warps of a role
+/// (`in_turns(groups, each)`): the first group has the first of them, and each
+/// passes by the stages of the others'. No variable is carried from one
+/// iteration to the next, and each pipeline of which they take stages has a
+/// multiple of as many as there are groups. In a role of one group it is the
+/// range as it is.
+Range in_turns(Range range);
 
 /// `for (Index k : range(n))`: 0, 1, ..., n - 1. Don't leave the body by break
 /// or return: that throws `Error`.

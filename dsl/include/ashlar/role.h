@@ -20,6 +20,11 @@ constexpr Warps warpgroups(int64_t count) { return {4 * count}; }
 /// round-robin, and one stores its tile while another multiplies. A shared tile
 /// that the role writes exists once for each.
 constexpr Warps ping_pong(int64_t warpgroups) { return {4, warpgroups}; }
+/// So many groups of warps, each of which runs the whole role, but for loops
+/// over `in_turns(range)`: of these it has its share of the iterations.
+constexpr Warps in_turns(int64_t groups, Warps each) {
+  return {each.count, groups};
+}
 
 /// The register budget of each thread of a role: a multiple of 8 from 24 to
 /// 240.
