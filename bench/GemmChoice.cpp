@@ -91,6 +91,11 @@ std::vector<GemmConfig> neighbours(const GemmSizes &sizes,
   for (int64_t group : {1, 4, 8, 16, 32})
     with([&](GemmConfig &c) { c.group = group; });
   with([](GemmConfig &c) { c.alternating = !c.alternating; });
+  for (int64_t groups : {1, 2, 4})
+    with([&](GemmConfig &c) {
+      c.load_groups = groups;
+      c.stages -= c.stages % groups;
+    });
   for (int64_t fewer : {1, 2})
     with([&](GemmConfig &c) { c.stages -= fewer; });
   with([](GemmConfig &c) { c.bk *= 2, c.stages /= 2; });

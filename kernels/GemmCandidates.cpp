@@ -322,13 +322,30 @@ private:
         ifItGains();
   }
 
-  int64_t withStages(GemmConfig c) {
-    c.stages = stagesThatFit(c);
+  int64_t withStages(const GemmConfig &c) {
+    const int64_t stages = stagesThatFit(c);
+    withRing(c, stages);
+    if (c.load_warps > 1 && c.warpgroups == 1 &&
+        GemmTiling(sizes, c, h200()).steps > 1)
+      withTurns(c, stages);
+    return stages;
+  }
+
+  /// Threads of half the warps hold twice as much of a stage each, for which
+  /// they are not to wait twice. Four groups have been faster than two in 2 of
+  /// 18 problems, and beside two warpgroups of math two slower than one.
+  void withTurns(GemmConfig c, int64_t stages) {
+    c.load_groups = 2;
+    if (loadBatches(types, c) == 1)
+      withRing(c, stages);
+  }
+
+  void withRing(GemmConfig c, int64_t stages) {
+    c.stages = stages - stages % c.load_groups;
     setLocality(sizes, types, form, c);
     if (c.stages >= fewestStages && why_not(given, types, c, form).empty())
       visit(c);
     withSmallRing(c);
-    return c.stages;
   }
 
   /// A ring that leaves room for the next launch's CTA, of few rows.
@@ -338,7 +355,7 @@ private:
         operandBytes(sizes, types, sizes.n) > mostBytesOfSmallRing)
       return;
     while (c.stages > fewestOfSmallRing && !isNextBeside(types, form, c))
-      --c.stages;
+      c.stages -= c.load_groups;
     c.early_launch = isNextBeside(types, form, c);
     if (c.early_launch && why_not(given, types, c, form).empty())
       visit(c);

@@ -33,6 +33,7 @@ public:
                static_cast<double>(size_bytes(types.d) * (1 + form.auxiliary)) /
                static_cast<double>(c.split)),
         steps(static_cast<double>(tiling.steps)), requests(requestsOf(sizes)),
+        turns(std::ceil(steps / static_cast<double>(c.load_groups))),
         bytesOfLaunch(bytes(sizes, types, form, 16, 16)),
         keptBytes(bytes(sizes, types, form, c.kept_a, c.kept_b)),
         bytesFromDram(dramBytes(sizes, types, c, form, tiling, gpu)),
@@ -239,17 +240,24 @@ private:
   }
 
   double loadClocks(double above, double beside) const {
-    const double shifted = shiftedRows(above, beside);
-    const double byTma =
-        (above + beside - shifted) * depth / gpu.load_bytes_per_clock +
-        narrowRowClocks(c.bm, isAboveKMajor(types, c)) +
-        narrowRowClocks(c.bn, isBesideKMajor(types, c));
-    const double byThreads =
-        c.load_warps > 1 ? gpu.shift_step_clocks +
-                               shifted * depth / gpu.shift_bytes_per_clock
-                         : 0;
-    return std::max(byTma, byThreads) +
+    const double byTma = (above + beside - shiftedRows(above, beside)) * depth /
+                             gpu.load_bytes_per_clock +
+                         narrowRowClocks(c.bm, isAboveKMajor(types, c)) +
+                         narrowRowClocks(c.bn, isBesideKMajor(types, c));
+    return std::max(byTma, turnClocks(above, beside) * turns / steps) +
            outsideRows(above, beside) * gpu.outside_clocks;
+  }
+
+  /// From when threads ask for their part of a stage until they have stored it:
+  /// groups of warps that take turns have a part of their speed each.
+  double turnClocks(double above, double beside) const {
+    return c.load_warps == 1
+               ? 0
+               : gpu.shift_step_clocks *
+                         static_cast<double>(loadBatches(types, c)) +
+                     shiftedRows(above, beside) * depth *
+                         static_cast<double>(c.load_groups) /
+                         gpu.shift_bytes_per_clock;
   }
 
   /// What rows of narrow boxes, of a tile's `extent`, take more than their
@@ -320,7 +328,8 @@ private:
   /// tensor cores read, and the one that another warpgroup stores from.
   double latencyClocks() const {
     const double reused = c.ping_pong && c.store_buffers == 0 ? 1 : 0;
-    return (clocks(gpu.stage_microseconds) + loadClocks()) /
+    return (clocks(gpu.stage_microseconds) +
+            std::max(loadClocks(), turnClocks(rows, columns))) /
            std::max(static_cast<double>(c.stages) - gpu.held_stages - reused,
                     0.5);
   }
@@ -458,6 +467,7 @@ private:
   GemmTiling tiling;
   double depth, rows, columns, elements, stored, steps;
   double requests;
+  double turns; ///< that groups of warps take of a tile's steps
   double bytesOfLaunch, keptBytes, bytesFromDram;
   int64_t preparedBytes;
   Start start = {};

@@ -2,6 +2,7 @@
 #include "compiler/target/Target.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ashlar {
 
@@ -258,6 +259,31 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
     return {0, without};
   return sums > many ? RoleRegisters{target::leastBudget, target::mostBudget}
                      : RoleRegisters{40, 232};
+}
+
+int64_t loadBatches(const GemmTypes &types, const GemmConfig &c) {
+  // As copies by threads share out rows: pairs of words of 16 bytes, for which
+  // a thread reads one more, beside what it was seen to need.
+  constexpr int64_t pairBytes = 32, registersOfPair = 12, beside = 48;
+  const int64_t pairs = c.bk * size_bytes(types.a) /
+                        std::min(c.bk * size_bytes(types.a), pairBytes);
+  const int64_t threads = target::warpThreads * c.load_warps / c.load_groups;
+  const int64_t rowsAtOnce = threads / std::gcd(threads, pairs);
+  const int64_t most = std::max<int64_t>(
+      (roleRegisters(types, c).load - beside) / registersOfPair, 1);
+  auto batches = [&](int64_t pairsOfThread) {
+    return (pairsOfThread + most - 1) / most;
+  };
+  int64_t together = 0, apart = 0;
+  auto add = [&](const Obstacles &obstacles, bool isPrepared, int64_t rows) {
+    if (!obstacles.isShifted || isPrepared)
+      return;
+    const int64_t pairsOfThread = (rows + rowsAtOnce - 1) / rowsAtOnce;
+    together += pairsOfThread, apart += batches(pairsOfThread);
+  };
+  add(obstaclesOfA(types), c.prepared_a, c.swapped ? c.bn : c.bm);
+  add(obstaclesOfB(types), c.prepared_b, c.swapped ? c.bm : c.bn);
+  return together <= most ? 1 : apart;
 }
 
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {

@@ -100,6 +100,10 @@ struct RoleRegisters {
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &config,
                             const GemmForm &form = {});
 
+/// How often threads that load and shift wait for what they have asked for of a
+/// stage: once, where they have registers for all of it.
+int64_t loadBatches(const GemmTypes &types, const GemmConfig &config);
+
 /// Whether hopper-schedule-wgmma finds registers for a second product, to be in
 /// flight while the first is added to the sum.
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &config);

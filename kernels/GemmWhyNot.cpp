@@ -49,8 +49,8 @@ std::string notCounts(const GemmConfig &c) {
     return number(c.load_warps) + " warps load in " + number(c.load_groups) +
            " groups: use a load_groups that divides load_warps";
   if (c.stages % c.load_groups)
-    return number(c.load_groups) + " groups of warps take " +
-           number(c.stages) + " stages in turns: use a multiple for stages, " +
+    return number(c.load_groups) + " groups of warps take " + number(c.stages) +
+           " stages in turns: use a multiple for stages, " +
            "or another load_groups";
   return "";
 }

@@ -126,7 +126,9 @@ def Tile_RoleOp : Tile_Declaration<"role", [
   let description = [{
     `registers` is the budget of each of its threads; 0 leaves it to the
     assembler. More than one `instances` of `warps` each share out the tiles of
-    the tile loop in turn, and with them the stages that they wait for.
+    the tile loop in turn, and with them the stages that they wait for; or, of a
+    loop whose step is `tile.in_turns`, its iterations, and all of them go
+    through the tiles around it.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$warps,
                        DefaultValuedAttr<I64Attr, "1">:$instances,

@@ -103,9 +103,9 @@ LogicalResult Turns::check() {
              << each * instances;
   }
   auto isOutside = [&](Operation *op) -> WalkResult {
-    for (SideOfPipeline stages :
-         op->getNumRegions() ? llvm::SetVector<SideOfPipeline>()
-                             : stagesTakenIn(op))
+    for (SideOfPipeline stages : op->getNumRegions()
+                                     ? llvm::SetVector<SideOfPipeline>()
+                                     : stagesTakenIn(op))
       if (takes.contains(stages) && !isInTurns(op))
         return op->emitError("role '")
                << role.getName()
@@ -138,17 +138,16 @@ Value Turns::take(scf::ForOp loop, Value turn) {
   auto behind = [&](Arithmetic in, Value at) {
     return in.div(in.sub(in.sub(high, at), in.constant(1, at)), step);
   };
-  Value isAny = arith::CmpIOp::create(before, loc, arith::CmpIPredicate::slt,
-                                      low, high);
-  Value count =
-      a.select(isAny, a.add(behind(a, low), 1), a.constant(0, low));
+  Value isAny =
+      arith::CmpIOp::create(before, loc, arith::CmpIPredicate::slt, low, high);
+  Value count = a.select(isAny, a.add(behind(a, low), 1), a.constant(0, low));
   auto like = [&](Value number) -> Value {
     return low.getType().isIndex()
                ? number
                : arith::IndexCastOp::create(before, loc, low.getType(), number);
   };
-  Value place = like(a.rem(
-      a.sub(a.add(instance(a, role), instances), turn), instances));
+  Value place =
+      like(a.rem(a.sub(a.add(instance(a, role), instances), turn), instances));
   const bool takesStages = !stagesTakenIn(loop).empty();
   if (takesStages) {
     skip(before, loc, a.min(place, count));
@@ -162,8 +161,8 @@ Value Turns::take(scf::ForOp loop, Value turn) {
     return turn;
   Value taken = a.rem(count, instances);
   if (!taken.getType().isIndex())
-    taken = arith::IndexCastOp::create(before, loc, before.getIndexType(),
-                                       taken);
+    taken =
+        arith::IndexCastOp::create(before, loc, before.getIndexType(), taken);
   return a.rem(a.add(turn, taken), instances);
 }
 

@@ -13,8 +13,8 @@ bool hasTurns(mlir::Operation *op);
 
 /// Gives each instance of the role its own iterations of the loops in turns,
 /// and lets it pass by the stages of the others'. One loop goes on with the
-/// instance behind that which had the last iteration of the one before. Refuses,
-/// at the author's line, what can't be shared out.
+/// instance behind that which had the last iteration of the one before.
+/// Refuses, at the author's line, what can't be shared out.
 mlir::LogicalResult takeTurns(tile::RoleOp role);
 
 } // namespace ashlar

@@ -72,6 +72,10 @@ private:
 GemmConfig changed(GemmConfig c, Dice &dice) {
   if (dice.oneIn(3))
     c.stages = dice.between(1, c.stages);
+  if (c.load_warps > 1) {
+    c.load_groups = 1 << dice.between(0, 3);
+    c.stages = std::max(c.stages - c.stages % c.load_groups, c.load_groups);
+  }
   if (dice.oneIn(3))
     c.bn = 8 * dice.between(1, 32);
   if (dice.oneIn(3))

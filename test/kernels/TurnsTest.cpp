@@ -90,39 +90,38 @@ Feature feature(const Turns &c) {
 
 /// Who takes full stages in turns, and works on each alone.
 Feature storingInTurns() {
-  return {"stages that are stored in turns",
-          [] {
-            return kernel("storing", [] {
-              Size M = size("M"), N = size("N");
-              Tensor X = input("X", f32, {M, N});
-              Tensor D = output("D", f32, {M, N});
-              TileLoop tiles = persistent({M}, {bm});
-              Pipeline ring = pipeline(6, smem(f32, {bm, 32}));
-              auto steps = [&] { return range(ceil_div(N, 32)); };
-              role("load", warps(1), [&] {
-                for (auto [m] : tiles)
-                  for (Index n : steps()) {
-                    Stage s = ring.acquire();
-                    copy(X.tile({m, n}), s[0]);
-                    ring.commit(s);
-                  }
-              });
-              role("store", in_turns(3, warps(4)), [&] {
-                for (auto [m] : tiles)
-                  for (Index n : in_turns(steps())) {
-                    Stage s = ring.wait();
-                    Fragment x = load(s[0]);
-                    ring.release(s);
-                    store(D.tile({m, n}), x + 1);
-                  }
-              });
-            });
-          },
-          {{{"M", 1}, {"N", 4}}, {{"M", 9000}, {"N", 236}}},
-          [](const Problem &p, Coordinate at) {
-            return p["X"](at[0], at[1]) + 1;
-          },
-          1e-6};
+  return {
+      "stages that are stored in turns",
+      [] {
+        return kernel("storing", [] {
+          Size M = size("M"), N = size("N");
+          Tensor X = input("X", f32, {M, N});
+          Tensor D = output("D", f32, {M, N});
+          TileLoop tiles = persistent({M}, {bm});
+          Pipeline ring = pipeline(6, smem(f32, {bm, 32}));
+          auto steps = [&] { return range(ceil_div(N, 32)); };
+          role("load", warps(1), [&] {
+            for (auto [m] : tiles)
+              for (Index n : steps()) {
+                Stage s = ring.acquire();
+                copy(X.tile({m, n}), s[0]);
+                ring.commit(s);
+              }
+          });
+          role("store", in_turns(3, warps(4)), [&] {
+            for (auto [m] : tiles)
+              for (Index n : in_turns(steps())) {
+                Stage s = ring.wait();
+                Fragment x = load(s[0]);
+                ring.release(s);
+                store(D.tile({m, n}), x + 1);
+              }
+          });
+        });
+      },
+      {{{"M", 1}, {"N", 4}}, {{"M", 9000}, {"N", 236}}},
+      [](const Problem &p, Coordinate at) { return p["X"](at[0], at[1]) + 1; },
+      1e-6};
 }
 
 [[maybe_unused]] const bool registered = registerFeatures(

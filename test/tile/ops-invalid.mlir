@@ -984,6 +984,18 @@ tile.kernel @promise_of_nothing {
 
 // -----
 
+tile.kernel @turns_of_no_loop {
+  tile.role "math" warps 4 {
+    %c2 = arith.constant 2 : index
+    // expected-error@+1 {{is the step of loops alone}}
+    %step = tile.in_turns %c2 : index
+    scf.for %i = %step to %c2 step %c2 {
+    }
+  }
+}
+
+// -----
+
 tile.kernel @at_most_a_negative_number {
   %M = tile.size "M"
   // expected-error@+1 {{takes at most -1; give a number from 0 on}}

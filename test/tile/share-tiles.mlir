@@ -119,3 +119,51 @@ tile.kernel @loops attributes {plan = #tile.plan<256 threads 24656 bytes rings [
     }
   }
 }
+
+// -----
+
+// Each of two instances takes every other iteration of a loop in turns, and
+// passes by the stages of the others. The next tile goes on with the instance
+// that would be next.
+
+!ring = !tile.pipeline<4, [!tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">]>
+// CHECK-LABEL: tile.kernel @turns
+tile.kernel @turns attributes {plan = #tile.plan<64 threads 32864 bytes rings [<0 every 8192 tiles [0] barriers 32768>] roles [<0 order_barriers 32832>]>} {
+  // CHECK: %[[K:.+]] = tile.size "K"
+  %K = tile.size "K"
+  %tiles = tile.schedule persistent [%K] by [64] : !tile.schedule<1>
+  // CHECK: %[[RING:.+]] = tile.pipeline
+  %ring = tile.pipeline : !ring
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  tile.role "load" warps 1 instances 2 {
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
+    // CHECK: scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[TURN:[^ ]+]] =
+    scf.for %t = %first to %end step %step {
+      %s = tile.in_turns %c1 : index
+      // CHECK: %[[COUNT:.+]] = arith.select
+      // CHECK: %[[INSTANCE:.+]] = hopper.special_register "instance"
+      // CHECK: %[[ALL:.+]] = arith.addi %[[INSTANCE]], %c2
+      // CHECK: %[[BEHIND:.+]] = arith.subi %[[ALL]], %[[TURN]]
+      // CHECK: %[[PLACE:.+]] = arith.remui %[[BEHIND]], %c2
+      // CHECK-NOT: in_turns
+      // CHECK: %[[PASSED:.+]] = arith.minui %[[PLACE]], %[[COUNT]]
+      // CHECK: tile.skip filling %[[RING]], %[[PASSED]]
+      // CHECK: %[[FIRST:.+]] = arith.muli %[[PLACE]], %c1
+      // CHECK: %[[STEP:.+]] = arith.muli %c1, %c2
+      // CHECK: %[[TAKEN:.+]] = arith.remui %[[COUNT]], %c2
+      // CHECK: %[[SUM:.+]] = arith.addi %[[TURN]], %[[TAKEN]]
+      // CHECK: %[[NEXT:.+]] = arith.remui %[[SUM]], %c2
+      // CHECK: scf.for %{{.+}} = %[[FIRST]] to %[[K]] step %[[STEP]]
+      scf.for %k = %c0 to %K step %s {
+        // CHECK: tile.acquire
+        %stage = tile.acquire %ring : !ring
+        // CHECK-NEXT: tile.commit
+        tile.commit %ring, %stage : !ring
+        // CHECK: %[[LEFT:.+]] = arith.minui %{{.+}}, %c1
+        // CHECK: tile.skip filling %[[RING]], %[[LEFT]]
+      }
+      // CHECK: scf.yield %[[NEXT]]
+    }
+  }
+}

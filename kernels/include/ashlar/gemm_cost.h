@@ -86,8 +86,9 @@ struct GpuModel {
   /// of them read and write meanwhile.
   double prepare_microseconds = 2.73, prepare_terabytes_per_second = 5.27;
   /// Where threads load and shift: what they take in in a clock, of all that an
-  /// SM does, and what each stage takes more. Where they store what is shifted,
-  /// a warpgroup the same, for each row of its strips.
+  /// SM does, and what each stage takes more, while it is waited for. Where
+  /// they store what is shifted, a warpgroup the same, for each row of its
+  /// strips.
   double shift_bytes_per_clock = 29.9, shift_step_clocks = 592,
          shift_store_bytes_per_clock = 28.6, shift_row_clocks = 18.2;
   /// What a role that transposes the columns of stages takes at least, for each

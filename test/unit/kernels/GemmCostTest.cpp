@@ -141,6 +141,18 @@ TEST(GemmCost, RowsAcrossCacheLinesCostMoreAndClustersLess) {
   EXPECT_LT(time(4104, pair), time(4104, alone));
 }
 
+TEST(GemmCost, GroupsThatLoadInTurnsWaitTogether) {
+  GemmTypes odd;
+  odd.layout = GemmLayout::parse("TN:2,2,2");
+  auto load = [&](int64_t depth, const char *config) {
+    return cost({2093, 153, depth}, config, odd).load;
+  };
+  EXPECT_LT(load(1433, "64x80x64 s8 w1 l8x2"),
+            0.9 * load(1433, "64x80x64 s8 w1 l8"));
+  // Nobody takes turns for one stage.
+  EXPECT_GE(load(63, "64x80x64 s8 w1 l8x2"), load(63, "64x80x64 s8 w1 l8"));
+}
+
 TEST(GemmCost, AShallowRingWaits) {
   const GemmSizes sizes{16, 4096, 4096};
   EXPECT_GT(cost(sizes, "64x16x64 s2 w1 e16x1 swapped").total,

@@ -160,6 +160,13 @@ TEST(GemmWhyNot, RefusesRowsThatNobodyLoads) {
               HasSubstr("rows of A begin on less than the 16 bytes that TMA "
                         "needs: use prepared_a = true, or load_warps = 8"));
   EXPECT_THAT(whyNot("128x128x64 s4 w2 l5", odd), HasSubstr("use 1, 4 or 8"));
+  EXPECT_EQ(whyNot("128x128x64 s4 w2 l8x2", odd), "");
+  EXPECT_THAT(whyNot("128x128x64 s4 w2 l8x3", odd),
+              HasSubstr("8 warps load in 3 groups: use a load_groups that "
+                        "divides load_warps"));
+  EXPECT_THAT(whyNot("128x128x64 s3 w2 l8x2", odd),
+              HasSubstr("2 groups of warps take 3 stages in turns: use a "
+                        "multiple for stages, or another load_groups"));
   EXPECT_THAT(whyNot("128x128x64 s4 w2 l8", half),
               HasSubstr("TMA loads all operands"));
   EXPECT_THAT(whyNot("128x128x64 s4 w2 c1x2 l8", odd),
