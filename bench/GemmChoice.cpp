@@ -97,7 +97,7 @@ std::vector<GemmConfig> neighbours(const GemmSizes &sizes,
       c.stages -= c.stages % groups;
     });
   for (int64_t fewer : {1, 2})
-    with([&](GemmConfig &c) { c.stages -= fewer; });
+    with([&](GemmConfig &c) { c.stages -= fewer * c.load_groups; });
   with([](GemmConfig &c) { c.bk *= 2, c.stages /= 2; });
   with([](GemmConfig &c) { c.bk /= 2, c.stages *= 2; });
   with([](GemmConfig &c) { c.early_launch = !c.early_launch; });

@@ -30,6 +30,12 @@ Frame Trace::pop() {
   return frame;
 }
 
+int64_t Trace::groupsOfRole() const {
+  return isInRole() ? int64_t(cast<tile::RoleOp>(frames[1].block->getParentOp())
+                                  .getInstances())
+                    : 1;
+}
+
 void Trace::openRole(Block *body, SourceLocation where) {
   roleConstants = ConstantPool();
   push(FrameKind::role, where, body);

@@ -29,7 +29,7 @@ OpenLoop::OpenLoop(const Index &low, const Index &high, const Index &step,
     bounds.high = emitSelect(trace, counts, bounds.high, bounds.low, where);
     bounds.step = emitSelect(trace, counts, bounds.step, any, where);
   }
-  if (isInTurns)
+  if (isInTurns && trace.groupsOfRole() > 1)
     bounds.step = trace.create<tile::InTurnsOp>(where, bounds.step);
   trace.openLoop(bounds, where);
 }

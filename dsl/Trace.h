@@ -126,6 +126,8 @@ public:
   bool isInRole() const {
     return frames.size() > 1 && frames[1].kind == FrameKind::role;
   }
+  /// How many groups of warps run the role around; outside of roles 1.
+  int64_t groupsOfRole() const;
   /// Throws unless the trace is directly in the kernel.
   void requireKernelFrame(const std::string &what, SourceLocation where);
   /// Throws unless the trace is directly in a loop.

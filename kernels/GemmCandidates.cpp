@@ -325,15 +325,22 @@ private:
   int64_t withStages(const GemmConfig &c) {
     const int64_t stages = stagesThatFit(c);
     withRing(c, stages);
-    if (c.load_warps > 1 && c.warpgroups == 1 &&
+    if (c.load_warps > 1 && c.warpgroups == 1 && areLoadsAwaited() &&
         GemmTiling(sizes, c, h200()).steps > 1)
       withTurns(c, stages);
     return stages;
   }
 
+  /// Whether rows are loaded to registers: cp.async takes multiples of 4 bytes.
+  bool areLoadsAwaited() const {
+    constexpr int64_t leastOfAsync = 4;
+    return std::min(types.layout.align_a, types.layout.align_b) < leastOfAsync;
+  }
+
   /// Threads of half the warps hold twice as much of a stage each, for which
-  /// they are not to wait twice. Four groups have been faster than two in 2 of
-  /// 18 problems, and beside two warpgroups of math two slower than one.
+  /// they are not to wait twice; cp.async is waited for by nobody. Of 13
+  /// problems where both were timed four groups were faster in 2. Beside two
+  /// warpgroups of math the model sees gains that were losses.
   void withTurns(GemmConfig c, int64_t stages) {
     c.load_groups = 2;
     if (loadBatches(types, c) == 1)
@@ -355,7 +362,7 @@ private:
         operandBytes(sizes, types, sizes.n) > mostBytesOfSmallRing)
       return;
     while (c.stages > fewestOfSmallRing && !isNextBeside(types, form, c))
-      c.stages -= c.load_groups;
+      --c.stages;
     c.early_launch = isNextBeside(types, form, c);
     if (c.early_launch && why_not(given, types, c, form).empty())
       visit(c);

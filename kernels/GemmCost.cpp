@@ -244,12 +244,14 @@ private:
                              gpu.load_bytes_per_clock +
                          narrowRowClocks(c.bm, isAboveKMajor(types, c)) +
                          narrowRowClocks(c.bn, isBesideKMajor(types, c));
-    return std::max(byTma, turnClocks(above, beside) * turns / steps) +
+    return std::max(byTma,
+                    turnClocks(above, beside) * turns / std::max(steps, 1.0)) +
            outsideRows(above, beside) * gpu.outside_clocks;
   }
 
-  /// From when threads ask for their part of a stage until they have stored it:
-  /// groups of warps that take turns have a part of their speed each.
+  /// From when threads ask for a stage until they have stored it. Groups of
+  /// warps that take turns are slower each, as they share what is done in a
+  /// clock, and wait at the same time.
   double turnClocks(double above, double beside) const {
     return c.load_warps == 1
                ? 0

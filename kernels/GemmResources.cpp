@@ -1,4 +1,5 @@
 #include "GemmResources.h"
+#include "GemmTiling.h"
 #include "compiler/target/Target.h"
 
 #include <algorithm>
@@ -265,25 +266,31 @@ int64_t loadBatches(const GemmTypes &types, const GemmConfig &c) {
   // As copies by threads share out rows: pairs of words of 16 bytes, for which
   // a thread reads one more, beside what it was seen to need.
   constexpr int64_t pairBytes = 32, registersOfPair = 12, beside = 48;
-  const int64_t pairs = c.bk * size_bytes(types.a) /
-                        std::min(c.bk * size_bytes(types.a), pairBytes);
   const int64_t threads = target::warpThreads * c.load_warps / c.load_groups;
-  const int64_t rowsAtOnce = threads / std::gcd(threads, pairs);
   const int64_t most = std::max<int64_t>(
       (roleRegisters(types, c).load - beside) / registersOfPair, 1);
-  auto batches = [&](int64_t pairsOfThread) {
-    return (pairsOfThread + most - 1) / most;
-  };
+  bool isOnePass = true;
   int64_t together = 0, apart = 0;
-  auto add = [&](const Obstacles &obstacles, bool isPrepared, int64_t rows) {
+  auto add = [&](const Obstacles &obstacles, bool isPrepared, bool isKMajor,
+                 int64_t extent) {
     if (!obstacles.isShifted || isPrepared)
       return;
-    const int64_t pairsOfThread = (rows + rowsAtOnce - 1) / rowsAtOnce;
-    together += pairsOfThread, apart += batches(pairsOfThread);
+    const int64_t rows = isKMajor ? extent : c.bk;
+    const int64_t pairs = std::max<int64_t>(
+        (isKMajor ? c.bk : extent) * size_bytes(types.a) / pairBytes, 1);
+    const int64_t lanes = std::gcd(threads, pairs); // threads of a row
+    const int64_t rowsOfThread = ceilDiv(rows, threads / lanes);
+    isOnePass &= lanes == pairs;
+    together += rowsOfThread;
+    apart += pairs / lanes * ceilDiv(rowsOfThread, most);
   };
-  add(obstaclesOfA(types), c.prepared_a, c.swapped ? c.bn : c.bm);
-  add(obstaclesOfB(types), c.prepared_b, c.swapped ? c.bm : c.bn);
-  return together <= most ? 1 : apart;
+  add(obstaclesOfA(types), c.prepared_a,
+      c.swapped ? isBesideKMajor(types, c) : isAboveKMajor(types, c),
+      c.swapped ? c.bn : c.bm);
+  add(obstaclesOfB(types), c.prepared_b,
+      c.swapped ? isAboveKMajor(types, c) : isBesideKMajor(types, c),
+      c.swapped ? c.bm : c.bn);
+  return isOnePass && together <= most ? 1 : apart;
 }
 
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {

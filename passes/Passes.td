@@ -57,7 +57,7 @@ def TileExpandClusterReductions : Pass<"tile-expand-cluster-reductions", "::ashl
 }
 
 def TileShareTiles : Pass<"tile-share-tiles", "::ashlar::tile::KernelOp"> {
-  let summary = "The instances of a role share out its tiles, and keep their order";
+  let summary = "The instances of a role share out its tiles, in order, or iterations, in turns";
   let dependentDialects = ["::ashlar::hopper::HopperDialect"];
 }
 

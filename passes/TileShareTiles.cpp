@@ -74,6 +74,12 @@ LogicalResult Sharing::check() {
     Operation *outermost = op;
     while (outermost->getParentOp() != role)
       outermost = outermost->getParentOp();
+    if (hasTurns(role) && (outermost == op || hasTurns(outermost)))
+      return op->emitError("role '")
+             << role.getName()
+             << "' has several groups of warps, and the stage that it takes "
+                "here belongs to none of them: take it in a loop over "
+                "in_turns(range(1))";
     auto loop = dyn_cast<scf::ForOp>(outermost);
     if (!loop || !rangeOf(loop))
       return op->emitError("role '")
@@ -100,7 +106,7 @@ LogicalResult Sharing::run() {
   declareBarriers();
   SmallVector<scf::ForOp> loops, taking;
   role.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (rangeOf(loop) && !hasTurns(loop))
+    if (rangeOf(loop) && !hasTurns(loop) && !isInTurns(loop))
       (stagesTakenIn(loop).empty() ? loops : taking).push_back(loop);
   });
   SmallVector<Tiles> all;

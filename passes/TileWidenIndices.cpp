@@ -127,8 +127,12 @@ private:
     // A launch has fewer tiles.
     if (loop.getStep().getDefiningOp<tile::ScheduleRangeOp>())
       return false;
+    // Instances of a role that take turns step over each other's.
+    const bool isShared(loop.getStep().getDefiningOp<tile::InTurnsOp>());
+    const int64_t instances =
+        isShared ? int64_t(tile::roleOf(loop).getInstances()) : 1;
     const int64_t last = facts.of(loop.getInductionVar()).high,
-                  step = facts.of(loop.getStep()).high;
+                  step = facts.of(loop.getStep()).high * instances;
     return isWide(loop.getInductionVar()) || isWide(loop.getLowerBound()) ||
            isWide(loop.getStep()) || isWide(loop.getUpperBound()) ||
            !isWithinLimit(last + step);

@@ -424,10 +424,12 @@ LogicalResult ViewOp::verify() {
 
 LogicalResult InTurnsOp::verify() {
   for (Operation *user : getResult().getUsers())
+    // A loop may count in 64 bits.
     if (auto loop = dyn_cast<scf::ForOp>(user);
-        !loop || loop.getStep() != getResult() ||
-        loop.getLowerBound() == getResult() ||
-        loop.getUpperBound() == getResult())
+        !isa<arith::IndexCastOp>(user) &&
+        (!loop || loop.getStep() != getResult() ||
+         loop.getLowerBound() == getResult() ||
+         loop.getUpperBound() == getResult()))
       return emitOpError("is the step of loops alone");
   return success();
 }

@@ -1,6 +1,7 @@
 #include "passes/stages/MostStages.h"
 #include "passes/stages/HeldStages.h"
 #include "passes/stages/StagesInStep.h"
+#include "passes/stages/Turns.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <map>
@@ -56,7 +57,8 @@ public:
       if (isa<tile::AcquireOp, tile::WaitOp>(op))
         takes.push_back(op);
     });
-    inStep = takeStagesInStep(kernel, between) &&
+    inStep = llvm::none_of(takes, isInTurns) &&
+             takeStagesInStep(kernel, between) &&
              llvm::all_of(between, [&](Value pipeline) {
                return llvm::all_of(takes, [&](Operation *taking) {
                  return !drains(taking, pipeline) ||
@@ -77,11 +79,15 @@ public:
   }
 
   void fill(llvm::DenseMap<Operation *, MostStages::Numbers> &numbers) {
-    for (Operation *taking : takes)
+    for (Operation *taking : takes) {
+      // The next stage of such a role may be the one that it holds.
+      if (isInTurns(taking))
+        continue;
       for (auto &[pipeline, traffic] : pipelines)
         if (int64_t most = drains(taking, pipeline) ? at(taking, pipeline) : 0;
             most > 0)
           numbers[taking][pipeline] = most;
+    }
   }
 
 private:

@@ -3,6 +3,7 @@
 #include "passes/CarriedValues.h"
 #include "passes/InRole.h"
 #include "passes/stages/StagesOfTile.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace ashlar {
 
@@ -20,11 +21,11 @@ tile::InTurnsOp turnsOf(scf::ForOp loop) {
 InFlightDiagnostic refuse(Operation *op) {
   return op->emitError("role '")
          << tile::roleOf(op).getName()
-         << "' takes the iterations of this loop in turns, and ";
+         << "' takes the iterations of a loop in turns, and ";
 }
 
 /// How many stages of each pipeline an iteration takes.
-using Takes = llvm::SmallDenseMap<SideOfPipeline, int64_t, 2>;
+using Takes = llvm::SmallMapVector<SideOfPipeline, int64_t, 2>;
 
 /// Shares out the iterations of a role's loops in turns.
 class Turns {
@@ -42,8 +43,7 @@ public:
 private:
   LogicalResult check();
   LogicalResult checkLoop(scf::ForOp loop);
-  /// What each iteration of the loop takes is what those of all others take
-  /// that take any.
+  /// All loops take the same stages in each iteration, or none.
   LogicalResult countTakes(scf::ForOp loop);
   /// Takes this instance's turns of a loop, of which instance `turn` has the
   /// first. Returns whose the first of the next loop is.
@@ -67,6 +67,14 @@ LogicalResult Turns::checkLoop(scf::ForOp loop) {
   for (auto last : loop.getBody()->getOps<tile::LastIfOp>())
     return refuse(last) << "last_if ends it, which the other groups of warps "
                            "can't tell: give the loop its end";
+  auto meets = loop.getBody()->walk([](Operation *op) {
+    return isa<tile::SyncOp, tile::ArriveOp, tile::ClusterSyncOp>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (meets.wasInterrupted())
+    return refuse(loop) << "the groups of warps can't meet in it, as one of "
+                           "them may have an iteration less: meet behind it";
   return countTakes(loop);
 }
 
@@ -82,14 +90,18 @@ LogicalResult Turns::countTakes(scf::ForOp loop) {
     }
   if (takes.empty())
     takes = own;
-  if (!own.empty() && own != takes)
+  auto isAlike = [&](auto &stages) {
+    return takes.lookup(stages.first) == stages.second;
+  };
+  if (!own.empty() &&
+      (own.size() != takes.size() || !llvm::all_of(own, isAlike)))
     return refuse(loop) << "it takes other stages than the role's loop in "
                            "turns before it: take the same ones in each";
   return success();
 }
 
-/// Who takes a stage has had it the round before: it is at most a phase ahead
-/// of whom it waits for, which a parity can tell.
+/// The same instance always takes the same stage of a ring, and has waited for
+/// the phase before: a parity tells the next one.
 LogicalResult Turns::check() {
   for (scf::ForOp loop : loops)
     if (failed(checkLoop(loop)))

@@ -10,7 +10,7 @@ Kernel program() {
     role("fill", in_turns(2, warps(1)), [&] {
       for (Index i : in_turns(range(N))) {
         store(Y.at({i, 0}), zeros(f32, {64}));
-        // CHECK: turns-last-if.cpp:[[@LINE+1]]: error: role 'fill' takes the iterations of this loop in turns, and last_if ends it, which the other groups of warps can't tell: give the loop its end
+        // CHECK: turns-last-if.cpp:[[@LINE+1]]: error: role 'fill' takes the iterations of a loop in turns, and last_if ends it, which the other groups of warps can't tell: give the loop its end
         last_if(i > 7);
       }
     });

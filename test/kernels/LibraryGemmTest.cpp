@@ -130,6 +130,14 @@ std::vector<Family> families() {
        1e-5,
        {"128x64x64 s2 w2 c1x2 e32x1 transposed-a"},
        {"64x24x32 s4 w1 e24x1 transposed-a swapped"}},
+      {"bf16 on any element",
+       {bf16, bf16, bf16, Accumulation::full, GemmLayout::parse("TN:2,2,2")},
+       5e-3,
+       {"64x64x64 s8 w1 e64x1 l8", "64x64x64 s8 w1 e64x1 l8x4",
+        "128x96x64 s4 w2 e32x0 l8x2", "64x96x64 s8 w1 e32x1 l8x4 prepared-b",
+        "64x64x64 s8 w1 c1x2 e64x1 l8x2 prepared-b swapped early"},
+       {"64x16x64 s8 w1 k2 e8x1 l8x2 swapped",
+        "64x16x128 s4 w2 e16x1 l8x2 pingpong"}},
       {"f32 from columns",
        {f32, f32, f32, Accumulation::full, GemmLayout::parse("NN")},
        1e-5,
@@ -160,6 +168,18 @@ void runs(const Family &family, const GemmConfig &config,
     runPart(shapeText(m, n, k), [&, m = m, n = n, k = k] { run(m, n, k); });
 }
 
+/// A product stays in flight only where roles are known to take their stages in
+/// one order.
+void keepsProductsOfTransposedStagesInFlight() {
+  GemmTypes types{e4m3, e4m3, bf16, Accumulation::fast};
+  types.layout = GemmLayout::parse("TT");
+  const GemmConfig config =
+      GemmConfig::parse("128x128x128 s4 w2 e64x1 transposed-b");
+  for (const Note &note : compile(gemm(types, config)).notes)
+    EXPECT_THAT(note.message, testing::Not(testing::HasSubstr(
+                                  "waits here for all of wgmma")));
+}
+
 /// A copy of A that is too narrow would lose steps of K.
 void refusesShortWorkspaces() {
   GemmTypes types;
@@ -181,6 +201,8 @@ void refusesShortWorkspaces() {
 
 [[maybe_unused]] const bool registered = [] {
   registerTest("LibraryGemm", "short workspaces", refusesShortWorkspaces);
+  registerTest("LibraryGemm", "products of transposed stages",
+               keepsProductsOfTransposedStagesInFlight);
   for (const Family &family : families()) {
     auto add = [&](const char *config, const std::vector<Sizes> &all) {
       std::string name = family.name + " " + config;

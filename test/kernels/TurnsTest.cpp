@@ -14,7 +14,7 @@ struct Turns {
   bool isMathInPingPong = false;
   /// Tiles take more stages the further down they lie.
   bool triangular = false;
-  /// A stage more for each tile, of the first group.
+  /// A stage more for each tile, in a loop of one turn.
   bool hasStageOfTile = false;
 };
 
@@ -124,6 +124,73 @@ Feature storingInTurns() {
       1e-6};
 }
 
+/// Of a ring that has a stage for each group: who multiplies one may not keep
+/// it until it has the next.
+Feature multiplyingInTurns() {
+  return {
+      "products in turns",
+      [] {
+        return kernel("multiplying", [] {
+          Size T = size("T"), M = size("M"), all = size("all");
+          Tensor A = input("A", bf16, {M, bk}); // T tiles of either
+          Tensor B = input("B", bf16, {bn, M});
+          Tensor D = output("D", f32, {M, bn});
+          Pipeline ring =
+              pipeline(2, smem(bf16, {bm, bk}), smem(bf16, {bn, bk}));
+          role("load", warps(1), [&] {
+            for (Index t : range(T)) {
+              Stage s = ring.acquire();
+              copy(A.tile({t, 0}), s[0]);
+              copy(B.tile({0, t}), s[1]);
+              ring.commit(s);
+            }
+          });
+          role("math", in_turns(2, warpgroups(1)), [&] {
+            for (Index t : in_turns(range(T))) {
+              Stage s = ring.wait();
+              Fragment product = mma(s[0], s[1].T(), zeros(f32, {bm, bn}));
+              ring.release(s);
+              when(t < all, [&] { store(D.tile({t, 0}), product); });
+            }
+          });
+        });
+      },
+      {{{"T", 1}, {"M", 64}, {"all", 1}}, {{"T", 7}, {"M", 448}, {"all", 7}}},
+      [](const Problem &p, Coordinate at) {
+        const int64_t tile = at[0] / bm;
+        double sum = 0;
+        for (int64_t k = 0; k < bk; ++k)
+          sum += p["A"](at[0], k) * p["B"](at[1], tile * bk + k);
+        return sum;
+      },
+      5e-3};
+}
+
+/// A tile loop within a loop in turns is its group's alone; how often it turns
+/// is a number of 64 bits.
+Feature tilesInTurns() {
+  return {"tiles in a loop in turns",
+          [] {
+            return kernel("tiles", [] {
+              Size T = size("T"), M = size("M");
+              Tensor X = input("X", f32, {T, M, 64});
+              Tensor D = output("D", f32, {T, M, 64});
+              TileLoop tiles = persistent({M}, {bm});
+              role("copy", in_turns(2, warps(4)), [&] {
+                for (Index t : in_turns(range(0, T * M / max(M, 1), 1)))
+                  for (auto [m] : tiles)
+                    store(D.at({t, m * bm, 0}),
+                          load(X.at({t, m * bm, 0}), {bm, 64}) + 1);
+              });
+            });
+          },
+          {{{"T", 1}, {"M", 64}}, {{"T", 5}, {"M", 700}}},
+          [](const Problem &p, Coordinate at) {
+            return p["X"](at[0], at[1], at[2]) + 1;
+          },
+          1e-6};
+}
+
 [[maybe_unused]] const bool registered = registerFeatures(
     {feature({"stages that two groups load in turns"}),
      feature({.name = "stages that four warps load in turns",
@@ -144,7 +211,7 @@ Feature storingInTurns() {
               .triangular = true}),
      feature({.name = "a stage of the tile beside stages in turns",
               .hasStageOfTile = true}),
-     storingInTurns()});
+     storingInTurns(), multiplyingInTurns(), tilesInTurns()});
 
 } // namespace
 } // namespace ashlar::test

@@ -74,11 +74,15 @@ private:
 };
 
 /// The iterations go in turns to the groups of warps of a role
-/// (`in_turns(groups, each)`): the first group has the first of them, and each
-/// passes by the stages of the others'. No variable is carried from one
-/// iteration to the next, and each pipeline of which they take stages has a
-/// multiple of as many as there are groups. In a role of one group it is the
-/// range as it is.
+/// (`in_turns(groups, each)`), and each passes by the stages of the others'.
+/// The first group has the first one; the role's next such loop goes on with
+/// the group behind that which had the last. Its loops in turns take the same
+/// stages in each iteration, or none, directly, and of a pipeline of a multiple
+/// of as many for each group. No variable is carried from one iteration to the
+/// next, and none of them meets the other groups by sync(). The groups find
+/// bounds and conditions for themselves, and have to find the same: an
+/// atomic_add gives each its own. In a role of one group it is the range as it
+/// is.
 Range in_turns(Range range);
 
 /// `for (Index k : range(n))`: 0, 1, ..., n - 1. Don't leave the body by break

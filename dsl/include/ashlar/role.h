@@ -21,9 +21,12 @@ constexpr Warps warpgroups(int64_t count) { return {4 * count}; }
 /// that the role writes exists once for each.
 constexpr Warps ping_pong(int64_t warpgroups) { return {4, warpgroups}; }
 /// So many groups of warps, each of which runs the whole role, but for loops
-/// over `in_turns(range)`: of these it has its share of the iterations.
+/// over `in_turns(range)`, whose iterations they share out, and tile loops
+/// without such a loop, whose tiles they do. What lies outside of these, and is
+/// stored or counted, is so once for each group; a shared tile that the role
+/// writes exists once for each.
 constexpr Warps in_turns(int64_t groups, Warps each) {
-  return {each.count, groups};
+  return {each.count, groups * each.instances};
 }
 
 /// The register budget of each thread of a role: a multiple of 8 from 24 to

@@ -154,8 +154,9 @@ struct GemmConfig {
   /// Warps that load: 1 for TMA; 4 or 8 where rows of A or of B that are not
   /// prepared begin on less than 16 bytes, which they load and shift.
   int64_t load_warps = 1;
-  /// Groups that these warps form and that take stages in turns: what so many
-  /// stages have is on its way at once, and each thread holds more of one.
+  /// Groups that these warps form and that take stages in turns: so many stages
+  /// can be on their way at once, and each thread holds more of one. It divides
+  /// `load_warps` and `stages`.
   int64_t load_groups = 1;
   /// Columns of the tile that are staged in shared memory at a time, the last
   /// ones maybe fewer, and how many such buffers there are; with 0 they are
