@@ -75,11 +75,7 @@ LogicalResult Sharing::check() {
     while (outermost->getParentOp() != role)
       outermost = outermost->getParentOp();
     if (hasTurns(role) && (outermost == op || hasTurns(outermost)))
-      return op->emitError("role '")
-             << role.getName()
-             << "' has several groups of warps, and the stage that it takes "
-                "here belongs to none of them: take it in a loop over "
-                "in_turns(range(1))";
+      return refuseStageOfAll(op);
     auto loop = dyn_cast<scf::ForOp>(outermost);
     if (!loop || !rangeOf(loop))
       return op->emitError("role '")

@@ -119,11 +119,7 @@ LogicalResult Turns::check() {
                                      ? llvm::SetVector<SideOfPipeline>()
                                      : stagesTakenIn(op))
       if (takes.contains(stages) && !isInTurns(op))
-        return op->emitError("role '")
-               << role.getName()
-               << "' has several groups of warps, and the stage that it takes "
-                  "here belongs to none of them: take it in a loop over "
-                  "in_turns(range(1))";
+        return refuseStageOfAll(op);
     return WalkResult::advance();
   };
   return failure(role.walk(isOutside).wasInterrupted());
@@ -229,6 +225,14 @@ bool hasTurns(Operation *op) {
     return turnsOf(loop) ? WalkResult::interrupt() : WalkResult::advance();
   };
   return op->walk(stop).wasInterrupted();
+}
+
+LogicalResult refuseStageOfAll(Operation *take) {
+  return take->emitError("role '")
+         << tile::roleOf(take).getName()
+         << "' has several groups of warps, and the stage that it takes here "
+            "belongs to none of them: take it in a loop over "
+            "in_turns(range(1))";
 }
 
 LogicalResult takeTurns(tile::RoleOp role) { return Turns(role).run(); }

@@ -11,6 +11,9 @@ bool isInTurns(mlir::Operation *op);
 /// Whether it is or has one.
 bool hasTurns(mlir::Operation *op);
 
+/// Refuses a stage that all instances would take.
+mlir::LogicalResult refuseStageOfAll(mlir::Operation *take);
+
 /// Gives each instance of the role its own iterations of the loops in turns,
 /// and lets it pass by the stages of the others'. One loop goes on with the
 /// instance behind that which had the last iteration of the one before.
