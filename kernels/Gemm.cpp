@@ -44,6 +44,10 @@ void GemmProgram::write() {
                c.kept_b, c.prepared_b, c.transposed_b, "NPadded"});
   above.emplace(c.swapped ? b : a);
   beside.emplace(c.swapped ? a : b);
+  if (above->source && beside->source && above->isKMajor && beside->isKMajor) {
+    rowsAbove.emplace(ceil_div(c.swapped ? N : M, preparedRows));
+    rowsBeside.emplace(ceil_div(c.swapped ? M : N, preparedRows));
+  }
   D.emplace(matrix("D", types.d, M, N, layout.d_m_major, layout.align_d,
                    /*isOutput=*/true));
   if (form.row_zeros) {

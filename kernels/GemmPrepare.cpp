@@ -44,17 +44,36 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
                      where)};
 }
 
-void GemmProgram::forPrepared(
-    const std::function<void(const Operand &, const Index &batch,
-                             const Index &row, const Index &column)> &body)
-    const {
-  for (const Operand *operand : {&*above, &*beside})
-    if (operand->source) {
-      const Shape tile = preparedTile(operand->type);
-      for (auto [part, batch, row, column] : *operand->copies)
-        body(*operand, batch, row * tile[0],
-             (column * c.split + part) * tile[1]);
+void GemmProgram::forPrepared(const std::function<Stage()> &begin,
+                              const CopyPrepared &copyTile,
+                              const std::function<void(Stage)> &end) const {
+  auto copyOf = [&](const Operand &operand, const Stage &s, const Index &batch,
+                    const Index &row, const Index &column) {
+    const Shape tile = preparedTile(operand.type);
+    copyTile(operand, s, batch, row * tile[0], column * tile[1]);
+  };
+  if (rowsAbove) {
+    TileLoop both = persistent(
+        {c.split, this->batch(), *rowsAbove + *rowsBeside, *paddedDepth},
+        {1, 1, 1, preparedTile(types.a)[1] * c.split}, Raster::along_n(),
+        where);
+    for (auto [part, batch, row, columns] : both) {
+      const Index column = columns * c.split + part;
+      Stage s = begin();
+      when(
+          row < *rowsAbove, [&] { copyOf(*above, s, batch, row, column); },
+          [&] { copyOf(*beside, s, batch, row - *rowsAbove, column); });
+      end(s);
     }
+    return;
+  }
+  for (const Operand *operand : {&*above, &*beside})
+    if (operand->source)
+      for (auto [part, batch, row, columns] : *operand->copies) {
+        Stage s = begin();
+        copyOf(*operand, s, batch, row, columns * c.split + part);
+        end(s);
+      }
 }
 
 SharedTile GemmProgram::preparedTile(const Stage &stage,
@@ -79,27 +98,28 @@ void GemmProgram::transposeSource(const Operand &operand, const TileRef &from,
 }
 
 void GemmProgram::fillPrepared() const {
-  forPrepared([&](const Operand &operand, const Index &batch, const Index &row,
-                  const Index &column) {
-    Stage s = prepared->acquire();
-    SharedTile tile = preparedTile(s, operand);
-    if (operand.isSourceTransposed)
-      transposeSource(operand, at(*operand.source, batch, column, row, false),
+  forPrepared([&] { return prepared->acquire(); },
+              [&](const Operand &operand, const Stage &s, const Index &batch,
+                  const Index &row, const Index &column) {
+                SharedTile tile = preparedTile(s, operand);
+                if (operand.isSourceTransposed)
+                  transposeSource(
+                      operand, at(*operand.source, batch, column, row, false),
                       tile);
-    else
-      copy(at(*operand.source, batch, row, column, false), tile);
-    prepared->commit(s);
-  });
+                else
+                  copy(at(*operand.source, batch, row, column, false), tile);
+              },
+              [&](Stage s) { prepared->commit(s); });
 }
 
 void GemmProgram::storePrepared() const {
-  forPrepared([&](const Operand &operand, const Index &batch, const Index &row,
-                  const Index &column) {
-    Stage s = prepared->wait();
-    copy(preparedTile(s, operand),
-         at(operand.tensor, batch, row, column, false));
-    prepared->release(s);
-  });
+  forPrepared([&] { return prepared->wait(); },
+              [&](const Operand &operand, const Stage &s, const Index &batch,
+                  const Index &row, const Index &column) {
+                copy(preparedTile(s, operand),
+                     at(operand.tensor, batch, row, column, false));
+              },
+              [&](Stage s) { prepared->release(s); });
   signal(arrived->at({0}));
   await(arrived->at({0}), everyone());
 }

@@ -95,9 +95,12 @@ private:
     return {preparedRows, preparedBytes / size_bytes(type)};
   }
   SharedTile preparedTile(const Stage &stage, const Operand &operand) const;
-  void forPrepared(const std::function<void(const Operand &, const Index &batch,
-                                            const Index &row,
-                                            const Index &column)> &body) const;
+  using CopyPrepared =
+      std::function<void(const Operand &, const Stage &, const Index &batch,
+                         const Index &row, const Index &column)>;
+  void forPrepared(const std::function<Stage()> &begin,
+                   const CopyPrepared &copyTile,
+                   const std::function<void(Stage)> &end) const;
   void transposeSource(const Operand &operand, const TileRef &from,
                        const SharedTile &to) const;
   void fillPrepared() const;
@@ -153,6 +156,9 @@ private:
       allSteps, perPart, ctas;
   /// What the rows and the columns of a tile are cut from: A and B, or swapped.
   std::optional<Operand> above, beside;
+  /// Of operands that both are prepared, with K contiguous: rows of tiles. CTAs
+  /// share out both together, the rows of one below those of the other.
+  std::optional<Index> rowsAbove, rowsBeside;
   std::optional<Tensor> C, D, bias, rowZero, columnSum, columnZero, rowSum,
       rowScale, columnScale, auxiliary, amax, partials, arrivals, arrived;
   std::optional<Scalar> alpha, beta, scaleD;
