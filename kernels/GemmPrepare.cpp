@@ -44,9 +44,9 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
                      where)};
 }
 
-void GemmProgram::forPrepared(const std::function<Stage()> &begin,
-                              const CopyPrepared &copyTile,
-                              const std::function<void(Stage)> &end) const {
+void GemmProgram::forPrepared(
+    const std::function<Stage()> &begin, const CopyPrepared &copyTile,
+    const std::function<void(const Stage &)> &end) const {
   auto copyOf = [&](const Operand &operand, const Stage &s, const Index &batch,
                     const Index &row, const Index &column) {
     const Shape tile = preparedTile(operand.type);
@@ -109,7 +109,7 @@ void GemmProgram::fillPrepared() const {
                 else
                   copy(at(*operand.source, batch, row, column, false), tile);
               },
-              [&](Stage s) { prepared->commit(s); });
+              [&](const Stage &s) { prepared->commit(s); });
 }
 
 void GemmProgram::storePrepared() const {
@@ -119,7 +119,7 @@ void GemmProgram::storePrepared() const {
                 copy(preparedTile(s, operand),
                      at(operand.tensor, batch, row, column, false));
               },
-              [&](Stage s) { prepared->release(s); });
+              [&](const Stage &s) { prepared->release(s); });
   signal(arrived->at({0}));
   await(arrived->at({0}), everyone());
 }

@@ -100,7 +100,7 @@ private:
                          const Index &row, const Index &column)>;
   void forPrepared(const std::function<Stage()> &begin,
                    const CopyPrepared &copyTile,
-                   const std::function<void(Stage)> &end) const;
+                   const std::function<void(const Stage &)> &end) const;
   void transposeSource(const Operand &operand, const TileRef &from,
                        const SharedTile &to) const;
   void fillPrepared() const;

@@ -59,7 +59,7 @@ private:
 LogicalResult Turns::checkLoop(scf::ForOp loop) {
   if (isInTurns(loop))
     return refuse(loop) << "it stands in another such loop: let one of them "
-                           "be a range";
+                           "be a range without in_turns";
   if (loop.getNumResults())
     return refuse(loop) << "a variable is carried from one to the next, which "
                            "another group of warps runs: let each iteration "
