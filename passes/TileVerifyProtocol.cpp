@@ -106,6 +106,9 @@ struct Balance {
   static constexpr int64_t unbounded = int64_t(1) << 40;
   int64_t fullAtMost = 0;   ///< stages committed and not yet waited for
   int64_t takenAtLeast = 0; ///< stages acquired and not yet released
+
+  /// Any number may have been released: what was acquired beside it is small.
+  bool isAnyReleased() const { return takenAtLeast < -unbounded / 2; }
 };
 
 struct Path {
@@ -457,10 +460,10 @@ private:
       if (filled > 0)
         balance.fullAtMost = Balance::unbounded;
       // A loop that may not run takes nothing, but may release.
-      if (trips)
-        balance.takenAtLeast += took * trips->getSExtValue();
-      else if (took < 0)
+      if (after.isAnyReleased() || (!trips && took < 0))
         balance.takenAtLeast = -Balance::unbounded;
+      else if (trips)
+        balance.takenAtLeast += took * trips->getSExtValue();
       int64_t stages = cast<tile::PipelineType>(pipeline.getType()).getStages();
       if (took > 0 && balance.takenAtLeast > stages &&
           traffic.onlyConsumer(pipeline, role)) {

@@ -299,3 +299,46 @@ tile.kernel @rewritten_and_told {
     tile.release %ring, %s : !ring
   }
 }
+
+// -----
+
+!smem = !tile.shared<64x64xbf16>
+!ring = !tile.pipeline<2, [!smem]>
+
+// Loops of known length around loops of unknown length, one behind another.
+tile.kernel @known_around_unknown {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !tile.tensor<bf16, 2>
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c5 = arith.constant 5 : index
+    scf.for %i = %c0 to %c5 step %c1 {
+      scf.for %k = %c0 to %M step %c1 {
+        %s = tile.acquire %ring : !ring
+        %a = tile.buffer %s[0] : !smem
+        tile.copy %A[%c0, %k] to %a : !tile.tensor<bf16, 2>, !smem
+        tile.commit %ring, %s : !ring
+      }
+    }
+  }
+  tile.role "drain" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      scf.for %k = %c0 to %M step %c1 {
+        %s = tile.wait %ring : !ring
+        tile.release %ring, %s : !ring
+      }
+    }
+    scf.for %i = %c0 to %c3 step %c1 {
+      scf.for %k = %c0 to %M step %c1 {
+        %s = tile.wait %ring : !ring
+        tile.release %ring, %s : !ring
+      }
+    }
+  }
+}
