@@ -53,6 +53,7 @@ constexpr Constant constants[] = {
     CONSTANT(stores_unhidden),
     CONSTANT(prepare_microseconds),
     CONSTANT(prepare_terabytes_per_second),
+    CONSTANT(shift_load_bytes_per_clock),
     CONSTANT(shift_bytes_per_clock),
     CONSTANT(shift_step_clocks),
     CONSTANT(shift_store_bytes_per_clock),

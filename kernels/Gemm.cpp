@@ -45,8 +45,9 @@ void GemmProgram::write() {
   above.emplace(c.swapped ? b : a);
   beside.emplace(c.swapped ? a : b);
   if (above->source && beside->source && above->isKMajor && beside->isKMajor) {
-    rowsAbove.emplace(ceil_div(c.swapped ? N : M, preparedRows));
-    rowsBeside.emplace(ceil_div(c.swapped ? M : N, preparedRows));
+    const int64_t rows = preparedTile(types.a)[0];
+    rowsAbove.emplace(ceil_div(c.swapped ? N : M, rows));
+    rowsBeside.emplace(ceil_div(c.swapped ? M : N, rows));
   }
   D.emplace(matrix("D", types.d, M, N, layout.d_m_major, layout.align_d,
                    /*isOutput=*/true));
@@ -105,8 +106,9 @@ void GemmProgram::write() {
                         smem(beside->type, beside->stage(c.bk))));
   if (isAnyPrepared) {
     arrived.emplace(inout("Prepared", s32, {2}, align(4), where));
-    prepared.emplace(
-        pipeline(preparedStages, smem(types.a, preparedTile(types.a))));
+    if (isPreparedThroughShared(types, c))
+      prepared.emplace(
+          pipeline(preparedStages, smem(types.a, preparedTile(types.a))));
   }
   if (isInParts(types))
     made.emplace(pipeline(madeStages(types), smem(tf32, beside->stage(c.bk))));
@@ -124,14 +126,14 @@ void GemmProgram::write() {
   const auto loadBody = [&] {
     if (c.early_launch)
       allow_next_launch();
-    if (prepared)
+    if (arrived)
       storePrepared();
     loads();
-    if (prepared)
+    if (arrived)
       forgetPrepared();
   };
   const auto mathBody = [&] {
-    if (prepared)
+    if (arrived)
       fillPrepared();
     math();
   };

@@ -34,12 +34,12 @@ public:
                static_cast<double>(c.split)),
         steps(static_cast<double>(tiling.steps)), requests(requestsOf(sizes)),
         turns(std::ceil(steps / static_cast<double>(c.load_groups))),
+        preparedBytes(static_cast<double>(
+            (c.prepared_a ? operandBytes(sizes, types, sizes.m) : 0) +
+            (c.prepared_b ? operandBytes(sizes, types, sizes.n) : 0))),
         bytesOfLaunch(bytes(sizes, types, form, 16, 16)),
         keptBytes(bytes(sizes, types, form, c.kept_a, c.kept_b)),
-        bytesFromDram(dramBytes(sizes, types, c, form, tiling, gpu)),
-        preparedBytes(
-            (c.prepared_a ? operandBytes(sizes, types, sizes.m) : 0) +
-            (c.prepared_b ? operandBytes(sizes, types, sizes.n) : 0)) {}
+        bytesFromDram(dramBytes(sizes, types, c, form, tiling, gpu)) {}
 
   GemmCost cost() {
     GemmCost cost = estimate({gpu.launch_microseconds, bytesFromDram});
@@ -105,13 +105,18 @@ private:
                : static_cast<double>(tiling.waves() - 1) * gpu.restart_clocks;
   }
 
-  /// Each byte is read and written before the first product.
+  /// Each byte is read and written before the first product, which finds it in
+  /// L2.
   double prepareMicroseconds() const {
     return preparedBytes == 0
                ? 0
                : gpu.prepare_microseconds +
-                     static_cast<double>(2 * preparedBytes) /
-                         (gpu.prepare_terabytes_per_second * 1e6);
+                     2 * preparedBytes /
+                         (gpu.prepare_terabytes_per_second * 1e6) +
+                     preparedFromDram() / (gpu.dram_terabytes_per_second * 1e6);
+  }
+  double preparedFromDram() const {
+    return preparedBytes * std::min(start.dramBytes / bytesFromDram, 1.0);
   }
 
   double microseconds(double clocks) const {
@@ -240,11 +245,13 @@ private:
   }
 
   double loadClocks(double above, double beside) const {
-    const double byTma = (above + beside - shiftedRows(above, beside)) * depth /
-                             gpu.load_bytes_per_clock +
-                         narrowRowClocks(c.bm, isAboveKMajor(types, c)) +
-                         narrowRowClocks(c.bn, isBesideKMajor(types, c));
-    return std::max(byTma,
+    const double shifted = shiftedRows(above, beside);
+    const double incoming =
+        (above + beside - shifted) * depth / gpu.load_bytes_per_clock +
+        shifted * depth / gpu.shift_load_bytes_per_clock +
+        narrowRowClocks(c.bm, isAboveKMajor(types, c)) +
+        narrowRowClocks(c.bn, isBesideKMajor(types, c));
+    return std::max(incoming,
                     turnClocks(above, beside) * turns / std::max(steps, 1.0)) +
            outsideRows(above, beside) * gpu.outside_clocks;
   }
@@ -321,8 +328,8 @@ private:
 
   /// Few CTAs do not keep all of DRAM busy.
   double memoryClocks(const Wave &wave) const {
-    return start.dramBytes / stagesOfAll() * (1 + gpu.dram_row_bytes / depth) *
-           (wave.ctas + gpu.dram_idle_ctas) /
+    return (start.dramBytes - preparedFromDram()) / stagesOfAll() *
+           (1 + gpu.dram_row_bytes / depth) * (wave.ctas + gpu.dram_idle_ctas) /
            perClock(gpu.dram_terabytes_per_second);
   }
 
@@ -470,8 +477,7 @@ private:
   double depth, rows, columns, elements, stored, steps;
   double requests;
   double turns; ///< that groups of warps take of a tile's steps
-  double bytesOfLaunch, keptBytes, bytesFromDram;
-  int64_t preparedBytes;
+  double preparedBytes, bytesOfLaunch, keptBytes, bytesFromDram;
   Start start = {};
   double longest = 0; ///< of the waves, in clocks
 };

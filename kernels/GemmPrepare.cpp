@@ -1,8 +1,10 @@
-// Operands that a GEMM first copies, so that TMA and wgmma take them: math
-// loads them, a tile at a time, and the role that loads stores the tiles to the
-// workspace. Nobody's products begin before all CTAs are done with it.
+// Operands that a GEMM first copies, so that TMA and wgmma take them. Math
+// copies them to the workspace, from register to register; what it transposes
+// goes through shared memory, from where the role that loads stores it.
+// Nobody's products begin before all CTAs are done with it.
 
 #include "GemmProgram.h"
+#include "compiler/target/Target.h"
 
 namespace ashlar {
 
@@ -45,10 +47,10 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
 }
 
 void GemmProgram::forPrepared(
-    const std::function<Stage()> &begin, const CopyPrepared &copyTile,
-    const std::function<void(const Stage &)> &end) const {
-  auto copyOf = [&](const Operand &operand, const Stage &s, const Index &batch,
-                    const Index &row, const Index &column) {
+    const std::function<StageIfAny()> &begin, const CopyPrepared &copyTile,
+    const std::function<void(const StageIfAny &)> &end) const {
+  auto copyOf = [&](const Operand &operand, const StageIfAny &s,
+                    const Index &batch, const Index &row, const Index &column) {
     const Shape tile = preparedTile(operand.type);
     copyTile(operand, s, batch, row * tile[0], column * tile[1]);
   };
@@ -59,7 +61,7 @@ void GemmProgram::forPrepared(
         where);
     for (auto [part, batch, row, columns] : both) {
       const Index column = columns * c.split + part;
-      Stage s = begin();
+      StageIfAny s = begin();
       when(
           row < *rowsAbove, [&] { copyOf(*above, s, batch, row, column); },
           [&] { copyOf(*beside, s, batch, row - *rowsAbove, column); });
@@ -70,10 +72,21 @@ void GemmProgram::forPrepared(
   for (const Operand *operand : {&*above, &*beside})
     if (operand->source)
       for (auto [part, batch, row, columns] : *operand->copies) {
-        Stage s = begin();
+        StageIfAny s = begin();
         copyOf(*operand, s, batch, row, columns * c.split + part);
         end(s);
       }
+}
+
+Shape GemmProgram::preparedTile(ElementType type) const {
+  if (isPreparedThroughShared(types, c))
+    return {preparedRows, preparedBytes / size_bytes(type)};
+  // A thread has so many words of 16 bytes on their way.
+  constexpr int64_t words = 4, wordBytes = 16;
+  const int64_t threads =
+      target::warpgroupThreads * c.warpgroups / mathGroups();
+  return {threads * words * wordBytes / preparedBytes,
+          preparedBytes / size_bytes(type)};
 }
 
 SharedTile GemmProgram::preparedTile(const Stage &stage,
@@ -98,10 +111,22 @@ void GemmProgram::transposeSource(const Operand &operand, const TileRef &from,
 }
 
 void GemmProgram::fillPrepared() const {
+  if (!prepared) {
+    forPrepared(
+        [] { return std::nullopt; },
+        [&](const Operand &operand, const StageIfAny &, const Index &batch,
+            const Index &row, const Index &column) {
+          store(at(operand.tensor, batch, row, column, false),
+                ashlar::load(at(*operand.source, batch, row, column, false),
+                             preparedTile(operand.type)));
+        },
+        [](const StageIfAny &) {});
+    return signal(arrived->at({0}));
+  }
   forPrepared([&] { return prepared->acquire(); },
-              [&](const Operand &operand, const Stage &s, const Index &batch,
-                  const Index &row, const Index &column) {
-                SharedTile tile = preparedTile(s, operand);
+              [&](const Operand &operand, const StageIfAny &s,
+                  const Index &batch, const Index &row, const Index &column) {
+                SharedTile tile = preparedTile(*s, operand);
                 if (operand.isSourceTransposed)
                   transposeSource(
                       operand, at(*operand.source, batch, column, row, false),
@@ -109,34 +134,38 @@ void GemmProgram::fillPrepared() const {
                 else
                   copy(at(*operand.source, batch, row, column, false), tile);
               },
-              [&](const Stage &s) { prepared->commit(s); });
+              [&](const StageIfAny &s) { prepared->commit(*s); });
 }
 
 void GemmProgram::storePrepared() const {
-  forPrepared([&] { return prepared->wait(); },
-              [&](const Operand &operand, const Stage &s, const Index &batch,
-                  const Index &row, const Index &column) {
-                copy(preparedTile(s, operand),
-                     at(operand.tensor, batch, row, column, false));
-              },
-              [&](const Stage &s) { prepared->release(s); });
-  signal(arrived->at({0}));
-  await(arrived->at({0}), everyone());
+  if (prepared) {
+    forPrepared([&] { return prepared->wait(); },
+                [&](const Operand &operand, const StageIfAny &s,
+                    const Index &batch, const Index &row, const Index &column) {
+                  copy(preparedTile(*s, operand),
+                       at(operand.tensor, batch, row, column, false));
+                },
+                [&](const StageIfAny &s) { prepared->release(*s); });
+    signal(arrived->at({0}));
+  }
+  const Index stored = prepared ? everyLoader() : ctasInAll() * mathGroups();
+  await(arrived->at({0}), stored);
 }
 
 /// Who is the last to have seen that all have stored leaves zeros for the next
 /// launch.
 void GemmProgram::forgetPrepared() const {
-  when(atomic_add(arrived->at({1}), 1) == everyone() - 1, [&] {
+  when(atomic_add(arrived->at({1}), 1) == everyLoader() - 1, [&] {
     atomic_exchange(arrived->at({1}), 0);
     atomic_exchange(arrived->at({0}), 0);
   });
 }
 
-Index GemmProgram::everyone() const {
+Index GemmProgram::ctasInAll() const {
   const Operand &any = above->source ? *above : *beside;
-  return any.copies->ctas() *
-         (c.split * c.cluster_m * c.cluster_n * c.load_groups);
+  return any.copies->ctas() * (c.split * c.cluster_m * c.cluster_n);
 }
+
+Index GemmProgram::everyLoader() const { return ctasInAll() * c.load_groups; }
 
 } // namespace ashlar

@@ -91,22 +91,23 @@ private:
   }
 
   /// Of an operand that is prepared: the tile that is copied at a time.
-  static Shape preparedTile(ElementType type) {
-    return {preparedRows, preparedBytes / size_bytes(type)};
-  }
+  Shape preparedTile(ElementType type) const;
   SharedTile preparedTile(const Stage &stage, const Operand &operand) const;
-  using CopyPrepared =
-      std::function<void(const Operand &, const Stage &, const Index &batch,
-                         const Index &row, const Index &column)>;
-  void forPrepared(const std::function<Stage()> &begin,
+  using StageIfAny = std::optional<Stage>;
+  using CopyPrepared = std::function<void(const Operand &, const StageIfAny &,
+                                          const Index &batch, const Index &row,
+                                          const Index &column)>;
+  void forPrepared(const std::function<StageIfAny()> &begin,
                    const CopyPrepared &copyTile,
-                   const std::function<void(const Stage &)> &end) const;
+                   const std::function<void(const StageIfAny &)> &end) const;
   void transposeSource(const Operand &operand, const TileRef &from,
                        const SharedTile &to) const;
   void fillPrepared() const;
   void storePrepared() const;
   void forgetPrepared() const;
-  Index everyone() const; ///< groups of warps that load, of all CTAs
+  Index ctasInAll() const;
+  Index everyLoader() const; ///< groups of warps that load, of all CTAs
+  int64_t mathGroups() const { return c.ping_pong ? c.warpgroups : 1; }
 
   void forAllWork(const std::function<void(const Work &)> &body) const;
   Work streamWork(const StreamK::Share &share, const Index &number) const;

@@ -129,10 +129,18 @@ int64_t splitBytes(const GemmConfig &c) {
   return tiles * (c.split - 1) * c.bm * c.bn / c.split * size_bytes(f32);
 }
 
-int64_t preparedStageBytes(const GemmConfig &c) {
+bool isPreparedThroughShared(const GemmTypes &types, const GemmConfig &c) {
+  auto isTransposed = [](ElementType type, bool isOtherMajor) {
+    return isOtherMajor && isStagedKMajor(type, isOtherMajor);
+  };
+  return (c.prepared_a && isTransposed(types.a, types.layout.a_m_major)) ||
+         (c.prepared_b && isTransposed(types.b, types.layout.b_n_major));
+}
+
+int64_t preparedStageBytes(const GemmTypes &types, const GemmConfig &c) {
   // A pipeline more has barriers of its own.
   constexpr int64_t barrierBytes = 256;
-  return c.prepared_a || c.prepared_b
+  return isPreparedThroughShared(types, c)
              ? preparedStages * preparedRows * preparedBytes + barrierBytes
              : 0;
 }
@@ -151,7 +159,7 @@ int64_t madeBytes(const GemmTypes &types, const GemmConfig &c) {
 int64_t sharedBytes(const GemmTypes &types, const GemmConfig &c,
                     const GpuModel &gpu) {
   return c.stages * stageBytes(types, c) + madeBytes(types, c) +
-         stagingBytes(types, c) + splitBytes(c) + preparedStageBytes(c) +
+         stagingBytes(types, c) + splitBytes(c) + preparedStageBytes(types, c) +
          gpu.shared_slack_bytes;
 }
 

@@ -69,7 +69,9 @@ int64_t stagingBytes(const GemmTypes &types, const GemmConfig &config);
 int64_t splitBytes(const GemmConfig &config);
 
 /// Bytes of shared memory through which operands are prepared.
-int64_t preparedStageBytes(const GemmConfig &config);
+int64_t preparedStageBytes(const GemmTypes &types, const GemmConfig &config);
+/// Whether any of them is transposed, which is done there.
+bool isPreparedThroughShared(const GemmTypes &types, const GemmConfig &config);
 
 /// How many tiles there are of what a role makes of stages: small parts, or
 /// transposed columns; and their bytes.

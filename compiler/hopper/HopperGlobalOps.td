@@ -123,7 +123,10 @@ def Hopper_CopyTileOutOp : Hopper_GlobalAccess<"copy_tile_out"> {
 def Hopper_LoadOp : Hopper_GlobalAccess<"load"> {
   let summary = "global to fragment; zeros outside the extents";
   let description = globalDescription # [{
-    `transposed`: rows in memory are columns of the fragment.
+    `transposed`: rows in memory are columns of the fragment. `written`: the
+    kernel writes the tensor too, and no element outside of the tile is read;
+    else rows on fewer than 16 bytes may come in such words of global memory and
+    be shifted.
   }] # rowsDescription;
   let arguments = (ins Hopper_Pointer:$pointer, Variadic<Index>:$coordinates,
                        Variadic<Index>:$extents, Variadic<I64>:$strides,
@@ -131,12 +134,13 @@ def Hopper_LoadOp : Hopper_GlobalAccess<"load"> {
                        Variadic<Index>:$row_coordinates,
                        Variadic<Index>:$row_extents,
                        Variadic<I64>:$row_strides,
-                       I64Attr:$alignment, UnitAttr:$transposed,
-                       UnitAttr:$nonnegative);
+                       I64Attr:$alignment, UnitAttr:$written,
+                       UnitAttr:$transposed, UnitAttr:$nonnegative);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $pointer `[` $coordinates `]` `within` `[` $extents `]` `strides`
-    `[` $strides `]` `align` $alignment (`transposed` $transposed^)?
+    `[` $strides `]` `align` $alignment (`written` $written^)?
+    (`transposed` $transposed^)?
     (`rows` $rows^ `[` $row_coordinates `]` `within` `[` $row_extents `]`
     `strides` `[` $row_strides `]` `:` type($rows))? attr-dict
     `:` type($pointer) `->` type($result)

@@ -3,6 +3,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/hopper_to_thread/ChosenRows.h"
+#include "passes/hopper_to_thread/ShiftedLoads.h"
+#include "passes/hopper_to_thread/ShiftedWords.h"
 #include "passes/hopper_to_thread/Words.h"
 
 namespace ashlar {
@@ -300,7 +302,8 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
   Place place = placeInMemory(b, type, op.getTransposed());
   int64_t bytes = tile::elementBytes(type.element);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
-  int64_t length = lengthInMemory(op, type);
+  const bool isShifted = isByShifting(op, type);
+  int64_t length = isShifted ? wordBytes / bytes : lengthInMemory(op, type);
   bool hasEdge = !liesInside(op, access.shape);
   bool cutsVectors = !liesInside(op, access.shape, access.shape.size() - 1);
   // Where arms meet a byte takes a register, if it is not one of a word.
@@ -331,6 +334,17 @@ lower(hopper::LoadOp op, Operands<hopper::LoadOp> in, ThreadBuilder &b) {
   auto fromResults = [&](Registers results) {
     return joins ? takenFrom(results, 1, inWord) : results;
   };
+  if (isShifted) {
+    SmallVector<WordOfRow> around;
+    for (int64_t v = 0; v < type.values; v += length) {
+      auto &row = access.row(place.thread, rowOf(place.value, v));
+      const int64_t column = place.value.back()[v];
+      around.push_back({access.address(row, column), row.inside, column});
+    }
+    return fromResults(toResults(loadShifted(
+        b, op, in, access.shape,
+        b.add(access.coordinates.back(), place.thread.back()), around)));
+  }
   // Where arms of a branch meet, ptxas waits for what all threads load alike.
   if (testsVectors(type, length, hasEdge, cutsVectors)) {
     SmallVector<Value> loaded;

@@ -367,19 +367,8 @@ private:
     scf::YieldOp::create(b, b.loc, all);
     b.setInsertionPointToStart(branch.thenBlock());
     const Bounds within = bounds(run);
-    // Bits of each word of a run that lie before a byte of the run.
-    auto before = [&](Value byte, int64_t word) {
-      Value bits = b.createOrFold<arith::MaxSIOp>(
-          b.loc, b.sub(b.mul(byte, 8), b.i32(32 * word)), b.i32(0));
-      return b.value("shl.b32 $0, -1, $1;", b.getI32Type(), {bits});
-    };
-    SmallVector<Value> masks;
-    for (int64_t word = 0; word < 4 * sharing.words; ++word) {
-      Value mask = b.bitXor(before(within.end, word), b.i32(-1));
-      if (within.skipped)
-        mask = b.bitAnd(mask, before(within.skipped, word));
-      masks.push_back(mask);
-    }
+    const SmallVector<Value> masks =
+        bitsBetween(b, within.skipped, within.end, 4 * sharing.words);
     for (auto [i, word] : llvm::enumerate(all))
       word = b.bitAnd(word, masks[i % masks.size()]);
     scf::YieldOp::create(b, b.loc, all);

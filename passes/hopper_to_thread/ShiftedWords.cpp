@@ -42,4 +42,22 @@ SmallVector<Value> shifted(PtxBuilder &b, SmallVector<Value> words,
   return words;
 }
 
+SmallVector<Value> bitsBetween(PtxBuilder &b, Value begin, Value end,
+                               int64_t words) {
+  // Of one word, from a byte on.
+  auto from = [&](Value byte, int64_t word) {
+    Value bits = b.createOrFold<arith::MaxSIOp>(
+        b.loc, b.sub(b.mul(byte, 8), b.i32(32 * word)), b.i32(0));
+    return b.value("shl.b32 $0, -1, $1;", b.getI32Type(), {bits});
+  };
+  SmallVector<Value> masks;
+  for (int64_t word = 0; word < words; ++word) {
+    Value mask = b.bitXor(from(end, word), b.i32(-1));
+    if (begin)
+      mask = b.bitAnd(mask, from(begin, word));
+    masks.push_back(mask);
+  }
+  return masks;
+}
+
 } // namespace ashlar

@@ -18,6 +18,11 @@ llvm::SmallVector<mlir::Value> shifted(PtxBuilder &b,
                                        llvm::SmallVector<mlir::Value> words,
                                        mlir::Value address, int64_t alignment);
 
+/// The bits of so many words of 32 bits that lie in bytes from `begin`, the
+/// first one where that is null, to `end`.
+llvm::SmallVector<mlir::Value> bitsBetween(PtxBuilder &b, mlir::Value begin,
+                                           mlir::Value end, int64_t words);
+
 } // namespace ashlar
 
 #endif

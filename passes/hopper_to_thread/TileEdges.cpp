@@ -7,7 +7,7 @@ namespace ashlar {
 
 using namespace mlir;
 
-TileEdges::TileEdges(PtxBuilder &b, const TileRows &tile)
+TileEdges::TileEdges(PtxBuilder &b, const TensorTile &tile)
     : b(b), tile(tile), elements(wordBytes / tile.elementBytes) {
   Value last = b.i64(0);
   for (size_t i = 0; i < tile.extents.size(); ++i)
@@ -76,14 +76,13 @@ Value TileEdges::begins() const {
 }
 
 Value TileEdges::ends() const {
-  const int64_t columns = tile.type.getShape().back();
+  const int64_t columns = tile.shape.back();
   return b.lessThan(tile.end(), b.add(tile.column(), columns + elements));
 }
 
 int64_t TileEdges::extentAlong(size_t dimension) const {
-  ArrayRef<int64_t> shape = tile.type.getShape();
-  const size_t leading = tile.extents.size() - shape.size();
-  return dimension < leading ? 1 : shape[dimension - leading];
+  const size_t leading = tile.extents.size() - tile.shape.size();
+  return dimension < leading ? 1 : tile.shape[dimension - leading];
 }
 
 Value TileEdges::isBefore(Value left, Value right) const {

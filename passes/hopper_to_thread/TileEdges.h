@@ -10,7 +10,7 @@ namespace ashlar {
 /// Addresses are numbers of 64 bits.
 class TileEdges {
 public:
-  TileEdges(PtxBuilder &b, const TileRows &tile);
+  TileEdges(PtxBuilder &b, const TensorTile &tile);
 
   /// Of an element of the tensor, and of the word in which an address lies.
   mlir::Value address(mlir::Value element) const;
@@ -40,7 +40,7 @@ private:
   mlir::Value isNot(mlir::Value condition) const;
 
   PtxBuilder &b;
-  const TileRows &tile;
+  const TensorTile &tile;
   const int64_t elements; ///< of a word
   mlir::Value begin, end; ///< of the tensor's memory
 };

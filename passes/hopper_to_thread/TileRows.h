@@ -13,9 +13,9 @@ struct TileRow {
   mlir::Value inside;  ///< i1: the tensor has this row; null: always
 };
 
-/// A tile in a tensor, and the shared tile that is a copy of it.
-struct TileRows {
-  tile::SharedType type;
+/// A tile in a tensor.
+struct TensorTile {
+  llvm::SmallVector<int64_t> shape;
   int64_t elementBytes;
   mlir::Value pointer; ///< of the tensor
   llvm::SmallVector<mlir::Value> coordinates, extents, strides;
@@ -23,18 +23,28 @@ struct TileRows {
   std::optional<ChosenRows> chosen;
 
   template <typename Op>
-  TileRows(Op op, Operands<Op> in, tile::SharedType type)
-      : type(type), elementBytes(type.elementBytes()),
-        pointer(one(in.getPointer())), coordinates(ones(in.getCoordinates())),
-        extents(ones(in.getExtents())), strides(ones(in.getStrides())),
-        nonNegative(op.getNonnegative()) {
-    if constexpr (std::is_same_v<Op, hopper::CopyTileOp>)
+  TensorTile(Op op, Operands<Op> in, llvm::ArrayRef<int64_t> shape,
+             int64_t elementBytes)
+      : shape(shape), elementBytes(elementBytes), pointer(one(in.getPointer())),
+        coordinates(ones(in.getCoordinates())), extents(ones(in.getExtents())),
+        strides(ones(in.getStrides())), nonNegative(op.getNonnegative()) {
+    if constexpr (!std::is_same_v<Op, hopper::CopyTileOutOp>)
       chosen = chosenRows(in);
   }
 
-  int64_t count() const;                                    ///< of the tile
   mlir::Value column() const { return coordinates.back(); } ///< its first
   mlir::Value end() const { return extents.back(); } ///< of the tensor's rows
+};
+
+/// A tile in a tensor, and the shared tile that is a copy of it.
+struct TileRows : TensorTile {
+  tile::SharedType type;
+
+  template <typename Op>
+  TileRows(Op op, Operands<Op> in, tile::SharedType type)
+      : TensorTile(op, in, type.getShape(), type.elementBytes()), type(type) {}
+
+  int64_t count() const; ///< of the tile
 
   /// The row of this number, counted in row-major order.
   TileRow row(PtxBuilder &b, mlir::Value number) const;

@@ -12,6 +12,7 @@ static void lower(tile::LoadOp op, tile::LoadOp::Adaptor adaptor,
   const GlobalTensor global =
       context.parameters.tensor(op.getSource(), rewriter);
   const GlobalTensor rows = context.parameters.tensor(op.getRows(), rewriter);
+  auto tensor = op.getSource().getDefiningOp<tile::TensorOp>();
   rewriter.replaceOp(
       op,
       hopper::LoadOp::create(
@@ -19,6 +20,7 @@ static void lower(tile::LoadOp op, tile::LoadOp::Adaptor adaptor,
           adaptor.getCoordinates(), global.extents, global.strides,
           rows.pointer, adaptor.getRowCoordinates(), rows.extents, rows.strides,
           rowAlignment(op.getSource(), op.getCoordinates(), context.facts),
+          /*written=*/tensor.getAccess() != tile::Access::input,
           op.getTransposed(),
           areNonNegative(op.getCoordinates(), context.facts)));
 }

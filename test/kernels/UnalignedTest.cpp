@@ -1,5 +1,5 @@
-// Tensors whose rows begin on any element, through shared memory: tiles of many
-// shapes, moved by many or few threads.
+// Tensors whose rows begin on any element: tiles of many shapes, moved by many
+// or few threads, through shared memory and through registers.
 
 #include "test/kernels/Feature.h"
 
@@ -46,6 +46,41 @@ Feature through(ElementType type, std::vector<int64_t> tile, int64_t alignment,
            {{"L", 2}, {"M", 3}, {"N", 5003}}},
           [](const Problem &p, Coordinate at) { return p["X"](at); },
           0};
+}
+
+/// A tile that begins anywhere, before the tensor too, goes through registers.
+Feature throughRegisters(ElementType type, std::vector<int64_t> tile,
+                         int64_t alignment, int64_t warpsOfRole) {
+  constexpr int64_t down = 3, right = 21;
+  std::string name = "fragments of ";
+  for (size_t i = 0; i < tile.size(); ++i)
+    name += (i ? "x" : "") + std::to_string(tile[i]);
+  return {
+      name + " " + std::string(ashlar::name(type)) + " on " +
+          std::to_string(alignment) + " bytes, by " +
+          std::to_string(warpsOfRole) + " warps",
+      [=] {
+        return kernel("through_registers", [=] {
+          Size M = size("M"), N = size("N");
+          Tensor X = input("X", type, {M, N}, align(alignment));
+          Tensor D = output("D", type, {M, N}, align(alignment));
+          const int64_t rows = tile.size() == 2 ? tile[0] : 1;
+          TileLoop tiles = persistent({M, N}, {rows, tile.back()});
+          role("all", warps(warpsOfRole), [&] {
+            for (auto [m, n] : tiles)
+              store(D.tile({m, n}),
+                    load(X.at({m * rows - down, n * tile.back() - right}),
+                         Shape(tile)));
+          });
+        });
+      },
+      {{{"M", 61}, {"N", 133}}, {{"M", 1}, {"N", 1}}, {{"M", 5}, {"N", 5003}}},
+      [](const Problem &p, Coordinate at) {
+        return at[0] < down || at[1] < right
+                   ? 0
+                   : p["X"](at[0] - down, at[1] - right);
+      },
+      0};
 }
 
 /// What a CTA reads of its tile lies in one word with what others write.
@@ -126,8 +161,13 @@ Feature chosenRows() {
     {through(bf16, {64, 64}, 2, 4), through(bf16, {32, 128}, 2, 3),
      through(e4m3, {16, 16}, 1, 1), through(e4m3, {16, 48}, 1, 2),
      through(bf16, {2, 4, 32}, 2, 1), through(bf16, {4096}, 2, 4),
-     through(f32, {8, 64}, 4, 2), through(bf16, {16, 64}, 8, 1), inPlace(),
-     chosenRows()});
+     through(f32, {8, 64}, 4, 2), through(bf16, {16, 64}, 8, 1),
+     throughRegisters(bf16, {32, 64}, 2, 4),
+     throughRegisters(e4m3, {16, 128}, 1, 2),
+     throughRegisters(e5m2, {4, 48}, 1, 1),
+     throughRegisters(f32, {12, 32}, 4, 3),
+     throughRegisters(bf16, {1024}, 2, 2),
+     throughRegisters(bf16, {16, 64}, 8, 1), inPlace(), chosenRows()});
 
 } // namespace
 } // namespace ashlar::test

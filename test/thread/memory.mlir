@@ -51,6 +51,34 @@ hopper.kernel @unaligned threads 128 shared 0 cluster 1 {
 
 // -----
 
+// Rows on any element come in the words around them: without a test where the
+// tensor has all of these, else as many as it has, and elements of those that
+// reach beyond it. Of what the kernel writes, elements.
+
+!word = tensor<4x64xbf16, #tile.fragment<"4x64 (8,4):(32,1) / 8:4">>
+// CHECK-LABEL: llvm.func @shifted
+hopper.kernel @shifted threads 32 shared 0 cluster 1 {
+  %m = hopper.size "M"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %stride = hopper.stride "A"[0]
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  hopper.role "math" from 0 warps 1 {
+    // CHECK: scf.if {{.*}} -> (i32, i32, i32, i32)
+    // CHECK-COUNT-2: //@ around\0A\09ld.global.v4.b32
+    // CHECK-COUNT-2: "shf.r.wrap.b32
+    // CHECK: } else {
+    // CHECK-COUNT-2: //@ around\0A\09@p ld.global.v4.b32
+    // CHECK-COUNT-8: @p ld.global.b16
+    %f = hopper.load %A[%c0, %c0] within [%m, %m] strides [%stride, %one] align 2 {nonnegative} : !hopper.pointer -> !word
+    // CHECK-NOT: //@ around
+    // CHECK: @p ld.global.b16
+    %g = hopper.load %A[%c0, %c0] within [%m, %m] strides [%stride, %one] align 2 written {nonnegative} : !hopper.pointer -> !word
+  }
+}
+
+// -----
+
 // A load past the edge gives zeros.
 
 !f32 = tensor<16x8xf32, #tile.fragment<"16x8 (2,16):(64,1) / (4,1,1):(16,128,16)">>
