@@ -130,11 +130,12 @@ int64_t splitBytes(const GemmConfig &c) {
 }
 
 bool isPreparedThroughShared(const GemmTypes &types, const GemmConfig &c) {
-  auto isTransposed = [](ElementType type, bool isOtherMajor) {
-    return isOtherMajor && isStagedKMajor(type, isOtherMajor);
+  auto goes = [&](ElementType type, bool isOtherMajor) {
+    return sumType(types) == s32 ||
+           (isOtherMajor && isStagedKMajor(type, isOtherMajor));
   };
-  return (c.prepared_a && isTransposed(types.a, types.layout.a_m_major)) ||
-         (c.prepared_b && isTransposed(types.b, types.layout.b_n_major));
+  return (c.prepared_a && goes(types.a, types.layout.a_m_major)) ||
+         (c.prepared_b && goes(types.b, types.layout.b_n_major));
 }
 
 int64_t preparedStageBytes(const GemmTypes &types, const GemmConfig &c) {

@@ -70,7 +70,8 @@ int64_t splitBytes(const GemmConfig &config);
 
 /// Bytes of shared memory through which operands are prepared.
 int64_t preparedStageBytes(const GemmTypes &types, const GemmConfig &config);
-/// Whether any of them is transposed, which is done there.
+/// Whether they go there: one is transposed, or they are short integers, which
+/// registers hold as s32.
 bool isPreparedThroughShared(const GemmTypes &types, const GemmConfig &config);
 
 /// How many tiles there are of what a role makes of stages: small parts, or
