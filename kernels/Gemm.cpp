@@ -126,15 +126,19 @@ void GemmProgram::write() {
   const auto loadBody = [&] {
     if (c.early_launch)
       allow_next_launch();
-    if (arrived)
+    if (prepared)
       storePrepared();
+    if (arrived)
+      awaitPrepared();
     loads();
     if (arrived)
       forgetPrepared();
   };
   const auto mathBody = [&] {
-    if (arrived)
+    if (prepared)
       fillPrepared();
+    else if (arrived)
+      copyPrepared();
     math();
   };
   if (budgets.load) {

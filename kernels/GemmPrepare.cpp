@@ -1,6 +1,7 @@
 // Operands that a GEMM first copies, so that TMA and wgmma take them. Math
-// copies them to the workspace, from register to register; what it transposes
-// goes through shared memory, from where the role that loads stores it.
+// copies them to the workspace, from register to register; what it transposes,
+// and integers, go through shared memory, from where the role that loads stores
+// them.
 // Nobody's products begin before all CTAs are done with it.
 
 #include "GemmProgram.h"
@@ -47,12 +48,12 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
 }
 
 void GemmProgram::forPrepared(
-    const std::function<StageIfAny()> &begin, const CopyPrepared &copyTile,
-    const std::function<void(const StageIfAny &)> &end) const {
-  auto copyOf = [&](const Operand &operand, const StageIfAny &s,
+    const std::function<void(const std::function<void(const CopyTile &)> &)>
+        &body) const {
+  auto copyOf = [&](const CopyTile &copyTile, const Operand &operand,
                     const Index &batch, const Index &row, const Index &column) {
     const Shape tile = preparedTile(operand.type);
-    copyTile(operand, s, batch, row * tile[0], column * tile[1]);
+    copyTile(operand, batch, row * tile[0], column * tile[1]);
   };
   if (rowsAbove) {
     TileLoop both = persistent(
@@ -61,21 +62,23 @@ void GemmProgram::forPrepared(
         where);
     for (auto [part, batch, row, columns] : both) {
       const Index column = columns * c.split + part;
-      StageIfAny s = begin();
-      when(
-          row < *rowsAbove, [&] { copyOf(*above, s, batch, row, column); },
-          [&] { copyOf(*beside, s, batch, row - *rowsAbove, column); });
-      end(s);
+      body([&](const CopyTile &copyTile) {
+        when(
+            row < *rowsAbove,
+            [&] { copyOf(copyTile, *above, batch, row, column); },
+            [&] {
+              copyOf(copyTile, *beside, batch, row - *rowsAbove, column);
+            });
+      });
     }
     return;
   }
   for (const Operand *operand : {&*above, &*beside})
     if (operand->source)
-      for (auto [part, batch, row, columns] : *operand->copies) {
-        StageIfAny s = begin();
-        copyOf(*operand, s, batch, row, columns * c.split + part);
-        end(s);
-      }
+      for (auto [part, batch, row, columns] : *operand->copies)
+        body([&](const CopyTile &copyTile) {
+          copyOf(copyTile, *operand, batch, row, columns * c.split + part);
+        });
 }
 
 Shape GemmProgram::preparedTile(ElementType type) const {
@@ -110,44 +113,48 @@ void GemmProgram::transposeSource(const Operand &operand, const TileRef &from,
   store(to.as(s8, shape).T(), convert(x, s8));
 }
 
+void GemmProgram::copyPrepared() const {
+  forPrepared([&](const std::function<void(const CopyTile &)> &tile) {
+    tile([&](const Operand &operand, const Index &batch, const Index &row,
+             const Index &column) {
+      store(at(operand.tensor, batch, row, column, false),
+            ashlar::load(at(*operand.source, batch, row, column, false),
+                         preparedTile(operand.type)));
+    });
+  });
+  signal(arrived->at({0}));
+}
+
 void GemmProgram::fillPrepared() const {
-  if (!prepared) {
-    forPrepared(
-        [] { return std::nullopt; },
-        [&](const Operand &operand, const StageIfAny &, const Index &batch,
-            const Index &row, const Index &column) {
-          store(at(operand.tensor, batch, row, column, false),
-                ashlar::load(at(*operand.source, batch, row, column, false),
-                             preparedTile(operand.type)));
-        },
-        [](const StageIfAny &) {});
-    return signal(arrived->at({0}));
-  }
-  forPrepared([&] { return prepared->acquire(); },
-              [&](const Operand &operand, const StageIfAny &s,
-                  const Index &batch, const Index &row, const Index &column) {
-                SharedTile tile = preparedTile(*s, operand);
-                if (operand.isSourceTransposed)
-                  transposeSource(
-                      operand, at(*operand.source, batch, column, row, false),
-                      tile);
-                else
-                  copy(at(*operand.source, batch, row, column, false), tile);
-              },
-              [&](const StageIfAny &s) { prepared->commit(*s); });
+  forPrepared([&](const std::function<void(const CopyTile &)> &tile) {
+    Stage s = prepared->acquire();
+    tile([&](const Operand &operand, const Index &batch, const Index &row,
+             const Index &column) {
+      SharedTile to = preparedTile(s, operand);
+      if (operand.isSourceTransposed)
+        transposeSource(operand, at(*operand.source, batch, column, row, false),
+                        to);
+      else
+        copy(at(*operand.source, batch, row, column, false), to);
+    });
+    prepared->commit(s);
+  });
 }
 
 void GemmProgram::storePrepared() const {
-  if (prepared) {
-    forPrepared([&] { return prepared->wait(); },
-                [&](const Operand &operand, const StageIfAny &s,
-                    const Index &batch, const Index &row, const Index &column) {
-                  copy(preparedTile(*s, operand),
-                       at(operand.tensor, batch, row, column, false));
-                },
-                [&](const StageIfAny &s) { prepared->release(*s); });
-    signal(arrived->at({0}));
-  }
+  forPrepared([&](const std::function<void(const CopyTile &)> &tile) {
+    Stage s = prepared->wait();
+    tile([&](const Operand &operand, const Index &batch, const Index &row,
+             const Index &column) {
+      copy(preparedTile(s, operand),
+           at(operand.tensor, batch, row, column, false));
+    });
+    prepared->release(s);
+  });
+  signal(arrived->at({0}));
+}
+
+void GemmProgram::awaitPrepared() const {
   const Index stored = prepared ? everyLoader() : ctasInAll() * mathGroups();
   await(arrived->at({0}), stored);
 }

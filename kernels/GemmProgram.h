@@ -93,17 +93,19 @@ private:
   /// Of an operand that is prepared: the tile that is copied at a time.
   Shape preparedTile(ElementType type) const;
   SharedTile preparedTile(const Stage &stage, const Operand &operand) const;
-  using StageIfAny = std::optional<Stage>;
-  using CopyPrepared = std::function<void(const Operand &, const StageIfAny &,
-                                          const Index &batch, const Index &row,
-                                          const Index &column)>;
-  void forPrepared(const std::function<StageIfAny()> &begin,
-                   const CopyPrepared &copyTile,
-                   const std::function<void(const StageIfAny &)> &end) const;
+  /// Copies the tile of an operand that begins at a row and a column.
+  using CopyTile = std::function<void(const Operand &, const Index &batch,
+                                      const Index &row, const Index &column)>;
+  /// Goes through this CTA's tiles: `body` is given what has a tile copied.
+  void forPrepared(
+      const std::function<void(const std::function<void(const CopyTile &)> &)>
+          &body) const;
   void transposeSource(const Operand &operand, const TileRef &from,
                        const SharedTile &to) const;
+  void copyPrepared() const;
   void fillPrepared() const;
   void storePrepared() const;
+  void awaitPrepared() const;
   void forgetPrepared() const;
   Index ctasInAll() const;
   Index everyLoader() const; ///< groups of warps that load, of all CTAs

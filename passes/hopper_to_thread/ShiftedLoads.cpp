@@ -5,6 +5,8 @@
 #include "passes/hopper_to_thread/TileEdges.h"
 #include "passes/hopper_to_thread/Words.h"
 
+#include <map>
+
 namespace ashlar {
 
 using namespace mlir;
@@ -42,31 +44,19 @@ public:
   }
 
 private:
-  /// All that is loaded is on its way before the first of it is shifted.
   SmallVector<Value> loadWhole(ArrayRef<WordOfRow> words) {
-    SmallVector<Pair> pairs;
-    SmallVector<SmallVector<Value>> loaded;
-    for (const WordOfRow &word : words) {
-      pairs.push_back(alignedAround(word));
-      SmallVector<Value> both = half(pairs.back(), 0, {});
-      llvm::append_range(both, half(pairs.back(), 1, {}));
-      loaded.push_back(both);
-    }
-    return shiftedWords(pairs, loaded);
+    SmallVector<Pair> pairs = llvm::map_to_vector(
+        words, [&](const WordOfRow &word) { return alignedAround(word); });
+    return shiftedWords(pairs, loadPairs(pairs));
   }
 
   SmallVector<Value> loadParts(ArrayRef<WordOfRow> words) {
     SmallVector<Pair> pairs = llvm::map_to_vector(
         words, [&](const WordOfRow &word) { return around(word); });
-    SmallVector<SmallVector<Value>> loaded;
-    for (const Pair &pair : pairs) {
-      SmallVector<Value> both = half(pair, 0, pair.isFirstRead);
-      llvm::append_range(both, half(pair, 1, pair.isSecondRead));
-      loaded.push_back(both);
-    }
+    const SmallVector<SmallVector<Value>> loaded = loadPairs(pairs);
     const SmallVector<Value> torn = loadTorn(words, pairs);
-    SmallVector<Value> result = shiftedWords(pairs, loaded);
-    withoutOthers(result, words);
+    SmallVector<Value> result =
+        withoutOthers(shiftedWords(pairs, loaded), words);
     for (auto [word, of] : llvm::zip(result, torn))
       word = b.bitOr(word, of);
     return result;
@@ -78,7 +68,7 @@ private:
     Value distance;   ///< bytes from there on
     Value begin, end; ///< of the word's bytes in the tensor's row; null: 0
     Value isTorn;     ///< they reach beyond the tensor's memory
-    Value isFirstRead, isSecondRead;
+    Value isFirstRead, isSecondRead; ///< null: always
   };
 
   Value bytesWithin(Value elements) {
@@ -136,22 +126,18 @@ private:
     return pair;
   }
 
-  /// The simulator is told that it may have what lies between rows.
-  SmallVector<Value> half(const Pair &pair, int64_t number, Value isRead) {
-    const Words words(wordBytes);
-    const std::string around = "//@ around\n\t";
-    SmallVector<Value> operands{pair.first};
-    std::string text;
-    if (isRead) {
-      operands.push_back(b.flag(isRead));
-      text = loadOrZeros(words, "global", wordBytes * number);
-      text.insert(text.find("@p ld"), around);
-    } else {
-      text = around + "ld.global.v4.b32 {$0, $1, $2, $3}, [$4+" +
-             std::to_string(wordBytes * number) + "];";
+  /// All that is loaded is on its way before the first of it is shifted.
+  SmallVector<SmallVector<Value>> loadPairs(ArrayRef<Pair> pairs) {
+    SmallVector<SmallVector<Value>> loaded;
+    for (const Pair &pair : pairs) {
+      SmallVector<Value> &both = loaded.emplace_back();
+      for (auto [number, isRead] :
+           llvm::enumerate(ArrayRef{pair.isFirstRead, pair.isSecondRead}))
+        llvm::append_range(both, loadWord(b, pair.first, int64_t(number),
+                                          isRead, "global",
+                                          /*hasOthers=*/true));
     }
-    const SmallVector<Type> types(words.count, b.getI32Type());
-    return b.ptx(text, types, operands);
+    return loaded;
   }
 
   /// Torn words, by elements; zeros for others.
@@ -172,48 +158,29 @@ private:
     return ifElse(edges.mayBeTorn(), count * words.size(), [&] {
       SmallVector<Value> all;
       for (auto [word, pair] : llvm::zip(words, pairs))
-        llvm::append_range(
-            all, ifElse(pair.isTorn, count, [&] { return elementsOf(word); }));
+        llvm::append_range(all, ifElse(pair.isTorn, count, [&] {
+                             return edges.elementsAt(
+                                 word.address, b.add(column, word.column), {});
+                           }));
       return all;
     });
   }
 
-  SmallVector<Value> elementsOf(const WordOfRow &word) {
-    const Words element(tile.elementBytes);
-    SmallVector<Value> elements;
-    for (int64_t i = 0; i < wordBytes / tile.elementBytes; ++i) {
-      Value isInside = b.within(b.add(column, word.column + i), tile.end(),
-                                tile.nonNegative);
-      Value loaded =
-          b.ptx(loadOrZeros(element, "global", tile.elementBytes * i),
-                wordRegister(b, element), {word.address, b.flag(isInside)})[0];
-      elements.push_back(narrow(b, element, loaded));
-    }
-    return toWords(b, Words(wordBytes), elements);
-  }
-
   /// Zeros in place of what is not the tensor's, where the tile has any.
-  void withoutOthers(SmallVector<Value> &words, ArrayRef<WordOfRow> of) {
-    Value hasOthers =
-        b.lessThan(tile.end(), b.add(tile.column(), tile.shape.back()));
-    if (!tile.nonNegative)
-      hasOthers = b.bitOr(hasOthers, b.lessThan(tile.column(), b.i32(0)));
-    auto branch = scf::IfOp::create(b, b.loc, ValueRange(words).getTypes(),
-                                    hasOthers, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, b.loc, words);
-    b.setInsertionPointToStart(branch.thenBlock());
-    const int64_t count = Words(wordBytes).count;
-    std::map<int64_t, SmallVector<Value>> masks; ///< by columns
-    for (auto [i, word] : llvm::enumerate(words)) {
-      const int64_t offset = of[i / count].column;
-      if (!masks.contains(offset))
-        masks[offset] = bitsBetween(b, begin(offset), end(offset), count);
-      word = b.bitAnd(word, masks[offset][i % count]);
-    }
-    scf::YieldOp::create(b, b.loc, words);
-    words = branch.getResults();
+  SmallVector<Value> withoutOthers(ArrayRef<Value> words,
+                                   ArrayRef<WordOfRow> of) {
+    return edges.withoutOthers(words, [&] {
+      const int64_t count = Words(wordBytes).count;
+      std::map<int64_t, SmallVector<Value>> byColumn;
+      SmallVector<Value> masks;
+      for (const WordOfRow &word : of) {
+        SmallVector<Value> &ofWord = byColumn[word.column];
+        if (ofWord.empty())
+          ofWord = bitsBetween(b, begin(word.column), end(word.column), count);
+        llvm::append_range(masks, ofWord);
+      }
+      return masks;
+    });
   }
 
   ThreadBuilder &b;

@@ -335,47 +335,29 @@ private:
   /// fetches with the last one what the next tile along them wants of it.
   void appendWord(const Run &run, int64_t number, Value condition,
                   SmallVector<Value> &loaded) {
-    const Words words(wordBytes);
-    const std::string around = isWritten ? "" : "//@ around\n\t";
-    SmallVector<Value> operands{edges.wordOf(run.address)};
-    std::string text;
-    if (condition) {
-      operands.push_back(b.flag(condition));
-      text = loadOrZeros(words, "global.L2::256B", wordBytes * number);
-      text.insert(text.find("@p ld"), around);
-    } else {
-      text = around + "ld.global.L2::256B.v4.b32 {$0, $1, $2, $3}, [$4+" +
-             std::to_string(wordBytes * number) + "];";
-    }
-    const SmallVector<Type> types(words.count, b.getI32Type());
-    llvm::append_range(loaded, b.ptx(text, types, operands));
+    llvm::append_range(loaded,
+                       loadWord(b, edges.wordOf(run.address), number, condition,
+                                "global.L2::256B", !isWritten));
   }
 
   /// Zeros in place of what is not the tensor's, where the tile has any.
   void withoutOthers(MutableArrayRef<SmallVector<Value>> content, Value run) {
-    const int64_t columns = tile.type.getShape().back();
-    Value hasOthers = b.lessThan(tile.end(), b.add(tile.column(), columns));
-    if (!tile.nonNegative)
-      hasOthers = b.bitOr(hasOthers, b.lessThan(tile.column(), b.i32(0)));
     SmallVector<Value> all;
     for (ArrayRef<Value> words : content)
       llvm::append_range(all, words);
-    auto branch = scf::IfOp::create(b, b.loc, ValueRange(all).getTypes(),
-                                    hasOthers, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(b, b.loc, all);
-    b.setInsertionPointToStart(branch.thenBlock());
-    const Bounds within = bounds(run);
-    const SmallVector<Value> masks =
-        bitsBetween(b, within.skipped, within.end, 4 * sharing.words);
-    for (auto [i, word] : llvm::enumerate(all))
-      word = b.bitAnd(word, masks[i % masks.size()]);
-    scf::YieldOp::create(b, b.loc, all);
+    const SmallVector<Value> masked = edges.withoutOthers(all, [&] {
+      const Bounds within = bounds(run);
+      const SmallVector<Value> ofRun =
+          bitsBetween(b, within.skipped, within.end, 4 * sharing.words);
+      SmallVector<Value> masks;
+      while (masks.size() < all.size())
+        llvm::append_range(masks, ofRun);
+      return masks;
+    });
     size_t next = 0;
     for (SmallVector<Value> &words : content)
       for (Value &word : words)
-        word = branch.getResult(next++);
+        word = masked[next++];
   }
 
   /// Runs whose words have bytes that are not to be read, by elements: a thread
@@ -402,19 +384,10 @@ private:
 
   /// The elements of a word, those outside of the tensor as zeros.
   void copyElements(const TileRow &row, Value place) {
-    const Words element(tile.elementBytes);
-    Value from = edges.address(b.add(row.element, b.extend(place))),
-          column = b.add(tile.column(), place);
-    SmallVector<Value> elements;
-    for (int64_t i = 0; i < sharing.elements; ++i) {
-      Value inside = b.both(
-          row.inside, b.within(b.add(column, i), tile.end(), tile.nonNegative));
-      Value loaded =
-          b.ptx(loadOrZeros(element, "global", tile.elementBytes * i),
-                wordRegister(b, element), {from, b.flag(inside)})[0];
-      elements.push_back(narrow(b, element, loaded));
-    }
-    store(row, place, toWords(b, Words(wordBytes), elements), {});
+    store(row, place,
+          edges.elementsAt(edges.address(b.add(row.element, b.extend(place))),
+                           b.add(tile.column(), place), row.inside),
+          {});
   }
 
   /// Words to shared memory, on a condition.

@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/hopper_to_thread/Words.h"
 
 namespace ashlar {
 
@@ -15,6 +16,24 @@ void forEach(PtxBuilder &b, Value from, int64_t to, int64_t step, bool isOnce,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
+}
+
+SmallVector<Value> loadWord(PtxBuilder &b, Value address, int64_t number,
+                            Value condition, StringRef space, bool hasOthers) {
+  const Words words(wordBytes);
+  const std::string around = hasOthers ? "//@ around\n\t" : "";
+  SmallVector<Value> operands{address};
+  std::string text;
+  if (condition) {
+    operands.push_back(b.flag(condition));
+    text = loadOrZeros(words, space, wordBytes * number);
+    text.insert(text.find("@p ld"), around);
+  } else {
+    text = around + "ld." + space.str() + ".v4.b32 {$0, $1, $2, $3}, [$4+" +
+           std::to_string(wordBytes * number) + "];";
+  }
+  const SmallVector<Type> types(words.count, b.getI32Type());
+  return b.ptx(text, types, operands);
 }
 
 SmallVector<Value> shifted(PtxBuilder &b, SmallVector<Value> words,

@@ -12,6 +12,14 @@ inline constexpr int64_t wordBytes = 16;
 void forEach(PtxBuilder &b, mlir::Value from, int64_t to, int64_t step,
              bool isOnce, llvm::function_ref<void(mlir::Value)> body);
 
+/// The word of this number behind an address, as words of 32 bits; zeros where
+/// the condition, if there is one, does not hold. `space`: with what else the
+/// load says. `hasOthers`: what lies between rows may be read, and the
+/// simulator is told so.
+llvm::SmallVector<mlir::Value> loadWord(PtxBuilder &b, mlir::Value address,
+                                        int64_t number, mlir::Value condition,
+                                        llvm::StringRef space, bool hasOthers);
+
 /// Words of 32 bits without the first `address` % 16 bytes of them, a multiple
 /// of the alignment: four fewer.
 llvm::SmallVector<mlir::Value> shifted(PtxBuilder &b,

@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/hopper_to_thread/ShiftedWords.h"
+#include "passes/hopper_to_thread/Words.h"
 
 namespace ashlar {
 
@@ -49,6 +50,41 @@ Value TileEdges::isWhole() const {
       whole = b.both(whole, b.lessThan(b.i32(-1), tile.coordinates[i]));
   }
   return b.both(whole, isNot(ends()));
+}
+
+SmallVector<Value> TileEdges::elementsAt(Value address, Value column,
+                                         Value inside) const {
+  const Words element(tile.elementBytes);
+  SmallVector<Value> all;
+  for (int64_t i = 0; i < elements; ++i) {
+    Value isThere = b.both(
+        inside, b.within(b.add(column, i), tile.end(), tile.nonNegative));
+    Value loaded =
+        b.ptx(loadOrZeros(element, "global", tile.elementBytes * i),
+              wordRegister(b, element), {address, b.flag(isThere)})[0];
+    all.push_back(narrow(b, element, loaded));
+  }
+  return toWords(b, Words(wordBytes), all);
+}
+
+SmallVector<Value>
+TileEdges::withoutOthers(ArrayRef<Value> words,
+                         llvm::function_ref<SmallVector<Value>()> masks) const {
+  Value hasOthers =
+      b.lessThan(tile.end(), b.add(tile.column(), tile.shape.back()));
+  if (!tile.nonNegative)
+    hasOthers = b.bitOr(hasOthers, b.lessThan(tile.column(), b.i32(0)));
+  auto branch = scf::IfOp::create(b, b.loc, ValueRange(words).getTypes(),
+                                  hasOthers, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, b.loc, words);
+  b.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value> masked;
+  for (auto [word, mask] : llvm::zip_equal(words, masks()))
+    masked.push_back(b.bitAnd(word, mask));
+  scf::YieldOp::create(b, b.loc, masked);
+  return SmallVector<Value>(branch.getResults());
 }
 
 TileEdges::Rows TileEdges::rows() const {

@@ -24,6 +24,17 @@ public:
   /// of its rows, so that all words around may be read.
   mlir::Value isWhole() const;
 
+  /// The word at an address by its elements, the first of which is the tensor's
+  /// `column` of a row that is `inside`, as words of 32 bits; zeros for those
+  /// outside of the tensor.
+  llvm::SmallVector<mlir::Value>
+  elementsAt(mlir::Value address, mlir::Value column, mlir::Value inside) const;
+  /// Where the tile has what is not the tensor's, the bits of words that masks,
+  /// asked for there, have for all of them.
+  llvm::SmallVector<mlir::Value> withoutOthers(
+      llvm::ArrayRef<mlir::Value> words,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>()> masks) const;
+
 private:
   /// Whether words around where the tile's rows begin, and end, may reach
   /// beyond: with the first row and with the last. Strides are not negative.
