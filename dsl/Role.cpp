@@ -20,6 +20,10 @@ void traceRole(std::string_view name, Warps warps, int64_t registers,
   if (warps.instances < 1)
     fail(where, what + " has " + std::to_string(warps.instances) +
                     " groups of warps; give it at least 1");
+  if (warps.instances > target::mostWarps)
+    fail(where, what + " has " + std::to_string(warps.instances) +
+                    " groups of warps; a role has at most " +
+                    std::to_string(target::mostWarps) + " warps");
   if (warps.count < 1 || warps.count > target::mostWarps / warps.instances)
     fail(where, what + " has " + std::to_string(warps.count * warps.instances) +
                     " warps; a role has 1 to " +

@@ -10,6 +10,7 @@
 #include "passes/InRole.h"
 #include "passes/Passes.h"
 #include "passes/Preconditions.h"
+#include "passes/stages/Turns.h"
 
 namespace ashlar {
 
@@ -251,8 +252,17 @@ struct TileExpandClusterReductions
       return signalPassFailure();
     const Cluster cluster(kernel);
     llvm::MapVector<Operation *, std::vector<ClusterReduction>> reductions;
-    for (tile::ClusterReduceOp op : tile::clusterReductionsOf(kernel))
+    for (tile::ClusterReduceOp op : tile::clusterReductionsOf(kernel)) {
+      if (isInTurns(op)) {
+        op.emitError("role '")
+            << tile::roleOf(op).getName()
+            << "' takes the iterations of a loop in turns, and the groups of "
+               "warps can't add over a cluster in it: add behind it, or in a "
+               "range without in_turns";
+        return signalPassFailure();
+      }
       reductions[tile::roleOf(op)].emplace_back(op, cluster);
+    }
     for (auto &[role, ofRole] : reductions) {
       for (ClusterReduction &each : ofRole)
         each.declareBarriers();

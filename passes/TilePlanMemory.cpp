@@ -77,7 +77,8 @@ FailureOr<int64_t> copiesOf(tile::AllocOp alloc) {
     return alloc.emitError("role '")
            << role.getName() << "' and role '" << other.getName()
            << "' share this tile, and '" << role.getName()
-           << "' is run by several warpgroups, each with its own: pass data "
+           << "' is run by several groups of warps, each with its own: pass "
+              "data "
               "between them through a pipeline";
   }
   return 1;

@@ -64,8 +64,27 @@ private:
   int64_t instances, orderBarriers;
 };
 
-/// Refuses stages that the instances could not share out.
+/// Whether the tiles of a loop are shared out.
+bool isSharedOut(scf::ForOp loop) {
+  return rangeOf(loop) && !hasTurns(loop) && !isInTurns(loop);
+}
+
+/// Refuses meetings and stages that the instances could not share out.
 LogicalResult Sharing::check() {
+  auto meets = role.walk([&](Operation *op) -> WalkResult {
+    auto loop = op->getParentOfType<scf::ForOp>();
+    while (loop && !isSharedOut(loop))
+      loop = loop->getParentOfType<scf::ForOp>();
+    if (!loop || !isa<tile::SyncOp, tile::ArriveOp>(op))
+      return WalkResult::advance();
+    return op->emitError("role '")
+           << role.getName() << "' shares out the tiles of this loop among "
+           << instances
+           << " groups of warps, and a barrier waits for all of them, of which "
+              "some may have a tile less: meet behind the loop";
+  });
+  if (meets.wasInterrupted())
+    return failure();
   auto result = role.walk([&](Operation *op) -> WalkResult {
     if (!acquires(op) && !waits(op))
       return WalkResult::advance();
@@ -102,7 +121,7 @@ LogicalResult Sharing::run() {
   declareBarriers();
   SmallVector<scf::ForOp> loops, taking;
   role.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (rangeOf(loop) && !hasTurns(loop) && !isInTurns(loop))
+    if (isSharedOut(loop))
       (stagesTakenIn(loop).empty() ? loops : taking).push_back(loop);
   });
   SmallVector<Tiles> all;

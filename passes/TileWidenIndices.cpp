@@ -191,23 +191,42 @@ private:
     if (isa<tile::SignalOp>(op) && isWide(op->getOperand(0)))
       return op->emitError("signals an amount that 32 bits may not hold, as "
                            "a counter does: bound it with min()");
+    if (auto cast = dyn_cast<arith::IndexCastOp>(op);
+        cast && isWide(cast.getIn())) {
+      limitNumber(cast);
+      return success();
+    }
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isWide(operand.get()))
         continue;
       builder.setInsertionPoint(op);
-      Location loc = op->getLoc();
-      auto number = [&](int64_t value) -> Value {
-        return arith::ConstantIntOp::create(builder, loc, value, 64);
-      };
-      Value value = builder.createOrFold<arith::MaxSIOp>(
-          loc,
-          builder.createOrFold<arith::MinSIOp>(loc, operand.get(),
-                                               number(limit)),
-          number(-limit));
-      operand.set(arith::IndexCastOp::create(builder, loc,
-                                             builder.getIndexType(), value));
+      operand.set(arith::IndexCastOp::create(
+          builder, op->getLoc(), builder.getIndexType(),
+          within(op->getLoc(), operand.get(), -limit, limit)));
     }
     return success();
+  }
+
+  /// A number of fewer bits that an index becomes: the nearest that these hold.
+  void limitNumber(arith::IndexCastOp cast) {
+    builder.setInsertionPoint(cast);
+    Location loc = cast.getLoc();
+    const unsigned width = cast.getType().getIntOrFloatBitWidth();
+    Value number =
+        within(loc, cast.getIn(), llvm::minIntN(width), llvm::maxIntN(width));
+    if (width < 64)
+      number = arith::TruncIOp::create(builder, loc, cast.getType(), number);
+    cast.replaceAllUsesWith(number);
+    cast.erase();
+  }
+
+  Value within(Location loc, Value value, int64_t least, int64_t most) {
+    auto number = [&](int64_t bound) -> Value {
+      return arith::ConstantIntOp::create(builder, loc, bound, 64);
+    };
+    return builder.createOrFold<arith::MaxSIOp>(
+        loc, builder.createOrFold<arith::MinSIOp>(loc, value, number(most)),
+        number(least));
   }
 
   tile::KernelOp kernel;

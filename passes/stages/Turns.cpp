@@ -73,8 +73,9 @@ LogicalResult Turns::checkLoop(scf::ForOp loop) {
                : WalkResult::advance();
   });
   if (meets.wasInterrupted())
-    return refuse(loop) << "the groups of warps can't meet in it, as one of "
-                           "them may have an iteration less: meet behind it";
+    return refuse(loop) << "what the groups of warps meet at, or arrive at, "
+                           "counts all of them, of which one may have an "
+                           "iteration less: meet and arrive behind it";
   return countTakes(loop);
 }
 
@@ -111,8 +112,9 @@ LogicalResult Turns::check() {
     if (ring.getStages() % (each * instances))
       return refuse(loops.front())
              << "its " << instances << " groups of warps share out a pipeline "
-             << "of " << ring.getStages() << " stages: give it a multiple of "
-             << each * instances;
+             << "of " << ring.getStages() << " stages, of which each has its "
+             << "own: give it a multiple of " << each * instances << ", "
+             << each << " for each group";
   }
   auto isOutside = [&](Operation *op) -> WalkResult {
     for (SideOfPipeline stages : op->getNumRegions()

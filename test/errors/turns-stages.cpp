@@ -9,7 +9,7 @@ Kernel program() {
     Tensor A = input("A", bf16, {64, 1024});
     Pipeline ring = pipeline(3, smem(bf16, {64, 64}));
     role("load", in_turns(2, warps(1)), [&] {
-      // CHECK: turns-stages.cpp:[[@LINE+1]]: error: role 'load' takes the iterations of a loop in turns, and its 2 groups of warps share out a pipeline of 3 stages: give it a multiple of 2
+      // CHECK: turns-stages.cpp:[[@LINE+1]]: error: role 'load' takes the iterations of a loop in turns, and its 2 groups of warps share out a pipeline of 3 stages, of which each has its own: give it a multiple of 2, 1 for each group
       for (Index k : in_turns(range(16))) {
         Stage s = ring.acquire();
         copy(A.tile({0, k}), s[0]);

@@ -79,6 +79,17 @@ void loadsFar(Tensor S, Tensor D, Index m, Index n, Size P, Size Q) {
   store(D.tile({m, n}), x + above + left);
 }
 
+/// An index as a number: all of the 31 bits, and no more.
+void becomesNumber(Tensor S, Tensor D, Index m, Index n, Size P, Size Q) {
+  Index most = P * Q / 512 - 1;
+  Scalar number = convert(most, s32), beyond = convert(most + 1, s32);
+  Scalar least = convert(0 - P * Q, s32);
+  Scalar is = select(number == 2147483647 && beyond == number && least < 0 &&
+                         least + 2147483647 == -1,
+                     convert(1, f32), 0);
+  store(D.tile({m, n}), load(S.tile({m, n}), tileShape) * is);
+}
+
 /// What a loop and a branch carry.
 void carries(Tensor S, Tensor D, Index m, Index n, Size P, Size Q) {
   Fragment x = load(S.tile({m, n}), tileShape);
@@ -217,6 +228,8 @@ void refusesWhatItDoesNotExpect() {
       feature("stores far outside", storesFar, [](double x) { return x; }),
       feature("loads far outside", loadsFar, [](double x) { return x; }),
       feature("what a loop carries is far", carries,
+              [](double x) { return x; }),
+      feature("an index is a number of 32 bits", becomesNumber,
               [](double x) { return x; }),
       passesByFar(),
   });

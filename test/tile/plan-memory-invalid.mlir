@@ -88,7 +88,7 @@ tile.kernel @budgets {
 // -----
 
 tile.kernel @tile_of_two_roles {
-  // expected-error@+1 {{role 'math' and role 'store' share this tile, and 'math' is run by several warpgroups, each with its own: pass data between them through a pipeline}}
+  // expected-error@+1 {{role 'math' and role 'store' share this tile, and 'math' is run by several groups of warps, each with its own: pass data between them through a pipeline}}
   %a = tile.alloc : !tile.shared<8x64xbf16>
   tile.role "math" warps 4 instances 2 {
     %f = arith.constant dense<0.0> : tensor<8x64xbf16>
@@ -102,7 +102,7 @@ tile.kernel @tile_of_two_roles {
 // -----
 
 tile.kernel @tile_of_three_roles {
-  // expected-error@+1 {{role 'math' and role 'read' share this tile, and 'math' is run by several warpgroups, each with its own: pass data between them through a pipeline}}
+  // expected-error@+1 {{role 'math' and role 'read' share this tile, and 'math' is run by several groups of warps, each with its own: pass data between them through a pipeline}}
   %a = tile.alloc : !tile.shared<8x64xbf16>
   tile.role "math" warps 4 instances 2 {
     %f = arith.constant dense<0.0> : tensor<8x64xbf16>

@@ -3,6 +3,7 @@
 #include "ashlar/body.h"
 #include "ashlar/location.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -26,7 +27,10 @@ constexpr Warps ping_pong(int64_t warpgroups) { return {4, warpgroups}; }
 /// stored or counted, is so once for each group; a shared tile that the role
 /// writes exists once for each.
 constexpr Warps in_turns(int64_t groups, Warps each) {
-  return {each.count, groups * each.instances};
+  // Their product is a number whatever is given; `role` refuses it.
+  constexpr int64_t none = 0, many = int64_t(1) << 31;
+  return {each.count, std::clamp(groups, none, many) *
+                          std::clamp(each.instances, none, many)};
 }
 
 /// The register budget of each thread of a role: a multiple of 8 from 24 to

@@ -123,7 +123,8 @@ Scalar convert(T number, ElementType type,
   return detail::scalarOf(static_cast<double>(number), type, where);
 }
 
-/// The index as a number.
+/// The index as a number; where the index has more than 32 bits, of the nearest
+/// number that has 32.
 Scalar convert(const Index &a, ElementType type,
                SourceLocation where = SourceLocation::current());
 /// The scalar in another type.
