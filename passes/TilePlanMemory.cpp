@@ -78,8 +78,7 @@ FailureOr<int64_t> copiesOf(tile::AllocOp alloc) {
            << role.getName() << "' and role '" << other.getName()
            << "' share this tile, and '" << role.getName()
            << "' is run by several groups of warps, each with its own: pass "
-              "data "
-              "between them through a pipeline";
+              "data between them through a pipeline";
   }
   return 1;
 }
