@@ -254,11 +254,9 @@ struct TileExpandClusterReductions
     llvm::MapVector<Operation *, std::vector<ClusterReduction>> reductions;
     for (tile::ClusterReduceOp op : tile::clusterReductionsOf(kernel)) {
       if (isInTurns(op)) {
-        op.emitError("role '")
-            << tile::roleOf(op).getName()
-            << "' takes the iterations of a loop in turns, and the groups of "
-               "warps can't add over a cluster in it: add behind it, or in a "
-               "range without in_turns";
+        refuseInTurns(op)
+            << "the groups of warps can't add over a cluster in it: add behind "
+               "it, or in a range without in_turns";
         return signalPassFailure();
       }
       reductions[tile::roleOf(op)].emplace_back(op, cluster);

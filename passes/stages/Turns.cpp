@@ -18,12 +18,6 @@ tile::InTurnsOp turnsOf(scf::ForOp loop) {
   return step.getDefiningOp<tile::InTurnsOp>();
 }
 
-InFlightDiagnostic refuse(Operation *op) {
-  return op->emitError("role '")
-         << tile::roleOf(op).getName()
-         << "' takes the iterations of a loop in turns, and ";
-}
-
 /// How many stages of each pipeline an iteration takes.
 using Takes = llvm::SmallMapVector<SideOfPipeline, int64_t, 2>;
 
@@ -58,24 +52,28 @@ private:
 
 LogicalResult Turns::checkLoop(scf::ForOp loop) {
   if (isInTurns(loop))
-    return refuse(loop) << "it stands in another such loop: let one of them "
-                           "be a range without in_turns";
+    return refuseInTurns(loop)
+           << "it stands in another such loop: let one of them "
+              "be a range without in_turns";
   if (loop.getNumResults())
-    return refuse(loop) << "a variable is carried from one to the next, which "
-                           "another group of warps runs: let each iteration "
-                           "depend on its index alone";
+    return refuseInTurns(loop)
+           << "a variable is carried from one to the next, which "
+              "another group of warps runs: let each iteration "
+              "depend on its index alone";
   for (auto last : loop.getBody()->getOps<tile::LastIfOp>())
-    return refuse(last) << "last_if ends it, which the other groups of warps "
-                           "can't tell: give the loop its end";
+    return refuseInTurns(last)
+           << "last_if ends it, which the other groups of warps "
+              "can't tell: give the loop its end";
   auto meets = loop.getBody()->walk([](Operation *op) {
     return isa<tile::SyncOp, tile::ArriveOp, tile::ClusterSyncOp>(op)
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });
   if (meets.wasInterrupted())
-    return refuse(loop) << "what the groups of warps meet at, or arrive at, "
-                           "counts all of them, of which one may have an "
-                           "iteration less: meet and arrive behind it";
+    return refuseInTurns(loop)
+           << "what the groups of warps meet at, or arrive at, "
+              "counts all of them, of which one may have an "
+              "iteration less: meet and arrive behind it";
   return countTakes(loop);
 }
 
@@ -84,9 +82,10 @@ LogicalResult Turns::countTakes(scf::ForOp loop) {
   for (Operation &op : *loop.getBody())
     for (SideOfPipeline stages : stagesTakenIn(&op)) {
       if (!isa<tile::AcquireOp, tile::WaitOp>(op))
-        return refuse(&op) << "whether it takes a stage here, or how many, is "
-                              "not known to the other groups of warps: take "
-                              "stages directly in the loop";
+        return refuseInTurns(&op)
+               << "whether it takes a stage here, or how many, is "
+                  "not known to the other groups of warps: take "
+                  "stages directly in the loop";
       ++own[stages];
     }
   if (takes.empty())
@@ -96,8 +95,9 @@ LogicalResult Turns::countTakes(scf::ForOp loop) {
   };
   if (!own.empty() &&
       (own.size() != takes.size() || !llvm::all_of(own, isAlike)))
-    return refuse(loop) << "it takes other stages than the role's loop in "
-                           "turns before it: take the same ones in each";
+    return refuseInTurns(loop)
+           << "it takes other stages than the role's loop in "
+              "turns before it: take the same ones in each";
   return success();
 }
 
@@ -110,7 +110,7 @@ LogicalResult Turns::check() {
   for (auto [stages, each] : takes) {
     const auto ring = cast<tile::PipelineType>(stages.first.getType());
     if (ring.getStages() % (each * instances))
-      return refuse(loops.front())
+      return refuseInTurns(loops.front())
              << "its " << instances << " groups of warps share out a pipeline "
              << "of " << ring.getStages() << " stages, of which each has its "
              << "own: give it a multiple of " << each * instances << ", "
@@ -227,6 +227,12 @@ bool hasTurns(Operation *op) {
     return turnsOf(loop) ? WalkResult::interrupt() : WalkResult::advance();
   };
   return op->walk(stop).wasInterrupted();
+}
+
+InFlightDiagnostic refuseInTurns(Operation *op) {
+  return op->emitError("role '")
+         << tile::roleOf(op).getName()
+         << "' takes the iterations of a loop in turns, and ";
 }
 
 LogicalResult refuseStageOfAll(Operation *take) {

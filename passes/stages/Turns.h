@@ -11,6 +11,9 @@ bool isInTurns(mlir::Operation *op);
 /// Whether it is or has one.
 bool hasTurns(mlir::Operation *op);
 
+/// Refuses what can't stand in a loop in turns, at the author's line; why
+/// follows.
+mlir::InFlightDiagnostic refuseInTurns(mlir::Operation *op);
 /// Refuses a stage that all instances would take.
 mlir::LogicalResult refuseStageOfAll(mlir::Operation *take);
 
