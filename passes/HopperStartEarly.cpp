@@ -1,6 +1,7 @@
 // hopper-start-early: a role that loads works out where its first tile is
 // before it waits: for the other roles, while the barriers are initialised, and
-// for the launch before.
+// for the launch before. Where its threads load by themselves, which takes many
+// an address, it waits for that launch just before the first of these loads.
 
 #include "compiler/hopper/Hopper.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -117,6 +118,69 @@ bool loads(hopper::RoleOp role) {
       .wasInterrupted();
 }
 
+bool touchesMemory(Operation &op) {
+  return !isMemoryEffectFree(&op) &&
+         !isa<hopper::MbarrierWaitOp, hopper::MbarrierArriveOp>(op);
+}
+
+/// The one loop in the body of a loop over tiles that does more than to wait at
+/// barriers, if its threads load in there by themselves.
+scf::ForOp loopOfLoads(scf::ForOp tiles) {
+  scf::ForOp loads;
+  for (Operation &op : *tiles.getBody()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop ? touchesMemory(op) : loads != nullptr)
+      return {};
+    if (loop)
+      loads = loop;
+  }
+  auto isByThreads = [](Operation &op) {
+    auto copy = dyn_cast<hopper::CopyTileOp>(op);
+    return copy && !copy.isAsync();
+  };
+  return loads && llvm::any_of(*loads.getBody(), isByThreads) ? loads
+                                                              : scf::ForOp();
+}
+
+/// Waits in the first iteration of the inner loop that there is, so that what
+/// each of its iterations needs of the first tile is known by then.
+void waitInside(scf::ForOp tiles, scf::ForOp loads,
+                ArrayRef<Operation *> waits) {
+  IRRewriter rewriter(tiles.getContext());
+  const Location loc = waits.front()->getLoc();
+  auto isWaiting = [&](OpBuilder &builder, bool value) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, value, 1);
+  };
+  rewriter.setInsertionPoint(loads);
+  Value never = isWaiting(rewriter, false);
+  loads = cast<scf::ForOp>(*loads.replaceWithAdditionalYields(
+      rewriter, never, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &end, Location, ArrayRef<BlockArgument>) {
+        return SmallVector<Value>{isWaiting(end, false)};
+      }));
+  rewriter.setInsertionPoint(tiles);
+  Value atFirst = isWaiting(rewriter, true);
+  Value afterwards = loads.getResults().back();
+  tiles = cast<scf::ForOp>(*tiles.replaceWithAdditionalYields(
+      rewriter, atFirst, /*replaceInitOperandUsesInLoop=*/false,
+      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+        return SmallVector<Value>{afterwards};
+      }));
+  loads.getInitArgsMutable()
+      .slice(loads.getInitArgs().size() - 1, 1)
+      .assign(tiles.getRegionIterArgs().back());
+  rewriter.setInsertionPoint(&*llvm::find_if(*loads.getBody(), touchesMemory));
+  auto first =
+      scf::IfOp::create(rewriter, loc, loads.getRegionIterArgs().back());
+  for (Operation *wait : waits)
+    wait->moveBefore(first.thenBlock()->getTerminator());
+  // And where there was none behind them all.
+  rewriter.setInsertionPointAfter(tiles);
+  IRMapping isLeft;
+  isLeft.map(first.getCondition(), tiles.getResults().back());
+  rewriter.clone(*first, isLeft);
+}
+
 void startEarly(Block &body) {
   // The next launch is let go in the author's order: after this one's wait,
   // mostly, so that grids beside each other take turns.
@@ -129,10 +193,20 @@ void startEarly(Block &body) {
       break;
   if (waits.empty() || !first)
     return;
-  if (auto loop = dyn_cast<scf::ForOp>(first))
-    first = computeAhead(loop);
+  auto tiles = dyn_cast<scf::ForOp>(first);
+  if (tiles)
+    first = tiles = computeAhead(tiles);
   for (Operation *wait : waits)
     wait->moveBefore(first);
+  SmallVector<Operation *> forLaunches;
+  llvm::copy_if(waits, std::back_inserter(forLaunches),
+                [](Operation *op) { return !isa<hopper::SyncOp>(op); });
+  const bool isAll = llvm::none_of(
+      llvm::make_range(std::next(first->getIterator()), body.end()),
+      touchesMemory);
+  if (scf::ForOp loads = tiles && isAll ? loopOfLoads(tiles) : scf::ForOp();
+      loads && !forLaunches.empty())
+    waitInside(tiles, loads, forLaunches);
 }
 
 struct HopperStartEarly : impl::HopperStartEarlyBase<HopperStartEarly> {

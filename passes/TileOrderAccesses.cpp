@@ -13,6 +13,7 @@
 #include "passes/Preconditions.h"
 #include "passes/SharedMemory.h"
 #include "passes/WarpTiles.h"
+#include "passes/stages/Ring.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace ashlar {
@@ -290,6 +291,9 @@ void Order::roleBarrier(Location loc) {
 }
 
 void Order::waitForStores(Location loc, int64_t pending, bool written) {
+  // What threads store they have read.
+  if (llvm::none_of(stores, isByTma))
+    return;
   auto wait = [&] {
     hopper::BulkWaitOp::create(builder, loc, pending, /*read=*/!written);
   };
@@ -316,10 +320,11 @@ std::optional<int64_t> Order::storesSince(tile::WriteOp op) {
   auto buffer = tile::bufferOf(op.getTarget());
   const bool inStage =
       buffer && tile::valuesOfStage(buffer.getStage()).size() == 1;
-  for (int64_t since = 0; since < (inStage ? before : count); ++since) {
-    const int64_t last = (before - 1 - since + 2 * count) % count;
-    if (overlap(stores[last].getSource(), op.getTarget()))
+  for (int64_t back = 0, since = 0; back < (inStage ? before : count); ++back) {
+    tile::CopyOutOp last = stores[(before - 1 - back + 2 * count) % count];
+    if (overlap(last.getSource(), op.getTarget()))
       return since;
+    since += isByTma(last);
   }
   return inStage ? std::nullopt : std::optional<int64_t>(0);
 }

@@ -62,9 +62,10 @@ void declareAccumulators(hopper::KernelOp kernel, PtxBuilder &b,
   int64_t count = 0;
   kernel.walk([&](hopper::AccumulatorOp op) {
     std::string name = "%acc" + std::to_string(count++) + "_";
-    b.ptx(".reg .b32 " + name + "<" +
-          std::to_string(fragmentOf(op.getResult()).words()) + ">;");
+    const int64_t words = fragmentOf(op.getResult()).words();
+    b.ptx(".reg .b32 " + name + "<" + std::to_string(words) + ">;");
     context.accumulators[op.getResult()] = name;
+    context.accumulated[op->getParentOfType<hopper::RoleOp>()] += words;
   });
   if (count) // a value that nobody needs
     b.ptx(".reg .b32 %none;");

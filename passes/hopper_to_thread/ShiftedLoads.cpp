@@ -169,7 +169,7 @@ private:
   /// Zeros in place of what is not the tensor's, where the tile has any.
   SmallVector<Value> withoutOthers(ArrayRef<Value> words,
                                    ArrayRef<WordOfRow> of) {
-    return edges.withoutOthers(words, [&] {
+    auto masks = [&] {
       const int64_t count = Words(wordBytes).count;
       std::map<int64_t, SmallVector<Value>> byColumn;
       SmallVector<Value> masks;
@@ -180,7 +180,8 @@ private:
         llvm::append_range(masks, ofWord);
       }
       return masks;
-    });
+    };
+    return edges.withoutOthers(words, edges.masks(words.size(), masks));
   }
 
   ThreadBuilder &b;

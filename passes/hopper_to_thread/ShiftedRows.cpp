@@ -41,11 +41,12 @@ struct Sharing {
   int64_t rows;     ///< of the tile
   int64_t lanes;    ///< threads beside each other in a row
   int64_t threads;
-  int64_t most; ///< runs that a thread can hold
+  int64_t registers; ///< that a thread has for words
+  int64_t most;      ///< runs that it can hold
 
   Sharing(tile::SharedType tile, int64_t threads, int64_t registers)
-      : threads(threads),
-        most((registers - besideWords) / (4 * (wordsOfRun(registers) + 1))) {
+      : threads(threads), registers(registers - besideWords),
+        most(this->registers / (4 * (wordsOfRun(registers) + 1))) {
     const int64_t columns = tile.getShape().back();
     elements = wordBytes / tile.elementBytes();
     words = std::gcd(columns / elements, wordsOfRun(registers));
@@ -65,6 +66,11 @@ struct Sharing {
     const int64_t batches =
         llvm::divideCeil(rounds(), std::max<int64_t>(most, 1));
     return llvm::divideCeil(rounds(), batches);
+  }
+  /// Whether there are registers for the elements of a run and its masks beside
+  /// so many runs.
+  bool hasRoomBeside(int64_t held) const {
+    return registers - 4 * (words + 1) * held >= words * (elements + 4);
   }
   /// Whether it holds at once all that it has of the tile.
   bool isOneBatch() const { return lanes == runs && batch() == rounds(); }
@@ -86,12 +92,9 @@ public:
     forEach(b, b.rem(thread, sharing.lanes), sharing.runs, sharing.lanes,
             sharing.lanes == sharing.runs, [&](Value run) {
               forEach(b, b.div(thread, sharing.lanes), sharing.rows,
-                      batch * slots, batch == rounds, [&](Value first) {
-                        copyRuns(runsFrom(run, first, batch));
-                      });
+                      batch * slots, batch == rounds,
+                      [&](Value first) { copyRuns(run, first, batch); });
             });
-    if (!sharing.isOneBatch())
-      copyTorn();
   }
 
 private:
@@ -145,11 +148,12 @@ private:
     TileRow row;
     Value number;
     Value address; ///< of its first element, 64 bits
+    Value low;     ///< of these the last 32, or others that end alike
     Value exists;  ///< null: the tile has such a row
   };
 
-  Run runOf(Value row, Value number) {
-    Run run{tile.row(b, row), number, {}, {}};
+  Run runOf(const TileRow &row, Value number) {
+    Run run{row, number, {}, {}, {}};
     Value place = b.mul(number, sharing.columns());
     // What is the same for all tiles beside each other apart: it leaves a loop
     // over these.
@@ -157,17 +161,21 @@ private:
         b.sub(run.row.element, b.extend(tile.column())), b.extend(place)));
     run.address =
         b.add(begin, b.mul(b.extend(tile.column()), tile.elementBytes));
+    run.low = arith::TruncIOp::create(b, b.loc, b.getI32Type(), run.address);
     return run;
   }
 
   /// Of so many rows, from the first one on.
   SmallVector<Run> runsFrom(Value number, Value first, int64_t count) {
+    const int64_t slots = sharing.slots();
     SmallVector<Run> runs;
-    for (int64_t i = 0; i < count; ++i) {
-      Value row = b.add(first, i * sharing.slots());
+    for (auto [i, row] : llvm::enumerate(tile.rows(b, first, slots, count))) {
       runs.push_back(runOf(row, number));
-      if (sharing.rows % (count * sharing.slots()) != 0)
-        runs.back().exists = b.lessThan(row, b.i32(sharing.rows));
+      if (tile.areAlike(slots))
+        runs.back().low = runs.front().low;
+      if (sharing.rows % (count * slots) != 0)
+        runs.back().exists =
+            b.lessThan(b.add(first, int64_t(i) * slots), b.i32(sharing.rows));
     }
     return runs;
   }
@@ -184,7 +192,7 @@ private:
     part.isAny = b.both(
         run.row.inside,
         b.lessThan(bounds.skipped ? bounds.skipped : b.i32(0), bounds.end));
-    part.first = b.bitAnd(low(run.address), b.i32(wordBytes - 1));
+    part.first = b.bitAnd(run.low, b.i32(wordBytes - 1));
     part.stop = b.add(part.first, bounds.end);
     if (bounds.skipped)
       part.first = b.add(part.first, bounds.skipped);
@@ -197,10 +205,6 @@ private:
     Value first = firstWord(run, part), end = wordsEnd(run, part);
     return b.both(part.isAny, isWritten ? hasOthers(part, run.number)
                                         : edges.areBeyond(first, end));
-  }
-
-  Value low(Value address) {
-    return arith::TruncIOp::create(b, b.loc, b.getI32Type(), address);
   }
 
   /// The addresses of the first word that is read, and behind the last one.
@@ -305,29 +309,49 @@ private:
     return loaded;
   }
 
-  /// All words before the first use.
-  void copyRuns(ArrayRef<Run> runs) {
+  /// A run of each of so many rows from one on: all words before the first use.
+  void copyRuns(Value number, Value first, int64_t count) {
+    const SmallVector<Run> runs = runsFrom(number, first, count);
     SmallVector<Value> loaded = load(runs);
-    if (hopper::CopyTileOp next = isLoadedWith())
+    hopper::CopyTileOp next = isLoadedWith();
+    if (next)
       b.setInsertionPointAfter(next);
-    // While the words are on their way.
-    if (sharing.isOneBatch())
-      copyTorn();
-    Value torn = loaded.pop_back_val(), number = runs.front().number;
+    Value torn = loaded.pop_back_val();
+    // What can be done while the words are on their way, if there are
+    // registers.
+    SmallVector<Value> masks;
+    const bool isMeanwhile =
+        sharing.hasRoomBeside(count + (next ? sharingOf(b, next).rounds() : 0));
+    auto prepare = [&] { masks = masksOf(number); };
+    auto finish = [&] { copyTorn(torn, number, first, count, isMeanwhile); };
+    if (isMeanwhile) {
+      prepare();
+      finish();
+    }
     SmallVector<SmallVector<Value>> content;
     for (auto [i, run] : llvm::enumerate(runs)) {
       const size_t count = 4 * (sharing.words + 1);
       auto words = ArrayRef(loaded).slice(i * count, count);
-      content.push_back(
-          shifted(b, llvm::to_vector(words), low(run.address), alignment));
+      content.push_back(shifted(b, llvm::to_vector(words), run.low, alignment));
     }
-    withoutOthers(content, number);
+    if (!isMeanwhile)
+      prepare();
+    withoutOthers(content, masks);
     Value place = b.mul(number, sharing.columns());
     for (auto [i, run] : llvm::enumerate(runs)) {
       Value isLoaded =
           b.equal(b.bitAnd(torn, b.i32(int64_t(1) << i)), b.i32(0));
       store(run.row, place, content[i], b.both(isLoaded, run.exists));
     }
+    if (!isMeanwhile)
+      finish();
+  }
+
+  SmallVector<Value> masksOf(Value run) {
+    return edges.masks(4 * sharing.words, [&] {
+      const Bounds within = bounds(run);
+      return bitsBetween(b, within.skipped, within.end, 4 * sharing.words);
+    });
   }
 
   /// A word around a run, on a condition. Where it may have what lies between
@@ -341,53 +365,55 @@ private:
   }
 
   /// Zeros in place of what is not the tensor's, where the tile has any.
-  void withoutOthers(MutableArrayRef<SmallVector<Value>> content, Value run) {
+  void withoutOthers(MutableArrayRef<SmallVector<Value>> content,
+                     ArrayRef<Value> masks) {
     SmallVector<Value> all;
     for (ArrayRef<Value> words : content)
       llvm::append_range(all, words);
-    const SmallVector<Value> masked = edges.withoutOthers(all, [&] {
-      const Bounds within = bounds(run);
-      const SmallVector<Value> ofRun =
-          bitsBetween(b, within.skipped, within.end, 4 * sharing.words);
-      SmallVector<Value> masks;
-      while (masks.size() < all.size())
-        llvm::append_range(masks, ofRun);
-      return masks;
-    });
+    const SmallVector<Value> masked = edges.withoutOthers(all, masks);
     size_t next = 0;
     for (SmallVector<Value> &words : content)
       for (Value &word : words)
         word = masked[next++];
   }
 
-  /// Runs whose words have bytes that are not to be read, by elements: a thread
-  /// for each word. Where nobody writes the tensor these are where its memory
-  /// begins and ends.
-  void copyTorn() {
+  /// Runs whose words have bytes that are not to be read, a bit each, by
+  /// elements. Where nobody writes the tensor these are where its memory begins
+  /// and ends.
+  void copyTorn(Value torn, Value number, Value first, int64_t count,
+                bool isRunAtOnce) {
     OpBuilder::InsertionGuard guard(b);
     auto where = [&](Value condition) {
       auto branch = scf::IfOp::create(b, b.loc, condition);
       b.setInsertionPointToStart(branch.thenBlock());
     };
-    if (!isWritten)
-      where(edges.mayBeTorn());
-    const int64_t words = sharing.runs * sharing.words;
-    forEach(b, b.threadOfRole(), sharing.rows * words, sharing.threads, false,
-            [&](Value number) {
-              Value word = b.rem(number, words);
-              Value run = b.div(word, sharing.words);
-              const Run torn = runOf(b.div(number, words), run);
-              where(isTorn(torn, partOf(torn, bounds(run))));
-              copyElements(torn.row, b.mul(word, sharing.elements));
-            });
+    where(isNot(b.equal(torn, b.i32(0))));
+    forEach(b, b.i32(0), count, 1, count == 1, [&](Value i) {
+      Value bit = arith::ShRUIOp::create(b, b.loc, torn, i);
+      where(b.equal(b.bitAnd(bit, b.i32(1)), b.i32(1)));
+      const TileRow row = tile.row(b, b.add(first, b.mul(i, sharing.slots())));
+      const int64_t words = isRunAtOnce ? sharing.words : 1;
+      forEach(b, b.i32(0), sharing.words, words, words == sharing.words,
+              [&](Value word) {
+                copyElements(row,
+                             b.add(b.mul(number, sharing.columns()),
+                                   b.mul(word, sharing.elements)),
+                             words);
+              });
+    });
   }
 
-  /// The elements of a word, those outside of the tensor as zeros.
-  void copyElements(const TileRow &row, Value place) {
-    store(row, place,
-          edges.elementsAt(edges.address(b.add(row.element, b.extend(place))),
-                           b.add(tile.column(), place), row.inside),
-          {});
+  /// The elements of so many words, those outside of the tensor as zeros.
+  void copyElements(const TileRow &row, Value place, int64_t count) {
+    SmallVector<Value> words;
+    for (int64_t i = 0; i < count; ++i) {
+      Value at = b.add(place, i * sharing.elements);
+      llvm::append_range(
+          words,
+          edges.elementsAt(edges.address(b.add(row.element, b.extend(at))),
+                           b.add(tile.column(), at), row.inside));
+    }
+    store(row, place, words, {});
   }
 
   /// Words to shared memory, on a condition.

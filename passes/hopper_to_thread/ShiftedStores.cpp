@@ -33,22 +33,17 @@ public:
                                        b.i32(tile.type.getShape().back()));
   }
 
-  /// Neighbours have neighbouring words, so that what they store meets whole
-  /// sectors; a thread reads two before it stores them.
   void copy() {
-    const int64_t words = rows * columns / elements;
-    const int64_t rounds = llvm::divideCeil(words, threads);
-    const int64_t batch = std::min<int64_t>(rounds, 2);
-    forEach(b, thread, words, batch * threads, batch == rounds,
-            [&](Value first) {
-              SmallVector<Word> all;
-              for (int64_t i = 0; i < batch; ++i)
-                all.push_back(read(b.add(first, i * threads),
-                                   words % (batch * threads) ? words : 0));
-              for (const Word &word : all)
-                store(word);
-            });
-    copyEnds();
+    auto isLong = scf::IfOp::create(
+        b, b.loc,
+        arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::sge,
+                              b.sub(end, begin), b.i32(elements)),
+        /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(isLong.thenBlock());
+    copyWords();
+    b.setInsertionPointToStart(isLong.elseBlock());
+    copyElements();
   }
 
 private:
@@ -98,20 +93,47 @@ private:
     SmallVector<Value> content;
   };
 
-  /// The first that begins in this word of the tile, of so many if there may be
-  /// fewer.
-  Word read(Value number, int64_t count) {
-    Word word;
-    if (count) {
-      word.isWhole = b.lessThan(number, b.i32(count));
-      number = b.createOrFold<arith::MinSIOp>(b.loc, number, b.i32(count - 1));
+  /// Those that begin first in so many words of the tile, of which each is as
+  /// far behind the one before as there are threads.
+  SmallVector<Word> read(Value first, int64_t count) {
+    const int64_t ofRow = columns / elements, ofTile = rows * ofRow;
+    const bool isAll = count * threads >= ofTile;
+    const int64_t step = threads % ofRow == 0 ? threads / ofRow : 0;
+    SmallVector<TileRow> below;
+    if (step)
+      below = tile.rows(b, b.div(first, ofRow), step, count);
+    SmallVector<Word> all;
+    Value atFirst;
+    for (int64_t i = 0; i < count; ++i) {
+      Value number = b.add(first, i * threads), exists, there = number;
+      if (isAll ? (i + 1) * threads > ofTile
+                : i > 0 && ofTile % (count * threads) != 0) {
+        exists = b.lessThan(number, b.i32(ofTile));
+        there =
+            b.createOrFold<arith::MinSIOp>(b.loc, number, b.i32(ofTile - 1));
+      }
+      // In shared memory a thread reads only what is the tile's.
+      TileRow row = tile.row(b, b.div(there, ofRow));
+      if (step) {
+        below[i].shared = row.shared;
+        row = below[i];
+      }
+      Value place = b.mul(b.rem(step ? first : there, ofRow), elements);
+      Value at = low(address(row, place));
+      if (i == 0)
+        atFirst = at;
+      else if (step && tile.areAlike(step))
+        at = atFirst;
+      all.push_back(read(row, place, at, b.both(exists, row.inside)));
     }
-    const TileRow row = tile.row(b, b.div(number, columns / elements));
-    word.isWhole = b.both(word.isWhole, row.inside);
-    Value first = b.mul(b.rem(number, columns / elements), elements);
-    word.to = address(row, first);
-    Value distance =
-        b.bitAnd(b.sub(b.i32(0), low(word.to)), b.i32(wordBytes - 1));
+    return all;
+  }
+
+  /// The one that begins first in the word of the tile at a place, whose
+  /// address in the tensor ends like `at`.
+  Word read(const TileRow &row, Value first, Value at, Value exists) {
+    Word word;
+    Value distance = b.bitAnd(b.sub(b.i32(0), at), b.i32(wordBytes - 1));
     appendWord(row, first, word.content);
     appendWord(row, b.add(first, elements), word.content);
     word.content = shifted(b, word.content, distance, alignment);
@@ -121,7 +143,7 @@ private:
       return arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::sle, left,
                                    right);
     };
-    word.isWhole = b.both(word.isWhole, compare(b.add(place, elements), end));
+    word.isWhole = b.both(exists, compare(b.add(place, elements), end));
     if (!tile.nonNegative)
       word.isWhole = b.both(word.isWhole, compare(begin, place));
     return word;
@@ -136,60 +158,85 @@ private:
           operands);
   }
 
-  /// The words at both ends of a row that have other elements too.
-  void copyEnds() {
-    auto isLong = scf::IfOp::create(
-        b, b.loc,
-        arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::sge,
-                              b.sub(end, begin), b.i32(elements)),
-        /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(isLong.thenBlock());
-    copyEndsByPieces();
-    b.setInsertionPointToStart(isLong.elseBlock());
-    copyEndsByElements();
-  }
-
-  /// A thread for each end, which stores pieces of 8 bytes and less.
-  void copyEndsByPieces() {
-    forEach(b, thread, 2 * rows, threads, 2 * rows == threads,
-            [&](Value number) {
-              const TileRow row = tile.row(b, b.div(number, 2));
-              whereInside(row.inside, [&] {
-                copyEnd(row, b.equal(b.rem(number, 2), b.i32(1)));
-              });
+  /// Neighbours have neighbouring words, so that what they store meets whole
+  /// sectors; a thread reads some before it stores them, and where these are
+  /// all that it has, what it has of the ends of rows as well.
+  void copyWords() {
+    // What is known of a word takes 8 registers, of an end 16.
+    const int64_t most =
+        (b.otherRegisters() - target::registersBesideFragments - 16) / 8;
+    const int64_t words = rows * columns / elements;
+    const int64_t rounds = llvm::divideCeil(words, threads);
+    const bool isOnce =
+        rounds <= std::min<int64_t>(most, 4) && 2 * rows <= threads;
+    const int64_t batch = isOnce ? rounds : std::min<int64_t>(rounds, 2);
+    forEach(b, thread, words, batch * threads, batch == rounds,
+            [&](Value first) {
+              const SmallVector<Word> all = read(first, batch);
+              std::optional<End> ofRow;
+              if (isOnce)
+                ofRow = readEnd(thread);
+              for (const Word &word : all)
+                store(word);
+              if (ofRow)
+                store(*ofRow);
             });
+    if (!isOnce)
+      forEach(b, thread, 2 * rows, threads, 2 * rows <= threads,
+              [&](Value number) { store(readEnd(number)); });
   }
 
   /// What the row has of the aligned word in which it begins or ends, if that
   /// is not all of it.
-  void copyEnd(const TileRow &row, Value isLast) {
-    auto either = [&](Value ofLast, Value ofFirst) -> Value {
-      return arith::SelectOp::create(b, b.loc, isLast, ofLast, ofFirst);
-    };
-    Value bound = either(end, begin);
-    // Bytes of the word that lie before the bound.
-    Value before = b.bitAnd(low(address(row, bound)), b.i32(wordBytes - 1));
-    Value place = b.sub(bound, b.div(before, bytes));
+  struct End {
+    Value to, isThere, isLast;
+    Value before; ///< bytes of the word that lie before the row's bound
+    SmallVector<Value> content;
+  };
+
+  Value either(const End &end, Value ofLast, Value ofFirst) {
+    return arith::SelectOp::create(b, b.loc, end.isLast, ofLast, ofFirst);
+  }
+
+  /// Two for each row of the tile.
+  End readEnd(Value number) {
+    End end;
+    if (2 * rows % threads != 0) {
+      end.isThere = b.lessThan(number, b.i32(2 * rows));
+      number =
+          b.createOrFold<arith::MinSIOp>(b.loc, number, b.i32(2 * rows - 1));
+    }
+    const TileRow row = tile.row(b, b.div(number, 2));
+    end.isThere = b.both(end.isThere, row.inside);
+    end.isLast = b.equal(b.rem(number, 2), b.i32(1));
+    Value bound = either(end, this->end, begin);
+    end.before = b.bitAnd(low(address(row, bound)), b.i32(wordBytes - 1));
+    Value place = b.sub(bound, b.div(end.before, bytes));
     Value distance = b.mul(b.bitAnd(place, b.i32(elements - 1)), bytes);
     Value first = b.bitAnd(place, b.i32(-elements));
-    SmallVector<Value> words;
     appendWord(row, b.createOrFold<arith::MaxSIOp>(b.loc, first, b.i32(0)),
-               words);
-    appendWord(row, b.add(first, elements), words);
-    words = shifted(b, words, distance, alignment);
-    Value to = address(row, place);
+               end.content);
+    appendWord(row, b.add(first, elements), end.content);
+    end.content = shifted(b, end.content, distance, alignment);
+    end.to = address(row, place);
+    return end;
+  }
+
+  /// By pieces of 8 bytes and less.
+  void store(const End &end) {
     // An end has the bytes up to `before`, the largest piece first, and a
     // beginning those from there on, the smallest first.
-    Value from = before;
+    Value from = end.before;
     for (int64_t piece = bytes; piece < wordBytes; piece *= 2) {
-      Value isThere =
+      Value isPiece =
           arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ne,
                                 b.bitAnd(from, b.i32(piece)), b.i32(0));
-      Value at = either(b.bitAnd(before, b.i32(wordBytes - 2 * piece)), from);
-      storePiece(to, words, at, piece, isThere);
+      Value at =
+          either(end, b.bitAnd(end.before, b.i32(wordBytes - 2 * piece)), from);
+      storePiece(end.to, end.content, at, piece, b.both(end.isThere, isPiece));
       // A beginning goes on behind its piece.
-      from = either(before, b.bitAnd(b.add(from, piece), b.i32(-2 * piece)));
+      from = either(end, end.before,
+                    b.bitAnd(b.add(from, piece), b.i32(-2 * piece)));
     }
   }
 
@@ -231,8 +278,8 @@ private:
     b.ptx(text + "@p st.global." + form + ";\n\t}", stored);
   }
 
-  /// The same where both ends may be in one word: a thread for each element.
-  void copyEndsByElements() {
+  /// Where both ends may be in one word: a thread for each element.
+  void copyElements() {
     forEach(b, thread, 2 * elements * rows, threads, false, [&](Value number) {
       const TileRow row = tile.row(b, b.div(number, 2 * elements));
       Value isSecond = b.equal(b.rem(b.div(number, elements), 2), b.i32(1));

@@ -18,6 +18,8 @@ struct ThreadContext {
   mlir::Value warp;      ///< in the CTA, the same value for a whole warp
   /// The names of accumulators' registers, but for the numbers.
   llvm::SmallDenseMap<mlir::Value, std::string> accumulators;
+  /// How many of these registers the threads of a role have.
+  llvm::SmallDenseMap<mlir::Operation *, int64_t> accumulated;
   /// The function's arguments, by the operations that declare them.
   llvm::SmallDenseMap<mlir::Operation *, mlir::Value> parameters;
   /// Whether an operation was refused.
@@ -40,6 +42,10 @@ public:
   /// That each thread of the role has.
   int64_t registers() {
     return role.getRegisters() ? role.getRegisters() : context.registers;
+  }
+  /// Those that no accumulator has.
+  int64_t otherRegisters() {
+    return registers() - context.accumulated.lookup(role);
   }
   mlir::Value instance();     ///< of the role
   mlir::Value warpOfRole();   ///< in the instance of the role

@@ -68,22 +68,45 @@ SmallVector<Value> TileEdges::elementsAt(Value address, Value column,
 }
 
 SmallVector<Value>
-TileEdges::withoutOthers(ArrayRef<Value> words,
-                         llvm::function_ref<SmallVector<Value>()> masks) const {
-  Value hasOthers =
+TileEdges::masks(int64_t count,
+                 llvm::function_ref<SmallVector<Value>()> masks) const {
+  Value nothing = LLVM::PoisonOp::create(b, b.loc, b.getI32Type());
+  return where(hasOthers(), masks, SmallVector<Value>(count, nothing));
+}
+
+SmallVector<Value> TileEdges::withoutOthers(ArrayRef<Value> words,
+                                            ArrayRef<Value> masks) const {
+  return where(
+      hasOthers(),
+      [&] {
+        SmallVector<Value> masked;
+        for (auto [i, word] : llvm::enumerate(words))
+          masked.push_back(b.bitAnd(word, masks[i % masks.size()]));
+        return masked;
+      },
+      words);
+}
+
+Value TileEdges::hasOthers() const {
+  Value others =
       b.lessThan(tile.end(), b.add(tile.column(), tile.shape.back()));
   if (!tile.nonNegative)
-    hasOthers = b.bitOr(hasOthers, b.lessThan(tile.column(), b.i32(0)));
-  auto branch = scf::IfOp::create(b, b.loc, ValueRange(words).getTypes(),
-                                  hasOthers, /*withElseRegion=*/true);
+    others = b.bitOr(others, b.lessThan(tile.column(), b.i32(0)));
+  return others;
+}
+
+SmallVector<Value>
+TileEdges::where(Value condition,
+                 llvm::function_ref<SmallVector<Value>()> words,
+                 ArrayRef<Value> otherwise) const {
+  auto branch =
+      scf::IfOp::create(b, b.loc, ValueRange(otherwise).getTypes(), condition,
+                        /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, b.loc, words);
+  scf::YieldOp::create(b, b.loc, otherwise);
   b.setInsertionPointToStart(branch.thenBlock());
-  SmallVector<Value> masked;
-  for (auto [word, mask] : llvm::zip_equal(words, masks()))
-    masked.push_back(b.bitAnd(word, mask));
-  scf::YieldOp::create(b, b.loc, masked);
+  scf::YieldOp::create(b, b.loc, words());
   return SmallVector<Value>(branch.getResults());
 }
 

@@ -29,11 +29,16 @@ public:
   /// outside of the tensor.
   llvm::SmallVector<mlir::Value>
   elementsAt(mlir::Value address, mlir::Value column, mlir::Value inside) const;
-  /// Where the tile has what is not the tensor's, the bits of words that masks,
-  /// asked for there, have for all of them.
-  llvm::SmallVector<mlir::Value> withoutOthers(
-      llvm::ArrayRef<mlir::Value> words,
-      llvm::function_ref<llvm::SmallVector<mlir::Value>()> masks) const;
+  /// Masks of so many words, which there are where the tile has what is not
+  /// the tensor's.
+  llvm::SmallVector<mlir::Value>
+  masks(int64_t count,
+        llvm::function_ref<llvm::SmallVector<mlir::Value>()> masks) const;
+  /// The bits of words that such masks have, of which there are as many or
+  /// fewer, one behind another for each part of the words.
+  llvm::SmallVector<mlir::Value>
+  withoutOthers(llvm::ArrayRef<mlir::Value> words,
+                llvm::ArrayRef<mlir::Value> masks) const;
 
 private:
   /// Whether words around where the tile's rows begin, and end, may reach
@@ -45,6 +50,13 @@ private:
   /// Whether the tile has columns that such words are around.
   mlir::Value begins() const;
   mlir::Value ends() const;
+  /// Whether the tile has columns that are not the tensor's.
+  mlir::Value hasOthers() const;
+  /// Words computed on a condition, and what there is otherwise.
+  llvm::SmallVector<mlir::Value>
+  where(mlir::Value condition,
+        llvm::function_ref<llvm::SmallVector<mlir::Value>()> words,
+        llvm::ArrayRef<mlir::Value> otherwise) const;
   /// Of the tile, along a dimension of the tensor.
   int64_t extentAlong(size_t dimension) const;
   mlir::Value isBefore(mlir::Value left, mlir::Value right) const;

@@ -1,5 +1,7 @@
 #include "passes/hopper_to_thread/TileRows.h"
 
+#include "passes/hopper_to_thread/ShiftedWords.h"
+
 namespace ashlar {
 
 using namespace mlir;
@@ -33,6 +35,27 @@ TileRow TileRows::row(PtxBuilder &b, Value number) const {
                                nonNegative && !(chosen && i + 2 == at.size())));
   }
   return row;
+}
+
+SmallVector<TileRow> TileRows::rows(PtxBuilder &b, Value first, int64_t step,
+                                    int64_t count) const {
+  SmallVector<TileRow> all;
+  for (int64_t i = 0; i < count; ++i) {
+    all.push_back(row(b, b.add(first, i * step)));
+    // Without another product for each.
+    if (i > 0 && areEven())
+      all.back().element = b.add(all.front().element,
+                                 b.mul(strides[strides.size() - 2], i * step));
+  }
+  return all;
+}
+
+bool TileRows::areAlike(int64_t step) const {
+  return areEven() && step * elementBytes % wordBytes == 0;
+}
+
+bool TileRows::areEven() const {
+  return type.getShape().size() == 2 && !chosen;
 }
 
 Value TileRows::shared(PtxBuilder &b, const TileRow &row, Value place) const {

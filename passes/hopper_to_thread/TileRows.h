@@ -48,10 +48,19 @@ struct TileRows : TensorTile {
 
   /// The row of this number, counted in row-major order.
   TileRow row(PtxBuilder &b, mlir::Value number) const;
+  /// So many, from the first on, each `step` behind the one before.
+  llvm::SmallVector<TileRow> rows(PtxBuilder &b, mlir::Value first,
+                                  int64_t step, int64_t count) const;
+  /// Whether rows so far apart begin at the same place of a word.
+  bool areAlike(int64_t step) const;
 
   /// Bytes from the tile's start, not swizzled, of an element of a row.
   mlir::Value shared(PtxBuilder &b, const TileRow &row,
                      mlir::Value place) const;
+
+private:
+  /// Whether rows lie one stride of the tensor behind another.
+  bool areEven() const;
 };
 
 } // namespace ashlar

@@ -149,11 +149,12 @@ static void lower(tile::CopyOutOp op, tile::CopyOutOp::Adaptor adaptor,
     storeByTma();
     rewriter.setInsertionPointToStart(branch.elseBlock());
     storeByThreads();
+    rewriter.setInsertionPointAfter(branch);
+    // A group for each tile, whoever stored it: so they can be counted.
+    bySingleThread([&] { hopper::BulkCommitOp::create(rewriter, loc); });
   } else {
     storeByThreads();
   }
-  // A group for each tile, whoever stored it: so they can be counted.
-  bySingleThread([&] { hopper::BulkCommitOp::create(rewriter, loc); });
   rewriter.eraseOp(op);
 }
 

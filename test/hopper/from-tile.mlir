@@ -946,9 +946,9 @@ tile.kernel @named_barriers {
 
 // -----
 
-// A tensor that TMA does not write is written by threads: no tensor map, and a
-// group all the same, so that those of other tiles can be counted. What the
-// kernel writes is read in no words that others may write.
+// A tensor that TMA does not write is written by threads: no tensor map, and no
+// group to wait for. What the kernel writes is read in no words that others may
+// write.
 
 !smem = !tile.shared<64x64xbf16>
 !ring = !tile.pipeline<1, [!smem]>
@@ -972,8 +972,8 @@ tile.kernel @out_by_threads {
     %a = tile.buffer %s[0] : !smem
     // CHECK-NOT: scf.if
     // CHECK: hopper.copy_tile_out {{.*}} align 2 {nonnegative} :
-    // CHECK-NEXT: hopper.once {
-    // CHECK-NEXT: hopper.bulk.commit
+    // CHECK-NOT: hopper.bulk.commit
+    // CHECK: hopper.mbarrier.arrive
     tile.copy_out %a to %A[%c0, %c0] : !smem, !T
     tile.release %ring, %s : !ring
   }

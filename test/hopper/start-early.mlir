@@ -47,3 +47,52 @@ hopper.kernel @no_load threads 32 shared 0 cluster 1 {
     %twice = arith.muli %M, %M : index
   }
 }
+
+// -----
+
+// Threads that load by themselves wait for the launch before in front of their
+// first load, and behind the loop over tiles where there was none; the barriers
+// are ready before.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+// CHECK-LABEL: hopper.kernel @by_threads
+hopper.kernel @by_threads threads 128 shared 8208 cluster 1 {
+  %M = hopper.size "M"
+  %K = hopper.size "K"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %stride = hopper.stride "A"[0]
+  %one = arith.constant 1 : i64
+  hopper.role "load" from 0 warps 4 {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %to = hopper.shared_address 0
+    %full = hopper.shared_address 8192
+    %empty = hopper.shared_address 8200
+    %v = hopper.view %to : !tile
+    // CHECK: hopper.sync
+    // CHECK-NOT: hopper.grid
+    // CHECK: %[[TILES:.+]] = scf.for {{.+}} iter_args(%[[WAITS:.+]] = %true) -> (i1) {
+    // CHECK: %[[STEPS:.+]] = scf.for {{.+}} iter_args(%[[FIRST:.+]] = %[[WAITS]]) -> (i1) {
+    // CHECK-NEXT: hopper.mbarrier.wait
+    // CHECK-NEXT: scf.if %[[FIRST]] {
+    // CHECK-NEXT: hopper.grid.wait
+    // CHECK-NEXT: hopper.grid.release
+    // CHECK-NEXT: }
+    // CHECK-NEXT: hopper.copy_tile
+    // CHECK: scf.yield %false
+    // CHECK: scf.yield %[[STEPS]] : i1
+    // CHECK: scf.if %[[TILES]] {
+    // CHECK-NEXT: hopper.grid.wait
+    // CHECK-NEXT: hopper.grid.release
+    hopper.sync
+    hopper.grid.wait
+    hopper.grid.release
+    scf.for %i = %c0 to %M step %c64 {
+      scf.for %k = %c0 to %K step %c64 {
+        hopper.mbarrier.wait %empty parity %c0
+        hopper.copy_tile %A[%i, %k] within [%M, %K] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile
+        hopper.mbarrier.arrive %full
+      }
+    }
+  }
+}

@@ -99,12 +99,15 @@ hopper.kernel @shifted threads 128 shared 8192 cluster 1 {
     // CHECK: scf.if
     // CHECK: else
     // CHECK-COUNT-6: //@ around\0A\09@p ld.global.L2::256B.v4.b32
-    // While they are on their way, such words come by elements.
+    // While they are on their way the bits of rows are counted, if there are
+    // others behind their ends, and the runs around such words come by elements.
     // CHECK: scf.if
-    // CHECK: scf.for
+    // CHECK-COUNT-8: "shl.b32 $0, -1, $1;"
     // CHECK: scf.if
-    // CHECK-COUNT-8: @p ld.global.b16
-    // CHECK: "st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};"
+    // CHECK: scf.for %{{.+}} = %c0{{.*}} to %c2{{.*}} step
+    // CHECK: scf.if
+    // CHECK-COUNT-16: @p ld.global.b16
+    // CHECK-COUNT-2: "st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};"
     // By 8, 4 and 2 bytes.
     // CHECK: %[[EIGHT:.+]] = arith.cmpi ne
     // CHECK-COUNT-10: arith.select %[[EIGHT]]
@@ -113,7 +116,7 @@ hopper.kernel @shifted threads 128 shared 8192 cluster 1 {
     // CHECK-COUNT-8: "shf.r.wrap.b32 $0, $1, $2, $3;"
     // What lies behind the ends of rows is dropped, where there are any.
     // CHECK: scf.if
-    // CHECK-COUNT-8: "shl.b32 $0, -1, $1;"
+    // CHECK-COUNT-16: arith.andi
     // CHECK: else
     // CHECK-COUNT-2: @p st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};
     // CHECK-COUNT-2: @p st.shared::cta.v4.b32 [$0], {$1, $2, $3, $4};
@@ -180,9 +183,9 @@ hopper.kernel @few_registers threads 128 shared 8192 cluster 1 {
 
 // -----
 
-// A tile to global memory: by all threads of the role in aligned words, two at a
-// time, and the ends of rows in pieces, a thread for each of 128, or by elements
-// where both may be in one word; or, added to what is there, by elements, and by each warp
+// A tile to global memory: by all threads of the role in aligned words, all four
+// at once, which are shifted alike, and with them the ends of rows in pieces, a
+// thread for each of 128; or by elements where both may be in one word; or, added to what is there, by elements, and by each warp
 // of the role a tile of its own.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
@@ -198,17 +201,19 @@ hopper.kernel @out threads 128 shared 8192 cluster 1 {
     %at = hopper.shared_address 0
     %v = hopper.view %at : !tile
     %w = hopper.view %at : !rows
-    // CHECK: scf.for %{{.+}} = %{{.+}} to %c512{{.*}} step %c256
-    // CHECK-COUNT-2: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
-    // CHECK-COUNT-4: "shf.r.wrap.b32 $0, $1, $2, $3;"
-    // CHECK-COUNT-2: llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
-    // CHECK-COUNT-4: "shf.r.wrap.b32 $0, $1, $2, $3;"
-    // CHECK-COUNT-2: @p st.global.v4.b32
     // CHECK: scf.if
     // CHECK-NOT: scf.for
+    // CHECK: %[[EIGHT:.+]] = arith.cmpi ne
+    // CHECK-COUNT-6: arith.select %[[EIGHT]]
+    // CHECK: %[[FOUR:.+]] = arith.cmpi ne
+    // CHECK-COUNT-5: arith.select %[[FOUR]]
+    // CHECK-COUNT-16: "shf.r.wrap.b32 $0, $1, $2, $3;"
+    // CHECK: %[[LAST:.+]] = arith.cmpi eq
+    // CHECK-COUNT-4: @p st.global.v4.b32
     // CHECK: @p st.global.b16 [$0], v;
     // CHECK: @p st.global.b32 [$0], $1;
     // CHECK: @p st.global.v2.b32 [$0], {$1, $2};
+    // CHECK: else
     // CHECK: scf.for %{{.+}} = %{{.+}} to %c1024{{.*}} step %c128
     // CHECK: scf.if
     // CHECK: %[[VALUE:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> i16

@@ -35,6 +35,33 @@ tile.kernel @by_warps {
 
 // -----
 
+// What threads store they have read when they have stored it.
+
+!smem = !tile.shared<64x32xbf16, "S<2,4,3> o (64,32):(64,2)">
+!T = !tile.tensor<bf16, 2>
+!rows = tensor<64x32xbf16, #tile.fragment<"64x32 (4,8,4,1):(128,1,16,64) / (2,2,4,1):(64,8,512,64)">>
+// CHECK-LABEL: tile.kernel @by_threads
+tile.kernel @by_threads {
+  %M = tile.size "M"
+  %D = tile.tensor "D" output [%M, %M] align 2 : !T
+  %tile = tile.alloc : !smem
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  tile.role "math" warps 4 {
+    %f = arith.constant dense<1.0> : !rows
+    // CHECK-NOT: hopper.bulk.wait
+    // CHECK: hopper.warp_sync
+    // CHECK-NEXT: tile.write
+    // CHECK-NOT: hopper.bulk.wait
+    scf.for %m = %c0 to %M step %c64 {
+      tile.write %f to %tile : !rows, !smem
+      tile.copy_out %tile to %D[%m, %c0] : !smem, !T
+    }
+  }
+}
+
+// -----
+
 // What others of the role read, all have written; the author's barriers have
 // the first numbers.
 
