@@ -195,8 +195,20 @@ void GemmProgram::loads() {
   forAllWork([&](const Work &work) {
     for (Index k : in_turns(work.steps)) {
       Stage s = ring->acquire();
-      load(*above, work.batch, work.m, k, s[0], c.cluster_n > 1);
-      load(*beside, work.batch, work.n, k, s[1], c.cluster_m > 1);
+      auto loadAbove = [&] {
+        load(*above, work.batch, work.m, k, s[0], c.cluster_n > 1);
+      };
+      auto loadBeside = [&] {
+        load(*beside, work.batch, work.n, k, s[1], c.cluster_m > 1);
+      };
+      // What is not prepared need not wait for it.
+      if (above->source) {
+        loadBeside();
+        loadAbove();
+      } else {
+        loadAbove();
+        loadBeside();
+      }
       ring->commit(s);
     }
     if (c.store_buffers == 0)

@@ -1,7 +1,8 @@
 // hopper-start-early: a role that loads works out where its first tile is
 // before it waits: for the other roles, while the barriers are initialised, and
 // for the launch before. Where its threads load by themselves, which takes many
-// an address, it waits for that launch just before the first of these loads.
+// an address, it waits for that launch just before the first of these loads,
+// and for CTAs of its own before the first that needs them.
 
 #include "compiler/hopper/Hopper.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -142,12 +143,44 @@ scf::ForOp loopOfLoads(scf::ForOp tiles) {
                                                               : scf::ForOp();
 }
 
-/// Waits in the first iteration of the inner loop that there is, so that what
-/// each of its iterations needs of the first tile is known by then.
+/// Whether one thread waits there for CTAs of this launch, and does nothing
+/// else.
+bool isAwait(Operation &op) {
+  auto once = dyn_cast<hopper::OnceOp>(op);
+  return once && llvm::all_of(once.getBody().front(), [](Operation &inner) {
+           return isArithmetic(inner) || isa<hopper::AwaitOp>(inner);
+         });
+}
+
+/// Whether threads load what nobody writes meanwhile, as far as what they await
+/// is signalled by this kernel.
+bool isInput(Operation &op) {
+  auto copy = dyn_cast<hopper::CopyTileOp>(op);
+  return copy && !copy.isAsync() && !copy.getWritten();
+}
+
+/// Whether all that is awaited there is signalled by CTAs of this launch.
+bool isSignalled(ArrayRef<Operation *> awaits) {
+  auto isOfKernel = [](hopper::AwaitOp await) {
+    return !await.getSystem() && llvm::any_of(await.getPointer().getUsers(),
+                                              llvm::IsaPred<hopper::SignalOp>);
+  };
+  return llvm::all_of(awaits, [&](Operation *op) {
+    return !op->walk([&](hopper::AwaitOp await) {
+                return isOfKernel(await) ? WalkResult::advance()
+                                         : WalkResult::interrupt();
+              }).wasInterrupted();
+  });
+}
+
+/// Waits in the first iteration of the inner loop that there is, or behind both
+/// loops: for the launch before in front of what first touches memory, so that
+/// what each iteration needs of the first tile is known by then, and for CTAs
+/// of this launch in front of what first needs them.
 void waitInside(scf::ForOp tiles, scf::ForOp loads,
-                ArrayRef<Operation *> waits) {
+                ArrayRef<Operation *> launches, ArrayRef<Operation *> awaits) {
   IRRewriter rewriter(tiles.getContext());
-  const Location loc = waits.front()->getLoc();
+  const Location loc = tiles.getLoc();
   auto isWaiting = [&](OpBuilder &builder, bool value) -> Value {
     return arith::ConstantIntOp::create(builder, loc, value, 1);
   };
@@ -169,44 +202,55 @@ void waitInside(scf::ForOp tiles, scf::ForOp loads,
   loads.getInitArgsMutable()
       .slice(loads.getInitArgs().size() - 1, 1)
       .assign(tiles.getRegionIterArgs().back());
-  rewriter.setInsertionPoint(&*llvm::find_if(*loads.getBody(), touchesMemory));
-  auto first =
-      scf::IfOp::create(rewriter, loc, loads.getRegionIterArgs().back());
-  for (Operation *wait : waits)
-    wait->moveBefore(first.thenBlock()->getTerminator());
-  // And where there was none behind them all.
-  rewriter.setInsertionPointAfter(tiles);
-  IRMapping isLeft;
-  isLeft.map(first.getCondition(), tiles.getResults().back());
-  rewriter.clone(*first, isLeft);
+
+  Operation *behind = tiles;
+  auto place = [&](ArrayRef<Operation *> waits, Operation *before) {
+    if (waits.empty())
+      return;
+    rewriter.setInsertionPoint(before);
+    auto first =
+        scf::IfOp::create(rewriter, loc, loads.getRegionIterArgs().back());
+    for (Operation *wait : waits)
+      wait->moveBefore(first.thenBlock()->getTerminator());
+    rewriter.setInsertionPointAfter(behind);
+    IRMapping isLeft;
+    isLeft.map(first.getCondition(), tiles.getResults().back());
+    behind = rewriter.clone(*first, isLeft);
+  };
+  Block &body = *loads.getBody();
+  Operation *touching = &*llvm::find_if(body, touchesMemory);
+  Operation *needing = &*llvm::find_if(
+      body, [](Operation &op) { return touchesMemory(op) && !isInput(op); });
+  place(launches, touching);
+  place(awaits, isSignalled(awaits) ? needing : touching);
 }
 
 void startEarly(Block &body) {
   // The next launch is let go in the author's order: after this one's wait,
   // mostly, so that grids beside each other take turns.
-  SmallVector<Operation *> waits;
+  SmallVector<Operation *> meetings, launches, awaits;
   Operation *first = nullptr;
   for (Operation &op : body)
-    if (isa<hopper::SyncOp, hopper::GridWaitOp, hopper::GridReleaseOp>(op))
-      waits.push_back(&op);
+    if (isa<hopper::SyncOp>(op))
+      meetings.push_back(&op);
+    else if (isa<hopper::GridWaitOp, hopper::GridReleaseOp>(op) &&
+             awaits.empty())
+      launches.push_back(&op);
+    else if (isAwait(op) ||
+             (isa<hopper::NamedBarrierOp>(op) && !awaits.empty()))
+      awaits.push_back(&op);
     else if (first = &op; !isArithmetic(op))
       break;
-  if (waits.empty() || !first)
+  if ((meetings.empty() && launches.empty()) || !first)
     return;
   auto tiles = dyn_cast<scf::ForOp>(first);
   if (tiles)
     first = tiles = computeAhead(tiles);
-  for (Operation *wait : waits)
-    wait->moveBefore(first);
-  SmallVector<Operation *> forLaunches;
-  llvm::copy_if(waits, std::back_inserter(forLaunches),
-                [](Operation *op) { return !isa<hopper::SyncOp>(op); });
-  const bool isAll = llvm::none_of(
-      llvm::make_range(std::next(first->getIterator()), body.end()),
-      touchesMemory);
-  if (scf::ForOp loads = tiles && isAll ? loopOfLoads(tiles) : scf::ForOp();
-      loads && !forLaunches.empty())
-    waitInside(tiles, loads, forLaunches);
+  for (ArrayRef<Operation *> waits : {meetings, launches, awaits})
+    for (Operation *wait : waits)
+      wait->moveBefore(first);
+  if (scf::ForOp loads = tiles ? loopOfLoads(tiles) : scf::ForOp())
+    waitInside(tiles, loads, launches, awaits);
 }
 
 struct HopperStartEarly : impl::HopperStartEarlyBase<HopperStartEarly> {

@@ -119,6 +119,33 @@ private:
                : hopper::CopyTileOp();
   }
 
+  /// What comes while the words are on their way: loads by TMA and waiting for
+  /// what these need.
+  Operation *lastBeforeUse() {
+    Operation *last = op;
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (goesOnMeanwhile(*next))
+        last = next;
+      else if (next->getNumRegions() || !isMemoryEffectFree(next))
+        break;
+    return last;
+  }
+  static bool goesOnMeanwhile(Operation &op) {
+    auto isAll = [](Region &region) {
+      return llvm::all_of(region.getOps(), [](Operation &inner) {
+        return isMemoryEffectFree(&inner) ||
+               isa<hopper::AwaitOp, hopper::TmaLoadOp, hopper::MbarrierExpectOp,
+                   hopper::MbarrierArriveOp, hopper::NamedBarrierOp>(inner) ||
+               goesOnMeanwhile(inner);
+      });
+    };
+    if (auto once = dyn_cast<hopper::OnceOp>(op))
+      return isAll(once.getBody());
+    auto branch = dyn_cast<scf::IfOp>(op);
+    return branch && !branch.getNumResults() &&
+           branch.getElseRegion().empty() && isAll(branch.getThenRegion());
+  }
+
   Value column(Value run) {
     return b.add(tile.column(), b.mul(run, sharing.columns()));
   }
@@ -316,6 +343,8 @@ private:
     hopper::CopyTileOp next = isLoadedWith();
     if (next)
       b.setInsertionPointAfter(next);
+    else if (sharing.isOneBatch())
+      b.setInsertionPointAfter(lastBeforeUse());
     Value torn = loaded.pop_back_val();
     // What can be done while the words are on their way, if there are
     // registers.

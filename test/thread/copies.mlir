@@ -159,6 +159,38 @@ hopper.kernel @both threads 128 shared 16384 cluster 1 {
 
 // -----
 
+// TMA loads beside them before the words that are on their way are used.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+// CHECK-LABEL: llvm.func @beside_tma
+hopper.kernel @beside_tma threads 128 shared 16392 cluster 1 {
+  %m = hopper.size "M"
+  %n = hopper.size "N"
+  %A = hopper.pointer "A" : !hopper.pointer
+  %stride = hopper.stride "A"[0]
+  %map = hopper.tensor_map "B" box [64, 64] swizzle 128 : !hopper.tensor_map
+  %one = arith.constant 1 : i64
+  %c0 = arith.constant 0 : index
+  hopper.role "load" from 0 warps 4 {
+    %at = hopper.shared_address 0
+    %behind = hopper.shared_address 8192
+    %full = hopper.shared_address 16384
+    %v = hopper.view %at : !tile
+    // CHECK: ld.global.L2::256B.v4.b32
+    // CHECK: cp.async.bulk.tensor
+    // CHECK: shf.r.wrap.b32
+    // CHECK: st.shared
+    // CHECK: mbarrier.arrive
+    hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile
+    hopper.once {
+      hopper.tma.load %map[%c0, %c0] to %behind on %full : !hopper.tensor_map
+    }
+    hopper.mbarrier.arrive %full
+  }
+}
+
+// -----
+
 // A thread with 48 registers has room for the words of one row.
 
 !tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
