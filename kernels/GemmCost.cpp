@@ -87,7 +87,7 @@ private:
     const double last = (c.ping_pong ? epilogueClocks() : 0) + writeClocks();
     const auto seen = static_cast<double>(c.ping_pong ? 1 : tiling.waves());
     cost.prologue =
-        start.launchMicroseconds + gpu.load_microseconds +
+        start.launchMicroseconds + loadMicroseconds() +
         gpu.warpgroup_microseconds * static_cast<double>(c.warpgroups - 1) +
         gpu.cluster_microseconds * std::log2(static_cast<double>(tiling.ctas));
     cost.epilogue =
@@ -99,6 +99,14 @@ private:
     return cost;
   }
 
+  /// Until the first stage comes: what threads take to load it is part of each
+  /// step.
+  double loadMicroseconds() const {
+    return preparedBytes == 0 && shiftedRows(rows, columns) > 0
+               ? gpu.shift_start_microseconds
+               : gpu.load_microseconds;
+  }
+
   double restarts() const {
     return c.ping_pong
                ? 0
@@ -108,12 +116,12 @@ private:
   /// Each byte is read and written before the first product, which finds it in
   /// L2.
   double prepareMicroseconds() const {
-    return preparedBytes == 0
-               ? 0
-               : gpu.prepare_microseconds +
-                     2 * preparedBytes /
-                         (gpu.prepare_terabytes_per_second * 1e6) +
-                     preparedFromDram() / (gpu.dram_terabytes_per_second * 1e6);
+    if (preparedBytes == 0)
+      return 0;
+    return (shiftedRows(rows, columns) > 0 ? gpu.prepare_beside_microseconds
+                                           : gpu.prepare_microseconds) +
+           2 * preparedBytes / (gpu.prepare_terabytes_per_second * 1e6) +
+           preparedFromDram() / (gpu.dram_terabytes_per_second * 1e6);
   }
   double preparedFromDram() const {
     return preparedBytes * std::min(start.dramBytes / bytesFromDram, 1.0);

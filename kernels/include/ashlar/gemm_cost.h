@@ -82,17 +82,20 @@ struct GpuModel {
   /// and adding these in a clock.
   double stream_microseconds = 1.5, stream_other_microseconds = 1.17,
          stream_bytes_per_clock = 72;
-  /// Operands that are prepared: until all CTAs are done with it, and what all
-  /// of them read and write meanwhile.
-  double prepare_microseconds = 1.51, prepare_terabytes_per_second = 5.2;
+  /// Operands that are prepared: until all CTAs are done with it, less where
+  /// threads load the other operand meanwhile, and what all of them read and
+  /// write.
+  double prepare_microseconds = 1.51, prepare_beside_microseconds = 0.85,
+         prepare_terabytes_per_second = 5.2;
   /// Where threads load and shift: what comes into an SM in a clock, one after
   /// the other with what TMA brings; what threads take in in a clock, of all
   /// that an SM does, and what each stage takes more, while it is waited for.
   /// Where they store what is shifted, a warpgroup the same, for each row of
-  /// its strips.
+  /// its strips. Where they load both operands, until they ask for the first
+  /// stage.
   double shift_load_bytes_per_clock = 19.9, shift_bytes_per_clock = 46.3,
          shift_step_clocks = 857, shift_store_bytes_per_clock = 28.6,
-         shift_row_clocks = 18.2;
+         shift_row_clocks = 8, shift_start_microseconds = 0.45;
   /// What a role that transposes the columns of stages takes at least, for each
   /// 128 bytes of their depth.
   double transpose_clocks = 230;
