@@ -147,13 +147,18 @@ scf::ForOp loopOfLoads(scf::ForOp tiles) {
 /// else.
 bool isAwait(Operation &op) {
   auto once = dyn_cast<hopper::OnceOp>(op);
-  return once && llvm::all_of(once.getBody().front(), [](Operation &inner) {
+  return once && !once.getOps<hopper::AwaitOp>().empty() &&
+         llvm::all_of(once.getOps(), [](Operation &inner) {
            return isArithmetic(inner) || isa<hopper::AwaitOp>(inner);
          });
 }
 
-/// Whether threads load what nobody writes meanwhile, as far as what they await
-/// is signalled by this kernel.
+bool isOfRole(Operation &op) {
+  auto barrier = dyn_cast<hopper::NamedBarrierOp>(op);
+  return barrier && barrier.isOfRole();
+}
+
+/// Whether threads load what this kernel does not write.
 bool isInput(Operation &op) {
   auto copy = dyn_cast<hopper::CopyTileOp>(op);
   return copy && !copy.isAsync() && !copy.getWritten();
@@ -217,10 +222,15 @@ void waitInside(scf::ForOp tiles, scf::ForOp loads,
     isLeft.map(first.getCondition(), tiles.getResults().back());
     behind = rewriter.clone(*first, isLeft);
   };
-  Block &body = *loads.getBody();
-  Operation *touching = &*llvm::find_if(body, touchesMemory);
-  Operation *needing = &*llvm::find_if(
-      body, [](Operation &op) { return touchesMemory(op) && !isInput(op); });
+  // At its end where there is nothing.
+  auto firstOf = [&](llvm::function_ref<bool(Operation &)> matches) {
+    Block &body = *loads.getBody();
+    auto found = llvm::find_if(body, matches);
+    return found == body.end() ? body.getTerminator() : &*found;
+  };
+  Operation *touching = firstOf(touchesMemory);
+  Operation *needing =
+      firstOf([](Operation &op) { return touchesMemory(op) && !isInput(op); });
   place(launches, touching);
   place(awaits, isSignalled(awaits) ? needing : touching);
 }
@@ -236,8 +246,7 @@ void startEarly(Block &body) {
     else if (isa<hopper::GridWaitOp, hopper::GridReleaseOp>(op) &&
              awaits.empty())
       launches.push_back(&op);
-    else if (isAwait(op) ||
-             (isa<hopper::NamedBarrierOp>(op) && !awaits.empty()))
+    else if (isAwait(op) || (isOfRole(op) && !awaits.empty()))
       awaits.push_back(&op);
     else if (first = &op; !isArithmetic(op))
       break;

@@ -35,6 +35,12 @@ void HopperDialect::initialize() {
       >();
 }
 
+bool NamedBarrierOp::isOfRole() {
+  auto role = (*this)->getParentOfType<RoleOp>();
+  return role && !getArrive() &&
+         getThreads() == target::warpThreads * role.getWarps();
+}
+
 int64_t exchangedBytes(tile::ClusterReduceOp op) {
   const layout::FragmentLayout &layout =
       tile::fragmentOf(op.getResult().getType()).getLayout();

@@ -143,6 +143,10 @@ def Hopper_NamedBarrierOp : Hopper_Op<"named_barrier"> {
     (`arrive` $arrive^)? $id (`per_instance` $per_instance^)?
     `threads` $threads attr-dict
   }];
+  let extraClassDeclaration = [{
+    /// Whether every warp of the role, and nobody else, meets there.
+    bool isOfRole();
+  }];
   let hasVerifier = 1;
 }
 def Hopper_WarpSyncOp : Hopper_Op<"warp_sync"> {

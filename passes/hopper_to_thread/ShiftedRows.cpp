@@ -131,19 +131,28 @@ private:
     return last;
   }
   static bool goesOnMeanwhile(Operation &op) {
-    auto isAll = [](Region &region) {
-      return llvm::all_of(region.getOps(), [](Operation &inner) {
-        return isMemoryEffectFree(&inner) ||
-               isa<hopper::AwaitOp, hopper::TmaLoadOp, hopper::MbarrierExpectOp,
-                   hopper::MbarrierArriveOp, hopper::NamedBarrierOp>(inner) ||
-               goesOnMeanwhile(inner);
-      });
-    };
-    if (auto once = dyn_cast<hopper::OnceOp>(op))
-      return isAll(once.getBody());
+    if (isOnce<hopper::TmaLoadOp, hopper::MbarrierExpectOp,
+               hopper::MbarrierArriveOp>(op))
+      return true;
     auto branch = dyn_cast<scf::IfOp>(op);
     return branch && !branch.getNumResults() &&
-           branch.getElseRegion().empty() && isAll(branch.getThenRegion());
+           branch.getElseRegion().empty() &&
+           llvm::all_of(branch.getThenRegion().getOps(), [](Operation &inner) {
+             auto barrier = dyn_cast<hopper::NamedBarrierOp>(inner);
+             return isMemoryEffectFree(&inner) ||
+                    isa<hopper::GridWaitOp, hopper::GridReleaseOp>(inner) ||
+                    isOnce<hopper::AwaitOp>(inner) ||
+                    (barrier && barrier.isOfRole());
+           });
+  }
+  /// Whether one thread does the first of these, and beside it only the others.
+  template <typename First, typename... Others>
+  static bool isOnce(Operation &op) {
+    auto once = dyn_cast<hopper::OnceOp>(op);
+    return once && !once.getOps<First>().empty() &&
+           llvm::all_of(once.getOps(), [](Operation &inner) {
+             return isMemoryEffectFree(&inner) || isa<First, Others...>(inner);
+           });
   }
 
   Value column(Value run) {
@@ -275,7 +284,7 @@ private:
       Value torn = b.i32(0);
       SmallVector<Value> read;
       for (size_t n = 0; n < runs.size(); ++n) {
-        Value isTorn = this->isTorn(runs[n], parts[n]);
+        Value isTorn = b.both(this->isTorn(runs[n], parts[n]), runs[n].exists);
         read.push_back(b.both(inside[n], isNot(isTorn)));
         torn = b.bitOr(torn, b.mul(b.flag(isTorn), int64_t(1) << n));
       }

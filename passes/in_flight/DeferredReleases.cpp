@@ -15,13 +15,6 @@ using namespace mlir;
 
 namespace {
 
-/// Whether every warp of the role, and nobody else, meets at a barrier.
-bool isOwnBarrier(hopper::NamedBarrierOp barrier) {
-  auto role = barrier->getParentOfType<hopper::RoleOp>();
-  return role && !barrier.getArrive() &&
-         barrier.getThreads() == target::warpThreads * role.getWarps();
-}
-
 /// Whether an operation waits for other roles, or hands work to the tensor
 /// cores, at a place that a release can't be put off to or looked for.
 bool endsSearch(Operation &op) {
@@ -30,8 +23,8 @@ bool endsSearch(Operation &op) {
   return op
       .walk([&](Operation *inner) {
         if (auto barrier = dyn_cast<hopper::NamedBarrierOp>(inner))
-          return isOwnBarrier(barrier) ? WalkResult::advance()
-                                       : WalkResult::interrupt();
+          return barrier.isOfRole() ? WalkResult::advance()
+                                    : WalkResult::interrupt();
         return isa<hopper::MbarrierWaitOp, hopper::MbarrierTestOp,
                    hopper::SyncOp, hopper::AwaitOp, hopper::GridWaitOp,
                    hopper::WgmmaOp>(inner)

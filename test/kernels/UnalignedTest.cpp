@@ -116,6 +116,47 @@ Feature inPlace() {
           "X"};
 }
 
+/// Threads have places for more rows than a tile has, behind which another one
+/// lies; the tensor has these rows.
+Feature fewRows() {
+  return {"two tiles of fewer rows than threads have places for, of tensors "
+          "that are written",
+          [] {
+            return kernel("few_rows", [] {
+              Size M = size("M"), N = size("N");
+              Tensor X = inout("X", bf16, {M, N}, align(2));
+              Tensor Y = inout("Y", bf16, {M, N}, align(2));
+              const Shape shape = {24, 64};
+              TileLoop tiles = persistent({M, N}, {24, 64});
+              Pipeline ring = pipeline(2, smem(bf16, shape), smem(bf16, shape));
+              role("load", warps(4), [&] {
+                for (auto [m, n] : tiles) {
+                  Stage s = ring.acquire();
+                  copy(Y.tile({m, n}), s[1]);
+                  copy(X.tile({m, n}), s[0]);
+                  ring.commit(s);
+                }
+              });
+              role("store", warps(4), [&] {
+                for (auto [m, n] : tiles) {
+                  Stage s = ring.wait();
+                  Fragment x = load(s[0]), y = load(s[1]);
+                  ring.release(s);
+                  store(X.tile({m, n}), x + 2 * y);
+                  store(Y.tile({m, n}), y);
+                }
+              });
+            });
+          },
+          {{{"M", 61}, {"N", 133}}, {{"M", 25}, {"N", 3}}},
+          [](const Problem &p, Coordinate at) {
+            return p["X"](at) + 2 * p["Y"](at);
+          },
+          0.01,
+          {},
+          "X"};
+}
+
 /// Rows that indices choose, or don't, begin at distances that follow no rule.
 Feature chosenRows() {
   return {"rows by indices, on any byte",
@@ -167,7 +208,8 @@ Feature chosenRows() {
      throughRegisters(e5m2, {4, 48}, 1, 1),
      throughRegisters(f32, {12, 32}, 4, 3),
      throughRegisters(bf16, {1024}, 2, 2),
-     throughRegisters(bf16, {16, 64}, 8, 1), inPlace(), chosenRows()});
+     throughRegisters(bf16, {16, 64}, 8, 1), inPlace(), fewRows(),
+     chosenRows()});
 
 } // namespace
 } // namespace ashlar::test
