@@ -143,14 +143,9 @@ scf::ForOp loopOfLoads(scf::ForOp tiles) {
                                                               : scf::ForOp();
 }
 
-/// Whether one thread waits there for CTAs of this launch, and does nothing
-/// else.
 bool isAwait(Operation &op) {
   auto once = dyn_cast<hopper::OnceOp>(op);
-  return once && !once.getOps<hopper::AwaitOp>().empty() &&
-         llvm::all_of(once.getOps(), [](Operation &inner) {
-           return isArithmetic(inner) || isa<hopper::AwaitOp>(inner);
-         });
+  return once && once.isAwait();
 }
 
 bool isOfRole(Operation &op) {

@@ -35,6 +35,14 @@ void HopperDialect::initialize() {
       >();
 }
 
+bool OnceOp::isAwait() {
+  return !getOps<AwaitOp>().empty() &&
+         llvm::all_of(getOps(), [](Operation &inner) {
+           return isa<AwaitOp>(inner) ||
+                  (!inner.getNumRegions() && isMemoryEffectFree(&inner));
+         });
+}
+
 bool NamedBarrierOp::isOfRole() {
   auto role = (*this)->getParentOfType<RoleOp>();
   return role && !getArrive() &&

@@ -99,6 +99,10 @@ def Hopper_OnceOp : Hopper_Op<"once", [
   let summary = "run by one thread: of the CTA, or inside a role of the instance";
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";
+  let extraClassDeclaration = [{
+    /// Whether the thread waits for other CTAs, and does nothing else.
+    bool isAwait();
+  }];
 }
 def Hopper_OncePerWarpOp : Hopper_Op<"once_per_warp", [
     SingleBlock, NoTerminator, NoRegionArguments]> {

@@ -131,27 +131,23 @@ private:
     return last;
   }
   static bool goesOnMeanwhile(Operation &op) {
-    if (isOnce<hopper::TmaLoadOp, hopper::MbarrierExpectOp,
-               hopper::MbarrierArriveOp>(op))
-      return true;
+    auto once = dyn_cast<hopper::OnceOp>(op);
+    if (once)
+      return !once.getOps<hopper::TmaLoadOp>().empty() &&
+             llvm::all_of(once.getOps(), [](Operation &inner) {
+               return isMemoryEffectFree(&inner) ||
+                      isa<hopper::TmaLoadOp, hopper::MbarrierExpectOp,
+                          hopper::MbarrierArriveOp>(inner);
+             });
     auto branch = dyn_cast<scf::IfOp>(op);
     return branch && !branch.getNumResults() &&
            branch.getElseRegion().empty() &&
            llvm::all_of(branch.getThenRegion().getOps(), [](Operation &inner) {
+             auto once = dyn_cast<hopper::OnceOp>(inner);
              auto barrier = dyn_cast<hopper::NamedBarrierOp>(inner);
              return isMemoryEffectFree(&inner) ||
                     isa<hopper::GridWaitOp, hopper::GridReleaseOp>(inner) ||
-                    isOnce<hopper::AwaitOp>(inner) ||
-                    (barrier && barrier.isOfRole());
-           });
-  }
-  /// Whether one thread does the first of these, and beside it only the others.
-  template <typename First, typename... Others>
-  static bool isOnce(Operation &op) {
-    auto once = dyn_cast<hopper::OnceOp>(op);
-    return once && !once.getOps<First>().empty() &&
-           llvm::all_of(once.getOps(), [](Operation &inner) {
-             return isMemoryEffectFree(&inner) || isa<First, Others...>(inner);
+                    (once && once.isAwait()) || (barrier && barrier.isOfRole());
            });
   }
 
@@ -184,7 +180,7 @@ private:
     TileRow row;
     Value number;
     Value address; ///< of its first element, 64 bits
-    Value low;     ///< of these the last 32, or others that end alike
+    Value low;     ///< the last 32 of an address that ends like this one
     Value exists;  ///< null: the tile has such a row
   };
 
@@ -355,16 +351,14 @@ private:
     else if (sharing.isOneBatch())
       b.setInsertionPointAfter(lastBeforeUse());
     Value torn = loaded.pop_back_val();
-    // What can be done while the words are on their way, if there are
-    // registers.
-    SmallVector<Value> masks;
+    // Whether there are registers for what can be done while the words are on
+    // their way.
     const bool isMeanwhile =
         sharing.hasRoomBeside(count + (next ? sharingOf(b, next).rounds() : 0));
-    auto prepare = [&] { masks = masksOf(number); };
-    auto finish = [&] { copyTorn(torn, number, first, count, isMeanwhile); };
+    SmallVector<Value> masks;
     if (isMeanwhile) {
-      prepare();
-      finish();
+      masks = masksOf(number);
+      copyTorn(torn, number, first, count, /*isRunAtOnce=*/true);
     }
     SmallVector<SmallVector<Value>> content;
     for (auto [i, run] : llvm::enumerate(runs)) {
@@ -373,7 +367,7 @@ private:
       content.push_back(shifted(b, llvm::to_vector(words), run.low, alignment));
     }
     if (!isMeanwhile)
-      prepare();
+      masks = masksOf(number);
     withoutOthers(content, masks);
     Value place = b.mul(number, sharing.columns());
     for (auto [i, run] : llvm::enumerate(runs)) {
@@ -382,7 +376,7 @@ private:
       store(run.row, place, content[i], b.both(isLoaded, run.exists));
     }
     if (!isMeanwhile)
-      finish();
+      copyTorn(torn, number, first, count, /*isRunAtOnce=*/false);
   }
 
   SmallVector<Value> masksOf(Value run) {

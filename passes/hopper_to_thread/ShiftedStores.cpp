@@ -162,7 +162,7 @@ private:
   /// sectors; a thread reads some before it stores them, and where these are
   /// all that it has, what it has of the ends of rows as well.
   void copyWords() {
-    // What is known of a word takes 8 registers, of an end 16.
+    // Of a word some 8 registers are known at once, of an end 16.
     const int64_t most =
         (b.otherRegisters() - target::registersBesideFragments - 16) / 8;
     const int64_t words = rows * columns / elements;
@@ -194,48 +194,49 @@ private:
     SmallVector<Value> content;
   };
 
-  Value either(const End &end, Value ofLast, Value ofFirst) {
-    return arith::SelectOp::create(b, b.loc, end.isLast, ofLast, ofFirst);
+  Value either(const End &part, Value ofLast, Value ofFirst) {
+    return arith::SelectOp::create(b, b.loc, part.isLast, ofLast, ofFirst);
   }
 
   /// Two for each row of the tile.
   End readEnd(Value number) {
-    End end;
+    End part;
     if (2 * rows % threads != 0) {
-      end.isThere = b.lessThan(number, b.i32(2 * rows));
+      part.isThere = b.lessThan(number, b.i32(2 * rows));
       number =
           b.createOrFold<arith::MinSIOp>(b.loc, number, b.i32(2 * rows - 1));
     }
     const TileRow row = tile.row(b, b.div(number, 2));
-    end.isThere = b.both(end.isThere, row.inside);
-    end.isLast = b.equal(b.rem(number, 2), b.i32(1));
-    Value bound = either(end, this->end, begin);
-    end.before = b.bitAnd(low(address(row, bound)), b.i32(wordBytes - 1));
-    Value place = b.sub(bound, b.div(end.before, bytes));
+    part.isThere = b.both(part.isThere, row.inside);
+    part.isLast = b.equal(b.rem(number, 2), b.i32(1));
+    Value bound = either(part, end, begin);
+    part.before = b.bitAnd(low(address(row, bound)), b.i32(wordBytes - 1));
+    Value place = b.sub(bound, b.div(part.before, bytes));
     Value distance = b.mul(b.bitAnd(place, b.i32(elements - 1)), bytes);
     Value first = b.bitAnd(place, b.i32(-elements));
     appendWord(row, b.createOrFold<arith::MaxSIOp>(b.loc, first, b.i32(0)),
-               end.content);
-    appendWord(row, b.add(first, elements), end.content);
-    end.content = shifted(b, end.content, distance, alignment);
-    end.to = address(row, place);
-    return end;
+               part.content);
+    appendWord(row, b.add(first, elements), part.content);
+    part.content = shifted(b, part.content, distance, alignment);
+    part.to = address(row, place);
+    return part;
   }
 
   /// By pieces of 8 bytes and less.
-  void store(const End &end) {
+  void store(const End &part) {
     // An end has the bytes up to `before`, the largest piece first, and a
     // beginning those from there on, the smallest first.
-    Value from = end.before;
+    Value from = part.before;
     for (int64_t piece = bytes; piece < wordBytes; piece *= 2) {
       Value isPiece =
           arith::CmpIOp::create(b, b.loc, arith::CmpIPredicate::ne,
                                 b.bitAnd(from, b.i32(piece)), b.i32(0));
-      Value at =
-          either(end, b.bitAnd(end.before, b.i32(wordBytes - 2 * piece)), from);
-      storePiece(end.to, end.content, at, piece, b.both(end.isThere, isPiece));
+      Value at = either(
+          part, b.bitAnd(part.before, b.i32(wordBytes - 2 * piece)), from);
+      storePiece(part.to, part.content, at, piece,
+                 b.both(part.isThere, isPiece));
       // A beginning goes on behind its piece.
-      from = either(end, end.before,
+      from = either(part, part.before,
                     b.bitAnd(b.add(from, piece), b.i32(-2 * piece)));
     }
   }

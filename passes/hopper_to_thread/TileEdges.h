@@ -34,8 +34,8 @@ public:
   llvm::SmallVector<mlir::Value>
   masks(int64_t count,
         llvm::function_ref<llvm::SmallVector<mlir::Value>()> masks) const;
-  /// The bits of words that such masks have, of which there are as many or
-  /// fewer, one behind another for each part of the words.
+  /// The bits of words that such masks have; where these are fewer, they are
+  /// those of each group of as many words.
   llvm::SmallVector<mlir::Value>
   withoutOthers(llvm::ArrayRef<mlir::Value> words,
                 llvm::ArrayRef<mlir::Value> masks) const;

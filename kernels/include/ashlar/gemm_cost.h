@@ -91,7 +91,7 @@ struct GpuModel {
   /// the other with what TMA brings; what threads take in in a clock, of all
   /// that an SM does, and what each stage takes more, while it is waited for.
   /// Where they store what is shifted, a warpgroup the same, for each row of
-  /// its strips. Where they load both operands, until they ask for the first
+  /// its strips. Where nothing is prepared beside, until they ask for the first
   /// stage.
   double shift_load_bytes_per_clock = 19.9, shift_bytes_per_clock = 46.3,
          shift_step_clocks = 857, shift_store_bytes_per_clock = 28.6,
