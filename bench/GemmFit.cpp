@@ -54,6 +54,7 @@ constexpr Constant constants[] = {
     CONSTANT(prepare_microseconds),
     CONSTANT(prepare_beside_microseconds),
     CONSTANT(prepare_terabytes_per_second),
+    CONSTANT(prepare_under_terabytes_per_second),
     CONSTANT(shift_load_bytes_per_clock),
     CONSTANT(shift_bytes_per_clock),
     CONSTANT(shift_step_clocks),

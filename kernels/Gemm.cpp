@@ -44,11 +44,6 @@ void GemmProgram::write() {
                c.kept_b, c.prepared_b, c.transposed_b, "NPadded"});
   above.emplace(c.swapped ? b : a);
   beside.emplace(c.swapped ? a : b);
-  if (above->source && beside->source && above->isKMajor && beside->isKMajor) {
-    const int64_t rows = preparedTile(types.a)[0];
-    rowsAbove.emplace(ceil_div(c.swapped ? N : M, rows));
-    rowsBeside.emplace(ceil_div(c.swapped ? M : N, rows));
-  }
   D.emplace(matrix("D", types.d, M, N, layout.d_m_major, layout.align_d,
                    /*isOutput=*/true));
   if (form.row_zeros) {
@@ -81,8 +76,10 @@ void GemmProgram::write() {
     scaleD.emplace(scalar("scale_d", f32, where));
 
   programmatic_launch();
+  allDepth.emplace(K);
   allSteps.emplace(ceil_div(K, c.bk));
-  Index along_m = c.swapped ? N : M, along_n = c.swapped ? M : N;
+  alongM.emplace(c.swapped ? N : M);
+  alongN.emplace(c.swapped ? M : N);
   if (c.stream_k) {
     ctas.emplace(size("CTAs"));
     expect(*ctas > 0, "CTAs, of the workspaces, is at least 1", where);
@@ -90,14 +87,14 @@ void GemmProgram::write() {
                            align(16), where));
     arrivals.emplace(inout("Arrivals", s32, {*ctas}, align(4), where));
     everyCta.emplace(persistent({*ctas}, {1}));
-    rows.emplace(at_most(ceil_div(along_m, c.bm), StreamK::most));
-    columns.emplace(at_most(ceil_div(along_n, c.bn), StreamK::most));
+    rows.emplace(at_most(ceil_div(*alongM, c.bm), StreamK::most));
+    columns.emplace(at_most(ceil_div(*alongN, c.bn), StreamK::most));
     plane.emplace(at_most(*rows * *columns, StreamK::most));
     perGroup.emplace(at_most(*columns * c.group, StreamK::most));
     stream.emplace(batch() * *plane, *allSteps, *ctas);
   } else {
     tiles.emplace(persistent(
-        {c.split, batch(), along_m, along_n}, {1, 1, c.bm, c.bn},
+        {c.split, batch(), *alongM, *alongN}, {1, 1, c.bm, c.bn},
         c.alternating ? Raster::swizzled(c.group) : Raster::grouped(c.group)));
     // Each part of K is a whole number of stages; the last may be shorter.
     perPart.emplace(ceil_div(*allSteps, c.split));
@@ -105,10 +102,10 @@ void GemmProgram::write() {
   ring.emplace(pipeline(c.stages, smem(above->type, above->stage(c.bk)),
                         smem(beside->type, beside->stage(c.bk))));
   if (isAnyPrepared) {
-    arrived.emplace(inout("Prepared", s32, {2}, align(4), where));
+    arrived.emplace(inout("Prepared", s32, {sections + 1}, align(4), where));
     if (isPreparedThroughShared(types, c))
-      prepared.emplace(
-          pipeline(preparedStages, smem(types.a, preparedTile(types.a))));
+      prepared.emplace(pipeline(preparedStages,
+                                smem(types.a, preparedTile(types.a, false))));
   }
   if (isInParts(types))
     made.emplace(pipeline(madeStages(types), smem(tf32, beside->stage(c.bk))));
@@ -126,19 +123,21 @@ void GemmProgram::write() {
   const auto loadBody = [&] {
     if (c.early_launch)
       allow_next_launch();
+    shareSections();
     if (prepared)
       storePrepared();
     if (arrived)
-      awaitPrepared();
+      awaitPrepared(0);
     loads();
     if (arrived)
       forgetPrepared();
   };
   const auto mathBody = [&] {
+    shareSections();
     if (prepared)
       fillPrepared();
     else if (arrived)
-      copyPrepared();
+      copyPrepared(0, false);
     math();
   };
   if (budgets.load) {
@@ -148,6 +147,11 @@ void GemmProgram::write() {
     else if (made)
       role("transpose", warpgroups(1), registers(budgets.made),
            [&] { transposeStages(); });
+    else if (budgets.prepare)
+      role("prepare", warpgroups(1), registers(budgets.prepare), [&] {
+        shareSections();
+        copySections();
+      });
     role("math", mathWarps, registers(budgets.math), mathBody);
   } else {
     role("load", loadWarps, loadBody);
@@ -192,6 +196,7 @@ GemmProgram::Work GemmProgram::streamWork(const StreamK::Share &share,
 }
 
 void GemmProgram::loads() {
+  Index turn = 0;
   forAllWork([&](const Work &work) {
     for (Index k : in_turns(work.steps)) {
       Stage s = ring->acquire();
@@ -202,18 +207,23 @@ void GemmProgram::loads() {
         load(*beside, work.batch, work.n, k, s[1], c.cluster_m > 1);
       };
       // What is not prepared need not wait for it.
-      if (above->source) {
-        loadBeside();
-        loadAbove();
-      } else {
-        loadAbove();
-        loadBeside();
-      }
+      auto loadThose = [&](bool arePrepared) {
+        if (above->source.has_value() == arePrepared)
+          loadAbove();
+        if (beside->source.has_value() == arePrepared)
+          loadBeside();
+      };
+      loadThose(false);
+      if (sectionSteps)
+        awaitSections(k, turn);
+      loadThose(true);
       ring->commit(s);
     }
     if (c.store_buffers == 0)
       for ([[maybe_unused]] Index once : in_turns(range(1)))
         ring->commit(ring->acquire()); // empty, for the epilogue
+    if (sectionSteps)
+      turn += 1;
   });
 }
 

@@ -113,15 +113,28 @@ private:
                : static_cast<double>(tiling.waves() - 1) * gpu.restart_clocks;
   }
 
-  /// Each byte is read and written before the first product, which finds it in
-  /// L2.
+  /// Each byte is read and written before the first product that needs it,
+  /// which finds it in L2; where that is not of the first section of K,
+  /// products take longer meanwhile.
   double prepareMicroseconds() const {
     if (preparedBytes == 0)
       return 0;
+    const double first = 1 / sections();
     return (shiftedRows(rows, columns) > 0 ? gpu.prepare_beside_microseconds
                                            : gpu.prepare_microseconds) +
-           2 * preparedBytes / (gpu.prepare_terabytes_per_second * 1e6) +
-           preparedFromDram() / (gpu.dram_terabytes_per_second * 1e6);
+           first *
+               (2 * preparedBytes / (gpu.prepare_terabytes_per_second * 1e6) +
+                preparedFromDram() / (gpu.dram_terabytes_per_second * 1e6)) +
+           (1 - first) * 2 * preparedBytes /
+               (gpu.prepare_under_terabytes_per_second * 1e6);
+  }
+  double sections() const {
+    if (preparedSections(types, c, form) == 1)
+      return 1;
+    const auto ofAll =
+        static_cast<double>(gpu.sm_count * target::warpgroupThreads *
+                            c.warpgroups * preparedBytesOfThread);
+    return preparedBytes >= tilesOfThreeSections * ofAll ? 3 : 2;
   }
   double preparedFromDram() const {
     return preparedBytes * std::min(start.dramBytes / bytesFromDram, 1.0);

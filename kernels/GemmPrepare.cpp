@@ -1,11 +1,14 @@
 // Operands that a GEMM first copies, so that TMA and wgmma take them. Math
 // copies them to the workspace, from register to register; what it transposes,
 // and integers, go through shared memory, from where the role that loads stores
-// them.
-// Nobody's products begin before all CTAs are done with it.
+// them. Where there are registers for it math copies a first section of K, and
+// a role of its own the others, under the products of those before.
+// Nobody's products of a section begin before all CTAs are done with it.
 
 #include "GemmProgram.h"
 #include "compiler/target/Target.h"
+
+#include <numeric>
 
 namespace ashlar {
 
@@ -33,7 +36,7 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
       form.batched
           ? inout(copyName, type, {batch(), rows, columns}, align(16), where)
           : inout(copyName, type, {rows, columns}, align(16), where);
-  const Shape tile = preparedTile(type);
+  const Shape tile = preparedTile(type, false);
   return {copy,
           type,
           is.tileExtent,
@@ -48,47 +51,64 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
 }
 
 void GemmProgram::forPrepared(
+    const Index &section, bool isApart,
     const std::function<void(const std::function<void(const CopyTile &)> &)>
         &body) const {
-  auto copyOf = [&](const CopyTile &copyTile, const Operand &operand,
-                    const Index &batch, const Index &row, const Index &column) {
-    const Shape tile = preparedTile(operand.type);
-    copyTile(operand, batch, row * tile[0], column * tile[1]);
-  };
-  if (rowsAbove) {
-    TileLoop both = persistent(
-        {c.split, this->batch(), *rowsAbove + *rowsBeside, *paddedDepth},
-        {1, 1, 1, preparedTile(types.a)[1] * c.split}, Raster::along_n(),
-        where);
-    for (auto [part, batch, row, columns] : both) {
-      const Index column = columns * c.split + part;
+  Index before = 0;
+  for (const Operand *operand : {&*above, &*beside}) {
+    if (!operand->source)
+      continue;
+    const Shape tile = preparedTile(operand->type, isApart);
+    const bool isKMajor = operand->isKMajor;
+    const PreparedDepth along = preparedDepth(*operand, section);
+    Index count = ceil_div(along.extent, tile[isKMajor ? 1 : 0] * c.split),
+          others = ceil_div(extentOf(*operand), tile[isKMajor ? 0 : 1]);
+    TileLoop tiles = persistent({c.split, batch(), isKMajor ? others : count,
+                                 isKMajor ? count : others},
+                                {1, 1, 1, 1}, Raster::along_n(), where);
+    // Goes on with the CTA that comes after those of the other operand.
+    for (auto [part, batch, m, n] : tiles.after(before)) {
+      Index nth = isKMajor ? n : m;
+      Index depth =
+          along.begin + (nth * c.split + part) * tile[isKMajor ? 1 : 0];
+      auto copyThis = [&](const CopyTile &copyTile) {
+        if (isKMajor)
+          copyTile(*operand, batch, m * tile[0], depth);
+        else
+          copyTile(*operand, batch, depth, n * tile[1]);
+      };
       body([&](const CopyTile &copyTile) {
-        when(
-            row < *rowsAbove,
-            [&] { copyOf(copyTile, *above, batch, row, column); },
-            [&] {
-              copyOf(copyTile, *beside, batch, row - *rowsAbove, column);
-            });
+        // Of a cluster's CTAs one may have a tile that is another section's.
+        if (sections > 1 && (isKMajor ? c.cluster_n : c.cluster_m) > 1)
+          when(nth < count, [&] { copyThis(copyTile); });
+        else
+          copyThis(copyTile);
       });
     }
-    return;
+    before += tiles.turns();
   }
-  for (const Operand *operand : {&*above, &*beside})
-    if (operand->source)
-      for (auto [part, batch, row, columns] : *operand->copies)
-        body([&](const CopyTile &copyTile) {
-          copyOf(copyTile, *operand, batch, row, columns * c.split + part);
-        });
 }
 
-Shape GemmProgram::preparedTile(ElementType type) const {
+GemmProgram::PreparedDepth
+GemmProgram::preparedDepth(const Operand &operand, const Index &section) const {
+  if (sections == 1)
+    return {0, *allDepth};
+  // Whole tiles, whoever prepares them: all begin on as many bytes as without
+  // sections.
+  const int64_t along = operand.isKMajor ? 1 : 0;
+  const int64_t unit = std::lcm(preparedTile(operand.type, false)[along],
+                                preparedTile(operand.type, true)[along]);
+  Index ofSection = ceil_div(*sectionSteps * c.bk, unit);
+  Index begin = min(section * ofSection, ceil_div(*allDepth, unit)) * unit;
+  return {begin, max(min(ofSection * unit, *allDepth - begin), 0)};
+}
+
+Shape GemmProgram::preparedTile(ElementType type, bool isApart) const {
   if (isPreparedThroughShared(types, c))
     return {preparedRows, preparedBytes / size_bytes(type)};
-  // A thread has so many words of 16 bytes on their way.
-  constexpr int64_t words = 4, wordBytes = 16;
   const int64_t threads =
-      target::warpgroupThreads * c.warpgroups / mathGroups();
-  return {threads * words * wordBytes / preparedBytes,
+      target::warpgroupThreads * (isApart ? 1 : c.warpgroups / mathGroups());
+  return {threads * preparedBytesOfThread / preparedBytes,
           preparedBytes / size_bytes(type)};
 }
 
@@ -96,13 +116,13 @@ SharedTile GemmProgram::preparedTile(const Stage &stage,
                                      const Operand &operand) const {
   return operand.type == types.a
              ? stage[0]
-             : stage[0].as(operand.type, preparedTile(operand.type));
+             : stage[0].as(operand.type, preparedTile(operand.type, false));
 }
 
 /// A tile of the source, transposed.
 void GemmProgram::transposeSource(const Operand &operand, const TileRef &from,
                                   const SharedTile &to) const {
-  const Shape shape = preparedTile(operand.type);
+  const Shape shape = preparedTile(operand.type, false);
   Fragment x = ashlar::load(from, {shape[1], shape[0]});
   if (sumType(types) != s32)
     return store(to.T(), x);
@@ -113,20 +133,26 @@ void GemmProgram::transposeSource(const Operand &operand, const TileRef &from,
   store(to.as(s8, shape).T(), convert(x, s8));
 }
 
-void GemmProgram::copyPrepared() const {
-  forPrepared([&](const std::function<void(const CopyTile &)> &tile) {
-    tile([&](const Operand &operand, const Index &batch, const Index &row,
-             const Index &column) {
-      store(at(operand.tensor, batch, row, column, false),
-            ashlar::load(at(*operand.source, batch, row, column, false),
-                         preparedTile(operand.type)));
-    });
-  });
-  signal(arrived->at({0}));
+void GemmProgram::copyPrepared(const Index &section, bool isApart) const {
+  forPrepared(
+      section, isApart, [&](const std::function<void(const CopyTile &)> &tile) {
+        tile([&](const Operand &operand, const Index &batch, const Index &row,
+                 const Index &column) {
+          store(at(operand.tensor, batch, row, column, false),
+                ashlar::load(at(*operand.source, batch, row, column, false),
+                             preparedTile(operand.type, isApart)));
+        });
+      });
+  signal(arrived->at({section}));
+}
+
+void GemmProgram::copySections() const {
+  for (Index section : range(sections - 1))
+    copyPrepared(section + 1, true);
 }
 
 void GemmProgram::fillPrepared() const {
-  forPrepared([&](const std::function<void(const CopyTile &)> &tile) {
+  forPrepared(0, false, [&](const std::function<void(const CopyTile &)> &tile) {
     Stage s = prepared->acquire();
     tile([&](const Operand &operand, const Index &batch, const Index &row,
              const Index &column) {
@@ -142,7 +168,7 @@ void GemmProgram::fillPrepared() const {
 }
 
 void GemmProgram::storePrepared() const {
-  forPrepared([&](const std::function<void(const CopyTile &)> &tile) {
+  forPrepared(0, false, [&](const std::function<void(const CopyTile &)> &tile) {
     Stage s = prepared->wait();
     tile([&](const Operand &operand, const Index &batch, const Index &row,
              const Index &column) {
@@ -154,17 +180,46 @@ void GemmProgram::storePrepared() const {
   signal(arrived->at({0}));
 }
 
-void GemmProgram::awaitPrepared() const {
-  const Index stored = prepared ? everyLoader() : ctasInAll() * mathGroups();
-  await(arrived->at({0}), stored);
+void GemmProgram::awaitPrepared(int64_t section) const {
+  const Index stored = prepared
+                           ? everyLoader()
+                           : ctasInAll() * (section == 0 ? mathGroups() : 1);
+  await(arrived->at({section}), stored);
+}
+
+/// The last section is empty where CTAs have few tiles each: between sections
+/// they wait for each other.
+void GemmProgram::shareSections() {
+  if (sections == 1)
+    return;
+  Index tiles = 0;
+  for (const Operand *operand : {&*above, &*beside})
+    if (operand->source) {
+      const Shape tile = preparedTile(operand->type, false);
+      const bool isKMajor = operand->isKMajor;
+      tiles += ceil_div(extentOf(*operand), tile[isKMajor ? 0 : 1]) *
+               ceil_div(*allDepth, tile[isKMajor ? 1 : 0]);
+    }
+  Index steps = ceil_div(*allSteps, sections - 1);
+  when(tiles * batch() >= ctasInAll() * tilesOfThreeSections,
+       [&] { steps = ceil_div(*allSteps, sections); });
+  sectionSteps.emplace(steps);
+}
+
+/// In a CTA's first tile the first step of a section waits for it.
+void GemmProgram::awaitSections(const Index &step, const Index &turn) const {
+  for (int64_t i = 1; i < sections; ++i)
+    when(turn == 0 && step == *sectionSteps * i, [&] { awaitPrepared(i); });
 }
 
 /// Who is the last to have seen that all have stored leaves zeros for the next
 /// launch.
 void GemmProgram::forgetPrepared() const {
-  when(atomic_add(arrived->at({1}), 1) == everyLoader() - 1, [&] {
-    atomic_exchange(arrived->at({1}), 0);
-    atomic_exchange(arrived->at({0}), 0);
+  if (sections > 1)
+    awaitPrepared(sections - 1); // who had no step of it has not yet
+  when(atomic_add(arrived->at({sections}), 1) == everyLoader() - 1, [&] {
+    for (int64_t i = 0; i <= sections; ++i)
+      atomic_exchange(arrived->at({i}), 0);
   });
 }
 

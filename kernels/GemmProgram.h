@@ -18,7 +18,8 @@ public:
   GemmProgram(const GemmTypes &types, const GemmConfig &config,
               const GemmForm &form, SourceLocation where)
       : types(types), c(config), form(form), where(where),
-        depth(productDepth(types, config)) {}
+        depth(productDepth(types, config)),
+        sections(preparedSections(types, config, form)) {}
 
   void write();
 
@@ -91,21 +92,34 @@ private:
   }
 
   /// Of an operand that is prepared: the tile that is copied at a time.
-  Shape preparedTile(ElementType type) const;
+  Shape preparedTile(ElementType type, bool isApart) const;
   SharedTile preparedTile(const Stage &stage, const Operand &operand) const;
   /// Copies the tile of an operand that begins at a row and a column.
   using CopyTile = std::function<void(const Operand &, const Index &batch,
                                       const Index &row, const Index &column)>;
+  /// Elements of a section, along K.
+  struct PreparedDepth {
+    Index begin, extent;
+  };
+  PreparedDepth preparedDepth(const Operand &operand,
+                              const Index &section) const;
   /// Goes through this CTA's tiles: `body` is given what has a tile copied.
   void forPrepared(
+      const Index &section, bool isApart,
       const std::function<void(const std::function<void(const CopyTile &)> &)>
           &body) const;
   void transposeSource(const Operand &operand, const TileRef &from,
                        const SharedTile &to) const;
-  void copyPrepared() const;
+  void copyPrepared(const Index &section, bool isApart) const;
+  void copySections() const;
+  void shareSections();
+  Index extentOf(const Operand &operand) const {
+    return &operand == &*above ? *alongM : *alongN;
+  }
   void fillPrepared() const;
   void storePrepared() const;
-  void awaitPrepared() const;
+  void awaitPrepared(int64_t section) const;
+  void awaitSections(const Index &step, const Index &turn) const;
   void forgetPrepared() const;
   Index ctasInAll() const;
   Index everyLoader() const; ///< groups of warps that load, of all CTAs
@@ -152,16 +166,17 @@ private:
   SourceLocation where;
   /// Of a product, after which a sum that leaves the tensor cores does.
   const int64_t depth;
+  /// Of K, that are prepared and waited for one by one.
+  const int64_t sections;
   /// Columns of the strip that is stored.
   int64_t width = 0;
   size_t nextBuffer = 0;
   std::optional<Index> paddedDepth, batchSize, rows, columns, plane, perGroup,
-      allSteps, perPart, ctas;
+      allDepth, allSteps, perPart, ctas, alongM, alongN;
+  /// In the role that is written: steps of a section.
+  std::optional<Index> sectionSteps;
   /// What the rows and the columns of a tile are cut from: A and B, or swapped.
   std::optional<Operand> above, beside;
-  /// Of operands that both are prepared, with K contiguous: rows of tiles. CTAs
-  /// share out both together, the rows of one below those of the other.
-  std::optional<Index> rowsAbove, rowsBeside;
   std::optional<Tensor> C, D, bias, rowZero, columnSum, columnZero, rowSum,
       rowScale, columnScale, auxiliary, amax, partials, arrivals, arrived;
   std::optional<Scalar> alpha, beta, scaleD;

@@ -230,17 +230,46 @@ static RoleRegisters registersBesideLoaders(const GemmTypes &types,
   return {std::min(down((all - c.warpgroups * math) / loaders), most), math};
 }
 
-/// Math has what the loader and a warpgroup that transposes leave.
-static RoleRegisters registersBesideTransposing(const GemmConfig &c) {
-  constexpr int64_t load = 32, transpose = 80, most = 232;
+/// What the loader and a warpgroup beside math that has so many leave it.
+static RoleRegisters registersBeside(const GemmConfig &c, int64_t other) {
+  constexpr int64_t load = 32, most = 232;
   const int64_t warpgroups = c.warpgroups + 2;
   const int64_t all =
       target::entryRegisters(target::warpgroupThreads * warpgroups) *
       warpgroups;
-  const int64_t math = (all - load - transpose) / c.warpgroups;
+  const int64_t math = (all - load - other) / c.warpgroups;
   return {load,
-          std::min(math / target::registerStep * target::registerStep, most),
-          transpose};
+          std::min(math / target::registerStep * target::registerStep, most)};
+}
+
+static RoleRegisters registersBesideTransposing(const GemmConfig &c) {
+  constexpr int64_t transpose = 80;
+  RoleRegisters registers = registersBeside(c, transpose);
+  registers.made = transpose;
+  return registers;
+}
+
+/// None where math alone prepares: where a role beside it would leave it too
+/// few, what is prepared goes through shared memory, or tiles are of small
+/// problems, or hide their epilogue, which were faster without.
+static RoleRegisters registersBesidePreparing(const GemmTypes &types,
+                                              const GemmConfig &c,
+                                              const GemmForm &form) {
+  // Beside sums ptxas takes so many for a wgmma, when the kernel starts
+  // (C7602).
+  constexpr int64_t prepare = 88, besideSums = 26;
+  const bool isPrepared = c.prepared_a || c.prepared_b;
+  const int64_t entry =
+      target::entryRegisters(target::warpgroupThreads * (c.warpgroups + 2));
+  if (!isPrepared || isPreparedThroughShared(types, c) || c.warpgroups != 2 ||
+      c.ping_pong || c.split > 1 || c.stream_k || !isByValue(form) ||
+      accumulatorRegisters(types, c) + 2 * operandRegisters(types, c) +
+              besideSums >
+          entry)
+    return {0, 0};
+  RoleRegisters registers = registersBeside(c, prepare);
+  registers.prepare = prepare;
+  return registers;
 }
 
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
@@ -253,6 +282,9 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
     return registersBesideLoaders(types, c);
   if (isBesideTransposed(c))
     return registersBesideTransposing(c);
+  if (const RoleRegisters beside = registersBesidePreparing(types, c, form);
+      beside.prepare > 0)
+    return beside;
   if (c.warpgroups == 3)
     return {32, 152};
   // The loader counts as a warpgroup.
@@ -269,6 +301,11 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
     return {0, without};
   return sums > many ? RoleRegisters{target::leastBudget, target::mostBudget}
                      : RoleRegisters{40, 232};
+}
+
+int64_t preparedSections(const GemmTypes &types, const GemmConfig &c,
+                         const GemmForm &form) {
+  return roleRegisters(types, c, form).prepare > 0 ? 3 : 1;
 }
 
 int64_t loadBatches(const GemmTypes &types, const GemmConfig &c) {

@@ -24,6 +24,12 @@ int64_t lastStripColumns(const GemmConfig &config);
 inline constexpr int64_t preparedRows = 128, preparedBytes = 128,
                          preparedStages = 2;
 
+/// Whether a CTA of math prepares so many tiles that it takes three sections of
+/// K; else two.
+inline constexpr int64_t tilesOfThreeSections = 8;
+/// What a thread that prepares from register to register has on its way.
+inline constexpr int64_t preparedBytesOfThread = 64;
+
 /// Whether stages of an operand have K contiguous: always what wgmma does not
 /// transpose.
 bool isStagedKMajor(ElementType type, bool isOtherMajor);
@@ -99,9 +105,16 @@ struct RoleRegisters {
   int64_t load, math;
   /// Of the role that makes something of stages, if there is one.
   int64_t made = 0;
+  /// Of the role that prepares beside math, if there is one.
+  int64_t prepare = 0;
 };
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &config,
                             const GemmForm &form = {});
+
+/// Sections of K in which operands are prepared, at most: the first by math, the
+/// others by a role of their own, under the products of those before; or one.
+int64_t preparedSections(const GemmTypes &types, const GemmConfig &config,
+                         const GemmForm &form);
 
 /// How often threads that load and shift wait for what they have asked for of a
 /// stage: once, where they have registers for all of it.

@@ -70,7 +70,8 @@ std::vector<GemmWorkspace> gemm_workspace(const GemmSizes &sizes,
     if (isPrepared)
       all.push_back(operand.copyOf(sizes, form.batched));
   if (config.prepared_a || config.prepared_b)
-    all.push_back({"Prepared", s32, {2}, {""}});
+    all.push_back(
+        {"Prepared", s32, {preparedSections(types, config, form) + 1}, {""}});
   return all;
 }
 

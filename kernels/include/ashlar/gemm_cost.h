@@ -84,9 +84,10 @@ struct GpuModel {
          stream_bytes_per_clock = 72;
   /// Operands that are prepared: until all CTAs are done with it, less where
   /// threads load the other operand meanwhile, and what all of them read and
-  /// write.
+  /// write, before the products, and under products, that take longer.
   double prepare_microseconds = 1.51, prepare_beside_microseconds = 0.85,
-         prepare_terabytes_per_second = 5.2;
+         prepare_terabytes_per_second = 5.2,
+         prepare_under_terabytes_per_second = 9;
   /// Where threads load and shift: what comes into an SM in a clock, one after
   /// the other with what TMA brings; what threads take in in a clock, of all
   /// that an SM does, and what each stage takes more, while it is waited for.
