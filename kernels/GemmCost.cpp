@@ -119,14 +119,12 @@ private:
   double prepareMicroseconds() const {
     if (preparedBytes == 0)
       return 0;
-    const double first = 1 / sections();
+    const double first = 1 / sections(), bytes = 2 * preparedBytes / 1e6;
     return (shiftedRows(rows, columns) > 0 ? gpu.prepare_beside_microseconds
                                            : gpu.prepare_microseconds) +
-           first *
-               (2 * preparedBytes / (gpu.prepare_terabytes_per_second * 1e6) +
-                preparedFromDram() / (gpu.dram_terabytes_per_second * 1e6)) +
-           (1 - first) * 2 * preparedBytes /
-               (gpu.prepare_under_terabytes_per_second * 1e6);
+           first * bytes / gpu.prepare_terabytes_per_second +
+           (1 - first) * bytes / gpu.prepare_under_terabytes_per_second +
+           preparedFromDram() / (gpu.dram_terabytes_per_second * 1e6);
   }
   double sections() const {
     if (preparedSections(types, c, form) == 1)

@@ -111,8 +111,9 @@ struct RoleRegisters {
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &config,
                             const GemmForm &form = {});
 
-/// Sections of K in which operands are prepared, at most: the first by math, the
-/// others by a role of their own, under the products of those before; or one.
+/// Sections of K in which operands are prepared, at most: the first by math,
+/// the others by a role of their own, under the products of those before; or
+/// one.
 int64_t preparedSections(const GemmTypes &types, const GemmConfig &config,
                          const GemmForm &form);
 

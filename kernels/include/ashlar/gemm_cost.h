@@ -87,7 +87,7 @@ struct GpuModel {
   /// write, before the products, and under products, that take longer.
   double prepare_microseconds = 1.51, prepare_beside_microseconds = 0.85,
          prepare_terabytes_per_second = 5.2,
-         prepare_under_terabytes_per_second = 9;
+         prepare_under_terabytes_per_second = 12;
   /// Where threads load and shift: what comes into an SM in a clock, one after
   /// the other with what TMA brings; what threads take in in a clock, of all
   /// that an SM does, and what each stage takes more, while it is waited for.
