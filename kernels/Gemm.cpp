@@ -76,10 +76,8 @@ void GemmProgram::write() {
     scaleD.emplace(scalar("scale_d", f32, where));
 
   programmatic_launch();
-  allDepth.emplace(K);
   allSteps.emplace(ceil_div(K, c.bk));
-  alongM.emplace(c.swapped ? N : M);
-  alongN.emplace(c.swapped ? M : N);
+  Index along_m = c.swapped ? N : M, along_n = c.swapped ? M : N;
   if (c.stream_k) {
     ctas.emplace(size("CTAs"));
     expect(*ctas > 0, "CTAs, of the workspaces, is at least 1", where);
@@ -87,14 +85,14 @@ void GemmProgram::write() {
                            align(16), where));
     arrivals.emplace(inout("Arrivals", s32, {*ctas}, align(4), where));
     everyCta.emplace(persistent({*ctas}, {1}));
-    rows.emplace(at_most(ceil_div(*alongM, c.bm), StreamK::most));
-    columns.emplace(at_most(ceil_div(*alongN, c.bn), StreamK::most));
+    rows.emplace(at_most(ceil_div(along_m, c.bm), StreamK::most));
+    columns.emplace(at_most(ceil_div(along_n, c.bn), StreamK::most));
     plane.emplace(at_most(*rows * *columns, StreamK::most));
     perGroup.emplace(at_most(*columns * c.group, StreamK::most));
     stream.emplace(batch() * *plane, *allSteps, *ctas);
   } else {
     tiles.emplace(persistent(
-        {c.split, batch(), *alongM, *alongN}, {1, 1, c.bm, c.bn},
+        {c.split, batch(), along_m, along_n}, {1, 1, c.bm, c.bn},
         c.alternating ? Raster::swizzled(c.group) : Raster::grouped(c.group)));
     // Each part of K is a whole number of stages; the last may be shorter.
     perPart.emplace(ceil_div(*allSteps, c.split));

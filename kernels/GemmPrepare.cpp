@@ -45,6 +45,8 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
           /*isTransposed=*/false,
           source,
           isKMajor == is.isOtherMajor,
+          isKMajor ? columns : rows,
+          isKMajor ? rows : columns,
           persistent({c.split, batch(), rows, columns},
                      {1, 1, tile[0], tile[1] * c.split}, Raster::along_n(),
                      where)};
@@ -62,7 +64,7 @@ void GemmProgram::forPrepared(
     const bool isKMajor = operand->isKMajor;
     const PreparedDepth along = preparedDepth(*operand, section);
     Index count = ceil_div(along.extent, tile[isKMajor ? 1 : 0] * c.split),
-          others = ceil_div(extentOf(*operand), tile[isKMajor ? 0 : 1]);
+          others = ceil_div(*operand->acrossK, tile[isKMajor ? 0 : 1]);
     TileLoop tiles = persistent({c.split, batch(), isKMajor ? others : count,
                                  isKMajor ? count : others},
                                 {1, 1, 1, 1}, Raster::along_n(), where);
@@ -91,16 +93,18 @@ void GemmProgram::forPrepared(
 
 GemmProgram::PreparedDepth
 GemmProgram::preparedDepth(const Operand &operand, const Index &section) const {
+  // As far as stages read: beyond K there are zeros.
+  Index all = min(*allSteps * c.bk, *operand.alongK);
   if (sections == 1)
-    return {0, *allDepth};
+    return {0, all};
   // Whole tiles, whoever prepares them: all begin on as many bytes as without
   // sections.
   const int64_t along = operand.isKMajor ? 1 : 0;
   const int64_t unit = std::lcm(preparedTile(operand.type, false)[along],
                                 preparedTile(operand.type, true)[along]);
   Index ofSection = ceil_div(*sectionSteps * c.bk, unit);
-  Index begin = min(section * ofSection, ceil_div(*allDepth, unit)) * unit;
-  return {begin, max(min(ofSection * unit, *allDepth - begin), 0)};
+  Index begin = min(section * ofSection, ceil_div(all, unit)) * unit;
+  return {begin, max(min(ofSection * unit, all - begin), 0)};
 }
 
 Shape GemmProgram::preparedTile(ElementType type, bool isApart) const {
@@ -197,8 +201,8 @@ void GemmProgram::shareSections() {
     if (operand->source) {
       const Shape tile = preparedTile(operand->type, false);
       const bool isKMajor = operand->isKMajor;
-      tiles += ceil_div(extentOf(*operand), tile[isKMajor ? 0 : 1]) *
-               ceil_div(*allDepth, tile[isKMajor ? 1 : 0]);
+      tiles += ceil_div(*operand->acrossK, tile[isKMajor ? 0 : 1]) *
+               ceil_div(*operand->alongK, tile[isKMajor ? 1 : 0]);
     }
   Index steps = ceil_div(*allSteps, sections - 1);
   when(tiles * batch() >= ctasInAll() * tilesOfThreeSections,

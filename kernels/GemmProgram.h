@@ -49,10 +49,11 @@ private:
     /// Stages, which have not K contiguous, are transposed: rows of the tile
     /// where math loads them to registers, its columns by a role of its own.
     bool isTransposed = false;
-    /// What `tensor` is first copied from, transposed or as it is, and the
-    /// tiles that are copied at a time.
+    /// What `tensor` is first copied from, transposed or as it is, how long the
+    /// copy is along K and across, and the loop for which CTAs start.
     std::optional<Tensor> source = {};
     bool isSourceTransposed = false;
+    std::optional<Index> alongK = {}, acrossK = {};
     std::optional<TileLoop<4>> copies = {};
 
     Shape stage(int64_t depth) const {
@@ -91,19 +92,21 @@ private:
     return at(matrix, place.batch, place.m, place.n, types.layout.d_m_major);
   }
 
-  /// Of an operand that is prepared: the tile that is copied at a time.
+  /// Of an operand that is prepared: the tile that is copied at a time, by
+  /// math or by the role apart from it.
   Shape preparedTile(ElementType type, bool isApart) const;
   SharedTile preparedTile(const Stage &stage, const Operand &operand) const;
   /// Copies the tile of an operand that begins at a row and a column.
   using CopyTile = std::function<void(const Operand &, const Index &batch,
                                       const Index &row, const Index &column)>;
-  /// Elements of a section, along K.
+  /// What a section has along K, in elements.
   struct PreparedDepth {
     Index begin, extent;
   };
   PreparedDepth preparedDepth(const Operand &operand,
                               const Index &section) const;
-  /// Goes through this CTA's tiles: `body` is given what has a tile copied.
+  /// Goes through this CTA's tiles of a section: `body` is given what has a
+  /// tile copied.
   void forPrepared(
       const Index &section, bool isApart,
       const std::function<void(const std::function<void(const CopyTile &)> &)>
@@ -112,10 +115,8 @@ private:
                        const SharedTile &to) const;
   void copyPrepared(const Index &section, bool isApart) const;
   void copySections() const;
+  /// In each role first: how K is cut into sections.
   void shareSections();
-  Index extentOf(const Operand &operand) const {
-    return &operand == &*above ? *alongM : *alongN;
-  }
   void fillPrepared() const;
   void storePrepared() const;
   void awaitPrepared(int64_t section) const;
@@ -166,13 +167,13 @@ private:
   SourceLocation where;
   /// Of a product, after which a sum that leaves the tensor cores does.
   const int64_t depth;
-  /// Of K, that are prepared and waited for one by one.
+  /// How many sections of K are prepared and waited for one by one.
   const int64_t sections;
   /// Columns of the strip that is stored.
   int64_t width = 0;
   size_t nextBuffer = 0;
   std::optional<Index> paddedDepth, batchSize, rows, columns, plane, perGroup,
-      allDepth, allSteps, perPart, ctas, alongM, alongN;
+      allSteps, perPart, ctas;
   /// In the role that is written: steps of a section.
   std::optional<Index> sectionSteps;
   /// What the rows and the columns of a tile are cut from: A and B, or swapped.

@@ -217,8 +217,27 @@ void refusesShortWorkspaces() {
   }
 }
 
+/// Those of a larger problem do: what stages read beyond this one is zeros.
+void takesLongWorkspaces() {
+  GemmTypes types;
+  types.layout = GemmLayout::parse("TN:2,2,2");
+  for (const char *config : {"64x64x128 s3 w1 e64x1 prepared-a prepared-b",
+                             "128x64x128 s3 w2 e64x1 prepared-a prepared-b"}) {
+    Module module(device(),
+                  compileCleanly(gemm(types, GemmConfig::parse(config))));
+    Problem problem = randomProblem(
+        module.artifact(), {{"M", 65}, {"N", 72}, {"K", 30}, {"KPadded", 256}},
+        {}, {"Prepared"});
+    EXPECT_LE(gemmError(problem["A"], false, problem["B"], false,
+                        launch(module, problem)),
+              5e-3)
+        << config;
+  }
+}
+
 [[maybe_unused]] const bool registered = [] {
   registerTest("LibraryGemm", "short workspaces", refusesShortWorkspaces);
+  registerTest("LibraryGemm", "long workspaces", takesLongWorkspaces);
   registerTest("LibraryGemm", "products of transposed stages",
                keepsProductsOfTransposedStagesInFlight);
   for (const Family &family : families()) {
