@@ -90,18 +90,19 @@ SharedTile SharedTile::as(ElementType type, const Shape &shape, int64_t number,
   return trace.declare<SharedTile>(HandleKind::sharedTile, op, where);
 }
 
-SharedTile SharedTile::even_rows_first(SourceLocation where) const {
+/// The same memory, in another layout of its type's.
+static SharedTile viewed(
+    const SharedTile &tile, const char *call, SourceLocation where,
+    llvm::function_ref<layout::Result<layout::SwizzledLayout>(tile::SharedType)>
+        layoutOf) {
   Trace &trace = Trace::current(where);
-  auto source = readOwn(trace, *this, "even_rows_first", where);
+  auto source = readOwn(trace, tile, call, where);
   if (source.getDefiningOp<tile::PartOp>())
-    fail(where, "even_rows_first is given a part of a shared tile; call it on "
-                "the whole tile");
+    fail(where, std::string(call) +
+                    " is given a part of a shared tile; call it on "
+                    "the whole tile");
   tile::SharedType type = source.getType();
-  if (tile::pairOf(type.getElementType()))
-    fail(where, "even_rows_first is of elements of 8 bits and more, and the "
-                "tile's have 4");
-  auto layout =
-      layout::evenRowsFirst(type.getShape().vec(), type.elementBytes());
+  auto layout = layoutOf(type);
   if (!layout)
     fail(where, layout.why());
   auto view = trace.create<tile::ViewOp>(
@@ -110,6 +111,27 @@ SharedTile SharedTile::even_rows_first(SourceLocation where) const {
                             type.getElementType(), *layout),
       source, 0);
   return trace.declare<SharedTile>(HandleKind::sharedTile, view, where);
+}
+
+SharedTile SharedTile::even_rows_first(SourceLocation where) const {
+  return viewed(*this, "even_rows_first", where, [&](tile::SharedType type) {
+    if (tile::pairOf(type.getElementType()))
+      fail(where, "even_rows_first is of elements of 8 bits and more, and the "
+                  "tile's have 4");
+    return layout::evenRowsFirst(type.getShape().vec(), type.elementBytes());
+  });
+}
+
+SharedTile SharedTile::interleaved_columns(SourceLocation where) const {
+  return viewed(
+      *this, "interleaved_columns", where, [&](tile::SharedType type) {
+        if (tile::pairOf(type.getElementType()) || type.elementBytes() != 2)
+          fail(where, "interleaved_columns is of elements of 16 bits, and the "
+                      "tile's are " +
+                          tile::elementName(type.getElementType()));
+        return layout::interleavedColumns(type.getShape().vec(),
+                                          type.elementBytes());
+      });
 }
 
 SharedTile SharedTile::peer(IndexOperand rank) const {

@@ -1,6 +1,9 @@
 #include "passes/FragmentAccesses.h"
 
+#include "compiler/layout/SharedTile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <limits>
 
 namespace ashlar {
 
@@ -40,6 +43,11 @@ int64_t FragmentAccesses::movedBytes(Value value) {
     for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
          loop = loop->getParentOfType<scf::ForOp>())
       ++depth;
+    // Threads hold whole runs of these.
+    auto write = dyn_cast<tile::WriteOp>(op);
+    if (write &&
+        layout::hasInterleavedColumns(*write.getTarget().getType().getLayout()))
+      depth = std::numeric_limits<int>::max();
     if (depth > deepest) {
       moved = other;
       deepest = depth;

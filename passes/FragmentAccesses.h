@@ -24,6 +24,7 @@ public:
 
   /// The bytes of an element where fragments that lie as this one does are
   /// moved the most, in the innermost loop; of this one, if none of them is.
+  /// Where columns are interleaved, of those that are stored there.
   int64_t movedBytes(mlir::Value value);
 
   /// Whether A is in registers, dense, and bytes that a transposed tile was

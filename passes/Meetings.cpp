@@ -1,5 +1,6 @@
 #include "passes/Meetings.h"
 
+#include "compiler/layout/Reduction.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "passes/SharedMemory.h"
 #include "llvm/ADT/SetVector.h"
@@ -28,13 +29,35 @@ SmallVector<Value, 2> tilesOf(Operation *op) {
   return tiles;
 }
 
+/// The fragment that a load or store of a whole tile has in registers.
+TypedValue<RankedTensorType> fragmentOf(Operation *access) {
+  if (auto read = dyn_cast<tile::ReadOp>(access))
+    return read.getTransposed() ? nullptr : read.getResult();
+  auto write = dyn_cast<tile::WriteOp>(access);
+  return write && !write.getTransposed() ? write.getValue() : nullptr;
+}
+
+/// Whether two accesses are of the same elements by the same threads: one has
+/// all that it loads and stores of each, where no matrix instruction moves
+/// another thread's.
+bool areOfSameThreads(Operation *a, Operation *b) {
+  if (a == b)
+    return !isPartAtAnIndex(accessedTile(a));
+  auto fragment = fragmentOf(a), other = fragmentOf(b);
+  if (!fragment || !other || fragment.getType() != other.getType() ||
+      !areSameElements(accessedTile(a), accessedTile(b)))
+    return false;
+  constexpr int64_t matrixBytes = 2;
+  const RankedTensorType type = fragment.getType();
+  return tile::elementBytes(type.getElementType()) > matrixBytes &&
+         layout::copiesAmongThreads(tile::fragmentOf(type).getLayout()).empty();
+}
+
 /// Whether one access has to follow another one by another thread.
 bool conflict(Operation *a, Operation *b) {
   if (!writes(a) && !writes(b))
     return false;
-  // The same write is of the same elements by the same threads each time,
-  // unless an index says of which.
-  if (a == b && !isPartAtAnIndex(accessedTile(a)))
+  if (areOfSameThreads(a, b))
     return false;
   return llvm::any_of(tilesOf(a), [&](Value of) {
     return llvm::any_of(tilesOf(b),

@@ -87,8 +87,28 @@ LogicalResult assignPart(tile::PartOp part, tile::SharedType type) {
   return success();
 }
 
+/// Of a tile whose columns are interleaved wgmma reads B, for an A in
+/// registers.
+LogicalResult checkInterleaved(tile::MmaOp mma) {
+  auto isInterleaved = [](Type type) {
+    auto tile = dyn_cast<tile::SharedType>(type);
+    return tile && layout::hasInterleavedColumns(*tile.getLayout());
+  };
+  const bool isFactor =
+      mma.product().depthOrder() == layout::DepthOrder::interleaved &&
+      isa<RankedTensorType>(mma.getA().getType()) && !mma.getMetadata();
+  if (!isInterleaved(mma.getA().getType()) &&
+      (isFactor || !isInterleaved(mma.getB().getType())))
+    return success();
+  return mma.emitError("this multiplies a tile that has its columns "
+                       "interleaved other than as B of a dense A in registers, "
+                       "mma(fragment, tile.T()): use the tile as it is");
+}
+
 /// Of tiles whose rows are apart wgmma reads a whole B, by columns.
 LogicalResult checkProduct(tile::MmaOp mma) {
+  if (failed(checkInterleaved(mma)))
+    return failure();
   auto isApart = [](Type type) {
     auto tile = dyn_cast<tile::SharedType>(type);
     return tile && layout::areRowsApart(*tile.getLayout());

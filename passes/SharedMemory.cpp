@@ -65,6 +65,13 @@ bool areApart(Value a, Value b) {
   return false;
 }
 
+/// Whether it is, or is cut from, another CTA's tile.
+bool isOfPeer(Value shared) {
+  Operation *op = shared.getDefiningOp();
+  return isa_and_present<tile::PeerOp>(op) ||
+         (isa_and_present<tile::PartOp>(op) && isOfPeer(op->getOperand(0)));
+}
+
 } // namespace
 
 bool shareMemory(Value a, Value b) {
@@ -84,6 +91,15 @@ bool overlap(Value a, Value b) {
            cast<tile::SharedType>(wholeOf(tile).getType()).sizeBytes();
   };
   return offsetInMemory(a) < end(b) && offsetInMemory(b) < end(a);
+}
+
+bool areSameElements(Value a, Value b) {
+  const auto start = startOf(a);
+  return shareMemory(a, b) && a.getType() == b.getType() &&
+         offsetInMemory(a) == offsetInMemory(b) &&
+         wholeOf(a).getType() == wholeOf(b).getType() && start == startOf(b) &&
+         !llvm::is_contained(start, std::nullopt) && !isOfPeer(a) &&
+         !isOfPeer(b);
 }
 
 SmallVector<Operation *> accessesOf(Value shared) {

@@ -13,6 +13,10 @@ bool shareMemory(mlir::Value a, mlir::Value b);
 /// Whether two shared tiles with layouts have bytes in common.
 bool overlap(mlir::Value a, mlir::Value b);
 
+/// Whether they are the same elements of this CTA's memory, in the same places
+/// of the tile.
+bool areSameElements(mlir::Value a, mlir::Value b);
+
 /// The operations that read or write the memory that a shared tile lies in; of
 /// a stage those between its acquire and commit, or its wait and release.
 llvm::SmallVector<mlir::Operation *> accessesOf(mlir::Value shared);

@@ -207,7 +207,7 @@ private:
       if (isa<RankedTensorType>(mma.getA().getType()))
         take(mma.getAMutable(), [&](ArrayRef<int64_t> shape) {
           return layout::operandLayout(shape[0], shape[1], warpgroups, bytes,
-                                       rows[mma]);
+                                       rows[mma], mma.product().depthOrder());
         });
       if (mma.getMetadata())
         take(*mma.getMetadataMutable().begin(), [&](ArrayRef<int64_t> shape) {

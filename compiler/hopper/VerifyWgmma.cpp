@@ -52,11 +52,12 @@ LogicalResult checkProduct(Operation *op, const tile::Product &product) {
     if (auto sum = sumLayout(layout::RowsOfLane::neighbours);
         sum && tile::fragmentOf(product.sum).getLayout() == *sum)
       rows = layout::RowsOfLane::neighbours;
-  if (a && failed(checkRegisters(op, a,
-                                 layout::operandLayout(a.getDimSize(0),
-                                                       a.getDimSize(1),
-                                                       warpgroups, bytes, rows),
-                                 "an A")))
+  if (a &&
+      failed(checkRegisters(
+          op, a,
+          layout::operandLayout(a.getDimSize(0), a.getDimSize(1), warpgroups,
+                                bytes, rows, product.depthOrder()),
+          "an A")))
     return failure();
   if (RankedTensorType of = product.metadata;
       of && failed(checkRegisters(op, of,

@@ -41,6 +41,22 @@ std::optional<Refusal> whyNotShape(const std::vector<int64_t> &shape,
   return std::nullopt;
 }
 
+/// Columns of which the second half lies between those of the first.
+constexpr int64_t interleavedRun = 8;
+
+/// The columns of a tile, numbered as they lie, numbered so that they are
+/// interleaved.
+Layout interleave(const Layout &columns) {
+  const bool inBlocks = columns.rank() > 1;
+  const Layout block = inBlocks ? columns.mode(0) : columns;
+  const int64_t step = block(1);
+  const std::vector<Layout> eights{
+      Layout(interleavedRun / 2, 2 * step), Layout(2, step),
+      Layout(block.size() / interleavedRun, interleavedRun * step)};
+  return inBlocks ? concat({concat(eights), columns.mode(1)})
+                  : concat({concat(eights)});
+}
+
 bool isOneRow(const std::vector<int64_t> &shape) {
   return std::all_of(shape.begin(), shape.end() - 1,
                      [](int64_t extent) { return extent == 1; });
@@ -142,10 +158,53 @@ SwizzledLayout rowsAsTheyLie(const SwizzledLayout &tile) {
           concat({Layout(rows.size(), rows(2)), tile.layout.mode(1)})};
 }
 
+Result<SwizzledLayout> interleavedColumns(const std::vector<int64_t> &shape,
+                                          int64_t elementBytes) {
+  Result<SwizzledLayout> tile = sharedTileLayout(shape, elementBytes);
+  if (!tile)
+    return tile;
+  const int64_t inBlock =
+      shape.size() == 2 ? atomBytes(*tile) / elementBytes : 0;
+  if (!inBlock || inBlock % interleavedRun != 0)
+    return refuse("the shared tile ", shapeText(shape),
+                  " has its columns interleaved: that is for a matrix whose "
+                  "columns are a multiple of ",
+                  interleavedRun);
+  return SwizzledLayout{
+      tile->swizzle,
+      concat({tile->layout.mode(0), interleave(tile->layout.mode(1))})};
+}
+
+bool hasInterleavedColumns(const SwizzledLayout &tile) {
+  if (tile.layout.rank() != 2 || tile.layout.mode(1).size() < interleavedRun)
+    return false;
+  const Layout columns = tile.layout.mode(1);
+  return columns(1) == 2 * columns(interleavedRun / 2);
+}
+
+SwizzledLayout columnsAsTheyLie(const SwizzledLayout &tile) {
+  if (!hasInterleavedColumns(tile))
+    return tile;
+  const Layout columns = tile.layout.mode(1), eights = columns.mode(0);
+  const Layout block(eights.size(), columns(interleavedRun / 2));
+  return {
+      tile.swizzle,
+      concat({tile.layout.mode(0),
+              columns.rank() > 1 ? concat({block, columns.mode(1)}) : block})};
+}
+
 Result<SwizzledLayout> partOfTile(const SwizzledLayout &tile,
                                   const std::vector<int64_t> &offset,
                                   const std::vector<int64_t> &shape,
                                   int64_t elementBytes) {
+  if (hasInterleavedColumns(tile)) {
+    auto part = partOfTile(columnsAsTheyLie(tile), offset, shape, elementBytes);
+    if (!part)
+      return part;
+    return SwizzledLayout{
+        part->swizzle,
+        concat({part->layout.mode(0), interleave(part->layout.mode(1))})};
+  }
   if (auto refusal = whyNotShape(shape, elementBytes))
     return *refusal;
   if (!isOneRow(shape))
@@ -175,7 +234,7 @@ Result<SwizzledLayout> partOfTile(const SwizzledLayout &tile,
 }
 
 PartPlaces partPlaces(const SwizzledLayout &tile, int64_t dimension) {
-  const Layout mode = tile.layout.mode(dimension);
+  const Layout mode = columnsAsTheyLie(tile).layout.mode(dimension);
   // Within a column block only its first element begins an atom.
   const bool inBlocks = mode.stride().flatten().size() > 1;
   const int64_t elements = inBlocks ? mode.shape().flatten()[0] : 1;

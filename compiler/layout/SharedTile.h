@@ -33,6 +33,16 @@ bool hasEvenRowsFirst(const SwizzledLayout &tile);
 bool areRowsApart(const SwizzledLayout &tile);
 SwizzledLayout rowsAsTheyLie(const SwizzledLayout &tile);
 
+/// A matrix as `sharedTileLayout` has it, of each eight columns of which 0, 4,
+/// 1, 5, 2, 6, 3, 7 lie one after another. Refuses what has no whole eights.
+Result<SwizzledLayout> interleavedColumns(const std::vector<int64_t> &shape,
+                                          int64_t elementBytes);
+
+/// Whether a matrix, or a part of one, lies so; and it with its columns
+/// numbered as they lie.
+bool hasInterleavedColumns(const SwizzledLayout &tile);
+SwizzledLayout columnsAsTheyLie(const SwizzledLayout &tile);
+
 /// Why the rows of `what` (the shared tile, ...) are none that TMA moves.
 std::optional<Refusal> whyNotRows(const char *what,
                                   const std::vector<int64_t> &shape,

@@ -48,7 +48,8 @@ Result<FragmentLayout> accumulatorLayout(int64_t m, int64_t n,
 }
 
 Result<FragmentLayout> operandLayout(int64_t m, int64_t k, int64_t warpgroups,
-                                     int64_t elementBytes, RowsOfLane are) {
+                                     int64_t elementBytes, RowsOfLane are,
+                                     DepthOrder depth) {
   constexpr int64_t registerBytes = 4;
   if (warpgroups < 1 || m < 1 || m % (target::wgmmaRows * warpgroups) != 0)
     return refuse("A of ", m, " rows does not divide among ", warpgroups,
@@ -63,6 +64,16 @@ Result<FragmentLayout> operandLayout(int64_t m, int64_t k, int64_t warpgroups,
                   target::wgmmaDepthBytes / elementBytes);
   const int64_t rows = m / warpgroups, vector = registerBytes / elementBytes;
   const RowSteps step(are);
+  if (depth == DepthOrder::interleaved) {
+    if (vector != 2)
+      return refuse("A of elements of ", elementBytes,
+                    " bytes meets a B whose columns are interleaved, which is "
+                    "for elements of 2");
+    return FragmentLayout{
+        {m, k},
+        Layout({4, 8, 4, warpgroups}, {m, step.ofLane, 16, rows}),
+        Layout({2, 2, k / 8, rows / 64}, {4 * m, step.inLane, 8 * m, 64})};
+  }
   return FragmentLayout{
       {m, k},
       Layout({4, 8, 4, warpgroups}, {vector * m, step.ofLane, 16, rows}),

@@ -19,6 +19,11 @@ enum class RowsOfLane { eight_apart, neighbours };
 /// each, as they do of an A of single bytes.
 enum class ColumnOrder { ascending, even_first };
 
+/// In which order B's columns of K lie: all one after another, or of each eight
+/// 0, 4, 1, 5, 2, 6, 3, 7. Then a lane holds of an A of 16 bits what it holds
+/// of one of 32.
+enum class DepthOrder { ascending, interleaved };
+
 /// The accumulator of wgmma for a role of so many warpgroups, each of which
 /// owns m / warpgroups contiguous rows (PTX ISA, "Register fragments for
 /// wgmma.mma_async.m64nNk"). Rows per warpgroup are a multiple of 64 and
@@ -32,10 +37,11 @@ accumulatorLayout(int64_t m, int64_t n, int64_t warpgroups,
 /// many warpgroups (PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16"
 /// and those for k8 and k32): a register has what lies in 4 bytes of a row,
 /// four of them 16 rows of 32 bytes of a warp. Rows per warpgroup are a
-/// multiple of 64 and columns of 32 bytes.
+/// multiple of 64 and columns of 32 bytes; interleaved, of 16 bits.
 Result<FragmentLayout> operandLayout(int64_t m, int64_t k, int64_t warpgroups,
                                      int64_t elementBytes,
-                                     RowsOfLane rows = RowsOfLane::eight_apart);
+                                     RowsOfLane rows = RowsOfLane::eight_apart,
+                                     DepthOrder depth = DepthOrder::ascending);
 
 /// The metadata of a sparse A of wgmma, elements of 16 bits, for elements of A
 /// of 1, 2 or 4 bytes (PTX ISA, "Sparse matrix storage" of wgmma.mma_async.sp,

@@ -77,6 +77,8 @@ struct Product {
   mlir::Type elementA() const;
   /// Of the sums, as the rows of B lie.
   layout::ColumnOrder columnOrder() const;
+  /// Of A in registers, as the columns of B lie.
+  layout::DepthOrder depthOrder() const;
 };
 
 } // namespace ashlar::tile

@@ -73,6 +73,13 @@ layout::ColumnOrder Product::columnOrder() const {
              : layout::ColumnOrder::ascending;
 }
 
+layout::DepthOrder Product::depthOrder() const {
+  return transposeB && b.getLayout() &&
+                 layout::hasInterleavedColumns(*b.getLayout())
+             ? layout::DepthOrder::interleaved
+             : layout::DepthOrder::ascending;
+}
+
 Type Product::elementA() const {
   if (auto tile = dyn_cast<SharedType>(a))
     return tile.getElementType();

@@ -19,11 +19,11 @@ using Block = SmallVector<int64_t>; ///< the neighbours' first value, by byte
 
 /// The block whose first word begins with a value.
 Block blockFrom(Offsets &offsets, int64_t value) {
-  Block block = offsets.wordFrom(value);
+  Block block = offsets.runFrom(value, 4);
   if (value % edge)
     return {};
   for (int64_t i = 1; i < edge; ++i) {
-    SmallVector<int64_t> next = offsets.wordFrom(value + i);
+    SmallVector<int64_t> next = offsets.runFrom(value + i, 4);
     for (int64_t &first : next)
       first -= i;
     if (next != block)

@@ -1,5 +1,6 @@
 // Fragments to and from shared memory.
 
+#include "compiler/layout/SharedTile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/hopper_to_thread/ByteBlocks.h"
 #include "passes/hopper_to_thread/Matrices.h"
@@ -9,23 +10,27 @@ namespace ashlar {
 
 using namespace mlir;
 
-/// Stores what a thread holds of whole words of memory, and takes it out of the
-/// values.
-static void storeWords(hopper::SharedStoreOp op,
-                       Operands<hopper::SharedStoreOp> in, ThreadBuilder &b,
-                       Registers &scalars, Offsets &offsets) {
-  const Words word(4);
+/// Stores what a thread holds of so many bytes of memory one behind another,
+/// and takes it out of the values.
+static void storeRuns(hopper::SharedStoreOp op,
+                      Operands<hopper::SharedStoreOp> in, ThreadBuilder &b,
+                      Registers &scalars, Offsets &offsets, int64_t bytes) {
+  const Words words(bytes);
   const layout::Swizzle swizzle = op.getTarget().getType().getLayout()->swizzle;
   for (size_t v = 0; v < scalars.size(); ++v) {
     SmallVector<Value> parts;
-    for (int64_t part : offsets.wordFrom(int64_t(v))) {
+    for (int64_t part : offsets.runFrom(int64_t(v), bytes)) {
       parts.push_back(scalars[part]);
       scalars[part] = {};
     }
-    if (!parts.empty())
-      b.ptx("st." + spaceOf(op.getPeer()) + word.suffix() + " [$0], $1;",
-            {offsets.address(one(in.getTarget()), swizzle, int64_t(v)),
-             toWords(b, word, parts)[0]});
+    if (parts.empty())
+      continue;
+    SmallVector<Value> operands{
+        offsets.address(one(in.getTarget()), swizzle, int64_t(v))};
+    llvm::append_range(operands, toWords(b, words, parts));
+    b.ptx("st." + spaceOf(op.getPeer()) + words.suffix() + " [$0], " +
+              words.list(1) + ";",
+          operands);
   }
 }
 
@@ -36,7 +41,8 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
   const layout::SwizzledLayout &tile = *op.getTarget().getType().getLayout();
   bool transposed = op.getTransposed();
   Offsets offsets(b, type, tile.layout, transposed);
-  if (offsets.areSums() && storeMatrices(op, in, b, type))
+  const bool isInterleaved = layout::hasInterleavedColumns(tile);
+  if (!isInterleaved && offsets.areSums() && storeMatrices(op, in, b, type))
     return Registers();
   OpBuilder::InsertionGuard guard(b);
   if (Value isFirst = isFirstCopy(b, type))
@@ -45,11 +51,13 @@ static FailureOr<Registers> lower(hopper::SharedStoreOp op,
   if (transposed && storeByteBlocks(op, in, b, type, offsets))
     return Registers();
   int64_t bytes = tile::elementBytes(type.element);
-  int64_t length = transposed ? 1 : vectorLength(type, 16);
+  int64_t length = transposed || isInterleaved ? 1 : vectorLength(type, 16);
   Words words(length * bytes);
   Registers scalars = unpack(b, type, in.getValue());
-  if (transposed)
-    storeWords(op, in, b, scalars, offsets);
+  if (isInterleaved)
+    storeRuns(op, in, b, scalars, offsets, 16);
+  else if (transposed)
+    storeRuns(op, in, b, scalars, offsets, 4);
   for (int64_t v = 0; v < type.values; v += length) {
     if (!scalars[v])
       continue;
@@ -97,9 +105,10 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
                                   ThreadBuilder &b) {
   FragmentType type(cast<RankedTensorType>(op.getResult().getType()));
   const layout::SwizzledLayout &tile = *op.getSource().getType().getLayout();
-  const bool transposed = op.getTransposed();
+  const bool transposed = op.getTransposed(),
+             isInterleaved = layout::hasInterleavedColumns(tile);
   Offsets offsets(b, type, tile.layout, transposed);
-  if (offsets.areSums())
+  if (!isInterleaved && offsets.areSums())
     if (auto registers = loadMatrices(op, in, b, type))
       return *registers;
   if (transposed && offsets.areSums())
@@ -109,7 +118,7 @@ static FailureOr<Registers> lower(hopper::SharedLoadOp op,
     if (auto registers = loadByteBlocks(op, in, b, type, offsets))
       return *registers;
   int64_t bytes = tile::elementBytes(type.element);
-  int64_t length = transposed ? 1 : vectorLength(type, 16);
+  int64_t length = transposed || isInterleaved ? 1 : vectorLength(type, 16);
   Words words(length * bytes);
   Type scalar = bytes == 1 ? b.getIntegerType(8) : type.element;
   Registers scalars(type.values);

@@ -32,19 +32,19 @@ Value Offsets::address(Value start, const layout::Swizzle &swizzle,
   return swizzledAddress(b, start, swizzle, offset, constant);
 }
 
-SmallVector<int64_t> Offsets::wordFrom(int64_t value) {
+SmallVector<int64_t> Offsets::runFrom(int64_t value, int64_t length) {
   SmallVector<int64_t> found;
   const int64_t bytes = tile::elementBytes(type.element);
-  if (!isSum || bytes >= wordBytes)
+  if (!isSum || bytes >= length)
     return {};
-  for (int64_t byte = 0; byte < wordBytes; byte += bytes) {
+  for (int64_t byte = 0; byte < length; byte += bytes) {
     auto *other = llvm::find(ofValue, ofValue[value] + byte);
     if (other == ofValue.end())
       return {};
     found.push_back(other - ofValue.begin());
   }
   if (llvm::any_of(ofThreads(), [&](int64_t offset) {
-        return (offset + ofValue[value]) % wordBytes != 0;
+        return (offset + ofValue[value]) % length != 0;
       }))
     return {};
   return found;

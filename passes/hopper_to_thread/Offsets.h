@@ -27,9 +27,9 @@ public:
   mlir::Value address(mlir::Value start, const layout::Swizzle &swizzle,
                       int64_t value, mlir::Value further = {});
 
-  /// The values of the word of memory that begins with this one, where a thread
-  /// holds all of it as elements of 1 or 2 bytes.
-  llvm::SmallVector<int64_t> wordFrom(int64_t value);
+  /// The values of so many bytes of memory that begin with this one, at a
+  /// multiple of as many, where a thread holds all of them in smaller elements.
+  llvm::SmallVector<int64_t> runFrom(int64_t value, int64_t bytes);
 
   /// Of so many words that lie one behind another, from a multiple of all their
   /// bytes on, the values that are the same byte of each, the first of them

@@ -96,10 +96,13 @@ lower(hopper::WgmmaOp op, Operands<hopper::WgmmaOp> in, ThreadBuilder &b) {
   int64_t warpgroups = b.role.getWarps() / 4;
   int64_t rows = m / warpgroups;
 
-  // The columns of the accumulator lie as the rows of B.
+  // The columns of the accumulator lie as the rows of B, and those of A in
+  // registers as the columns of B.
+  const layout::SwizzledLayout &tileB = *typeB.getLayout();
   auto bOperand = Operand::of(
-      op.getTransposeB() ? layout::rowsAsTheyLie(*typeB.getLayout())
-                         : *typeB.getLayout(),
+      op.getTransposeB()
+          ? layout::columnsAsTheyLie(layout::rowsAsTheyLie(tileB))
+          : tileB,
       elementBytes, op.getTransposeB(), op.getTransposeB(), columns, kStep);
   // Where A lies in registers, its tile is not asked for.
   auto a =

@@ -143,8 +143,19 @@ FailureOr<std::vector<layout::CommonPiece>> piecesOf(tile::CopyToPeerOp copy) {
   return *pieces;
 }
 
+/// Copies move tiles that have their columns in order.
+LogicalResult checkColumns(Operation *copy, tile::SharedType tile) {
+  if (!layout::hasInterleavedColumns(*tile.getLayout()))
+    return success();
+  return copy->emitError("this copies a tile that has its columns interleaved, "
+                         "which load and store alone reach: use the tile as it "
+                         "is");
+}
+
 FailureOr<CopyOutMovement> movementOf(tile::CopyOutOp op) {
   tile::SharedType type = op.getSource().getType();
+  if (failed(checkColumns(op, type)))
+    return failure();
   if (layout::areRowsApart(*type.getLayout()))
     return op.emitError(
         "this copies a tile that has its even rows first, which is "
@@ -206,12 +217,17 @@ FailureOr<Movements> Movements::of(tile::KernelOp kernel,
     if (auto out = dyn_cast<tile::CopyOutOp>(op))
       return note(out, movementOf(out), result.copiesOut);
     if (auto toPeer = dyn_cast<tile::CopyToPeerOp>(op))
-      return note(toPeer, piecesOf(toPeer), result.copiesToPeers);
+      return failed(checkColumns(toPeer, toPeer.getSource().getType())) ||
+                     failed(checkColumns(toPeer, toPeer.getTarget().getType()))
+                 ? failure()
+                 : note(toPeer, piecesOf(toPeer), result.copiesToPeers);
     if (auto prefetch = dyn_cast<tile::PrefetchOp>(op))
       return note(prefetch, movementOf(prefetch), result.prefetches);
     auto copy = dyn_cast<tile::CopyOp>(op);
     if (!copy)
       return success();
+    if (failed(checkColumns(copy, copy.getTarget().getType())))
+      return failure();
     if (copy.getMulticast() && !kernel.getCluster())
       return copy.emitError("this copy is multicast, and kernel '")
              << kernel.getSymName()

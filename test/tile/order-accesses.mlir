@@ -239,3 +239,36 @@ tile.kernel @products {
     }
   }
 }
+
+// -----
+
+// Each thread has its own elements of 32 bits, of this part or of that; of 16
+// bits an instruction may move others'.
+
+!smem = !tile.shared<32x32xf32, "S<3,4,3> o (32,32):(128,4)">
+!part = !tile.shared<16x32xf32, "S<3,4,3> o (16,32):(128,4)">
+!half = !tile.shared<16x32xbf16, "S<2,4,3> o (16,32):(64,2)">
+!f = tensor<16x32xf32, #tile.fragment<"16x32 (8,16):(64,1) / (4):(16)">>
+!h = tensor<16x32xbf16, #tile.fragment<"16x32 (8,16):(64,1) / (4):(16)">>
+// CHECK-LABEL: tile.kernel @by_the_same_threads
+tile.kernel @by_the_same_threads {
+  %tile = tile.alloc : !smem
+  %other = tile.alloc : !half
+  tile.role "all" warps 4 {
+    %a = tile.part %tile from [0, 0] : !smem -> !part
+    %b = tile.part %tile from [16, 0] : !smem -> !part
+    // CHECK: tile.read
+    // CHECK-NEXT: tile.read
+    // CHECK-NEXT: tile.write
+    // CHECK-NEXT: tile.write
+    // CHECK-NEXT: tile.read
+    // CHECK-NEXT: hopper.named_barrier 1 threads 128
+    // CHECK-NEXT: tile.write
+    %x = tile.read %a : !part -> !f
+    %y = tile.read %b : !part -> !f
+    tile.write %x to %a : !f, !part
+    tile.write %y to %b : !f, !part
+    %z = tile.read %other : !half -> !h
+    tile.write %z to %other : !h, !half
+  }
+}

@@ -46,6 +46,17 @@ public:
   SharedTile
   even_rows_first(SourceLocation where = SourceLocation::current()) const;
 
+  /// The same memory as a matrix of 16-bit elements whose columns lie
+  /// otherwise: of each eight 0, 4, 1, 5, 2, 6, 3, 7. Columns keep their
+  /// numbers for `load` and `store`, and as rows of B in `mma(a, tile.T())`,
+  /// where a is a fragment: threads hold it as they hold one of f32 that meets
+  /// tf32, and what is converted from that has nothing to exchange. Refused by
+  /// the compiler in other products and in copies. Every use of the tile is to
+  /// be of this view. Throws where elements are others, or columns no multiple
+  /// of 8.
+  SharedTile
+  interleaved_columns(SourceLocation where = SourceLocation::current()) const;
+
   /// The same tile in the shared memory of the CTA of the cluster with this
   /// rank, for `load`, `store`, `slice` and `copy` to it. Between the CTAs
   /// `cluster_sync` orders. Throws where the kernel has no cluster, or the

@@ -1,6 +1,7 @@
 // Relays among the lanes of a warp, against what every lane gets and needs.
 
 #include "compiler/layout/Relay.h"
+#include "compiler/layout/SharedTile.h"
 #include "compiler/layout/WgmmaFragment.h"
 #include "test/unit/layout/RandomLayouts.h"
 
@@ -173,7 +174,33 @@ TEST(OperandLayout, MayHaveNeighboursWhereTheAccumulatorHas) {
     }
 }
 
+TEST(OperandLayout, OfInterleavedColumnsIsOnlyNumberedOtherwiseThanOf32Bits) {
+  for (int64_t warpgroups : {1, 2})
+    for (int64_t k : {16, 32, 64}) {
+      const int64_t rows = 128 * warpgroups;
+      const FragmentLayout wide = *operandLayout(rows, k, warpgroups, 4),
+                           narrow = *operandLayout(rows, k, warpgroups, 2,
+                                                   RowsOfLane::eight_apart,
+                                                   DepthOrder::interleaved),
+                           ascending = *operandLayout(rows, k, warpgroups, 2);
+      EXPECT_FALSE(whyNotFragment(narrow));
+      EXPECT_TRUE(warpRelay(wide, narrow, 1)->isRenumbering());
+      EXPECT_FALSE(warpRelay(wide, ascending, 1)->isInLane());
+      // wgmma finds at a column of A what lies there of B.
+      const SwizzledLayout b = *interleavedColumns({8, k}, 2);
+      for (int64_t t = 0; t < narrow.thread.size(); ++t)
+        for (int64_t v = 0; v < narrow.value.size(); ++v) {
+          auto at = coordinate(narrow, t, v);
+          at[1] = b.layout.at({0, at[1]}) / 2;
+          ASSERT_EQ(at, coordinate(ascending, t, v));
+        }
+    }
+}
+
 TEST(OperandLayout, OfPartsOfAnInstructionIsRefused) {
+  EXPECT_REFUSAL(operandLayout(64, 32, 1, 4, RowsOfLane::eight_apart,
+                               DepthOrder::interleaved),
+                 "for elements of 2");
   EXPECT_REFUSAL(operandLayout(96, 32, 1, 1), "multiple of 64 rows");
   EXPECT_REFUSAL(operandLayout(64, 16, 1, 1), "use a multiple of 32");
   EXPECT_REFUSAL(operandLayout(64, 32, 1, 8), "no elements of 8 bytes");

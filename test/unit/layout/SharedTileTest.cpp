@@ -12,6 +12,39 @@ using Shape = std::vector<int64_t>;
 
 } // namespace
 
+TEST(InterleavedColumns, LieAsHalvesOfEachEight) {
+  const SwizzledLayout tile = *interleavedColumns({64, 32}, 2);
+  EXPECT_EQ(tile.str(), "S<2,4,3> o (64,((4,2,4))):(64,((4,2,16)))");
+  for (int64_t rows : {1, 8, 64})
+    for (int64_t columns : {8, 16, 32, 64, 96, 128}) {
+      const SwizzledLayout usual = *sharedTileLayout({rows, columns}, 2),
+                           is = *interleavedColumns({rows, columns}, 2);
+      EXPECT_TRUE(hasInterleavedColumns(is));
+      EXPECT_FALSE(hasInterleavedColumns(usual));
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t column = 0; column < columns; ++column) {
+          const int64_t of = column % 8;
+          const int64_t place = column - of + of % 4 * 2 + of / 4;
+          ASSERT_EQ(is.at({row, column}), usual.at({row, place}));
+          ASSERT_EQ(columnsAsTheyLie(is).at({row, column}),
+                    usual.at({row, column}));
+        }
+    }
+  EXPECT_REFUSAL(interleavedColumns({16, 4}, 4), "a multiple of 8");
+  EXPECT_REFUSAL(interleavedColumns({2, 16, 64}, 2), "for a matrix");
+}
+
+TEST(InterleavedColumns, StayInAPart) {
+  const SwizzledLayout tile = *interleavedColumns({64, 128}, 2);
+  const SwizzledLayout part = *partOfTile(tile, {16, 64}, {32, 64}, 2);
+  EXPECT_TRUE(hasInterleavedColumns(part));
+  for (int64_t row = 0; row < 32; ++row)
+    for (int64_t column = 0; column < 64; ++column)
+      ASSERT_EQ(tile.at({16 + row, 64 + column}),
+                tile.at({16, 64}) + part.at({row, column}));
+  EXPECT_EQ(partPlaces(tile, 1), partPlaces(columnsAsTheyLie(tile), 1));
+}
+
 TEST(SharedTile, IsCutIntoColumnBlocksAsWideAsTheSwizzleAtom) {
   EXPECT_EQ(sharedTileLayout({128, 128}, 2)->str(),
             "S<3,4,3> o (128,(64,2)):(128,(2,16384))");
