@@ -105,7 +105,10 @@ void GemmProgram::write() {
       prepared.emplace(pipeline(preparedStages,
                                 smem(types.a, preparedTile(types.a, false))));
   }
-  if (isInParts(types))
+  if (c.bf16_parts)
+    made.emplace(pipeline(madeStages(types), smem(bf16, beside->stage(c.bk)),
+                          smem(bf16, beside->stage(c.bk))));
+  else if (isInParts(types))
     made.emplace(pipeline(madeStages(types), smem(tf32, beside->stage(c.bk))));
   else if (beside->isTransposed)
     made.emplace(pipeline(madeStages(types),

@@ -224,6 +224,7 @@ private:
       c.bk = bytes / size_bytes(types.a);
       if (!isDepthUseful(c, bytes))
         return;
+      c.bf16_parts = areBf16PartsUseful(c);
       withSplits(c);
     }
   }
@@ -239,6 +240,14 @@ private:
             operandBytes(sizes, types, std::max(sizes.m, sizes.n)) <=
                 mostBytesOfDeepOperand &&
             (c.warpgroups == 1 || GemmTiling(sizes, c, h200()).waves() == 1));
+  }
+
+  /// Where f32 summed in order would have no smaller error.
+  bool areBf16PartsUseful(const GemmConfig &c) const {
+    constexpr int64_t leastDepth = 2048;
+    return isInParts(types) && sizes.k >= leastDepth &&
+           c.bk == depthOfBf16Parts && c.bn % columnsOfBf16Parts == 0 &&
+           c.warpgroups <= warpgroupsOfBf16Parts;
   }
 
   /// Split-K where there are too few tiles for all SMs.

@@ -59,6 +59,8 @@ std::string GemmConfig::str() const {
     text += " transposed-a";
   if (transposed_b)
     text += " transposed-b";
+  if (bf16_parts)
+    text += " bf16-parts";
   if (ping_pong)
     text += " pingpong";
   if (swapped)
@@ -118,6 +120,8 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
       config.transposed_a = true;
     else if (word == "transposed-b")
       config.transposed_b = true;
+    else if (word == "bf16-parts")
+      config.bf16_parts = true;
     else if (word == "pingpong")
       config.ping_pong = true;
     else if (word == "swapped")

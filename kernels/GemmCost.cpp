@@ -177,11 +177,23 @@ private:
 
   /// Clocks that the products of a stage take.
   double mathClocks() const {
-    const double products = isInParts(types) ? 3 : 1;
+    // Of bf16 in half the time.
+    const double products = !isInParts(types) ? 1 : c.bf16_parts ? 2 : 3;
     const double tensor = products * elements * depth / gpu.tensor_flops *
                           (1 + gpu.narrow * narrowness());
-    return std::max(tensor, sharedClocks(products)) + promotionClocks() +
-           registerClocks() + (c.warpgroups == 1 ? gpu.lone_stage_clocks : 0);
+    const double together =
+        std::max(tensor, sharedClocks(products)) + promotionClocks();
+    return std::max(together, ownClocks(tensor)) + registerClocks() +
+           (c.warpgroups == 1 ? gpu.lone_stage_clocks : 0);
+  }
+
+  /// What one of several warpgroups on a tile takes by itself for a stage of
+  /// f32.
+  double ownClocks(double tensor) const {
+    return isInParts(types) && !isAlone()
+               ? tensor / static_cast<double>(c.warpgroups) +
+                     productsOfStage() * gpu.parts_step_clocks
+               : 0;
   }
 
   /// What a stage that a role makes something of takes of shared memory: it is
@@ -193,7 +205,10 @@ private:
       return 0;
     constexpr double bytesPerClock = 128;
     const auto bm = static_cast<double>(c.bm), bn = static_cast<double>(c.bn);
-    return depth * (2 * bm + 3 * bn + products * bm / target::wgmmaRows * bn) /
+    // Beside two parts of bf16 the stage is written as well.
+    const double ofColumns = c.bf16_parts ? 4 : 3;
+    return depth *
+           (2 * bm + ofColumns * bn + products * bm / target::wgmmaRows * bn) /
            bytesPerClock;
   }
 

@@ -2,9 +2,13 @@
 // both of tf32, and of the four products that of two small ones is less than
 // f32 tells. The tensor cores cut off what tf32 has not, so a tile in shared
 // memory is its own big part; rounded, as in registers, big and small parts
-// have errors to either side.
+// have errors to either side. Of bf16, which the tensor cores multiply twice as
+// fast, a factor of a small part has 8 bits: then the tile is rounded as well,
+// as what it cuts off would be twice as much.
 
 #include "GemmProgram.h"
+
+#include <numeric>
 
 namespace ashlar {
 
@@ -24,36 +28,70 @@ Fragment rounded(const Fragment &x) {
 
 /// The small parts of the operand that the products read from shared memory.
 void GemmProgram::split() {
-  // What a thread loads at a time is 16 bytes, if the stage is that deep.
-  const int64_t rows = c.bn % 16 == 0 ? 16 : 8;
   forAllWork([&](const Work &work) {
     for ([[maybe_unused]] Index k : work.steps) {
       Stage from = ring->wait(), to = made->acquire();
       for (int64_t first = 0; first < c.bk; first += depth)
-        for (int64_t row = 0; row < c.bn; row += rows) {
-          const Shape part{rows, depth};
-          Fragment x = ashlar::load(slice(from[1], {row, first}, part));
-          store(slice(to[0], {row, first}, part), rounded(x - cutOff(x)));
-        }
+        splitRows(from[1], to, first);
       made->commit(to);
       ring->release(from);
     }
   });
 }
 
+/// Of all rows, `depth` columns from one on; as many parts are on their way to
+/// registers at a time as there is room for.
+void GemmProgram::splitRows(const SharedTile &stage, const Stage &to,
+                            int64_t first) const {
+  // What a thread loads at a time is 16 bytes, or what becomes 16 of bf16.
+  const int64_t rows =
+      c.bf16_parts ? columnsOfBf16Parts : std::gcd<int64_t>(c.bn, 16);
+  const int64_t together = rows * partsTogether(types, c);
+  auto cut = [&](const SharedTile &tile, int64_t row) {
+    return slice(tile, {row, first}, {rows, depth});
+  };
+  for (int64_t begin = 0; begin < c.bn; begin += together) {
+    const int64_t end = std::min(begin + together, c.bn);
+    std::vector<Fragment> loaded;
+    for (int64_t row = begin; row < end; row += rows)
+      loaded.push_back(ashlar::load(cut(stage, row)));
+    for (int64_t row = begin; row < end; row += rows) {
+      const Fragment &x = loaded[(row - begin) / rows];
+      if (!c.bf16_parts) {
+        store(cut(to[0], row), rounded(x - cutOff(x)));
+        continue;
+      }
+      store(cut(wholePart(to), row), convert(x, bf16));
+      const Fragment big = rounded(x);
+      store(cut(smallPart(to), row), convert(x - big, bf16));
+      store(cut(stage, row), big);
+    }
+  }
+}
+
+SharedTile GemmProgram::smallPart(const Stage &made) const {
+  return c.bf16_parts ? made[0].interleaved_columns() : made[0];
+}
+SharedTile GemmProgram::wholePart(const Stage &made) const {
+  return made[1].interleaved_columns();
+}
+
 Fragment GemmProgram::productOfParts(const Stage &stage,
-                                     std::optional<Stage> &smalls,
-                                     int64_t first, const Fragment &sum) const {
+                                     std::optional<Stage> &parts, int64_t first,
+                                     const Fragment &sum) const {
   const Fragment a = loadRows(above->part(stage[0], first, depth)),
                  big = rounded(a), small = a - big;
   const SharedTile b =
       beside->part(stage[1].as(tf32, beside->stage(c.bk)), first, depth);
   if (first == 0)
-    smalls.emplace(made->wait());
-  const SharedTile smallB = beside->part((*smalls)[0], first, depth);
-  Fragment result = mma(big, smallB.T(), mma(small, b.T(), sum));
+    parts.emplace(made->wait());
+  const SharedTile smallB = beside->part(smallPart(*parts), first, depth);
+  Fragment result =
+      c.bf16_parts ? mma(convert(a, bf16), smallB.T(),
+                         mma(convert(small, bf16), wholePart(*parts).T(), sum))
+                   : mma(big, smallB.T(), mma(small, b.T(), sum));
   if (first + depth == c.bk)
-    made->release(*smalls);
+    made->release(*parts);
   return mma(big, b.T(), result);
 }
 

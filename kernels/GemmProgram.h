@@ -139,7 +139,11 @@ private:
   void transposeStages() const;
   Fragment loadRows(const SharedTile &tile) const;
   void split();
-  Fragment productOfParts(const Stage &stage, std::optional<Stage> &smalls,
+  void splitRows(const SharedTile &stage, const Stage &to, int64_t first) const;
+  /// Of what `split` makes: B's small parts, and all of it in bf16.
+  SharedTile smallPart(const Stage &made) const;
+  SharedTile wholePart(const Stage &made) const;
+  Fragment productOfParts(const Stage &stage, std::optional<Stage> &parts,
                           int64_t first, const Fragment &sum) const;
   void stageIn(const Stage &reused);
   void finish(const Fragment &acc, const Work &work);

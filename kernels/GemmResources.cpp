@@ -211,6 +211,10 @@ int64_t registersInFlight(const GemmTypes &types, const GemmConfig &c) {
 
 } // namespace
 
+/// What a thread of math was seen to need beside its sums and both parts of its
+/// rows of f32; and the most that it can have beside who makes parts of bf16.
+constexpr int64_t besideParts = 24, mostBesideMaking = 216;
+
 /// Math has what its sums need, and threads that load, which hold what is on
 /// its way, the rest.
 static RoleRegisters registersBesideLoaders(const GemmTypes &types,
@@ -272,9 +276,35 @@ static RoleRegisters registersBesidePreparing(const GemmTypes &types,
   return registers;
 }
 
+/// What a thread of math holds of its rows, big and small.
+static int64_t registersOfParts(const GemmTypes &types, const GemmConfig &c) {
+  const int64_t rows = c.ping_pong ? c.bm : c.bm / c.warpgroups;
+  return 2 * rows * productDepth(types, c) / target::warpgroupThreads;
+}
+
+/// Who makes parts waits for what it has loaded each time: it has what math
+/// leaves it.
+static RoleRegisters registersBesideParts(const GemmTypes &types,
+                                          const GemmConfig &c) {
+  constexpr int64_t step = target::registerStep, most = 104;
+  const int64_t warpgroups = c.warpgroups + 2;
+  const int64_t math =
+      std::min((accumulatorRegisters(types, c) + registersOfParts(types, c) +
+                besideParts + step - 1) /
+                   step * step,
+               target::mostBudget);
+  const int64_t all =
+      target::entryRegisters(target::warpgroupThreads * warpgroups) *
+      warpgroups;
+  return {target::leastBudget, math,
+          std::min(all - target::leastBudget - c.warpgroups * math, most)};
+}
+
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
                             const GemmForm &form) {
   constexpr int64_t few = 96, many = 176;
+  if (c.bf16_parts)
+    return registersBesideParts(types, c);
   if (isInParts(types))
     return {target::leastBudget, c.warpgroups == 3 ? 144 : 232,
             target::leastBudget};
@@ -301,6 +331,11 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
     return {0, without};
   return sums > many ? RoleRegisters{target::leastBudget, target::mostBudget}
                      : RoleRegisters{40, 232};
+}
+
+int64_t partsTogether(const GemmTypes &types, const GemmConfig &c) {
+  constexpr int64_t beside = 24, ofPart = 8;
+  return c.bf16_parts ? (roleRegisters(types, c).made - beside) / ofPart : 2;
 }
 
 int64_t preparedSections(const GemmTypes &types, const GemmConfig &c,
@@ -392,12 +427,8 @@ int64_t registersGivenUp(const GemmTypes &types, const GemmConfig &c) {
 
 int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
   if (isInParts(types)) {
-    // What a thread was seen to need beside its sums and both parts of its
-    // rows.
-    constexpr int64_t others = 24;
-    const int64_t rows = c.ping_pong ? c.bm : c.bm / c.warpgroups;
-    return roleRegisters(types, c).math - others -
-           2 * rows * productDepth(types, c) / target::warpgroupThreads;
+    return (c.bf16_parts ? mostBesideMaking : roleRegisters(types, c).math) -
+           besideParts - registersOfParts(types, c);
   }
   // With three warpgroups and a producer a kernel starts with 128 registers, of
   // which ptxas takes 26 for a wgmma beside its sums (C7602).

@@ -80,7 +80,13 @@ int64_t preparedStageBytes(const GemmTypes &types, const GemmConfig &config);
 /// registers hold as s32.
 bool isPreparedThroughShared(const GemmTypes &types, const GemmConfig &config);
 
-/// How many tiles there are of what a role makes of stages: small parts, or
+/// Of a stage with parts of bf16, which a part of is no whole swizzle atom of
+/// theirs; of how many columns parts are made at a time; and the most
+/// warpgroups of math that leave who makes them registers.
+constexpr int64_t depthOfBf16Parts = 32, columnsOfBf16Parts = 32,
+                  warpgroupsOfBf16Parts = 2;
+
+/// How many tiles there are of what a role makes of stages: parts of f32, or
 /// transposed columns; and their bytes.
 int64_t madeStages(const GemmTypes &types);
 int64_t madeBytes(const GemmTypes &types, const GemmConfig &config);
@@ -110,6 +116,9 @@ struct RoleRegisters {
 };
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &config,
                             const GemmForm &form = {});
+
+/// How many parts of a stage of f32 whoever makes them holds at a time.
+int64_t partsTogether(const GemmTypes &types, const GemmConfig &config);
 
 /// Sections of K in which operands are prepared, at most: the first by math,
 /// the others by a role of their own, under the products of those before; or

@@ -88,6 +88,20 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
     return "a stage is " + number(c.bk) + " deep; " + promoted(types) +
            " leaves the tensor cores after each " + number(product) +
            ": use a multiple of that, or less";
+  if (c.bf16_parts && !isInParts(types))
+    return "bf16_parts is for f32, which alone has parts: use false";
+  if (c.bf16_parts && c.bk != depthOfBf16Parts)
+    return "a stage is " + number(c.bk) + " deep; bf16_parts are made of " +
+           number(depthOfBf16Parts) + " at a time: use that";
+  if (c.bf16_parts && c.bn % columnsOfBf16Parts)
+    return "the tile has " + number(c.bn) +
+           " columns; bf16_parts are made of " + number(columnsOfBf16Parts) +
+           " at a time: use a multiple";
+  if (c.bf16_parts && c.warpgroups > warpgroupsOfBf16Parts)
+    return number(c.warpgroups) +
+           " warpgroups of math leave the one that makes bf16_parts too few "
+           "registers: use " +
+           number(warpgroupsOfBf16Parts);
   if (c.ping_pong && c.warpgroups != 2)
     return "ping_pong is for 2 warpgroups with a tile each, not " +
            number(c.warpgroups) + ": use 2";

@@ -39,13 +39,14 @@ double smallestRounding(ElementType type) {
 
 /// Of a sum of K products of normal numbers, relative to its deviation: the
 /// tensor cores cut each partial sum off, of fp8 to 14 bits. Of f32 they have
-/// sums of 32 products only.
-double summation(const GemmTypes &types, int64_t k) {
+/// sums of 32 products only; bf16 rounds their small parts.
+double summation(const GemmCase &given, int64_t k) {
+  const GemmTypes &types = given.types;
   // Exact, but what a form makes of it is rounded up to six times.
   if (types.a == s8 || types.a == u8)
     return 6 * 0x1p-24;
   if (types.a == f32)
-    return 0x1p-22 * (8 + k / 256.0);
+    return 0x1p-22 * ((given.config.bf16_parts ? 32 : 8) + k / 256.0);
   if (size_bytes(types.a) > 1)
     return 0x1p-22 * (4 + k * size_bytes(types.a) / 32);
   const bool isPromoted = types.accumulation == Accumulation::full;
@@ -130,7 +131,7 @@ private:
     double value =
         isD ? stored(form, problem, place, product, isTransposed) : x;
     double tolerance =
-        1e-5 + summation(given.types, k) *
+        1e-5 + summation(given, k) *
                    (std::abs(x) +
                     std::sqrt(k) *
                         std::abs(scaleOf(form, problem, place, isTransposed)));

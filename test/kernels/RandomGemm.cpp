@@ -69,7 +69,7 @@ private:
 };
 
 /// Some fields of a configuration drawn anew.
-GemmConfig changed(GemmConfig c, Dice &dice) {
+GemmConfig changed(GemmConfig c, const GemmTypes &types, Dice &dice) {
   if (dice.oneIn(3))
     c.stages = dice.between(1, c.stages);
   if (c.load_warps > 1) {
@@ -94,6 +94,8 @@ GemmConfig changed(GemmConfig c, Dice &dice) {
     c.swapped = !c.swapped;
   if (dice.oneIn(3))
     c.alternating = !c.alternating;
+  if (types.a == f32 && dice.oneIn(3))
+    c.bf16_parts = !c.bf16_parts;
   return c;
 }
 
@@ -111,7 +113,7 @@ GemmConfig drawConfig(const GemmTypes &types, const GemmForm &form,
     return candidate;
   GemmConfig config;
   do
-    config = changed(candidate, dice);
+    config = changed(candidate, types, dice);
   while (!why_not(sizes, types, config, form).empty());
   return config;
 }

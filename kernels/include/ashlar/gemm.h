@@ -48,9 +48,11 @@ struct GemmLayout {
 /// What D = A · Bᵀ computes, whatever the sizes: A is M×K, B is N×K, D is M×N.
 /// A and B are both bf16, both f16, both tf32, e4m3 or e5m2, s8 or u8, which
 /// are summed in s32, or both f32: these are multiplied as three products of
-/// tf32, and nearer to the exact result than if summed in order in f32. An
-/// infinity gives NaN there, and so does a number of 2^128 (1 - 2^-12) or more;
-/// of numbers below 2^-103 bits are lost that are below 2^-126.
+/// tf32, or one of tf32 and two of bf16 (`GemmConfig::bf16_parts`), and nearer
+/// to the exact result than if summed in order in f32. An infinity gives NaN
+/// there, and so does a number of 2^128 (1 - 2^-12) or more, or of bf16 parts
+/// 2^128 (1 - 2^-9); of numbers below 2^-103 bits are lost that are below
+/// 2^-126.
 /// D is f32, bf16, f16, e4m3, e5m2, s8 or u8, rounded to nearest even and, of 8
 /// bits, to the nearest one where it is beyond them; or s32 of integers.
 struct GemmTypes {
@@ -158,6 +160,11 @@ struct GemmConfig {
   /// can be on their way at once, and each thread holds more of one. It divides
   /// `load_warps` and `stages`.
   int64_t load_groups = 1;
+  /// Of f32: the two products of a small part are of bf16, which takes two
+  /// thirds of the time and gives a relative error of 6.5e-7, as f32 summed in
+  /// order has it where K is some 1,500; without, of 1.4e-7. For stages of 32
+  /// and up to two warpgroups.
+  bool bf16_parts = false;
   /// Columns of the tile that are staged in shared memory at a time, the last
   /// ones maybe fewer, and how many such buffers there are; with 0 they are
   /// staged in a stage of the ring, as many at a time as that holds.

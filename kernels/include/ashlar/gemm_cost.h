@@ -103,6 +103,10 @@ struct GpuModel {
   /// What a product takes more whose rows go through the registers of the only
   /// warpgroup on its tile, or of one that adds up sums besides.
   double register_step_clocks = 82.6;
+  /// What a warpgroup does beside its products for each of 32 of K of f32: its
+  /// rows are loaded and taken apart before them, sums added behind. Others
+  /// multiply meanwhile (1024³ in tiles of 128x64: 1,050 clocks of 768).
+  double parts_step_clocks = 500;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 

@@ -278,6 +278,20 @@ TEST(GemmWhyNot, KnowsWhatF32InPartsTakes) {
   EXPECT_EQ(whyNot("128x192x32 s3 w2 e32x1", f32s),
             "the sums of a tile of 128x192 take 192 registers of a thread, as "
             "f32 has them twice; 176 can be spared: use bn = 176");
+  EXPECT_THAT(whyNot("128x160x32 s4 w2 e32x1 bf16-parts", f32s), IsEmpty());
+  EXPECT_EQ(whyNot("128x128x64 s2 w2 e32x1 bf16-parts", f32s),
+            "a stage is 64 deep; bf16_parts are made of 32 at a time: use "
+            "that");
+  EXPECT_EQ(whyNot("128x80x32 s4 w2 e16x1 bf16-parts", f32s),
+            "the tile has 80 columns; bf16_parts are made of 32 at a time: use "
+            "a multiple");
+  EXPECT_EQ(whyNot("192x64x32 s4 w3 e32x1 bf16-parts", f32s),
+            "3 warpgroups of math leave the one that makes bf16_parts too few "
+            "registers: use 2");
+  EXPECT_THAT(whyNot("128x192x32 s3 w2 e32x1 bf16-parts", f32s),
+              HasSubstr("use bn = 160"));
+  EXPECT_EQ(whyNot("128x128x32 s4 w2 e32x1 bf16-parts", {tf32, tf32, f32}),
+            "bf16_parts is for f32, which alone has parts: use false");
   EXPECT_THAT(whyNot("128x128x32 s3 w2 e32x0", f32s),
               HasSubstr("use store_buffers = 1"));
   // Both tiles of small parts take room.
@@ -406,7 +420,8 @@ TEST(GemmConfig, ReadsWhatItWrites) {
   for (const std::string text :
        {"128x256x64 s4 w2 c2x1 g8 e64x2",
         "64x16x128 s12 w1 c1x1 k2 z4 e8x1 b3 swapped early",
-        "128x64x128 s4 w2 c1x1 g8 e32x1 prepared-a transposed-b streamk"})
+        "128x64x128 s4 w2 c1x1 g8 e32x1 prepared-a transposed-b streamk",
+        "128x64x32 s4 w2 c1x1 g8 e32x1 bf16-parts pingpong"})
     EXPECT_EQ(GemmConfig::parse(text).str(), text);
 }
 
