@@ -26,7 +26,7 @@ Fragment rounded(const Fragment &x) {
 
 } // namespace
 
-/// The small parts of the operand that the products read from shared memory.
+/// The parts of the operand that the products read from shared memory.
 void GemmProgram::split() {
   forAllWork([&](const Work &work) {
     for ([[maybe_unused]] Index k : work.steps) {

@@ -140,7 +140,7 @@ private:
   Fragment loadRows(const SharedTile &tile) const;
   void split();
   void splitRows(const SharedTile &stage, const Stage &to, int64_t first) const;
-  /// Of what `split` makes: B's small parts, and all of it in bf16.
+  /// Of what `split` makes: the small parts, and, of bf16, all of the operand.
   SharedTile smallPart(const Stage &made) const;
   SharedTile wholePart(const Stage &made) const;
   Fragment productOfParts(const Stage &stage, std::optional<Stage> &parts,
