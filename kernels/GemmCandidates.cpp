@@ -361,7 +361,7 @@ private:
     c.stages = stages - stages % c.load_groups;
     setLocality(sizes, types, form, c);
     if (c.stages >= fewestStages && why_not(given, types, c, form).empty())
-      visit(c);
+      visitEachKept(c);
     withSmallRing(c);
   }
 
@@ -375,6 +375,11 @@ private:
       --c.stages;
     c.early_launch = isNextBeside(types, form, c);
     if (c.early_launch && why_not(given, types, c, form).empty())
+      visitEachKept(c);
+  }
+
+  void visitEachKept(const GemmConfig &config) {
+    for (const GemmConfig &c : eachKept(sizes, types, form, config))
       visit(c);
   }
 

@@ -42,14 +42,20 @@ public:
         bytesFromDram(dramBytes(sizes, types, c, form, tiling, gpu)) {}
 
   GemmCost cost() {
-    GemmCost cost = estimate({gpu.launch_microseconds, bytesFromDram});
+    const double writtenBack =
+        std::min(keptBytes, static_cast<double>(gpu.l2_bytes));
+    GemmCost cost =
+        estimate({gpu.launch_microseconds +
+                      writtenBack / (gpu.write_back_terabytes_per_second * 1e6),
+                  bytesFromDram});
     cost.cold = cost.total;
     const double early = !c.early_launch ? 0
                          : tiling.leavesHalf(gpu)
                              ? gpu.launch_beside_microseconds
                              : gpu.early_launch_microseconds;
+    const double room = keptBytes < bytesOfLaunch ? gpu.beside_streams : 1;
     const double evicted =
-        std::clamp((keptBytes - gpu.resident_bytes) /
+        std::clamp((keptBytes / room - gpu.resident_bytes) /
                        (gpu.evicted_bytes - gpu.resident_bytes),
                    0.0, 1.0);
     const GemmCost hot =
@@ -88,6 +94,7 @@ private:
     const auto seen = static_cast<double>(c.ping_pong ? 1 : tiling.waves());
     cost.prologue =
         start.launchMicroseconds + loadMicroseconds() +
+        gpu.dram_microseconds * std::min(start.dramBytes / bytesFromDram, 1.0) +
         gpu.warpgroup_microseconds * static_cast<double>(c.warpgroups - 1) +
         gpu.cluster_microseconds * std::log2(static_cast<double>(tiling.ctas));
     cost.epilogue =
@@ -426,10 +433,11 @@ private:
     const double stores = wave.epilogues * gpu.stores_unhidden * writeClocks();
     const bool isBare = wave.isLast && !c.ping_pong;
     const double after = isBare ? epilogue + stores : 0;
-    const double work = isBare ? math
-                        : c.ping_pong
-                            ? std::max(math, (math + epilogue) / 2) + stores
-                            : math + epilogue + gpu.restart_clocks + stores;
+    const double work =
+        isBare ? math
+        : c.ping_pong
+            ? std::max(math, (math + epilogue) / 2) + stores + gpu.turn_clocks
+            : math + epilogue + gpu.restart_clocks + stores;
     if (const double time = wave.count * (std::max(work, arrival) + after);
         time > longest) {
       longest = time;

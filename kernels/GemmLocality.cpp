@@ -11,11 +11,9 @@ namespace {
 
 /// Rows of tiles that the raster groups.
 constexpr int64_t squareGroup = 4, largeGroup = 32, mostKOfLargeGroups = 2048;
-/// Of all matrices, from one launch to the next, where an operand is larger
-/// than L2, and of this operand the least. Of one that is many times larger it
-/// is better to keep what happens to stay.
-constexpr int64_t bytesToKeep = 18'000'000, leastOfOperand = 14'000'000,
-                  mostBytesOfKeptOperand = 450'000'000;
+/// Of an operand that is many times larger than L2 it is better to keep what
+/// happens to stay.
+constexpr int64_t mostBytesOfKeptOperand = 450'000'000;
 /// Of both operands, which SMs find in L2 as fast if others have loaded them
 /// before.
 constexpr int64_t bytesInReachOfAll = 7'000'000;
@@ -48,14 +46,17 @@ public:
                                          : GemmConfig().group;
   }
 
-  /// Sixteenths of the operands whose rows are the tiles' rows and columns.
-  int64_t keptOfRows() const {
-    return keptSixteenths(c.swapped ? sizes.n : sizes.m, tiling.columns,
-                          c.cluster_n);
-  }
-  int64_t keptOfColumns() const {
-    return keptSixteenths(c.swapped ? sizes.m : sizes.n, tiling.rows,
-                          c.cluster_m);
+  std::vector<GemmConfig> eachKept() const {
+    std::vector<GemmConfig> each;
+    for (int64_t ofRows : keptSixteenths(c.swapped ? sizes.n : sizes.m,
+                                         tiling.columns, c.cluster_n))
+      for (int64_t ofColumns : keptSixteenths(c.swapped ? sizes.m : sizes.n,
+                                              tiling.rows, c.cluster_m)) {
+        each.push_back(c);
+        each.back().kept_a = c.swapped ? ofColumns : ofRows;
+        each.back().kept_b = c.swapped ? ofRows : ofColumns;
+      }
+    return each;
   }
 
   /// The next launch's CTAs come to other SMs than this one's, and find less of
@@ -75,21 +76,27 @@ public:
   }
 
 private:
-  /// Of an operand of `extent` times K: all of it where L2 holds it, or where
-  /// its readers, so many CTAs of which a cluster has `together`, do not want
-  /// it at the same time; else as much as L2 holds on to until the next launch,
-  /// if that is worth while.
-  int64_t keptSixteenths(int64_t extent, int64_t readers,
-                         int64_t together) const {
-    const int64_t bytes = operandBytes(sizes, types, extent);
+  /// Of an operand of `extent` times K whose readers, so many CTAs of which a
+  /// cluster has `together`, want it at the same time: all, what stays beside
+  /// the rest where not all does, and nothing. Of others, and of what L2 holds
+  /// beside anything, all.
+  std::vector<int64_t> keptSixteenths(int64_t extent, int64_t readers,
+                                      int64_t together) const {
+    const GpuModel gpu = h200();
+    const int64_t bytes = operandBytes(sizes, types, extent),
+                  others = bytesOfOperands - bytes + bytesOfResult;
+    const auto resident = static_cast<int64_t>(gpu.resident_bytes),
+               besideStreams = static_cast<int64_t>(gpu.resident_bytes *
+                                                    gpu.beside_streams);
     const int64_t atOnce = tiling.ctas == 1 ? mostAtOnce : together;
-    if (bytes <= h200().l2_bytes || bytes > mostBytesOfKeptOperand ||
+    if (bytes <= besideStreams || bytes > mostBytesOfKeptOperand ||
         readers > atOnce)
-      return 16;
-    const int64_t others = bytesOfOperands - bytes + bytesOfResult;
-    const int64_t kept = std::max(bytesToKeep - others, leastOfOperand);
-    const int64_t sixteenths = (16 * kept + bytes / 2) / bytes;
-    return sixteenths == 0 ? 16 : sixteenths;
+      return {16};
+    const int64_t part =
+        16 * std::max<int64_t>(besideStreams - others, 0) / bytes;
+    if (bytes + others <= resident || part == 0)
+      return {16, 0};
+    return {16, part, 0};
   }
 
   const GemmSizes &sizes;
@@ -106,11 +113,13 @@ void setLocality(const GemmSizes &sizes, const GemmTypes &types,
                  const GemmForm &form, GemmConfig &config) {
   const Locality locality(sizes, types, form, config);
   config.group = locality.group();
-  config.kept_a = locality.keptOfRows();
-  config.kept_b = locality.keptOfColumns();
-  if (config.swapped)
-    std::swap(config.kept_a, config.kept_b);
   config.early_launch = locality.isEarlyUseful();
+}
+
+std::vector<GemmConfig> eachKept(const GemmSizes &sizes, const GemmTypes &types,
+                                 const GemmForm &form,
+                                 const GemmConfig &config) {
+  return Locality(sizes, types, form, config).eachKept();
 }
 
 bool isNextBeside(const GemmTypes &types, const GemmForm &form,

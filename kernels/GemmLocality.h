@@ -4,12 +4,21 @@
 
 #include "ashlar/gemm.h"
 
+#include <vector>
+
 namespace ashlar {
 
-/// Sets the raster, `kept_a`, `kept_b` and `early_launch` by rules from
-/// measurements: the model sees too little of L2 to choose them.
+/// Sets the raster and `early_launch` by rules from measurements: the model
+/// sees too little of L2 to choose them.
 void setLocality(const GemmSizes &sizes, const GemmTypes &types,
                  const GemmForm &form, GemmConfig &config);
+
+/// The configuration with each `kept_a` and `kept_b` that may be of use: all,
+/// and of an operand that is read once, as it were, as much as stays in L2
+/// until the next launch, and nothing.
+std::vector<GemmConfig> eachKept(const GemmSizes &sizes, const GemmTypes &types,
+                                 const GemmForm &form,
+                                 const GemmConfig &config);
 
 /// Whether the next launch's CTAs find room beside this one's.
 bool isNextBeside(const GemmTypes &types, const GemmForm &form,

@@ -27,7 +27,7 @@ struct GpuModel {
   /// tensor cores have nothing else while it waits for it.
   double lone_stage_clocks = 46.1;
   /// Into one SM in a clock.
-  double load_bytes_per_clock = 69.6;
+  double load_bytes_per_clock = 70.3;
   /// For each row of boxes that are no wider, in each SM.
   double narrow_row_clocks = 2;
   int64_t narrow_box_bytes = 32;
@@ -45,21 +45,28 @@ struct GpuModel {
   double dram_terabytes_per_second = 4.45;
   /// What each row of a stage takes more of it, in bytes.
   double dram_row_bytes = 6.36;
+  /// At which L2 makes room for what it keeps of a launch by itself: it is full
+  /// of lines that were written before.
+  double write_back_terabytes_per_second = 12.7;
   /// As many CTAs more would keep all of it busy.
   double dram_idle_ctas = 6.18;
   int64_t l2_bytes = 50'000'000;
   /// Of what a launch reads and writes, all is in L2 for the next one up to as
   /// many bytes, nothing from as many on, and a part in proportion between:
-  /// fitted, as it does not fall off in a straight line.
-  double resident_bytes = 19.9e6, evicted_bytes = 54.4e6;
+  /// fitted, as it does not fall off in a straight line. The part of that which
+  /// is left beside what L2 evicts first.
+  double resident_bytes = 37e6, evicted_bytes = 54e6, beside_streams = 0.66;
   /// Stages of the ring that the tensor cores hold on to.
-  double held_stages = 1.11;
+  double held_stages = 1.14;
   /// From the first request of a launch to its first byte, and from that of a
   /// stage while others are on their way.
-  double load_microseconds = 0.895, stage_microseconds = 0.604;
+  double load_microseconds = 0.752, stage_microseconds = 0.604;
+  /// What that takes longer where nothing of the launch is in L2, else in
+  /// proportion.
+  double dram_microseconds = 0.398;
   /// A launch by itself, between two events; after another one what it is
   /// shorter if it may start early, and if both fit beside each other.
-  double launch_microseconds = 4.66, early_launch_microseconds = 0.0818,
+  double launch_microseconds = 3.64, early_launch_microseconds = 0.0818,
          launch_beside_microseconds = 0.171;
   /// What each warpgroup that multiplies beside the first adds to a launch.
   double warpgroup_microseconds = 0.338;
@@ -68,16 +75,17 @@ struct GpuModel {
   /// From other SMs of the cluster, and added up, in a clock.
   double cluster_bytes_per_clock = 11.8;
   /// An epilogue, and each of its strips of 64 rows.
-  double epilogue_clocks = 374, strip_clocks = 284;
+  double epilogue_clocks = 421, strip_clocks = 284;
   /// What is lost between an epilogue and the products of the next tile where
-  /// no other warpgroup multiplies meanwhile.
-  double restart_clocks = 592;
+  /// no other warpgroup multiplies meanwhile, and between the tiles of two that
+  /// take turns.
+  double restart_clocks = 592, turn_clocks = 250;
   /// For each byte of strips that end within a sector of 32 bytes.
   double half_sector_clocks = 0.0851;
   /// The part of the shorter of math and loads that the longer does not hide
   /// where all SMs have a CTA, else in proportion (it is power that slows their
   /// clocks), and that of a tile's stores.
-  double unhidden = 0.244, stores_unhidden = 0.262;
+  double unhidden = 0.206, stores_unhidden = 0.413;
   /// Stream-K: waiting for others' sums of a tile, for each of the others more,
   /// and adding these in a clock.
   double stream_microseconds = 1.5, stream_other_microseconds = 1.17,

@@ -141,9 +141,8 @@ TEST(GemmAuto, LaunchesTheNextEarlyWhereItFindsRoom) {
 
 TEST(GemmAuto, KeepsLinesThatAreWantedAtDifferentTimes) {
   const GemmSizes sizes{128, 5120, 27648}; // two tiles want the same weights
-  EXPECT_THAT(
-      plain(sizes, false),
-      AllOf(Not(IsEmpty()), Each(testing::Field(&GemmConfig::kept_b, Lt(16)))));
+  EXPECT_THAT(plain(sizes, false),
+              Contains(testing::Field(&GemmConfig::kept_b, Lt(16))));
   for (const GemmConfig &c : gemm_candidates(sizes))
     if (c.bm == 64 && c.split == 2 && c.cluster_m == 1 && !c.swapped) {
       EXPECT_EQ(c.kept_b, 16) << c;
@@ -205,7 +204,10 @@ TEST(GemmAuto, L2KeepsAPartOfWeightsThatAreLargerAndReadOnce) {
   EXPECT_EQ(gemm_auto({1, 8192, 8192}, {}).kept_b, 2);
   EXPECT_EQ(gemm_auto({1, 8192, 8192}, {}).kept_a, 16);
   EXPECT_EQ(gemm_auto({8192, 8, 8192}, {}).kept_a, 2);
+  // Nothing of 30 MB whose products take longer than DRAM in any case.
+  EXPECT_EQ(gemm_auto({256, 3000, 5000}, {}).kept_b, 0);
   // All of what L2 holds, of what is read again, and of what is far too large.
+  EXPECT_EQ(gemm_auto({24, 7168, 2048}, {}).kept_b, 16);
   EXPECT_EQ(gemm_auto({1, 4096, 4096}, {}).kept_b, 16);
   EXPECT_EQ(gemm_auto({8192, 8192, 8192}, {}).kept_b, 16);
   EXPECT_EQ(gemm_auto({4, 49152, 12288}, {}).kept_b, 16);
