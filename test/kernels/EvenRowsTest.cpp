@@ -6,11 +6,6 @@
 namespace ashlar::test {
 namespace {
 
-std::string textOf(ElementType type, int64_t rows, int64_t columns) {
-  return std::to_string(rows) + "x" + std::to_string(columns) + " " +
-         std::string(name(type));
-}
-
 /// D = A, by tiles that TMA fills and threads read.
 Feature read(ElementType type, int64_t bm, int64_t bn, bool transposed) {
   auto build = [=] {

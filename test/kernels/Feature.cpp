@@ -50,6 +50,11 @@ bool registerFeatures(const std::vector<Feature> &features) {
   return true;
 }
 
+std::string textOf(ElementType type, int64_t rows, int64_t columns) {
+  return std::to_string(rows) + "x" + std::to_string(columns) + " " +
+         std::string(name(type));
+}
+
 std::vector<Sizes> gemmProblems() {
   return {{{"M", 1}, {"N", 1}, {"K", 1}},
           {{"M", 200}, {"N", 300}, {"K", 170}},

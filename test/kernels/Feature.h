@@ -30,6 +30,9 @@ struct Feature {
 /// Registers a test of each.
 bool registerFeatures(const std::vector<Feature> &features);
 
+/// Such as "64x32 bf16", for a name.
+std::string textOf(ElementType type, int64_t rows, int64_t columns);
+
 /// M, N and K of a GEMM: less than a tile, ragged, whole.
 std::vector<Sizes> gemmProblems();
 /// An element of A · Bᵀ, where A is M×K and B is N×K.
