@@ -4,7 +4,10 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "passes/IndexFacts.h"
 #include "passes/SharedMemory.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <tuple>
 
 namespace ashlar {
 
@@ -87,40 +90,86 @@ LogicalResult assignPart(tile::PartOp part, tile::SharedType type) {
   return success();
 }
 
-/// Of a tile whose columns are interleaved wgmma reads B, for an A in
-/// registers.
-LogicalResult checkInterleaved(tile::MmaOp mma) {
-  auto isInterleaved = [](Type type) {
-    auto tile = dyn_cast<tile::SharedType>(type);
-    return tile && layout::hasInterleavedColumns(*tile.getLayout());
+/// Tiles whose columns are interleaved, or whose rows are apart, are a B of
+/// some products: no A, and no B of others.
+LogicalResult checkProduct(tile::MmaOp mma) {
+  auto isMisplaced = [&](bool (*lies)(const layout::SwizzledLayout &),
+                         bool asB) {
+    auto isOne = [&](Value factor) {
+      auto tile = dyn_cast<tile::SharedType>(factor.getType());
+      return tile && lies(*tile.getLayout());
+    };
+    return isOne(mma.getA()) || (!asB && isOne(mma.getB()));
   };
-  const bool isFactor =
-      mma.product().depthOrder() == layout::DepthOrder::interleaved &&
-      isa<RankedTensorType>(mma.getA().getType()) && !mma.getMetadata();
-  if (!isInterleaved(mma.getA().getType()) &&
-      (isFactor || !isInterleaved(mma.getB().getType())))
-    return success();
-  return mma.emitError("this multiplies a tile that has its columns "
-                       "interleaved other than as B of a dense A in registers, "
-                       "mma(fragment, tile.T()): use the tile as it is");
+  const tile::Product product = mma.product();
+  if (isMisplaced(layout::hasInterleavedColumns,
+                  product.depthOrder() == layout::DepthOrder::interleaved &&
+                      isa<RankedTensorType>(mma.getA().getType()) &&
+                      !mma.getMetadata()))
+    return mma.emitError("this multiplies a tile that has its columns "
+                         "interleaved other than as B of a dense A in "
+                         "registers, mma(fragment, tile.T()): use the tile as "
+                         "it is");
+  if (isMisplaced(layout::areRowsApart,
+                  product.columnOrder() == layout::ColumnOrder::even_first))
+    return mma.emitError("this multiplies a tile that has its even rows first "
+                         "other than as a whole B by columns, mma(a, "
+                         "tile.T()): use the tile as it is");
+  return success();
 }
 
-/// Of tiles whose rows are apart wgmma reads a whole B, by columns.
-LogicalResult checkProduct(tile::MmaOp mma) {
-  if (failed(checkInterleaved(mma)))
-    return failure();
-  auto isApart = [](Type type) {
-    auto tile = dyn_cast<tile::SharedType>(type);
-    return tile && layout::areRowsApart(*tile.getLayout());
+/// Who reads a tile in an order of its rows and columns in which nobody writes
+/// it finds what is written out of order. A ring's stages may take turns.
+LogicalResult checkOrders(tile::KernelOp kernel) {
+  struct Use {
+    Operation *op;
+    layout::SwizzledLayout layout;
   };
-  const bool isOrdered =
-      mma.product().columnOrder() == layout::ColumnOrder::even_first;
-  if (!isApart(mma.getA().getType()) &&
-      (isOrdered || !isApart(mma.getB().getType())))
-    return success();
-  return mma.emitError("this multiplies a tile that has its even rows first "
-                       "other than as a whole B by columns, mma(a, tile.T()): "
-                       "use the tile as it is");
+  struct Uses {
+    SmallVector<Use> writes, reads;
+  };
+  // By the memory, of any stage of a pipeline the same, and the type.
+  llvm::MapVector<std::tuple<Value, int64_t, Type>, Uses> tiles;
+  auto add = [&](Operation *op, Value whole) {
+    auto toPeer = dyn_cast<tile::CopyToPeerOp>(op);
+    const bool isWrite =
+        isa<tile::CopyOp, tile::WriteOp, tile::ScatterOp>(op) ||
+        (toPeer && toPeer.getTarget() == whole);
+    while (isa_and_present<tile::PartOp, tile::PeerOp>(whole.getDefiningOp()))
+      whole = whole.getDefiningOp()->getOperand(0);
+    auto type = cast<tile::SharedType>(whole.getType());
+    auto plain = tile::SharedType::get(type.getContext(), type.getShape(),
+                                       type.getElementType());
+    auto buffer = tile::bufferOf(whole);
+    Uses &uses = buffer ? tiles[{tile::pipelineOf(buffer.getStage()),
+                                 int64_t(buffer.getIndex()), plain}]
+                        : tiles[{tile::memoryOf(whole), int64_t(0), plain}];
+    (isWrite ? uses.writes : uses.reads)
+        .push_back(
+            {op, type.getLayout() ? *type.getLayout() : *layoutOf(type)});
+  };
+  kernel.walk([&](Operation *op) {
+    if (!isa<tile::PartOp, tile::ViewOp, tile::PeerOp>(op))
+      for (Value operand : op->getOperands())
+        if (isa<tile::SharedType>(operand.getType()))
+          add(op, operand);
+  });
+  for (const auto &[tile, uses] : tiles)
+    for (const Use &read : uses.reads) {
+      auto isSame = [&](const Use &write) {
+        return write.layout == read.layout;
+      };
+      if (uses.writes.empty() || llvm::any_of(uses.writes, isSame))
+        continue;
+      InFlightDiagnostic error = read.op->emitError(
+          "this reads a tile in another order of its rows or columns than it "
+          "is written in: call even_rows_first or interleaved_columns for "
+          "both, "
+          "or for neither");
+      error.attachNote(uses.writes.front().op->getLoc()) << "written here";
+      return error;
+    }
+  return success();
 }
 
 } // namespace
@@ -141,7 +190,7 @@ LogicalResult assignSharedLayouts(tile::KernelOp kernel) {
         return failure();
   auto views = kernel.walk(
       [&](tile::ViewOp view) { return WalkResult(checkView(view)); });
-  if (views.wasInterrupted())
+  if (views.wasInterrupted() || failed(checkOrders(kernel)))
     return failure();
   // A part's type says not how it lies: below it gets the layout of its tile.
   SmallVector<std::pair<tile::PartOp, tile::SharedType>> parts;

@@ -41,8 +41,9 @@ public:
   /// `load` and `store`, and as the columns of `mma(a, tile.T())`; refused by
   /// the compiler in other products and copies. Where single bytes are made of
   /// such a product, and are A of another one, threads hold them as that reads
-  /// them, and have nothing to exchange. Every use of the tile is to be of this
-  /// view. Throws where rows are no multiple of 16.
+  /// them, and have nothing to exchange. Refused too where
+  /// the tile is read in an order in which nobody writes it. Throws where rows
+  /// are no multiple of 16.
   SharedTile
   even_rows_first(SourceLocation where = SourceLocation::current()) const;
 
@@ -51,9 +52,9 @@ public:
   /// numbers for `load` and `store`, and as rows of B in `mma(a, tile.T())`,
   /// where a is a fragment: threads hold it as they hold one of f32 that meets
   /// tf32, and what is converted from that has nothing to exchange. Refused by
-  /// the compiler in other products and in copies. Every use of the tile is to
-  /// be of this view. Throws where elements are others, or columns no multiple
-  /// of 8.
+  /// the compiler in other products and in copies, and where the tile is read
+  /// in an order in which nobody writes it. Throws where elements are others,
+  /// or columns no multiple of 8.
   SharedTile
   interleaved_columns(SourceLocation where = SourceLocation::current()) const;
 

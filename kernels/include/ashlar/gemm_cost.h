@@ -142,11 +142,13 @@ constexpr GpuModel h200() { return {}; }
 /// Microseconds of one launch. What runs at the same time adds up to more than
 /// `cold`.
 struct GemmCost {
-  double math = 0;     ///< tensor cores
-  double memory = 0;   ///< DRAM
-  double l2 = 0;       ///< L2
-  double load = 0;     ///< the way into the SMs
-  double prologue = 0; ///< launch, what is prepared, the first stage's way
+  double math = 0;   ///< tensor cores
+  double memory = 0; ///< DRAM
+  double l2 = 0;     ///< L2
+  double load = 0;   ///< the way into the SMs
+  /// Launch, what is prepared, the first stage's way, and, cold, what L2 writes
+  /// back to make room.
+  double prologue = 0;
   /// Sums of split-K, stores, and what is lost between tiles.
   double epilogue = 0;
   double cold = 0;  ///< all of it, with the inputs in DRAM
