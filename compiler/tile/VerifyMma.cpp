@@ -35,7 +35,10 @@ LogicalResult checkTypes(Operation *op, const Product &product) {
            << elementName(product.sum.getElementType())
            << "; wgmma has bf16 and tf32 into f32, f16 and fp8 into f32 or "
               "f16, 8-bit integers into s32, with both inputs of one kind: use "
-              "one of these";
+              "one of these"
+           << (a.isF32() || b.isF32()
+                   ? ", of a tile of f32 tile.as(tf32, {rows, columns})"
+                   : "");
   if (isa<RankedTensorType>(product.a) && product.transposeA)
     return op->emitOpError("takes A transposed from registers; only a shared "
                            "tile is read so");
