@@ -164,8 +164,7 @@ LogicalResult checkOrders(tile::KernelOp kernel) {
       InFlightDiagnostic error = read.op->emitError(
           "this reads a tile in another order of its rows or columns than it "
           "is written in: call even_rows_first or interleaved_columns for "
-          "both, "
-          "or for neither");
+          "both, or for neither");
       error.attachNote(uses.writes.front().op->getLoc()) << "written here";
       return error;
     }

@@ -41,9 +41,9 @@ public:
   /// `load` and `store`, and as the columns of `mma(a, tile.T())`; refused by
   /// the compiler in other products and copies. Where single bytes are made of
   /// such a product, and are A of another one, threads hold them as that reads
-  /// them, and have nothing to exchange. Refused too where
-  /// the tile is read in an order in which nobody writes it. Throws where rows
-  /// are no multiple of 16.
+  /// them, and have nothing to exchange. Refused too where the tile is read in
+  /// an order in which nobody writes it. Throws where rows are no multiple of
+  /// 16.
   SharedTile
   even_rows_first(SourceLocation where = SourceLocation::current()) const;
 
