@@ -96,9 +96,10 @@ public:
             : std::sqrt(square / static_cast<double>(comparisons.size()));
     const double factor = tolerance.value_or(defaultTolerance(result.type()));
     for (const Comparison &each : comparisons)
-      if (!isRight(each, factor, rootMeanSquare) && outcome.wrong++ == 0 &&
+      if (const double allowed = allowedOf(each, factor, rootMeanSquare);
+          !isRight(each, allowed) && outcome.wrong++ == 0 &&
           outcome.first.empty())
-        outcome.first = explain(each);
+        outcome.first = explain(each, allowed);
   }
 
 private:
@@ -114,23 +115,29 @@ private:
 
   double clamped(double want) const { return std::clamp(want, -limit, limit); }
 
-  bool isRight(const Comparison &each, double factor,
-               double rootMeanSquare) const {
+  /// How far from the reference an element may be.
+  double allowedOf(const Comparison &each, double factor,
+                   double rootMeanSquare) const {
+    return factor * (std::fabs(each.want) + rootMeanSquare) +
+           (isInteger(result.type()) ? 0.5 : 0);
+  }
+
+  bool isRight(const Comparison &each, double allowed) const {
     if (std::isnan(each.want))
       return std::isnan(each.got);
     // Beyond the type's range both its largest value and infinity are right.
     if (std::fabs(each.want) >= limit)
       return clamped(each.got) == clamped(each.want);
-    const double allowed = factor * (std::fabs(each.want) + rootMeanSquare) +
-                           (isInteger(result.type()) ? 0.5 : 0);
     return std::fabs(each.got - each.want) <= allowed;
   }
 
-  std::string explain(const Comparison &each) {
+  std::string explain(const Comparison &each, double allowed) {
     coordinateOf(each.element, result.shape(), at);
     std::ostringstream text;
     text << describe(result, at) << " is " << each.got << ", the reference is "
          << each.want;
+    if (std::isfinite(allowed))
+      text << " (at most " << allowed << " apart)";
     return text.str();
   }
 

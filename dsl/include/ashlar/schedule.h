@@ -73,13 +73,12 @@ void checkAfter(const Handle &loop, SourceLocation where);
 /// body once; the coordinates are in tiles.
 template <size_t N> class TileLoop : public detail::Handle {
 public:
-  explicit TileLoop(const Handle &handle, SourceLocation where)
-      : Handle(handle), where(where) {}
+  explicit TileLoop(const Handle &handle) : Handle(handle) {}
 
   class Iterator {
   public:
-    explicit Iterator(const TileLoop &tiles)
-        : loop(tiles, tiles.others ? &*tiles.others : nullptr, tiles.where) {}
+    Iterator(const TileLoop &tiles, SourceLocation where)
+        : loop(tiles, tiles.others ? &*tiles.others : nullptr, where) {}
     std::array<Index, N> operator*() const {
       return [&]<size_t... I>(std::index_sequence<I...>) {
         return std::array<Index, N>{loop.coordinate(I)...};
@@ -95,7 +94,9 @@ public:
     detail::OpenLoop loop;
   };
 
-  Iterator begin() const { return Iterator(*this); }
+  Iterator begin(SourceLocation where = SourceLocation::current()) const {
+    return Iterator(*this, where);
+  }
   detail::LoopEnd end() const { return {}; }
 
   /// How many tiles there are, or, in clusters, how often a cluster takes one
@@ -117,20 +118,20 @@ public:
   ///
   ///   Index before = 0;
   ///   for (Index e : range(E)) {
-  ///     TileLoop tiles = persistent({load_index(rows.at({e})), N}, {128,
-  ///     128}); for (auto [m, n] : tiles.after(before)) { ... } before +=
-  ///     tiles.turns();
+  ///     Index M = load_index(rows.at({e}));
+  ///     TileLoop tiles = persistent({M, N}, {128, 128});
+  ///     for (auto [m, n] : tiles.after(before)) { ... }
+  ///     before += tiles.turns();
   ///   }
   TileLoop after(const Index &others,
                  SourceLocation where = SourceLocation::current()) const {
     detail::checkAfter(*this, where);
-    TileLoop loop(*this, where);
+    TileLoop loop = *this;
     loop.others.emplace(others);
     return loop;
   }
 
 private:
-  SourceLocation where;
   std::optional<Index> others;
 };
 
@@ -146,7 +147,7 @@ TileLoop<N> persistent(const Index (&extents)[N], const int64_t (&tile)[N],
                        const Raster &raster = Raster::along_n(),
                        SourceLocation where = SourceLocation::current()) {
   return TileLoop<N>(
-      detail::makeSchedule(extents, tile, N, true, raster, where), where);
+      detail::makeSchedule(extents, tile, N, true, raster, where));
 }
 
 /// As `persistent`, with one CTA for each tile; beside the roles only.
@@ -155,7 +156,7 @@ TileLoop<N> grid(const Index (&extents)[N], const int64_t (&tile)[N],
                  const Raster &raster = Raster::along_n(),
                  SourceLocation where = SourceLocation::current()) {
   return TileLoop<N>(
-      detail::makeSchedule(extents, tile, N, false, raster, where), where);
+      detail::makeSchedule(extents, tile, N, false, raster, where));
 }
 
 /// So many CTAs of the kernel share an SM: each has as small a part of its
