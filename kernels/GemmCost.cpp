@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace ashlar {
@@ -33,6 +34,7 @@ public:
                static_cast<double>(size_bytes(types.d) * (1 + form.auxiliary)) /
                static_cast<double>(c.split)),
         steps(static_cast<double>(tiling.steps)), requests(requestsOf(sizes)),
+        partSectors(partSectorsOf(sizes)),
         turns(std::ceil(steps / static_cast<double>(c.load_groups))),
         preparedBytes(static_cast<double>(
             (c.prepared_a ? operandBytes(sizes, types, sizes.m) : 0) +
@@ -169,6 +171,29 @@ private:
                 static_cast<double>(c.cluster_m));
   }
 
+  /// Sectors of D that TMA writes a part of for a tile: where the rows of its
+  /// strips begin and end.
+  double partSectorsOf(const GemmSizes &sizes) const {
+    if (types.layout.align_d < target::tmaAlignment)
+      return 0;
+    const bool isTransposed = storesTransposed(types, c);
+    const int64_t across = isTransposed ? c.bm : storedColumns(c),
+                  along = isTransposed ? storedColumns(c) : c.bm,
+                  width = across * size_bytes(types.d),
+                  strip = (isTransposed ? mostStripColumns(types)
+                                        : stripColumns(c)) *
+                          size_bytes(types.d),
+                  apart = std::gcd(std::gcd(strideOfD(sizes, types), width),
+                                   sectorBytes);
+    int64_t ends = 0;
+    for (int64_t first = 0; first < sectorBytes; first += apart)
+      for (int64_t begin = 0; begin < width; begin += strip)
+        for (int64_t end : {begin, std::min(begin + strip, width)})
+          ends += (first + end) % sectorBytes != 0;
+    return static_cast<double>(along * ends * apart) /
+           static_cast<double>(sectorBytes) * (1 + form.auxiliary);
+  }
+
   double rowsOfBoxes(double extent, bool isKMajor) const {
     constexpr double most = 128;
     const auto bytes = static_cast<double>(size_bytes(types.a));
@@ -191,7 +216,9 @@ private:
     const double together =
         std::max(tensor, sharedClocks(products)) + promotionClocks();
     return std::max(together, ownClocks(tensor)) + registerClocks() +
-           (c.warpgroups == 1 ? gpu.lone_stage_clocks : 0);
+           (c.warpgroups == 1 ? gpu.lone_stage_clocks
+            : isAlone()       ? 0
+                              : gpu.shared_stage_clocks);
   }
 
   /// What one of several warpgroups on a tile takes by itself for a stage of
@@ -430,7 +457,9 @@ private:
     const double math = wave.steps * mathClocks();
     const double epilogue = wave.epilogues * epilogueClocks();
     // Loads wait while results are on their way to L2.
-    const double stores = wave.epilogues * gpu.stores_unhidden * writeClocks();
+    const double stores =
+        wave.epilogues * (gpu.stores_unhidden * writeClocks() +
+                          (wave.isLast ? 0 : nextTileClocks(wave)));
     const bool isBare = wave.isLast && !c.ping_pong;
     const double after = isBare ? epilogue + stores : 0;
     const double work =
@@ -454,6 +483,12 @@ private:
     cost.load += microseconds(wave.count * wave.steps * load);
     cost.l2 += microseconds(wave.count * wave.steps * l2);
     cost.memory += microseconds(wave.count * wave.steps * memory);
+  }
+
+  /// What a tile's stores cost the loads of the next one.
+  double nextTileClocks(const Wave &wave) const {
+    return wave.ctas * partSectors * gpu.part_sector_clocks +
+           (c.ping_pong && c.store_buffers == 0 ? gpu.reused_stage_clocks : 0);
   }
 
   double epilogueClocks() const {
@@ -517,7 +552,7 @@ private:
   const GpuModel &gpu;
   GemmTiling tiling;
   double depth, rows, columns, elements, stored, steps;
-  double requests;
+  double requests, partSectors;
   double turns; ///< that groups of warps take of a tile's steps
   double preparedBytes, bytesOfLaunch, keptBytes, bytesFromDram;
   Start start = {};

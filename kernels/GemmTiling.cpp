@@ -54,7 +54,7 @@ int64_t strideOfB(const GemmSizes &sizes, const GemmTypes &types) {
   return (sizes.ldb ? sizes.ldb : dense) * size_bytes(types.b);
 }
 
-static int64_t strideOfD(const GemmSizes &sizes, const GemmTypes &types) {
+int64_t strideOfD(const GemmSizes &sizes, const GemmTypes &types) {
   const int64_t dense = types.layout.d_m_major ? sizes.m : sizes.n;
   return (sizes.ldd ? sizes.ldd : dense) * size_bytes(types.d);
 }

@@ -37,9 +37,10 @@ inline int64_t ceilDiv(int64_t numerator, int64_t denominator) {
 /// The sizes that a choice is made for: of what there is none there is one.
 GemmSizes atLeastOne(GemmSizes sizes);
 
-/// Bytes from a row of A, of B, as it is stored, to the next one.
+/// Bytes from a row of A, of B, of D, as it is stored, to the next one.
 int64_t strideOfA(const GemmSizes &sizes, const GemmTypes &types);
 int64_t strideOfB(const GemmSizes &sizes, const GemmTypes &types);
+int64_t strideOfD(const GemmSizes &sizes, const GemmTypes &types);
 
 /// Bytes of an operand of `extent` times K.
 int64_t operandBytes(const GemmSizes &sizes, const GemmTypes &types,

@@ -26,6 +26,8 @@ struct GpuModel {
   /// What each stage takes the only warpgroup of a CTA that multiplies: the
   /// tensor cores have nothing else while it waits for it.
   double lone_stage_clocks = 46.1;
+  /// And those that share a tile, which wait for it at the same time.
+  double shared_stage_clocks = 20;
   /// Into one SM in a clock.
   double load_bytes_per_clock = 70.3;
   /// For each row of boxes that are no wider, in each SM.
@@ -79,9 +81,14 @@ struct GpuModel {
   /// What is lost between an epilogue and the products of the next tile where
   /// no other warpgroup multiplies meanwhile, and between the tiles of two that
   /// take turns.
-  double restart_clocks = 592, turn_clocks = 250;
+  double restart_clocks = 592, turn_clocks = 320;
+  /// What the next tile's loads wait for where a tile is staged in the ring.
+  double reused_stage_clocks = 1330;
   /// For each byte of strips that end within a sector of 32 bytes.
   double half_sector_clocks = 0.0851;
+  /// For each sector of 32 bytes of D that is written in part, as rows of a
+  /// strip begin or end in it, those of all CTAs one after another.
+  double part_sector_clocks = 0.014;
   /// The part of the shorter of math and loads that the longer does not hide
   /// where all SMs have a CTA, else in proportion (it is power that slows their
   /// clocks), and that of a tile's stores.

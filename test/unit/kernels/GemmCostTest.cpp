@@ -123,6 +123,23 @@ TEST(GemmCost, PingPongHidesTheEpilogue) {
             0.5 * cost(sizes, "128x128x64 s5 w2").epilogue);
 }
 
+TEST(GemmCost, RowsThatBeginWithinASectorCostTheNextTile) {
+  auto more = [](GemmSizes sizes) {
+    const double before = cost(sizes, "128x128x64 s4 w2 pingpong").hot;
+    sizes.ldd = sizes.n + 8;
+    return cost(sizes, "128x128x64 s4 w2 pingpong").hot / before;
+  };
+  EXPECT_GT(more({4096, 8192, 512}), 1.02);
+  EXPECT_EQ(more({1024, 1024, 512}), 1);
+}
+
+TEST(GemmCost, InPingPongATileInTheRingIsInTheWayOfLoads) {
+  const GemmSizes sizes{8192, 8192, 512};
+  const double ring = cost(sizes, "128x128x64 s6 w2 e64x0 pingpong").hot,
+               beside = cost(sizes, "128x128x64 s6 w2 e64x2 pingpong").hot;
+  EXPECT_GT(ring, 1.1 * beside);
+}
+
 TEST(GemmCost, SplitKHelpsWhereTilesAreFew) {
   const GemmSizes sizes{128, 1024, 16384};
   EXPECT_LT(cost(sizes, "128x128x64 s5 w2 k8").total,
