@@ -1,6 +1,7 @@
 #include "ashlar/gemm_cost.h"
 
 #include "GemmResources.h"
+#include "GemmStageMath.h"
 #include "GemmTiling.h"
 #include "compiler/target/Target.h"
 
@@ -23,6 +24,7 @@ public:
   Model(const GemmSizes &sizes, const GemmTypes &types, const GemmConfig &c,
         const GemmForm &form, const GpuModel &gpu)
       : types(types), c(c), form(form), gpu(gpu), tiling(sizes, c, gpu),
+        stageMath(types, c, gpu),
         depth(static_cast<double>(c.bk * size_bytes(types.a))),
         // Of a tile that lies across the edge only this part is there.
         rows(static_cast<double>(c.swapped ? sizes.n : sizes.m) /
@@ -207,93 +209,6 @@ private:
                                           : gpu.request_on_16_clocks;
   }
 
-  /// Clocks that the products of a stage take.
-  double mathClocks() const {
-    // Of bf16 in half the time.
-    const double products = !isInParts(types) ? 1 : c.bf16_parts ? 2 : 3;
-    const double tensor = products * elements * depth / gpu.tensor_flops *
-                          (1 + gpu.narrow * narrowness());
-    const double together =
-        std::max(tensor, sharedClocks(products)) + promotionClocks();
-    return std::max(together, ownClocks(tensor)) + registerClocks() +
-           (c.warpgroups == 1 ? gpu.lone_stage_clocks
-            : isAlone()       ? 0
-                              : gpu.shared_stage_clocks);
-  }
-
-  /// What one of several warpgroups on a tile takes by itself for a stage of
-  /// f32.
-  double ownClocks(double tensor) const {
-    return isInParts(types) && !isAlone()
-               ? tensor / static_cast<double>(c.warpgroups) +
-                     productsOfStage() * gpu.parts_step_clocks
-               : 0;
-  }
-
-  /// What a stage that a role makes something of takes of shared memory: it is
-  /// written once and read once, and each block of rows reads the columns'
-  /// operand for each product. Small parts are read from the stage and written,
-  /// and so is what is transposed.
-  double sharedClocks(double products) const {
-    if (!isInParts(types) && !isBesideTransposed(c))
-      return 0;
-    constexpr double bytesPerClock = 128;
-    const auto bm = static_cast<double>(c.bm), bn = static_cast<double>(c.bn);
-    // Beside two parts of bf16 the stage is written as well.
-    const double ofColumns = c.bf16_parts ? 4 : 3;
-    return depth *
-           (2 * bm + ofColumns * bn + products * bm / target::wgmmaRows * bn) /
-           bytesPerClock;
-  }
-
-  /// A warpgroup transposes one row of a swizzle after another, however few
-  /// columns there are.
-  double transposeClocks() const {
-    return isBesideTransposed(c)
-               ? gpu.transpose_clocks * depth / target::mostSwizzleBytes
-               : 0;
-  }
-
-  /// Rows that go through registers do so under the products of another
-  /// warpgroup on the same tile, where there is one that does nothing else.
-  double registerClocks() const {
-    const bool isThrough = isAboveTransposed(c) || isInParts(types);
-    const bool addsSums = isPromoted(types) && !isInParts(types);
-    return isThrough && (isAlone() || addsSums)
-               ? productsOfStage() * gpu.register_step_clocks
-               : 0;
-  }
-
-  /// Whether no other warpgroup multiplies for the same tile.
-  bool isAlone() const { return c.warpgroups == 1 || c.ping_pong; }
-
-  /// How often the sums of a stage leave the tensor cores.
-  double productsOfStage() const {
-    return static_cast<double>(c.bk / productDepth(types, c));
-  }
-
-  /// What a wgmma of 64 rows reads of shared memory for each product, over what
-  /// one of the most columns reads, less 1.
-  double narrowness() const {
-    constexpr double blockRows = target::wgmmaRows,
-                     mostColumns = target::wgmmaMostColumns;
-    const double n = std::min(static_cast<double>(c.bn), mostColumns);
-    return (1 + blockRows / n) / (1 + blockRows / mostColumns) - 1;
-  }
-
-  /// Adding the tensor cores' sums to f32: under the next products where there
-  /// are registers for both, else partly under those of another warpgroup on
-  /// the same tile.
-  double promotionClocks() const {
-    constexpr double lanes = 128;
-    if (!isPromoted(types))
-      return 0;
-    if (isProductInFlight(types, c))
-      return 0;
-    return productsOfStage() * elements / lanes * gpu.addition_unhidden *
-           (isAlone() ? 2 : 1);
-  }
-
   /// Rows of 128 bytes that a stage's boxes have outside of the matrices, if
   /// so many of the stage's rows lie in A and in B.
   double outsideRows(double above, double beside) const {
@@ -450,11 +365,11 @@ private:
                  memory = memoryClocks(wave);
     const Part stage = std::max({Part{load, "load"}, Part{l2, "l2"},
                                  Part{wave.ctas * requests, "requests"},
-                                 Part{transposeClocks(), "transpose"},
+                                 Part{stageMath.transposeClocks(), "transpose"},
                                  Part{latencyClocks(), "latency"}});
     const Part slowest = std::max(stage, Part{memory, "memory"});
     const double arrival = wave.steps * slowest.first;
-    const double math = wave.steps * mathClocks();
+    const double math = wave.steps * stageMath.clocks();
     const double epilogue = wave.epilogues * epilogueClocks();
     // Loads wait while results are on their way to L2.
     const double stores =
@@ -551,6 +466,7 @@ private:
   const GemmForm &form;
   const GpuModel &gpu;
   GemmTiling tiling;
+  StageMath stageMath;
   double depth, rows, columns, elements, stored, steps;
   double requests, partSectors;
   double turns; ///< that groups of warps take of a tile's steps

@@ -1,0 +1,94 @@
+#include "GemmStageMath.h"
+
+#include "GemmResources.h"
+#include "compiler/target/Target.h"
+
+#include <algorithm>
+
+namespace ashlar {
+
+double StageMath::clocks() const {
+  // Of bf16 in half the time.
+  const double products = !isInParts(types) ? 1 : c.bf16_parts ? 2 : 3;
+  const double tensor = products * elements * depth / gpu.tensor_flops *
+                        (1 + gpu.narrow * narrowness());
+  const double together =
+      std::max(tensor, sharedClocks(products)) + promotionClocks();
+  return std::max(together, ownClocks(tensor)) + registerClocks() +
+         (c.warpgroups == 1 ? gpu.lone_stage_clocks
+          : isAlone()       ? 0
+                            : gpu.shared_stage_clocks);
+}
+
+/// What one of several warpgroups on a tile takes by itself for a stage of
+/// f32.
+double StageMath::ownClocks(double tensor) const {
+  return isInParts(types) && !isAlone()
+             ? tensor / static_cast<double>(c.warpgroups) +
+                   productsOfStage() * gpu.parts_step_clocks
+             : 0;
+}
+
+/// What a stage that a role makes something of takes of shared memory: it is
+/// written once and read once, and each block of rows reads the columns'
+/// operand for each product. Small parts are read from the stage and written,
+/// and so is what is transposed.
+double StageMath::sharedClocks(double products) const {
+  if (!isInParts(types) && !isBesideTransposed(c))
+    return 0;
+  constexpr double bytesPerClock = 128;
+  const auto bm = static_cast<double>(c.bm), bn = static_cast<double>(c.bn);
+  // Beside two parts of bf16 the stage is written as well.
+  const double ofColumns = c.bf16_parts ? 4 : 3;
+  return depth *
+         (2 * bm + ofColumns * bn + products * bm / target::wgmmaRows * bn) /
+         bytesPerClock;
+}
+
+/// A warpgroup transposes one row of a swizzle after another, however few
+/// columns there are.
+double StageMath::transposeClocks() const {
+  return isBesideTransposed(c)
+             ? gpu.transpose_clocks * depth / target::mostSwizzleBytes
+             : 0;
+}
+
+/// Rows that go through registers do so under the products of another
+/// warpgroup on the same tile, where there is one that does nothing else.
+double StageMath::registerClocks() const {
+  const bool isThrough = isAboveTransposed(c) || isInParts(types);
+  const bool addsSums = isPromoted(types) && !isInParts(types);
+  return isThrough && (isAlone() || addsSums)
+             ? productsOfStage() * gpu.register_step_clocks
+             : 0;
+}
+
+/// Whether no other warpgroup multiplies for the same tile.
+bool StageMath::isAlone() const { return c.warpgroups == 1 || c.ping_pong; }
+
+/// How often the sums of a stage leave the tensor cores.
+double StageMath::productsOfStage() const {
+  return static_cast<double>(c.bk / productDepth(types, c));
+}
+
+/// What a wgmma of 64 rows reads of shared memory for each product, over what
+/// one of the most columns reads, less 1.
+double StageMath::narrowness() const {
+  constexpr double blockRows = target::wgmmaRows,
+                   mostColumns = target::wgmmaMostColumns;
+  const double n = std::min(static_cast<double>(c.bn), mostColumns);
+  return (1 + blockRows / n) / (1 + blockRows / mostColumns) - 1;
+}
+
+/// Adding the tensor cores' sums to f32: under the next products where there
+/// are registers for both, else partly under those of another warpgroup on
+/// the same tile.
+double StageMath::promotionClocks() const {
+  constexpr double lanes = 128;
+  if (!isPromoted(types) || isProductInFlight(types, c))
+    return 0;
+  return productsOfStage() * elements / lanes * gpu.addition_unhidden *
+         (isAlone() ? 2 : 1);
+}
+
+} // namespace ashlar
