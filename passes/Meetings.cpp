@@ -13,10 +13,6 @@ namespace {
 
 using Accesses = llvm::SmallSetVector<Operation *, 8>;
 
-bool writes(Operation *access) {
-  return isa<tile::WriteOp, tile::ScatterOp>(access);
-}
-
 /// The shared tiles that an operation reads or writes, but for copies.
 SmallVector<Value, 2> tilesOf(Operation *op) {
   SmallVector<Value, 2> tiles;
@@ -55,7 +51,7 @@ bool areOfSameThreads(Operation *a, Operation *b) {
 
 /// Whether one access has to follow another one by another thread.
 bool conflict(Operation *a, Operation *b) {
-  if (!writes(a) && !writes(b))
+  if (!writtenTile(a) && !writtenTile(b))
     return false;
   if (areOfSameThreads(a, b))
     return false;

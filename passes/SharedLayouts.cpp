@@ -133,8 +133,7 @@ LogicalResult checkOrders(tile::KernelOp kernel) {
   auto add = [&](Operation *op, Value whole) {
     auto toPeer = dyn_cast<tile::CopyToPeerOp>(op);
     const bool isWrite =
-        isa<tile::CopyOp, tile::WriteOp, tile::ScatterOp>(op) ||
-        (toPeer && toPeer.getTarget() == whole);
+        writtenTile(op) || (toPeer && toPeer.getTarget() == whole);
     while (isa_and_present<tile::PartOp, tile::PeerOp>(whole.getDefiningOp()))
       whole = whole.getDefiningOp()->getOperand(0);
     auto type = cast<tile::SharedType>(whole.getType());

@@ -125,11 +125,19 @@ SmallVector<Operation *> accessesOfStage(Value stage) {
   return accesses;
 }
 
-Value accessedTile(Operation *access) {
+Value writtenTile(Operation *access) {
   if (auto copy = dyn_cast<tile::CopyOp>(access))
     return copy.getTarget();
   if (auto write = dyn_cast<tile::WriteOp>(access))
     return write.getTarget();
+  if (auto scatter = dyn_cast<tile::ScatterOp>(access))
+    return scatter.getTarget();
+  return {};
+}
+
+Value accessedTile(Operation *access) {
+  if (Value written = writtenTile(access))
+    return written;
   if (auto read = dyn_cast<tile::ReadOp>(access))
     return read.getSource();
   if (auto value = dyn_cast<tile::SharedValueOp>(access))
@@ -140,8 +148,6 @@ Value accessedTile(Operation *access) {
     return copy.getSource();
   if (auto gather = dyn_cast<tile::GatherOp>(access))
     return gather.getSource();
-  if (auto scatter = dyn_cast<tile::ScatterOp>(access))
-    return scatter.getTarget();
   return {};
 }
 

@@ -28,6 +28,10 @@ llvm::SmallVector<mlir::Operation *> accessesOfStage(mlir::Value stage);
 /// a peer, the source.
 mlir::Value accessedTile(mlir::Operation *access);
 
+/// The tile that an access writes; null for one that reads, and of a copy to a
+/// peer, which writes the peer's.
+mlir::Value writtenTile(mlir::Operation *access);
+
 /// Bytes from the start of the memory that a view lies in to the view.
 int64_t offsetOfView(tile::ViewOp view);
 

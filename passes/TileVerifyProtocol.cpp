@@ -53,11 +53,7 @@ struct Traffic {
         producers[op->getOperand(0)].insert(tile::roleOf(op));
       if (isa<tile::ReleaseOp>(op))
         consumers[op->getOperand(0)].insert(tile::roleOf(op));
-      Value target;
-      if (auto copy = dyn_cast<tile::CopyOp>(op))
-        target = copy.getTarget();
-      if (auto write = dyn_cast<tile::WriteOp>(op))
-        target = write.getTarget();
+      Value target = writtenTile(op);
       if (auto buffer = target ? tile::bufferOf(target) : nullptr)
         if (Value pipeline = tile::pipelineOf(buffer.getStage()))
           written.insert({pipeline.getAsOpaquePointer(), buffer.getIndex()});
@@ -318,7 +314,7 @@ private:
 
   void use(Operation &op, tile::BufferOp buffer, Path &path) {
     Value stage = buffer.getStage();
-    bool writes = isa<tile::CopyOp, tile::WriteOp>(op);
+    const bool writes = bool(writtenTile(&op));
     Holding *holding =
         usable(op, stage, path, writes ? "writes into" : "reads");
     if (!holding)

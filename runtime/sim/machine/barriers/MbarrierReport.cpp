@@ -201,8 +201,10 @@ Wait::Cause missingArrival(const Mbarrier &barrier) {
       std::ranges::all_of(cause.from, [](const Warp *w) { return !w->live; });
   if (haveLeft) {
     cause.likelihood = leftEarly;
-    cause.sentence += "; " + cause.from.front()->who(-1) +
-                      ", which should arrive, has exited";
+    cause.sentence +=
+        "; " + cause.from.front()->who(-1) +
+        ", which should arrive, has exited: it arrives less often "
+        "than is waited for";
     return cause;
   }
   switch (turnOf(barrier, partner)) {
@@ -226,29 +228,38 @@ Wait::Cause missingArrival(const Mbarrier &barrier) {
   case Turn::unknown:
     break;
   }
+  const bool haveOthersLeft = othersAlive(barrier) == 0;
+  // The parities of a pipeline's barriers are no author's.
+  const bool isParity = !haveOthersLeft || !partner.isFull;
   if (barrier.arrivedCount == 0 && barrier.expectedBytes == 0 &&
-      barrier.phase == 0)
-    cause.sentence += ": nobody has ever arrived on it: an arrival is missing, "
-                      "or the first wait should be for parity 1, which passes "
-                      "at once";
-  else if (barrier.arrivedCount == 0 && barrier.expectedBytes == 0)
-    cause.sentence +=
-        ": phase " + std::to_string(barrier.phase - 1) + " (parity " +
-        std::to_string((barrier.phase - 1) & 1) +
-        ") was the last to complete, and nobody arrives for the next: the wait "
-        "may be on the wrong parity, or the arrival for this round is missing";
-  else if (barrier.phase == 0 && barrier.arrivedCount)
+      barrier.phase == 0) {
+    cause.sentence += ": nobody has ever arrived on it";
+    if (isParity)
+      cause.sentence += ": an arrival is missing, or the first wait should be "
+                        "for parity 1, which passes at once";
+  } else if (barrier.arrivedCount == 0 && barrier.expectedBytes == 0) {
+    cause.sentence += ": phase " + std::to_string(barrier.phase - 1) +
+                      " (parity " + std::to_string((barrier.phase - 1) & 1) +
+                      ") was the last to complete, and nobody arrives for the "
+                      "next";
+    if (isParity)
+      cause.sentence += ": the wait may be on the wrong parity, or the arrival "
+                        "for this round is missing";
+  } else if (barrier.phase == 0 && barrier.arrivedCount) {
     cause.sentence += ": the count given to mbarrier.init is higher than the "
                       "arrivals, or a thread does not arrive";
-  else if (barrier.phase == 0)
+  } else if (barrier.phase == 0) {
     cause.sentence += ": a thread does not arrive, or at another barrier";
-  else
+  } else {
     cause.sentence += ", though earlier phases had them all: a thread does not "
                       "arrive in this round";
-  if (othersAlive(barrier) == 0) {
+  }
+  if (haveOthersLeft) {
     cause.likelihood = leftEarly;
-    cause.sentence += "; all other threads of the cluster have exited: one "
-                      "that should arrive left early";
+    cause.sentence +=
+        "; all other threads of the cluster have exited: one "
+        "that should arrive left early, or does so less often than "
+        "is waited for";
   }
   return cause;
 }
