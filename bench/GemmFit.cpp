@@ -25,7 +25,7 @@ constexpr Constant constants[] = {
     CONSTANT(narrow),
     CONSTANT(addition_unhidden),
     CONSTANT(lone_stage_clocks),
-    CONSTANT(shared_stage_clocks),
+    CONSTANT(joint_stage_clocks),
     CONSTANT(load_bytes_per_clock),
     CONSTANT(outside_clocks),
     CONSTANT(outside_l2_clocks),

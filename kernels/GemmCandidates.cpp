@@ -321,7 +321,7 @@ private:
     const int64_t withOne = stages;
     c.store_buffers = 0;
     ifItGains();
-    // The model can't tell which of the two is faster.
+    // But for ping-pong the model can't tell which of the two is faster.
     stages = withOne;
     c.store_buffers = 1;
     const int64_t sector = 32 / size_bytes(types.d);

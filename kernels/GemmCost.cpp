@@ -16,7 +16,7 @@ namespace {
 
 static_assert(h200().shared_bytes == target::sharedBytes);
 
-/// What L2 fetches at least.
+/// What L2 fetches at least, and writes as a whole.
 constexpr int64_t sectorBytes = 32;
 
 class Model {
@@ -101,7 +101,7 @@ private:
         gpu.dram_microseconds * std::min(start.dramBytes / bytesFromDram, 1.0) +
         gpu.warpgroup_microseconds * static_cast<double>(c.warpgroups - 1) +
         gpu.cluster_microseconds * std::log2(static_cast<double>(tiling.ctas));
-    cost.epilogue =
+    cost.epilogue +=
         microseconds(seen * epilogueClocks() + restarts() + writeClocks());
     cost.prologue += prepareMicroseconds();
     cost.total = cost.prologue + microseconds(clocks + last);
@@ -319,7 +319,7 @@ private:
   /// The stages of the ring are on their way at once, but for those that the
   /// tensor cores read, and the one that another warpgroup stores from.
   double latencyClocks() const {
-    const double reused = c.ping_pong && c.store_buffers == 0 ? 1 : 0;
+    const double reused = holdsUpRing() ? 1 : 0;
     return (clocks(gpu.stage_microseconds) +
             std::max(loadClocks(), turnClocks(rows, columns))) /
            std::max(static_cast<double>(c.stages) - gpu.held_stages - reused,
@@ -371,10 +371,11 @@ private:
     const double arrival = wave.steps * slowest.first;
     const double math = wave.steps * stageMath.clocks();
     const double epilogue = wave.epilogues * epilogueClocks();
+    const double between =
+        wave.isLast ? 0 : wave.epilogues * nextTileClocks(wave);
     // Loads wait while results are on their way to L2.
     const double stores =
-        wave.epilogues * (gpu.stores_unhidden * writeClocks() +
-                          (wave.isLast ? 0 : nextTileClocks(wave)));
+        wave.epilogues * gpu.stores_unhidden * writeClocks() + between;
     const bool isBare = wave.isLast && !c.ping_pong;
     const double after = isBare ? epilogue + stores : 0;
     const double work =
@@ -398,12 +399,16 @@ private:
     cost.load += microseconds(wave.count * wave.steps * load);
     cost.l2 += microseconds(wave.count * wave.steps * l2);
     cost.memory += microseconds(wave.count * wave.steps * memory);
+    cost.epilogue += microseconds(wave.count * between);
   }
+
+  /// Whether a warpgroup stores from a stage that the other one's loads want.
+  bool holdsUpRing() const { return c.ping_pong && c.store_buffers == 0; }
 
   /// What a tile's stores cost the loads of the next one.
   double nextTileClocks(const Wave &wave) const {
     return wave.ctas * partSectors * gpu.part_sector_clocks +
-           (c.ping_pong && c.store_buffers == 0 ? gpu.reused_stage_clocks : 0);
+           (holdsUpRing() ? gpu.reused_stage_clocks : 0);
   }
 
   double epilogueClocks() const {
@@ -466,7 +471,7 @@ private:
   const GemmForm &form;
   const GpuModel &gpu;
   GemmTiling tiling;
-  StageMath stageMath;
+  GemmStageMath stageMath;
   double depth, rows, columns, elements, stored, steps;
   double requests, partSectors;
   double turns; ///< that groups of warps take of a tile's steps

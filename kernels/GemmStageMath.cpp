@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-double StageMath::clocks() const {
+double GemmStageMath::clocks() const {
   // Of bf16 in half the time.
   const double products = !isInParts(types) ? 1 : c.bf16_parts ? 2 : 3;
   const double tensor = products * elements * depth / gpu.tensor_flops *
@@ -17,12 +17,12 @@ double StageMath::clocks() const {
   return std::max(together, ownClocks(tensor)) + registerClocks() +
          (c.warpgroups == 1 ? gpu.lone_stage_clocks
           : isAlone()       ? 0
-                            : gpu.shared_stage_clocks);
+                            : gpu.joint_stage_clocks);
 }
 
 /// What one of several warpgroups on a tile takes by itself for a stage of
 /// f32.
-double StageMath::ownClocks(double tensor) const {
+double GemmStageMath::ownClocks(double tensor) const {
   return isInParts(types) && !isAlone()
              ? tensor / static_cast<double>(c.warpgroups) +
                    productsOfStage() * gpu.parts_step_clocks
@@ -33,7 +33,7 @@ double StageMath::ownClocks(double tensor) const {
 /// written once and read once, and each block of rows reads the columns'
 /// operand for each product. Small parts are read from the stage and written,
 /// and so is what is transposed.
-double StageMath::sharedClocks(double products) const {
+double GemmStageMath::sharedClocks(double products) const {
   if (!isInParts(types) && !isBesideTransposed(c))
     return 0;
   constexpr double bytesPerClock = 128;
@@ -47,7 +47,7 @@ double StageMath::sharedClocks(double products) const {
 
 /// A warpgroup transposes one row of a swizzle after another, however few
 /// columns there are.
-double StageMath::transposeClocks() const {
+double GemmStageMath::transposeClocks() const {
   return isBesideTransposed(c)
              ? gpu.transpose_clocks * depth / target::mostSwizzleBytes
              : 0;
@@ -55,7 +55,7 @@ double StageMath::transposeClocks() const {
 
 /// Rows that go through registers do so under the products of another
 /// warpgroup on the same tile, where there is one that does nothing else.
-double StageMath::registerClocks() const {
+double GemmStageMath::registerClocks() const {
   const bool isThrough = isAboveTransposed(c) || isInParts(types);
   const bool addsSums = isPromoted(types) && !isInParts(types);
   return isThrough && (isAlone() || addsSums)
@@ -64,16 +64,16 @@ double StageMath::registerClocks() const {
 }
 
 /// Whether no other warpgroup multiplies for the same tile.
-bool StageMath::isAlone() const { return c.warpgroups == 1 || c.ping_pong; }
+bool GemmStageMath::isAlone() const { return c.warpgroups == 1 || c.ping_pong; }
 
 /// How often the sums of a stage leave the tensor cores.
-double StageMath::productsOfStage() const {
+double GemmStageMath::productsOfStage() const {
   return static_cast<double>(c.bk / productDepth(types, c));
 }
 
 /// What a wgmma of 64 rows reads of shared memory for each product, over what
 /// one of the most columns reads, less 1.
-double StageMath::narrowness() const {
+double GemmStageMath::narrowness() const {
   constexpr double blockRows = target::wgmmaRows,
                    mostColumns = target::wgmmaMostColumns;
   const double n = std::min(static_cast<double>(c.bn), mostColumns);
@@ -83,7 +83,7 @@ double StageMath::narrowness() const {
 /// Adding the tensor cores' sums to f32: under the next products where there
 /// are registers for both, else partly under those of another warpgroup on
 /// the same tile.
-double StageMath::promotionClocks() const {
+double GemmStageMath::promotionClocks() const {
   constexpr double lanes = 128;
   if (!isPromoted(types) || isProductInFlight(types, c))
     return 0;

@@ -5,11 +5,12 @@
 
 namespace ashlar {
 
-/// In clocks of an SM, once the stage's operands are there.
-class StageMath {
+/// In clocks of an SM, once the stage's operands are there. Types,
+/// configuration and model have to outlive it.
+class GemmStageMath {
 public:
-  StageMath(const GemmTypes &types, const GemmConfig &config,
-            const GpuModel &gpu)
+  GemmStageMath(const GemmTypes &types, const GemmConfig &config,
+                const GpuModel &gpu)
       : types(types), c(config), gpu(gpu),
         depth(static_cast<double>(c.bk * size_bytes(types.a))),
         elements(static_cast<double>(c.bm * c.bn)) {}
@@ -31,7 +32,7 @@ private:
   const GemmTypes &types;
   const GemmConfig &c;
   const GpuModel &gpu;
-  double depth;    ///< bytes of a row
+  double depth;    ///< bytes of a row of a stage
   double elements; ///< of the tile
 };
 

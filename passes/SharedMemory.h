@@ -28,8 +28,8 @@ llvm::SmallVector<mlir::Operation *> accessesOfStage(mlir::Value stage);
 /// a peer, the source.
 mlir::Value accessedTile(mlir::Operation *access);
 
-/// The tile that an access writes; null for one that reads, and of a copy to a
-/// peer, which writes the peer's.
+/// What an access writes, a shared tile, or of a scatter maybe a tensor; null
+/// for one that reads, and of a copy to a peer, which writes the peer's.
 mlir::Value writtenTile(mlir::Operation *access);
 
 /// Bytes from the start of the memory that a view lies in to the view.

@@ -136,7 +136,9 @@ private:
     std::ostringstream text;
     text << describe(result, at) << " is " << each.got << ", the reference is "
          << each.want;
-    if (std::isfinite(allowed))
+    if (std::fabs(each.want) >= limit)
+      text << " (only " << clamped(each.want) << " and beyond are right)";
+    else if (std::isfinite(allowed))
       text << " (at most " << allowed << " apart)";
     return text.str();
   }

@@ -140,7 +140,8 @@ void simulateAndReport(const Kernel &kernel,
   if (isSimulated()) {
     registerTest("HangIsFound", "in the simulator", [] {
       simulateAndReport(hang(), {"deadlock", "role 'compute'",
-                                 "full barrier of stage 0", "has exited"});
+                                 "full barrier of stage 0",
+                                 "arrives less often than is waited for"});
     });
     registerTest("RaceIsFound", "of tiles that overlap", [] {
       simulateAndReport(storedTwice(),

@@ -94,6 +94,8 @@ public:
     detail::OpenLoop loop;
   };
 
+  /// Begins to trace the body. `where`, in messages, is the `for` statement, or
+  /// who calls it.
   Iterator begin(SourceLocation where = SourceLocation::current()) const {
     return Iterator(*this, where);
   }

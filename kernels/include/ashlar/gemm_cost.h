@@ -11,8 +11,9 @@ namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
 /// data sheet says: most are fitted to times of H200s in `bench/measurements`,
-/// as `bench-gemm --fit` does it, those of transposed operands to an H100's
-/// (docs/benchmark.md). Clocks are those of an SM.
+/// as `bench-gemm --fit` does it, four of them chosen near what fits, those of
+/// transposed operands fitted to an H100's (docs/benchmark.md). Clocks are
+/// those of an SM.
 struct GpuModel {
   int64_t sm_count = 132;
   double clock_gigahertz = 1.75;
@@ -26,8 +27,8 @@ struct GpuModel {
   /// What each stage takes the only warpgroup of a CTA that multiplies: the
   /// tensor cores have nothing else while it waits for it.
   double lone_stage_clocks = 46.1;
-  /// And those that share a tile, which wait for it at the same time.
-  double shared_stage_clocks = 20;
+  /// And warpgroups that share a tile, which wait for it at the same time.
+  double joint_stage_clocks = 20;
   /// Into one SM in a clock.
   double load_bytes_per_clock = 70.3;
   /// For each row of boxes that are no wider, in each SM.
@@ -82,12 +83,14 @@ struct GpuModel {
   /// no other warpgroup multiplies meanwhile, and between the tiles of two that
   /// take turns.
   double restart_clocks = 592, turn_clocks = 320;
-  /// What the next tile's loads wait for where a tile is staged in the ring.
+  /// What the next tile's loads wait for, in ping-pong, where a tile is staged
+  /// in the ring.
   double reused_stage_clocks = 1330;
-  /// For each byte of strips that end within a sector of 32 bytes.
+  /// What an epilogue takes more for each byte of strips whose width is no
+  /// whole number of sectors of 32 bytes.
   double half_sector_clocks = 0.0851;
-  /// For each sector of 32 bytes of D that is written in part, as rows of a
-  /// strip begin or end in it, those of all CTAs one after another.
+  /// What the next tile waits for each sector of D that is written in part, as
+  /// rows of a strip begin or end in it, those of all CTAs one after another.
   double part_sector_clocks = 0.014;
   /// The part of the shorter of math and loads that the longer does not hide
   /// where all SMs have a CTA, else in proportion (it is power that slows their

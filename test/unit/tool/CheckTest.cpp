@@ -73,12 +73,17 @@ TEST(Check, SamplesTheCornersWhenThereIsNoTime) {
   EXPECT_EQ(outcome.wrong, 1);
 }
 
-TEST(Check, AcceptsASaturatedResult) {
+TEST(Check, BeyondTheTypesRangeOnlyASaturatedResultIsRight) {
   HostTensor result("D", e4m3, {1, 1}, {1, 1});
+  auto reference = [](const Problem &, std::span<const int64_t>) {
+    return 1000.0;
+  };
   result.write(0, 448);
-  EXPECT_TRUE(check({}, result, [](const Problem &, std::span<const int64_t>) {
-                return 1000.0;
-              }).passed());
+  EXPECT_TRUE(check({}, result, reference).passed());
+  result.write(0, 416);
+  EXPECT_EQ(check({}, result, reference).first,
+            "D[0, 0] is 416, the reference is 1000 (only 448 and beyond are "
+            "right)");
 }
 
 TEST(Check, ToleranceIsRelativeToTheRootMeanSquareToo) {

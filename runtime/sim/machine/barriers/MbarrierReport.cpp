@@ -204,7 +204,8 @@ Wait::Cause missingArrival(const Mbarrier &barrier) {
     cause.sentence +=
         "; " + cause.from.front()->who(-1) +
         ", which should arrive, has exited: it arrives less often "
-        "than is waited for";
+        "than is waited for" +
+        (partner.isTold ? "" : ", or the wait is for the wrong parity");
     return cause;
   }
   switch (turnOf(barrier, partner)) {
@@ -229,12 +230,12 @@ Wait::Cause missingArrival(const Mbarrier &barrier) {
     break;
   }
   const bool haveOthersLeft = othersAlive(barrier) == 0;
-  // The parities of a pipeline's barriers are no author's.
-  const bool isParity = !haveOthersLeft || !partner.isFull;
+  // No author chooses the parities of a pipeline's barriers.
+  const bool mayBeParity = !haveOthersLeft || !partner.isTold;
   if (barrier.arrivedCount == 0 && barrier.expectedBytes == 0 &&
       barrier.phase == 0) {
     cause.sentence += ": nobody has ever arrived on it";
-    if (isParity)
+    if (mayBeParity)
       cause.sentence += ": an arrival is missing, or the first wait should be "
                         "for parity 1, which passes at once";
   } else if (barrier.arrivedCount == 0 && barrier.expectedBytes == 0) {
@@ -242,7 +243,7 @@ Wait::Cause missingArrival(const Mbarrier &barrier) {
                       " (parity " + std::to_string((barrier.phase - 1) & 1) +
                       ") was the last to complete, and nobody arrives for the "
                       "next";
-    if (isParity)
+    if (mayBeParity)
       cause.sentence += ": the wait may be on the wrong parity, or the arrival "
                         "for this round is missing";
   } else if (barrier.phase == 0 && barrier.arrivedCount) {
@@ -258,7 +259,7 @@ Wait::Cause missingArrival(const Mbarrier &barrier) {
     cause.likelihood = leftEarly;
     cause.sentence +=
         "; all other threads of the cluster have exited: one "
-        "that should arrive left early, or does so less often than "
+        "that should arrive left early, or arrives less often than "
         "is waited for";
   }
   return cause;

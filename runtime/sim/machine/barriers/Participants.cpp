@@ -42,7 +42,8 @@ std::optional<Partner> toldPartner(const Mbarrier &barrier) {
         auto &all = barrier.cta->mbarriers;
         auto other = all.find(
             static_cast<uint32_t>(begin + ring.barrier(isFull, stage)));
-        return Partner{other == all.end() ? nullptr : &other->second, isFull};
+        return Partner{other == all.end() ? nullptr : &other->second, isFull,
+                       true};
       }
   return std::nullopt;
 }

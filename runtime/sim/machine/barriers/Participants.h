@@ -44,6 +44,7 @@ const Participant *participant(const Mbarrier &barrier, uint32_t cta,
 struct Partner {
   const Mbarrier *barrier = nullptr; // null: not known
   std::optional<bool> isFull;        // of the partner, where that is known
+  bool isTold = false; // by the compiler, which has chosen the parities
 };
 Partner partnerOf(const Mbarrier &barrier);
 
