@@ -268,17 +268,20 @@ void AttentionProgram::expectSizes() const {
 /// In a role whose registers suffice to tell.
 void AttentionProgram::expectSequence(const AttentionTile &t) const {
   if (form.packed)
-    expect(t.rows <= Sq && t.firstRow + t.rows <= *Tq,
-           "the rows of a sequence, by QStarts, are at most Sq, and lie in Q");
+    expect(0 <= t.rows && t.rows <= Sq && 0 <= t.firstRow &&
+               t.firstRow + t.rows <= *Tq,
+           "the rows of a sequence, by QStarts, are 0 to Sq, and lie in Q");
   if (packedKeys)
-    expect(t.firstKey + t.keys <= *Tk,
+    expect(0 <= t.keys && 0 <= t.firstKey && t.firstKey + t.keys <= *Tk,
            "the keys of a sequence, by KStarts, lie in K");
   if (vStarts)
-    expect(t.firstValue + t.keys <= *Tv,
+    expect(0 <= t.firstValue && t.firstValue + t.keys <= *Tv,
            "the keys of a sequence, by VStarts, lie in V");
   if (form.page)
-    expect(t.keys <= *Pages * *form.page,
-           "the keys of a sequence, Lengths, have their pages in Table");
+    expect(
+        0 <= t.keys && t.keys <= *Pages * *form.page,
+        "the keys of a sequence, Lengths, are 0 or more and have their pages "
+        "in Table");
 }
 
 void AttentionProgram::defineMath() {

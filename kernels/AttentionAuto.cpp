@@ -158,8 +158,7 @@ private:
 
 } // namespace
 
-/// Why sizes are none of attention's, in a sentence; empty if they are.
-static std::string notSizes(const AttentionSizes &sizes) {
+std::string notSizes(const AttentionSizes &sizes) {
   auto text = [](int64_t number) { return std::to_string(number); };
   if (const std::string why =
           notCountable({{sizes.sequences, "number of sequences"},

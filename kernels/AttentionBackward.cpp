@@ -342,10 +342,11 @@ void AttentionBackwardProgram::expectSizes() const {
 /// In a role whose registers suffice to tell.
 void AttentionBackwardProgram::expectSequence(const KeyBlock &t) const {
   if (form.packed)
-    expect(t.rows <= Sq && t.firstRow + t.rows <= *Tq && t.keys <= Sk &&
-               t.firstKey + t.keys <= *Tk,
-           "the rows and keys of a sequence, by QStarts and KStarts, are at "
-           "most Sq and Sk, and lie in Q and K");
+    expect(0 <= t.rows && t.rows <= Sq && 0 <= t.firstRow &&
+               t.firstRow + t.rows <= *Tq && 0 <= t.keys && t.keys <= Sk &&
+               0 <= t.firstKey && t.firstKey + t.keys <= *Tk,
+           "the rows and keys of a sequence, by QStarts and KStarts, are 0 to "
+           "Sq and Sk, and lie in Q and K");
 }
 
 void AttentionBackwardProgram::defineMath() {

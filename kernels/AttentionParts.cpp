@@ -15,11 +15,13 @@ static constexpr float infinity = std::numeric_limits<float>::infinity();
 
 PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
                      const AttentionSizes &sizes, SourceLocation where) {
-  if (const std::string why =
-          notCountable({{config.bm, "number of rows (bm)"},
-                        {form.group, "number of heads that share keys (group)"},
-                        {form.dv, "head dimension of V"}});
-      !why.empty())
+  std::string why =
+      notCountable({{config.bm, "number of rows (bm)"},
+                    {form.group, "number of heads that share keys (group)"},
+                    {form.dv, "head dimension of V"}});
+  if (why.empty())
+    why = notSizes(sizes);
+  if (!why.empty())
     throw Error({where.file_name(), where.line(), where.column()},
                 "part_sizes: " + why);
   const int64_t queries = config.bm / headsOfTile(form, config);

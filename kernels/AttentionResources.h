@@ -101,6 +101,9 @@ int64_t scoreRegisters(const AttentionForm &form,
 int64_t valueRegisters(const AttentionForm &form,
                        const AttentionConfig &config);
 
+/// Why sizes are none of attention's, in a sentence; empty if they are.
+std::string notSizes(const AttentionSizes &sizes);
+
 /// Which of some numbers is no positive one, or so large that bytes could not
 /// be counted, in a sentence; empty if all will do.
 std::string

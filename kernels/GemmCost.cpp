@@ -1,5 +1,7 @@
 #include "ashlar/gemm_cost.h"
 
+#include "ashlar/error.h"
+
 #include "GemmResources.h"
 #include "GemmStageMath.h"
 #include "GemmTiling.h"
@@ -484,7 +486,10 @@ private:
 
 GemmCost gemm_cost(const GemmSizes &sizes, const GemmTypes &types,
                    const GemmConfig &config, const GemmForm &form,
-                   const GpuModel &gpu) {
+                   const GpuModel &gpu, SourceLocation where) {
+  if (const std::string why = notCounts(config); !why.empty())
+    throw Error({where.file_name(), where.line(), where.column()},
+                "gemm_cost: " + why);
   return Model(atLeastOne(sizes), types, config, form, gpu).cost();
 }
 

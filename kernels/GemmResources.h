@@ -155,6 +155,10 @@ int64_t splitLimit(const GemmTypes &types, const GemmConfig &config,
 /// operand in parts.
 int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &config);
 
+/// Which number of a configuration is none, in a sentence; empty if all will
+/// do.
+std::string notCounts(const GemmConfig &config);
+
 /// Why no kernel of a configuration can be built, for problems of any size, and
 /// what would fit, in a sentence; empty if one can.
 std::string notBuildable(const GemmTypes &types, const GemmConfig &config,

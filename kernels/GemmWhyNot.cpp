@@ -27,6 +27,8 @@ std::string promoted(const GemmTypes &types) {
   return isInParts(types) ? "f32" : "fp8 summed in full";
 }
 
+} // namespace
+
 std::string notCounts(const GemmConfig &c) {
   // More than any of them can be, and no product of them overflows.
   constexpr int64_t most = 1 << 15;
@@ -54,6 +56,8 @@ std::string notCounts(const GemmConfig &c) {
            "or another load_groups";
   return "";
 }
+
+namespace {
 
 std::string notTile(const GemmTypes &types, const GemmConfig &c) {
   if (c.warpgroups > warpgroupLimit)

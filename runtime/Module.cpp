@@ -141,9 +141,14 @@ Module::Module(Module &&) noexcept = default;
 Module &Module::operator=(Module &&) noexcept = default;
 Module::~Module() = default;
 
+Module::Implementation &Module::own() const {
+  if (!implementation)
+    throw Error("this Module was moved from: use the one that it was moved to");
+  return *implementation;
+}
+
 void Module::launch(std::span<const NamedArgument> arguments, Stream &stream) {
-  implementation->send(arguments,
-                       static_cast<driver::StreamHandle>(stream.handle()));
+  own().send(arguments, static_cast<driver::StreamHandle>(stream.handle()));
 }
 
 void Module::launch(std::initializer_list<NamedArgument> arguments,
@@ -153,9 +158,9 @@ void Module::launch(std::initializer_list<NamedArgument> arguments,
 
 void Module::launch_and_wait(std::span<const NamedArgument> arguments,
                              std::chrono::milliseconds limit) {
-  Grid grid = implementation->send(arguments, nullptr);
+  Grid grid = own().send(arguments, nullptr);
   if (grid.blocks > 0)
-    implementation->wait(grid, limit);
+    own().wait(grid, limit);
 }
 
 void Module::launch_and_wait(std::initializer_list<NamedArgument> arguments,
@@ -163,6 +168,6 @@ void Module::launch_and_wait(std::initializer_list<NamedArgument> arguments,
   launch_and_wait(std::span(arguments.begin(), arguments.size()), limit);
 }
 
-const Artifact &Module::artifact() const { return implementation->artifact; }
+const Artifact &Module::artifact() const { return own().artifact; }
 
 } // namespace ashlar

@@ -307,6 +307,7 @@ TEST(AttentionChoice, SaysWhatIsWrongWithAProblem) {
               HasSubstr("use at most 1048576"));
   EXPECT_THROW(attention_cost({}, one, {1, {.bn = 0}, 0, {}}), Error);
   EXPECT_THROW(part_sizes({}, {.bm = 0}, one), Error);
+  EXPECT_THROW(part_sizes({}, {}, {.queries = -1}), Error);
   EXPECT_THAT(refusal({.d = 64, .dv = 128, .latent = true}, one),
               HasSubstr("V has 128 columns, of K's 64"));
 }

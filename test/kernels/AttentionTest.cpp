@@ -423,9 +423,9 @@ TEST(AttentionRefuses, SizesThatDoNotAgree) {
 }
 
 /// What lies in tensors is looked for in kernels that check.
-TEST(AttentionRefuses, SequencesThatEndBehindTheirTensors) {
+TEST(AttentionRefuses, SequencesThatAreNotInTheirTensors) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  auto launchOn = [](int64_t keys) {
+  auto launchOn = [](int64_t keys, int64_t first = 0) {
     launchAndExit(attention({.d = 64, .dv = 64, .packed = true}, {}),
                   {{"B", 1},
                    {"H", 1},
@@ -437,11 +437,15 @@ TEST(AttentionRefuses, SequencesThatEndBehindTheirTensors) {
                   {{"QStarts",
                     [](const Problem &, Coordinate at) { return 5.0 * at[0]; }},
                    {"KStarts", [=](const Problem &, Coordinate at) {
-                      return double(keys * at[0]);
+                      return double(at[0] ? keys : first);
                     }}});
   };
   EXPECT_EXIT(launchOn(90), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(launchOn(91), testing::ExitedWithCode(3),
+              "the keys of a sequence, by KStarts, lie in K");
+  EXPECT_EXIT(launchOn(90, -1), testing::ExitedWithCode(3),
+              "the keys of a sequence, by KStarts, lie in K");
+  EXPECT_EXIT(launchOn(40, 50), testing::ExitedWithCode(3),
               "the keys of a sequence, by KStarts, lie in K");
 }
 

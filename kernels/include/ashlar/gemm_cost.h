@@ -171,7 +171,8 @@ struct GemmCost {
   std::string_view limit = {}, hot_limit = {};
 };
 
-/// The estimate for a configuration that `why_not` has nothing against.
+/// The estimate for a configuration that `why_not` has nothing against. Throws
+/// `Error` for one whose numbers are none, such as 0 stages.
 ///
 /// A CTA computes its tiles one after another. Its loader runs ahead as far as
 /// the ring is deep, so that a tile takes as long as the slower of the two: the
@@ -182,6 +183,7 @@ struct GemmCost {
 /// time until C is there. An extent of 0 counts as one of 1.
 GemmCost gemm_cost(const GemmSizes &sizes, const GemmTypes &types,
                    const GemmConfig &config, const GemmForm &form = {},
-                   const GpuModel &gpu = h200());
+                   const GpuModel &gpu = h200(),
+                   SourceLocation where = SourceLocation::current());
 
 } // namespace ashlar

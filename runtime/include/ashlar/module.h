@@ -30,6 +30,7 @@ struct TensorArgument {
 using Argument = std::variant<TensorArgument, float, int32_t, int64_t>;
 
 struct NamedArgument {
+  /// A view: a name that is made at run time has to outlive the launch.
   std::string_view name;
   Argument value;
 };
@@ -41,7 +42,8 @@ public:
   using Error::Error;
 };
 
-/// A kernel loaded on a device. Moves, does not copy. Launches from several
+/// A kernel loaded on a device. Moves, does not copy: one that was moved from
+/// throws `Error` when it is used. Launches from several
 /// threads are safe.
 class Module {
 public:
@@ -75,6 +77,7 @@ public:
 
 private:
   struct Implementation;
+  Implementation &own() const;
   std::unique_ptr<Implementation> implementation;
 };
 

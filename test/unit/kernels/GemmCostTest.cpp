@@ -1,5 +1,7 @@
 #include "ashlar/gemm_cost.h"
 
+#include "ashlar/error.h"
+
 #include <gmock/gmock.h>
 
 namespace ashlar {
@@ -168,6 +170,13 @@ TEST(GemmCost, GroupsThatLoadInTurnsWaitTogether) {
             0.9 * load(1433, "64x80x64 s8 w1 l8"));
   // Nobody takes turns for one stage.
   EXPECT_GE(load(63, "64x80x64 s8 w1 l8x2"), load(63, "64x80x64 s8 w1 l8"));
+}
+
+TEST(GemmCost, NumbersThatAreNoneAreRefused) {
+  EXPECT_THAT(([] { gemm_cost({64, 64, 64}, {}, {.stages = 0}); }),
+              testing::ThrowsMessage<Error>(
+                  testing::AllOf(testing::HasSubstr("GemmCostTest.cpp:"),
+                                 testing::HasSubstr("stages is 0: use 1 to"))));
 }
 
 TEST(GemmCost, AShallowRingWaits) {

@@ -110,6 +110,8 @@ TEST_F(ModuleLoading, UnloadsOnceWhateverTheOrderOfDestruction) {
     std::optional<Device> device = Device::open(fake.table);
     Module module(*device, artifact);
     Module moved = std::move(module);
+    EXPECT_THAT([&] { module.artifact(); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("moved")));
     device.reset();
     EXPECT_EQ(fake.count("primaryContextRelease"), 0);
   }
