@@ -27,38 +27,6 @@ std::string promoted(const GemmTypes &types) {
   return isInParts(types) ? "f32" : "fp8 summed in full";
 }
 
-} // namespace
-
-std::string notCounts(const GemmConfig &c) {
-  // More than any of them can be, and no product of them overflows.
-  constexpr int64_t most = 1 << 15;
-  for (auto [value, what] :
-       {std::pair{c.bm, "bm"}, std::pair{c.bn, "bn"}, std::pair{c.bk, "bk"},
-        std::pair{c.stages, "stages"}, std::pair{c.warpgroups, "warpgroups"},
-        std::pair{c.cluster_m, "cluster_m"},
-        std::pair{c.cluster_n, "cluster_n"}, std::pair{c.split, "split"},
-        std::pair{c.group, "group"},
-        std::pair{c.store_columns, "store_columns"}})
-    if (value < 1 || value > most)
-      return std::string(what) + " is " + number(value) + ": use 1 to " +
-             number(most);
-  if (c.store_buffers < 0 || c.store_buffers > most)
-    return "store_buffers is " + number(c.store_buffers) + ": use 1 to " +
-           number(most) + ", or 0 to stage results in the ring";
-  if (c.load_warps != 1 && c.load_warps != 4 && c.load_warps != 8)
-    return "load_warps is " + number(c.load_warps) + ": use 1, 4 or 8";
-  if (c.load_groups < 1 || c.load_warps % c.load_groups)
-    return number(c.load_warps) + " warps load in " + number(c.load_groups) +
-           " groups: use a load_groups that divides load_warps";
-  if (c.stages % c.load_groups)
-    return number(c.load_groups) + " groups of warps take " + number(c.stages) +
-           " stages in turns: use a multiple for stages, " +
-           "or another load_groups";
-  return "";
-}
-
-namespace {
-
 std::string notTile(const GemmTypes &types, const GemmConfig &c) {
   if (c.warpgroups > warpgroupLimit)
     return number(c.warpgroups) + " warpgroups of math have too few registers" +
@@ -424,6 +392,34 @@ std::string notStreamK(const GemmConfig &c) {
 }
 
 } // namespace
+
+std::string notCounts(const GemmConfig &c) {
+  // More than any of them can be, and no product of them overflows.
+  constexpr int64_t most = 1 << 15;
+  for (auto [value, what] :
+       {std::pair{c.bm, "bm"}, std::pair{c.bn, "bn"}, std::pair{c.bk, "bk"},
+        std::pair{c.stages, "stages"}, std::pair{c.warpgroups, "warpgroups"},
+        std::pair{c.cluster_m, "cluster_m"},
+        std::pair{c.cluster_n, "cluster_n"}, std::pair{c.split, "split"},
+        std::pair{c.group, "group"},
+        std::pair{c.store_columns, "store_columns"}})
+    if (value < 1 || value > most)
+      return std::string(what) + " is " + number(value) + ": use 1 to " +
+             number(most);
+  if (c.store_buffers < 0 || c.store_buffers > most)
+    return "store_buffers is " + number(c.store_buffers) + ": use 1 to " +
+           number(most) + ", or 0 to stage results in the ring";
+  if (c.load_warps != 1 && c.load_warps != 4 && c.load_warps != 8)
+    return "load_warps is " + number(c.load_warps) + ": use 1, 4 or 8";
+  if (c.load_groups < 1 || c.load_warps % c.load_groups)
+    return number(c.load_warps) + " warps load in " + number(c.load_groups) +
+           " groups: use a load_groups that divides load_warps";
+  if (c.stages % c.load_groups)
+    return number(c.load_groups) + " groups of warps take " + number(c.stages) +
+           " stages in turns: use a multiple for stages, " +
+           "or another load_groups";
+  return "";
+}
 
 std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
                          const GemmForm &form) {

@@ -43,8 +43,7 @@ public:
 };
 
 /// A kernel loaded on a device. Moves, does not copy: one that was moved from
-/// throws `Error` when it is used. Launches from several
-/// threads are safe.
+/// throws `Error` when it is used. Launches from several threads are safe.
 class Module {
 public:
   /// Loads the artifact: the cubin when there is one, else the driver compiles

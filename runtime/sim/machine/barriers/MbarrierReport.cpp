@@ -203,8 +203,8 @@ Wait::Cause missingArrival(const Mbarrier &barrier) {
     cause.likelihood = leftEarly;
     cause.sentence +=
         "; " + cause.from.front()->who(-1) +
-        ", which should arrive, has exited: it arrives less often "
-        "than is waited for" +
+        ", which should arrive, has exited: it arrives less often than is "
+        "waited for" +
         (partner.isTold ? "" : ", or the wait is for the wrong parity");
     return cause;
   }
@@ -258,9 +258,8 @@ Wait::Cause missingArrival(const Mbarrier &barrier) {
   if (haveOthersLeft) {
     cause.likelihood = leftEarly;
     cause.sentence +=
-        "; all other threads of the cluster have exited: one "
-        "that should arrive left early, or arrives less often than "
-        "is waited for";
+        "; all other threads of the cluster have exited: one that should "
+        "arrive left early, or arrives less often than is waited for";
   }
   return cause;
 }
