@@ -240,6 +240,20 @@ void GemmProgram::load(const Operand &operand, const Index &batch,
     isShared ? copy(from, stage, multicast, hint) : copy(from, stage, hint);
 }
 
+Fragment GemmProgram::addProducts(const Stage &loaded,
+                                  std::optional<Stage> &other, int64_t begin,
+                                  Fragment sum) const {
+  if (!isPromoted(types))
+    return product(loaded, other, begin, sum);
+  std::vector<Fragment> products;
+  for (int64_t first = begin; first < std::min(begin + together, c.bk);
+       first += depth)
+    products.push_back(product(loaded, other, first, zeros(f32, {c.bm, c.bn})));
+  for (const Fragment &each : products)
+    sum = sum + each;
+  return sum;
+}
+
 Fragment GemmProgram::product(const Stage &loaded, std::optional<Stage> &other,
                               int64_t first, const Fragment &sum) const {
   if (isInParts(types))
@@ -263,10 +277,8 @@ void GemmProgram::math() {
     for (Index k : work.steps) {
       Stage loaded = ring->wait();
       std::optional<Stage> other;
-      for (int64_t first = 0; first < c.bk; first += depth)
-        acc = isPromoted(types) ? acc + product(loaded, other, first,
-                                                zeros(f32, {c.bm, c.bn}))
-                                : product(loaded, other, first, acc);
+      for (int64_t first = 0; first < c.bk; first += together)
+        acc = addProducts(loaded, other, first, acc);
       ring->release(loaded);
     }
     if (c.stream_k) {

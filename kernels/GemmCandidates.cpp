@@ -26,7 +26,8 @@ constexpr int64_t mostRowsOfSmallPingPong = 512;
 /// warpgroup waits for them or each CTA has one tile.
 constexpr int64_t depthBytes[] = {128, 256, 512};
 constexpr int64_t mostBytesOfDeepStage = 40 << 10;
-/// Of operands larger than this, short pieces of rows were measured faster.
+/// Of operands larger than this, short pieces of rows were measured faster, but
+/// for f32, whose products wait for loads once a stage.
 constexpr int64_t mostBytesOfDeepOperand = 450'000'000;
 /// CTAs that share a tile by split-K, and the widths that fill whole waves with
 /// tiles of a height.
@@ -52,7 +53,7 @@ struct TileHeight {
 constexpr TileHeight heights[] = {{128, 2},     {256, 2}, {64, 1},
                                   {128, 1},     {192, 3}, {128, 2, true},
                                   {64, 2, true}};
-constexpr TileHeight swappedHeights[] = {{64, 1}, {128, 2}};
+constexpr TileHeight swappedHeights[] = {{64, 1}, {128, 2}, {256, 2}};
 
 /// The configurations of one problem, one after another.
 class Enumeration {
@@ -237,8 +238,9 @@ private:
     return bytes == depthBytes[0] ||
            (stageBytes(types, c) <= mostBytesOfDeepStage &&
             sizes.k >= 2 * c.bk && c.bk % productDepth(types, c) == 0 &&
-            operandBytes(sizes, types, std::max(sizes.m, sizes.n)) <=
-                mostBytesOfDeepOperand &&
+            (isInParts(types) ||
+             operandBytes(sizes, types, std::max(sizes.m, sizes.n)) <=
+                 mostBytesOfDeepOperand) &&
             (c.warpgroups == 1 || GemmTiling(sizes, c, h200()).waves() == 1));
   }
 

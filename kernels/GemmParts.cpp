@@ -14,14 +14,12 @@ namespace ashlar {
 
 namespace {
 
-/// The bits of an f32 that tf32 has not.
-constexpr int32_t others = 0x1fff;
-
 Fragment cutOff(const Fragment &x) {
+  constexpr int32_t others = 0x1fff; ///< the bits that tf32 has not
   return bitcast(bitcast(x, s32) & ~others, f32);
 }
 Fragment rounded(const Fragment &x) {
-  return bitcast((bitcast(x, s32) + (others + 1) / 2) & ~others, f32);
+  return ptx("cvt.rn.tf32.f32 $0, $1;", f32, {x});
 }
 
 } // namespace

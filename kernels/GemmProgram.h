@@ -19,6 +19,7 @@ public:
               const GemmForm &form, SourceLocation where)
       : types(types), c(config), form(form), where(where),
         depth(productDepth(types, config)),
+        together(depth * productsTogether(types, config)),
         sections(preparedSections(types, config, form)) {}
 
   void write();
@@ -132,6 +133,9 @@ private:
   void load(const Operand &operand, const Index &batch, const Index &tile,
             const Index &step, const SharedTile &stage, bool isShared) const;
   void math();
+  /// A sum and the products of what a stage has of `together` from `begin` on.
+  Fragment addProducts(const Stage &loaded, std::optional<Stage> &other,
+                       int64_t begin, Fragment sum) const;
   /// Of a stage's `depth` from `first` on. What a role has made of the stage
   /// is waited for with the first of them, and released with the last.
   Fragment product(const Stage &loaded, std::optional<Stage> &other,
@@ -171,6 +175,8 @@ private:
   SourceLocation where;
   /// Of a product, after which a sum that leaves the tensor cores does.
   const int64_t depth;
+  /// Of the products that have sums of their own at a time.
+  const int64_t together;
   /// How many sections of K are prepared and waited for one by one.
   const int64_t sections;
   /// Columns of the strip that is stored.

@@ -333,6 +333,15 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
                      : RoleRegisters{40, 232};
 }
 
+int64_t productsTogether(const GemmTypes &types, const GemmConfig &c) {
+  if (!isInParts(types))
+    return 1;
+  const int64_t sums = accumulatorRegisters({}, c);
+  const int64_t left = roleRegisters(types, c).math - sums - besideParts;
+  return std::clamp<int64_t>(left / (sums + registersOfParts(types, c)), 1,
+                             c.bk / productDepth(types, c));
+}
+
 int64_t partsTogether(const GemmTypes &types, const GemmConfig &c) {
   constexpr int64_t beside = 24, ofPart = 8;
   return c.bf16_parts ? (roleRegisters(types, c).made - beside) / ofPart : 2;

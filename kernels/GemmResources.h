@@ -117,6 +117,11 @@ struct RoleRegisters {
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &config,
                             const GemmForm &form = {});
 
+/// How many products of a stage have sums of their own, which are added when
+/// all have begun: of f32 as many as there are registers for, so that rows are
+/// loaded and taken apart under the products before.
+int64_t productsTogether(const GemmTypes &types, const GemmConfig &config);
+
 /// How many parts of a stage of f32 whoever makes them holds at a time.
 int64_t partsTogether(const GemmTypes &types, const GemmConfig &config);
 

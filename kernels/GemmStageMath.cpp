@@ -4,14 +4,16 @@
 #include "compiler/target/Target.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ashlar {
 
 double GemmStageMath::clocks() const {
   // Of bf16 in half the time.
   const double products = !isInParts(types) ? 1 : c.bf16_parts ? 2 : 3;
+  const double narrow = isInParts(types) ? gpu.parts_narrow : gpu.narrow;
   const double tensor = products * elements * depth / gpu.tensor_flops *
-                        (1 + gpu.narrow * narrowness());
+                        (1 + narrow * narrowness());
   const double together =
       std::max(tensor, sharedClocks(products)) + promotionClocks();
   return std::max(together, ownClocks(tensor)) + registerClocks() +
@@ -20,13 +22,15 @@ double GemmStageMath::clocks() const {
                             : gpu.joint_stage_clocks);
 }
 
-/// What one of several warpgroups on a tile takes by itself for a stage of
-/// f32.
+/// What one warpgroup takes by itself for a stage of f32.
 double GemmStageMath::ownClocks(double tensor) const {
-  return isInParts(types) && !isAlone()
-             ? tensor / static_cast<double>(c.warpgroups) +
-                   productsOfStage() * gpu.parts_step_clocks
-             : 0;
+  if (!isInParts(types))
+    return 0;
+  const double sharers = isAlone() ? 1 : static_cast<double>(c.warpgroups);
+  return tensor / sharers +
+         std::ceil(productsOfStage() /
+                   static_cast<double>(productsTogether(types, c))) *
+             gpu.parts_step_clocks;
 }
 
 /// What a stage that a role makes something of takes of shared memory: it is
@@ -56,9 +60,7 @@ double GemmStageMath::transposeClocks() const {
 /// Rows that go through registers do so under the products of another
 /// warpgroup on the same tile, where there is one that does nothing else.
 double GemmStageMath::registerClocks() const {
-  const bool isThrough = isAboveTransposed(c) || isInParts(types);
-  const bool addsSums = isPromoted(types) && !isInParts(types);
-  return isThrough && (isAlone() || addsSums)
+  return isAboveTransposed(c) && (isAlone() || isPromoted(types))
              ? productsOfStage() * gpu.register_step_clocks
              : 0;
 }
@@ -72,10 +74,11 @@ double GemmStageMath::productsOfStage() const {
 }
 
 /// What a wgmma of 64 rows reads of shared memory for each product, over what
-/// one of the most columns reads, less 1.
+/// one of the most columns reads, less 1; of f32, whose rows are in registers,
+/// over one of as many columns as take the tensor cores' whole time.
 double GemmStageMath::narrowness() const {
-  constexpr double blockRows = target::wgmmaRows,
-                   mostColumns = target::wgmmaMostColumns;
+  constexpr double blockRows = target::wgmmaRows;
+  const double mostColumns = isInParts(types) ? 128 : target::wgmmaMostColumns;
   const double n = std::min(static_cast<double>(c.bn), mostColumns);
   return (1 + blockRows / n) / (1 + blockRows / mostColumns) - 1;
 }

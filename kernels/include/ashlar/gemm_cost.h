@@ -21,6 +21,9 @@ struct GpuModel {
   double tensor_flops = 4096;
   /// What narrow wgmmas take more, for what they read more of shared memory.
   double narrow = 0.27;
+  /// The same of f32 below 128 columns, where a wgmma takes its rows' registers
+  /// no faster: of 8 columns 21 clocks of the 4 that their products need.
+  double parts_narrow = 0.7;
   /// Of adding the sums that leave the tensor cores to f32, the part that other
   /// products do not hide where none of the thread's own is in flight.
   double addition_unhidden = 0.507;
@@ -121,10 +124,10 @@ struct GpuModel {
   /// What a product takes more whose rows go through the registers of the only
   /// warpgroup on its tile, or of one that adds up sums besides.
   double register_step_clocks = 82.6;
-  /// What a warpgroup does beside its products for each of 32 of K of f32: its
-  /// rows are loaded and taken apart before them, sums added behind. Others
-  /// multiply meanwhile (1024³ in tiles of 128x64: 1,050 clocks of 768).
-  double parts_step_clocks = 500;
+  /// What a warpgroup does beside the products of f32 that begin together:
+  /// their first rows are loaded and taken apart before them, sums added
+  /// behind.
+  double parts_step_clocks = 200;
   /// Shared memory that a block can have, and what barriers and alignment take.
   int64_t shared_bytes = 232448, shared_slack_bytes = 1024;
 

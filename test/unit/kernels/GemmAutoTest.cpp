@@ -126,6 +126,13 @@ TEST(GemmAuto, HasDeepStagesWhoseSumsLeaveInParts) {
   }
 }
 
+TEST(GemmAuto, TilesOfFewRowsOfF32AreTallForOneRoleMakesTheirParts) {
+  const GemmConfig config =
+      gemm_auto({64, 7168, 16384}, {f32, f32, f32, Accumulation::full});
+  EXPECT_TRUE(config.swapped && config.bf16_parts) << config;
+  EXPECT_EQ(config.bm, 256) << config;
+}
+
 TEST(GemmAuto, LaunchesTheNextEarlyWhereItFindsRoom) {
   const auto early = testing::Field(&GemmConfig::early_launch, true);
   const auto late = testing::Field(&GemmConfig::early_launch, false);

@@ -107,6 +107,16 @@ TEST(GemmCost, AdditionsHideBehindAProductInFlight) {
             addition("128x88x128 s6 w2 pingpong"));
 }
 
+TEST(GemmCost, ProductsOfF32ThatBeginTogetherWaitForLoadsOnce) {
+  const GemmTypes f32s{f32, f32, f32};
+  const GemmSizes sizes{1, 1024, 8192};
+  const double alone = cost(sizes, "64x8x32 s8 w1 e8x1 swapped", f32s).math,
+               two = cost(sizes, "64x8x64 s4 w1 e8x1 swapped", f32s).math,
+               four = cost(sizes, "64x8x128 s2 w1 e8x1 swapped", f32s).math;
+  EXPECT_LT(two, 0.8 * alone);
+  EXPECT_LT(four, 0.9 * two);
+}
+
 TEST(GemmCost, RowsOutsideOfTheMatrixAreNotFree) {
   const GemmSizes sizes{1, 8192, 8192};
   EXPECT_GT(cost(sizes, "128x64x64 s8 w2").total,
