@@ -3,6 +3,7 @@
 #include "ashlar/device.h"
 #include "ashlar/error.h"
 #include "runtime/Context.h"
+#include "runtime/MovedFrom.h"
 #include "runtime/Text.h"
 
 #include <utility>
@@ -64,6 +65,7 @@ void Buffer::free() noexcept {
 // The driver's copy from pageable memory may return before the bytes are on the
 // device, and its fill always does: the wait makes both true for every stream.
 void Buffer::copy_from_host(std::span<const std::byte> source) {
+  notMovedFrom(context, "Buffer");
   checkFits(source.size(), sizeBytes);
   if (source.empty())
     return;
@@ -76,6 +78,7 @@ void Buffer::copy_from_host(std::span<const std::byte> source) {
 }
 
 void Buffer::copy_to_host(std::span<std::byte> destination) const {
+  notMovedFrom(context, "Buffer");
   checkFits(destination.size(), sizeBytes);
   if (destination.empty())
     return;
@@ -87,6 +90,8 @@ void Buffer::copy_to_host(std::span<std::byte> destination) const {
 }
 
 void Buffer::copy_from(const Buffer &source, Stream &stream) {
+  notMovedFrom(source.context, "Buffer");
+  notMovedFrom(context, "Buffer");
   checkFits(static_cast<size_t>(source.sizeBytes), sizeBytes);
   if (source.sizeBytes == 0)
     return;
@@ -99,6 +104,7 @@ void Buffer::copy_from(const Buffer &source, Stream &stream) {
 }
 
 void Buffer::fill(std::byte value) {
+  notMovedFrom(context, "Buffer");
   if (sizeBytes == 0)
     return;
   context->enter();
@@ -111,6 +117,7 @@ void Buffer::fill(std::byte value) {
 }
 
 void Buffer::fill(std::byte value, Stream &stream) {
+  notMovedFrom(context, "Buffer");
   if (sizeBytes == 0)
     return;
   context->enter();

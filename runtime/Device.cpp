@@ -2,6 +2,7 @@
 
 #include "ashlar/error.h"
 #include "runtime/Context.h"
+#include "runtime/MovedFrom.h"
 #include "runtime/Text.h"
 
 namespace ashlar {
@@ -42,7 +43,8 @@ std::optional<std::string> Device::unavailable(const DriverTable &driver) {
 }
 
 void Device::enable_access_to(const Device &peer) {
-  const Context &own = *context, &other = *peer.context;
+  const Context &own = notMovedFrom(context, "Device"),
+                &other = notMovedFrom(peer.context, "Device");
   int can = 0;
   if (&own.driver == &other.driver && own.driver.deviceCanAccessPeer)
     own.check(own.driver.deviceCanAccessPeer(&can, own.device, other.device),
@@ -58,10 +60,22 @@ void Device::enable_access_to(const Device &peer) {
     own.check(result, "enabling access to a peer");
 }
 
-const std::string &Device::name() const { return context->name; }
-int Device::compute_capability() const { return context->computeCapability; }
-int Device::sm_count() const { return context->smCount; }
-int64_t Device::max_shared_bytes() const { return context->maxSharedBytes; }
-const DriverTable &Device::driver() const { return context->driver; }
+const std::string &Device::name() const {
+  return notMovedFrom(context, "Device").name;
+}
+int Device::compute_capability() const {
+  return notMovedFrom(context, "Device").computeCapability;
+}
+int Device::sm_count() const { return notMovedFrom(context, "Device").smCount; }
+int64_t Device::max_shared_bytes() const {
+  return notMovedFrom(context, "Device").maxSharedBytes;
+}
+const DriverTable &Device::driver() const {
+  return notMovedFrom(context, "Device").driver;
+}
+const std::shared_ptr<Context> &Device::shared_context() const {
+  notMovedFrom(context, "Device");
+  return context;
+}
 
 } // namespace ashlar

@@ -15,4 +15,10 @@ Error::Error(SourceLine where, const std::string &message)
     place = std::move(where);
 }
 
+std::string_view Error::message() const {
+  const std::string_view all = what();
+  constexpr std::string_view separator = ": error: ";
+  return place ? all.substr(place->str().size() + separator.size()) : all;
+}
+
 } // namespace ashlar

@@ -1,6 +1,7 @@
 #include "ashlar/device.h"
 #include "ashlar/stream.h"
 #include "runtime/Context.h"
+#include "runtime/MovedFrom.h"
 
 #include <utility>
 
@@ -39,7 +40,7 @@ void Event::destroy() noexcept {
 }
 
 void Event::record(Stream &stream) {
-  context->enter();
+  notMovedFrom(context, "Event").enter();
   context->check(
       context->driver.eventRecord(static_cast<EventHandle>(event),
                                   static_cast<StreamHandle>(stream.handle())),
@@ -47,7 +48,8 @@ void Event::record(Stream &stream) {
 }
 
 float Event::milliseconds_since(const Event &start) const {
-  context->enter();
+  notMovedFrom(start.context, "Event");
+  notMovedFrom(context, "Event").enter();
   float milliseconds = 0;
   context->check(context->driver.eventElapsedTime(
                      &milliseconds, static_cast<EventHandle>(start.event),

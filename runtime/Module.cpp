@@ -5,6 +5,7 @@
 #include "runtime/HangReport.h"
 #include "runtime/LaunchConfiguration.h"
 #include "runtime/LoadedKernel.h"
+#include "runtime/MovedFrom.h"
 #include "runtime/ParameterBlock.h"
 #include "runtime/Poll.h"
 #include "runtime/Text.h"
@@ -142,30 +143,50 @@ Module &Module::operator=(Module &&) noexcept = default;
 Module::~Module() = default;
 
 Module::Implementation &Module::own() const {
-  if (!implementation)
-    throw Error("this Module was moved from: use the one that it was moved to");
-  return *implementation;
+  return notMovedFrom(implementation, "Module");
 }
 
-void Module::launch(std::span<const NamedArgument> arguments, Stream &stream) {
-  own().send(arguments, static_cast<driver::StreamHandle>(stream.handle()));
+/// A mistake of a launch names its line, and behind it the kernel's.
+template <typename Body>
+static auto atLaunch(const std::source_location &where, Body body) {
+  try {
+    return body();
+  } catch (const Error &mistake) {
+    if (where.line() == 0)
+      throw;
+    const SourceLine launch{where.file_name(), where.line(), where.column()};
+    throw Error(launch, mistake.where()
+                            ? concat(mistake.message(), " (in the kernel: ",
+                                     mistake.where()->str(), ")")
+                            : std::string(mistake.message()));
+  }
+}
+
+void Module::launch(std::span<const NamedArgument> arguments, Stream &stream,
+                    std::source_location where) {
+  atLaunch(where, [&] {
+    own().send(arguments, static_cast<driver::StreamHandle>(stream.handle()));
+  });
 }
 
 void Module::launch(std::initializer_list<NamedArgument> arguments,
-                    Stream &stream) {
-  launch(std::span(arguments.begin(), arguments.size()), stream);
+                    Stream &stream, std::source_location where) {
+  launch(std::span(arguments.begin(), arguments.size()), stream, where);
 }
 
 void Module::launch_and_wait(std::span<const NamedArgument> arguments,
-                             std::chrono::milliseconds limit) {
-  Grid grid = own().send(arguments, nullptr);
+                             std::chrono::milliseconds limit,
+                             std::source_location where) {
+  const Grid grid =
+      atLaunch(where, [&] { return own().send(arguments, nullptr); });
   if (grid.blocks > 0)
     own().wait(grid, limit);
 }
 
 void Module::launch_and_wait(std::initializer_list<NamedArgument> arguments,
-                             std::chrono::milliseconds limit) {
-  launch_and_wait(std::span(arguments.begin(), arguments.size()), limit);
+                             std::chrono::milliseconds limit,
+                             std::source_location where) {
+  launch_and_wait(std::span(arguments.begin(), arguments.size()), limit, where);
 }
 
 const Artifact &Module::artifact() const { return own().artifact; }

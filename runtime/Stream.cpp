@@ -2,6 +2,7 @@
 
 #include "ashlar/device.h"
 #include "runtime/Context.h"
+#include "runtime/MovedFrom.h"
 #include "runtime/Poll.h"
 
 #include <utility>
@@ -51,15 +52,20 @@ void Stream::destroy() noexcept {
   owned = false;
 }
 
+void *Stream::handle() const {
+  notMovedFrom(context, "Stream");
+  return stream;
+}
+
 void Stream::synchronize() {
-  context->enter();
+  notMovedFrom(context, "Stream").enter();
   context->check(
       context->driver.streamSynchronize(static_cast<StreamHandle>(stream)),
       "the work on a stream");
 }
 
 bool Stream::wait_for(std::chrono::milliseconds limit) {
-  context->enter();
+  notMovedFrom(context, "Stream").enter();
   Result result = pollUntil(
       [&] {
         return context->driver.streamQuery(static_cast<StreamHandle>(stream));

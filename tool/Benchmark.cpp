@@ -59,7 +59,7 @@ Timing benchmark(Device &device, Module &module, const DeviceProblem &problem,
   Stopwatch stopwatch(device, module.artifact().name, module.artifact().where,
                       limit);
   const Launch launch = [&](Stream &stream) {
-    module.launch(problem.arguments(), stream);
+    module.launch(problem.arguments(), stream, {});
   };
   const int64_t bytes = problem.bytesMoved() / 2;
   const Buffer from(device, bytes);

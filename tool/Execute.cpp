@@ -100,7 +100,7 @@ bool runAndCheck(Device &device, const Artifact &artifact,
   Module module(device, artifact);
   DeviceProblem onDevice(device, artifact, problem);
   const SumsMayDiffer sums(onDevice, expected);
-  module.launch_and_wait(onDevice.arguments(), limit);
+  module.launch_and_wait(onDevice.arguments(), limit, {});
   bool right = true;
   for (const HostTensor &result : onDevice.results()) {
     auto found = expected.references.find(result.name());
@@ -119,7 +119,7 @@ void printBenchmark(Device &device, const Artifact &artifact,
                     std::chrono::milliseconds limit) {
   Module module(device, artifact);
   DeviceProblem onDevice(device, artifact, problem);
-  module.launch_and_wait(onDevice.arguments(), limit);
+  module.launch_and_wait(onDevice.arguments(), limit, {});
   const Timing timing = benchmark(device, module, onDevice, limit);
   std::printf("%s: %s: median %.2f us, fastest %.2f us of %d launches; a copy "
               "of its bytes %.2f us, %.2f of it",

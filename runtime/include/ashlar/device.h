@@ -16,7 +16,9 @@ struct DriverTable;
 /// primary context, which it shares with CUDA's runtime API and with PyTorch.
 /// What is made from a Device keeps that context alive on its own, so the
 /// objects may be destroyed in any order. Functions that talk to the device
-/// make its context the calling thread's current one.
+/// make its context the calling thread's current one. One that was moved from,
+/// of this class and of those that are made from it, throws `Error` when it is
+/// used.
 class Device {
 public:
   /// Opens a GPU through libcuda.so.1. Throws `Error` when there is no driver
@@ -47,7 +49,7 @@ public:
   /// The driver's entry points, for tools that need more than this class.
   const DriverTable &driver() const;
 
-  const std::shared_ptr<Context> &shared_context() const { return context; }
+  const std::shared_ptr<Context> &shared_context() const;
 
 private:
   explicit Device(std::shared_ptr<Context> context);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace ashlar {
 
@@ -27,6 +28,9 @@ class Error : public std::runtime_error {
 public:
   explicit Error(const std::string &message);
   Error(SourceLine where, const std::string &message);
+
+  /// What `what()` says behind the author's line.
+  std::string_view message() const;
 
   /// The author's line, or nothing when the mistake has none.
   const std::optional<SourceLine> &where() const { return place; }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -61,16 +62,24 @@ public:
   /// tensor must not share memory with another one, except that it may be
   /// exactly one that is read. A grid of zero tiles does nothing. Neither waits
   /// nor allocates, so it can be captured in a CUDA graph. Throws `Error`
-  /// before anything is sent.
-  void launch(std::span<const NamedArgument> arguments, Stream &stream);
-  void launch(std::initializer_list<NamedArgument> arguments, Stream &stream);
+  /// before anything is sent: it names the line of the launch, and behind it
+  /// that of the kernel which the arguments contradict. A `where` that is made
+  /// by default names the kernel's alone.
+  void launch(std::span<const NamedArgument> arguments, Stream &stream,
+              std::source_location where = std::source_location::current());
+  void launch(std::initializer_list<NamedArgument> arguments, Stream &stream,
+              std::source_location where = std::source_location::current());
 
   /// Launches on the default stream and waits. Throws `TimeoutError` when the
   /// kernel takes longer than `limit`, `Error` when it fails on the device.
-  void launch_and_wait(std::span<const NamedArgument> arguments,
-                       std::chrono::milliseconds limit);
-  void launch_and_wait(std::initializer_list<NamedArgument> arguments,
-                       std::chrono::milliseconds limit);
+  void
+  launch_and_wait(std::span<const NamedArgument> arguments,
+                  std::chrono::milliseconds limit,
+                  std::source_location where = std::source_location::current());
+  void
+  launch_and_wait(std::initializer_list<NamedArgument> arguments,
+                  std::chrono::milliseconds limit,
+                  std::source_location where = std::source_location::current());
 
   const Artifact &artifact() const;
 

@@ -24,7 +24,7 @@ public:
   ~Stream();
 
   /// The CUstream.
-  void *handle() const { return stream; }
+  void *handle() const;
 
   /// Waits, without a limit, until all work of the stream has finished.
   void synchronize();

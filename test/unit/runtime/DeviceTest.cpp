@@ -29,6 +29,30 @@ TEST(Devices, SayWhyTheyAreUnavailable) {
             "starting the driver failed: CUDA_ERROR_FAKE: as the test asked");
 }
 
+TEST(Devices, AndWhatIsMadeFromThemSayThatTheyWereMovedFrom) {
+  FakeDriver fake;
+  Device device = Device::open(fake.table);
+  Stream stream(device);
+  Event event(device), recorded(device);
+  Buffer buffer(device, 64);
+  const Stream ownStream = std::move(stream);
+  const Event ownEvent = std::move(event);
+  Buffer ownBuffer = std::move(buffer);
+  expectError([&] { stream.synchronize(); }, {"this Stream was moved from"});
+  expectError([&] { stream.wait_for(std::chrono::milliseconds(1)); },
+              {"this Stream was moved from"});
+  expectError([&] { recorded.record(stream); }, {"this Stream was moved from"});
+  expectError([&] { recorded.milliseconds_since(event); },
+              {"this Event was moved from"});
+  expectError([&] { buffer.fill(std::byte(0)); }, {"this Buffer was moved"});
+  expectError([&] { buffer.copy_from_host({}); }, {"this Buffer was moved"});
+  expectError([&] { ownBuffer.copy_from(buffer, stream); },
+              {"this Buffer was moved from: use the one that it was moved to"});
+  const Device own = std::move(device);
+  expectError([&] { device.sm_count(); }, {"this Device was moved from"});
+  expectError([&] { Stream made(device); }, {"this Device was moved from"});
+}
+
 TEST(Devices, OfTheCudaDriverAreThereOrSayWhyNot) {
   std::optional<std::string> whyNot = Device::unavailable();
   if (!whyNot)

@@ -2,6 +2,7 @@
 #include "Throws.h"
 #include "compiler/target/Target.h"
 #include "runtime/Bounds.h"
+#include "runtime/Text.h"
 
 namespace ashlar::test {
 namespace {
@@ -33,61 +34,90 @@ TEST_F(LaunchRefusal, NothingIsWrongWithTheArgumentsTheOtherTestsSpoil) {
   EXPECT_EQ(fake.launches, 1);
 }
 
+TEST_F(LaunchRefusal, NamesTheLineOfTheLaunch) {
+  Device device = Device::open(fake.table);
+  Module module(device, artifact);
+  Stream stream = Stream::wrap(device, nullptr);
+  arguments.pop_back();
+  int line = 0;
+  const auto expectLine = [&](const std::string &message) {
+    const std::string begin = concat("LaunchRefusalTest.cpp:", line,
+                                     ": error: kernel 'gemm': scalar 'alpha'");
+    EXPECT_NE(message.find(begin), std::string::npos) << message;
+    EXPECT_NE(message.find("(in the kernel: gemm.cpp:14)"), std::string::npos)
+        << message;
+  };
+  expectLine(messageOf([&] {
+    line = __LINE__ + 1;
+    module.launch(arguments, stream);
+  }));
+  expectLine(messageOf([&] {
+    line = __LINE__ + 1;
+    module.launch_and_wait(arguments, std::chrono::seconds(1));
+  }));
+  // Who launches for the kernel's author names the kernel's line alone.
+  EXPECT_EQ(messageOf([&] {
+              module.launch(arguments, stream, {});
+            }).find("gemm.cpp:14: error: kernel 'gemm': scalar 'alpha' is"),
+            0);
+}
+
 TEST_F(LaunchRefusal, MissingTensorNamesItsDeclaration) {
   arguments.erase(arguments.begin() + 1);
-  expectRefused({"gemm.cpp:12: error: ", "kernel 'gemm'",
+  expectRefused({"(in the kernel: gemm.cpp:12)", "kernel 'gemm'",
                  "tensor 'B' is missing", "pass a TensorArgument"});
 }
 
 TEST_F(LaunchRefusal, MissingScalarNamesItsDeclaration) {
   arguments.pop_back();
-  expectRefused(
-      {"gemm.cpp:14: error: ", "scalar 'alpha' is missing", "pass a float"});
+  expectRefused({"(in the kernel: gemm.cpp:14)", "scalar 'alpha' is missing",
+                 "pass a float"});
 }
 
 TEST_F(LaunchRefusal, UnknownArgumentListsTheKnownOnes) {
   arguments.push_back({"C", 1.0f});
-  expectRefused({"gemm.cpp:10: error: ", "'gemm' has no argument 'C'",
+  expectRefused({"(in the kernel: gemm.cpp:10)", "'gemm' has no argument 'C'",
                  "A, B, D, alpha, M, N, K"});
 }
 
 TEST_F(LaunchRefusal, DuplicateTensor) {
   arguments.push_back(arguments[0]);
-  expectRefused({"gemm.cpp:11: error: ", "'A' is passed twice"});
+  expectRefused({"(in the kernel: gemm.cpp:11)", "'A' is passed twice"});
 }
 
 TEST_F(LaunchRefusal, DuplicateScalar) {
   arguments.push_back({"alpha", 0.25f});
-  expectRefused({"gemm.cpp:14: error: ", "'alpha' is passed twice"});
+  expectRefused({"(in the kernel: gemm.cpp:14)", "'alpha' is passed twice"});
 }
 
 TEST_F(LaunchRefusal, DuplicateSize) {
   arguments.push_back({"M", 256});
   arguments.push_back({"M", 256});
-  expectRefused({"gemm.cpp:10: error: ", "'M' is passed twice"});
+  expectRefused({"(in the kernel: gemm.cpp:10)", "'M' is passed twice"});
 }
 
 TEST_F(LaunchRefusal, ScalarWhereATensorIsDeclared) {
   arguments[0].value = 1.0f;
-  expectRefused({"gemm.cpp:11: error: ", "'A' is a float",
+  expectRefused({"(in the kernel: gemm.cpp:11)", "'A' is a float",
                  "declared as a tensor", "pass a TensorArgument"});
 }
 
 TEST_F(LaunchRefusal, TensorWhereAScalarIsDeclared) {
   arguments[3].value = TensorArgument{at(0x1000), f32, {1}};
-  expectRefused({"gemm.cpp:14: error: ", "'alpha' is a tensor",
+  expectRefused({"(in the kernel: gemm.cpp:14)", "'alpha' is a tensor",
                  "a scalar of type f32", "pass a float"});
 }
 
 TEST_F(LaunchRefusal, IntegerWhereAFloatIsDeclared) {
   arguments[3].value = 1;
-  expectRefused({"gemm.cpp:14: error: ", "'alpha' is an integer", "f32"});
+  expectRefused(
+      {"(in the kernel: gemm.cpp:14)", "'alpha' is an integer", "f32"});
 }
 
 TEST_F(LaunchRefusal, FloatWhereAnIntegerIsDeclared) {
   artifact.scalars[0].type = s32;
-  expectRefused(
-      {"gemm.cpp:14: error: ", "'alpha' is a float", "s32", "pass an integer"});
+  expectRefused({"(in the kernel: gemm.cpp:14)", "'alpha' is a float", "s32",
+                 "pass an integer"});
 }
 
 TEST_F(LaunchRefusal, IntegerThatDoesNotFitItsScalar) {
@@ -98,55 +128,56 @@ TEST_F(LaunchRefusal, IntegerThatDoesNotFitItsScalar) {
   Module module(device, artifact);
   Stream stream = Stream::wrap(device, nullptr);
   expectError([&] { module.launch(arguments, stream); },
-              {"gemm.cpp:14: error: ", "scalar 'alpha' is 2147483648"});
+              {"(in the kernel: gemm.cpp:14)", "scalar 'alpha' is 2147483648"});
   EXPECT_EQ(fake.launches, 0);
 }
 
 TEST_F(LaunchRefusal, FloatWhereASizeIsDeclared) {
   arguments.push_back({"M", 256.0f});
-  expectRefused({"gemm.cpp:10: error: ", "'M' is a float", "a size"});
+  expectRefused({"(in the kernel: gemm.cpp:10)", "'M' is a float", "a size"});
 }
 
 TEST_F(LaunchRefusal, OtherElementType) {
   tensor(arguments, "A").type = f16;
-  expectRefused(
-      {"gemm.cpp:11: error: ", "tensor 'A' holds f16", "declared bf16"});
+  expectRefused({"(in the kernel: gemm.cpp:11)", "tensor 'A' holds f16",
+                 "declared bf16"});
 }
 
 TEST_F(LaunchRefusal, OtherRank) {
   tensor(arguments, "B").shape = {1, 384, 128};
-  expectRefused({"gemm.cpp:12: error: ", "tensor 'B' has rank 3",
+  expectRefused({"(in the kernel: gemm.cpp:12)", "tensor 'B' has rank 3",
                  "declared with rank 2"});
 }
 
 TEST_F(LaunchRefusal, OtherRankOfStrides) {
   tensor(arguments, "B").strides = {1};
-  expectRefused({"gemm.cpp:12: error: ", "tensor 'B' has 2 extents and 1 "
-                                         "strides"});
+  expectRefused({"(in the kernel: gemm.cpp:12)",
+                 "tensor 'B' has 2 extents and 1 "
+                 "strides"});
 }
 
 TEST_F(LaunchRefusal, OtherConstantExtent) {
   artifact.tensors[1].extents[1] = {-1, 64};
-  expectRefused({"gemm.cpp:12: error: ", "tensor 'B' has extent 128",
+  expectRefused({"(in the kernel: gemm.cpp:12)", "tensor 'B' has extent 128",
                  "in dimension 1", "declared with 64"});
 }
 
 TEST_F(LaunchRefusal, TensorsThatDisagreeOnASizeAreBothNamed) {
   tensor(arguments, "B").shape = {384, 64};
-  expectRefused({"gemm.cpp:12: error: ", "tensor 'B' has extent 64",
+  expectRefused({"(in the kernel: gemm.cpp:12)", "tensor 'B' has extent 64",
                  "in dimension 1", "'K'", "tensor 'A' (gemm.cpp:11)", "128"});
 }
 
 TEST_F(LaunchRefusal, PassedSizeThatDisagreesWithATensor) {
   arguments.push_back({"K", 64});
-  expectRefused({"gemm.cpp:11: error: ", "tensor 'A' has extent 128",
+  expectRefused({"(in the kernel: gemm.cpp:11)", "tensor 'A' has extent 128",
                  "the argument 'K' makes it 64"});
 }
 
 TEST_F(LaunchRefusal, SizeThatIsNoExtentAndWasNotPassed) {
   artifact.sizes.push_back("groups");
-  expectRefused({"gemm.cpp:10: error: ", "size 'groups' is no tensor's extent",
-                 "pass it"});
+  expectRefused({"(in the kernel: gemm.cpp:10)",
+                 "size 'groups' is no tensor's extent", "pass it"});
 }
 
 TEST_F(LaunchRefusal, PassedSizeOutsideItsLimits) {
@@ -159,24 +190,24 @@ TEST_F(LaunchRefusal, PassedSizeOutsideItsLimits) {
 
 TEST_F(LaunchRefusal, ExtentOf32Bits) {
   tensor(arguments, "A").shape[0] = target::largestExtent + 1;
-  expectRefused({"gemm.cpp:11: error: ", "extent 2146435073 in dimension 0",
-                 "2146435072"});
+  expectRefused({"(in the kernel: gemm.cpp:11)",
+                 "extent 2146435073 in dimension 0", "2146435072"});
 }
 
 TEST_F(LaunchRefusal, NegativeExtent) {
   tensor(arguments, "A").shape[0] = -128;
-  expectRefused({"gemm.cpp:11: error: ", "extent -128 in dimension 0"});
+  expectRefused({"(in the kernel: gemm.cpp:11)", "extent -128 in dimension 0"});
 }
 
 TEST_F(LaunchRefusal, InnermostStrideOtherThanOne) {
   tensor(arguments, "A").strides = {1, 256};
-  expectRefused({"gemm.cpp:11: error: ", "stride 256 in its innermost",
+  expectRefused({"(in the kernel: gemm.cpp:11)", "stride 256 in its innermost",
                  "the kernel needs 1"});
 }
 
 TEST_F(LaunchRefusal, StrideThatIsNotAligned) {
   tensor(arguments, "A").strides = {132, 1};
-  expectRefused({"gemm.cpp:11: error: ",
+  expectRefused({"(in the kernel: gemm.cpp:11)",
                  "stride 132 (264 bytes) in dimension "
                  "0",
                  "multiple of 16 bytes"});
@@ -184,9 +215,9 @@ TEST_F(LaunchRefusal, StrideThatIsNotAligned) {
 
 TEST_F(LaunchRefusal, DenseTensorWhoseRowsAreNotAligned) {
   arguments = gemmArguments(256, 100, 128);
-  expectRefused(
-      {"gemm.cpp:13: error: ", "tensor 'D' has stride 100 (200 bytes)",
-       "multiple of 16 bytes", "padded rows"});
+  expectRefused({"(in the kernel: gemm.cpp:13)",
+                 "tensor 'D' has stride 100 (200 bytes)",
+                 "multiple of 16 bytes", "padded rows"});
 }
 
 TEST_F(LaunchRefusal, ContractsMayAskForMoreThanTma) {
@@ -204,39 +235,42 @@ TEST_F(LaunchRefusal, TmaAsksForSixteenBytesWhateverTheContract) {
 TEST_F(LaunchRefusal, RowsOfHalfBytes) {
   arguments = gemmArguments(256, 384, 127);
   artifact.tensors[0].type = tensor(arguments, "A").type = s4;
-  expectRefused({"gemm.cpp:11: error: ", "tensor 'A' has rows of 127 elements",
-                 "2 of s4 share a byte", "multiple of 2"});
+  expectRefused({"(in the kernel: gemm.cpp:11)",
+                 "tensor 'A' has rows of 127 elements", "2 of s4 share a byte",
+                 "multiple of 2"});
 }
 
 TEST_F(LaunchRefusal, StrideOfHalfBytes) {
   artifact.tensors[0].type = tensor(arguments, "A").type = e2m1;
   tensor(arguments, "A").strides = {129, 1};
-  expectRefused({"gemm.cpp:11: error: ", "tensor 'A' has stride 129",
+  expectRefused({"(in the kernel: gemm.cpp:11)", "tensor 'A' has stride 129",
                  "2 elements of e2m1 share a byte"});
 }
 
 TEST_F(LaunchRefusal, StrideOfPairsThatIsNotAligned) {
   artifact.tensors[0].type = tensor(arguments, "A").type = u4;
   tensor(arguments, "A").strides = {144, 1};
-  expectRefused({"gemm.cpp:11: error: ", "stride 144 (72 bytes)",
+  expectRefused({"(in the kernel: gemm.cpp:11)", "stride 144 (72 bytes)",
                  "multiple of 16 bytes"});
 }
 
 TEST_F(LaunchRefusal, PairsAreNotBytes) {
   artifact.tensors[0].type = s4;
   tensor(arguments, "A").type = s8;
-  expectRefused({"gemm.cpp:11: error: ", "tensor 'A' holds s8; it is declared "
-                                         "s4"});
+  expectRefused({"(in the kernel: gemm.cpp:11)",
+                 "tensor 'A' holds s8; it is declared "
+                 "s4"});
 }
 
 TEST_F(LaunchRefusal, NegativeStride) {
   tensor(arguments, "B").strides = {-128, 1};
-  expectRefused({"gemm.cpp:12: error: ", "stride -128 in dimension 0"});
+  expectRefused({"(in the kernel: gemm.cpp:12)", "stride -128 in dimension 0"});
 }
 
 TEST_F(LaunchRefusal, StrideOfAsManyBytesAsTmaCanNotCount) {
   tensor(arguments, "A").strides = {(int64_t(1) << 39), 1};
-  expectRefused({"gemm.cpp:11: error: ", "549755813888 elements", "2^40"});
+  expectRefused(
+      {"(in the kernel: gemm.cpp:11)", "549755813888 elements", "2^40"});
 }
 
 TEST_F(LaunchRefusal, DenseShapeThatOverflowsItsStrides) {
@@ -245,24 +279,26 @@ TEST_F(LaunchRefusal, DenseShapeThatOverflowsItsStrides) {
   artifact.tensors[0].extents = {{-1, 2}, {3}, {4}, {0}, {2}};
   artifact.parameters.erase(artifact.parameters.begin() + 3);
   tensor(arguments, "A").shape = {2, most, most, 256, 128};
-  expectRefused({"gemm.cpp:11: error: ", "2^40"});
+  expectRefused({"(in the kernel: gemm.cpp:11)", "2^40"});
 }
 
 TEST_F(LaunchRefusal, NullPointer) {
   tensor(arguments, "D").data = nullptr;
-  expectRefused({"gemm.cpp:13: error: ", "tensor 'D' has a null data pointer"});
+  expectRefused(
+      {"(in the kernel: gemm.cpp:13)", "tensor 'D' has a null data pointer"});
 }
 
 TEST_F(LaunchRefusal, PointerThatIsNotAligned) {
   tensor(arguments, "D").data = at(0x30000008);
-  expectRefused({"gemm.cpp:13: error: ", "tensor 'D' is at address 0x30000008",
+  expectRefused({"(in the kernel: gemm.cpp:13)",
+                 "tensor 'D' is at address 0x30000008",
                  "multiple of 16 bytes"});
 }
 
 TEST_F(LaunchRefusal, IndexBeyondItsBound) {
   artifact.bounds[0].most = 100;
   arguments = gemmArguments(101, 128, 128);
-  expectRefused({"gemm.cpp:16: error: ", "kernel 'gemm'",
+  expectRefused({"(in the kernel: gemm.cpp:16)", "kernel 'gemm'",
                  "with M=101, N=128, K=128 this index is 101", "at most 100"});
 }
 
@@ -306,7 +342,8 @@ TEST_F(LaunchRefusal, MoreBlocksThanAGridHas) {
   artifact.grid.spaces = {{{{0}, {1}}, {1, 1}}};
   artifact.grid.cluster = {};
   arguments = gemmArguments(1 << 20, 1 << 20, 128);
-  expectRefused({"gemm.cpp:10: error: ", "1099511627776 tiles", "1073741824"});
+  expectRefused(
+      {"(in the kernel: gemm.cpp:10)", "1099511627776 tiles", "1073741824"});
 }
 
 } // namespace

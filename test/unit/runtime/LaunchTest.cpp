@@ -210,14 +210,14 @@ TEST_F(Launch, TakesPaddedRows) {
 TEST_F(Launch, ReportsWhatTheDriverSays) {
   fake.launchResult = driver::Result::invalidValue;
   expectError([&] { launch(); },
-              {"gemm.cpp:10: error: ", "kernel 'gemm'", "384 threads",
+              {"(in the kernel: gemm.cpp:10)", "kernel 'gemm'", "384 threads",
                "CUDA_ERROR_FAKE: as the test asked"});
 }
 
 TEST_F(Launch, ReportsARefusedTensorMapAtTheTensor) {
   fake.encodeResult = driver::Result::invalidValue;
-  expectError([&] { launch(); },
-              {"gemm.cpp:11: error: ", "tensor map of 'A'", "CUDA_ERROR_FAKE"});
+  expectError([&] { launch(); }, {"(in the kernel: gemm.cpp:11)",
+                                  "tensor map of 'A'", "CUDA_ERROR_FAKE"});
   EXPECT_EQ(fake.launches, 0);
 }
 
