@@ -5,6 +5,7 @@
 namespace ashlar::detail {
 
 void fail(SourceLocation where, const std::string &message) {
+  where = Trace::ofAuthor(where);
   throw Error(SourceLine{where.file_name(), where.line(), where.column()},
               message);
 }

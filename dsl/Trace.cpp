@@ -40,7 +40,7 @@ Trace *Trace::active() { return activeTrace; }
 
 Trace &Trace::current(SourceLocation where) {
   Trace &trace = checked(where);
-  trace.last = where;
+  trace.last = ofAuthor(where);
   return trace;
 }
 
@@ -58,7 +58,15 @@ void Trace::checkLoops() const {
     throw Error(*abandoned);
 }
 
+SourceLocation Trace::ofAuthor(SourceLocation where) {
+  const bool isOfLibrary =
+      std::string_view(where.file_name()).find("/include/c++/") !=
+      std::string_view::npos;
+  return isOfLibrary && activeTrace ? activeTrace->last : where;
+}
+
 mlir::Location Trace::location(SourceLocation where) {
+  where = ofAuthor(where);
   return mlir::FileLineColLoc::get(builder.getContext(), where.file_name(),
                                    where.line(), where.column());
 }

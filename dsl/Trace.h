@@ -120,6 +120,10 @@ public:
   static void makeIndex(Index &target, SourceLocation where);
   /// Where the last call of the author's was: the best that an assignment has.
   SourceLocation lastLocation() const { return last; }
+  /// The author's line where a place lies in the C++ library, whose containers
+  /// copy and whose algorithms compute for the author: that of the last call
+  /// before.
+  static SourceLocation ofAuthor(SourceLocation where);
 
   //===-- Declarations ----------------------------------------------------===//
 

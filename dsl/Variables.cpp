@@ -166,6 +166,7 @@ void Trace::assign(const Handle &variable, mlir::Value value,
 
 void Trace::copyVariable(Handle &target, const Handle &source,
                          SourceLocation where) {
+  where = ofAuthor(where);
   Trace &trace = Trace::checked(where);
   target = trace.declareHandle(source.kind, trace.read(source, where), where);
 }

@@ -108,11 +108,11 @@ LogicalResult KernelOp::verify() {
              << size << " CTAs; the portable limit is "
              << target::portableCluster;
   }
-  if (!getBody().getOps<RoleOp>().empty())
-    for (Operation &op : getBody().getOps())
-      if (!standsBesideRoles(op))
-        return op.emitError("this stands outside every role, and only roles "
-                            "run: move it into one");
+  for (Operation &op : getBody().getOps())
+    if (!standsBesideRoles(op))
+      return op.emitError("this stands outside every role, and only roles run: "
+                          "move it into one, such as role(\"math\", "
+                          "warpgroups(1), [&] { ... })");
   llvm::StringSet<> names;
   for (Operation &op : getBody().getOps())
     if (auto name = op.getAttrOfType<StringAttr>("name"))

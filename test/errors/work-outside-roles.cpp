@@ -6,7 +6,7 @@ using namespace ashlar;
 Kernel program() {
   return kernel("k", [] {
     Tensor D = output("D", f32, {64, 64});
-    // CHECK: work-outside-roles.cpp:[[@LINE+1]]: error: this stands outside every role, and only roles run: move it into one
+    // CHECK: work-outside-roles.cpp:[[@LINE+1]]: error: this stands outside every role, and only roles run: move it into one, such as role("math", warpgroups(1), [&] { ... })
     store(D.tile({0, 0}), zeros(f32, {64, 64}));
     role("math", warpgroups(1), [] {});
   });
