@@ -12,7 +12,7 @@ constexpr uint64_t guardBytes = 64, rowBytes = 32;
 /// `threads` execute `body` with the tensor's address in %rd1 and a shared
 /// variable `tile` of 64 bytes; its line of the source is 7.
 std::vector<Report> reports(const std::string &body, bool tellsOfTensor = true,
-                            uint32_t threads = 1) {
+                            uint32_t threads = 1, uint64_t rows = 3) {
   PtxRunner runner;
   runner.shape.block = {threads, 1, 1};
   runner.options.seed = 1;
@@ -21,7 +21,7 @@ std::vector<Report> reports(const std::string &body, bool tellsOfTensor = true,
     runner.options.tensors = {{.name = "X",
                                .address = block.address + guardBytes,
                                .elementBytes = 4,
-                               .extents = {3, 5},
+                               .extents = {rows, 5},
                                .strides = {8, 1}}};
   return runner.run(kernelText(".param .u64 x",
                                R"(
@@ -134,6 +134,20 @@ TEST(TensorBounds, AnAllocationsEndIsToldByItsTensor) {
       << text(found);
 }
 
+TEST(TensorBounds, MemoryThatIsTooSmallForATensorIsToldByIt) {
+  // Seven rows, for which the allocation has 192 bytes behind the first.
+  const std::vector<Report> found =
+      reports("ld.global.u32 %r2, [%rd1+192];", true, 1, 7);
+  ASSERT_EQ(found.size(), 1u) << text(found);
+  EXPECT_TRUE(found[0].isEnd);
+  EXPECT_EQ(found[0].sentence.find(
+                "4 bytes are accessed of tensor 'X' (7 x 5 elements of 4 "
+                "bytes, strides 8, 1) for which its memory is too small: it "
+                "needs 212 bytes and has 192 bytes; allocate as many"),
+            0u)
+      << text(found);
+}
+
 TEST(TensorBounds, EachLaneIsLookedAt) {
   // The first lane is right; of 6 lanes the last is in the gap.
   const std::string load = R"(
@@ -222,12 +236,14 @@ TEST(TensorBounds, TensorsOfOneAllocationAreToldApart) {
   bounds.add({"A", 0, 4, {4}, {1}}, 0);
   bounds.add({"B", 0, 4, {4}, {1}}, 32);
   EXPECT_EQ(bounds.runAround(32, 4).end, 48u);
-  EXPECT_EQ(bounds.describe(16, 4).find("4 bytes are accessed right behind the "
-                                        "end of tensor 'A'"),
-            0u);
-  EXPECT_EQ(bounds.describe(28, 4).find("4 bytes are accessed 4 bytes before "
-                                        "the beginning of tensor 'B'"),
-            0u);
+  EXPECT_EQ(
+      bounds.describe(16, 4, 64).find("4 bytes are accessed right behind the "
+                                      "end of tensor 'A'"),
+      0u);
+  EXPECT_EQ(
+      bounds.describe(28, 4, 64).find("4 bytes are accessed 4 bytes before "
+                                      "the beginning of tensor 'B'"),
+      0u);
 }
 
 } // namespace

@@ -81,7 +81,7 @@ std::string outOfBoundsSentence(const Cluster &cluster, const Location &place,
     return bytes(sizeBytes) + " are accessed in " + name +
            ", which has been freed";
   if (block.tensors)
-    return block.tensors->describe(place.offset, sizeBytes);
+    return block.tensors->describe(place.offset, sizeBytes, block.sizeBytes);
   std::string whole = block.kind == MemoryBlock::Kind::global
                           ? name
                           : name + ", which has " + bytes(block.sizeBytes);

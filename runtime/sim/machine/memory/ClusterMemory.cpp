@@ -30,7 +30,8 @@ public:
         cluster.launch.reporter.isNew(Finding::outOfBounds,
                                       accessor.instruction))
       cluster.launch.reporter.add(report(
-          Finding::outOfBounds, block->tensors->describe(offset, sizeBytes)));
+          Finding::outOfBounds,
+          block->tensors->describe(offset, sizeBytes, block->sizeBytes)));
   }
 
   void initialised() {

@@ -140,11 +140,17 @@ const TensorBounds::Place &TensorBounds::nearest(uint64_t offset,
   });
 }
 
-std::string TensorBounds::describe(uint64_t offset, uint64_t sizeBytes) const {
+std::string TensorBounds::describe(uint64_t offset, uint64_t sizeBytes,
+                                   uint64_t allocatedBytes) const {
   const Place &place = nearest(offset, sizeBytes);
   const std::string tensor = shown(place.tensor),
                     accessed = bytes(sizeBytes) +
                                (sizeBytes == 1 ? " is" : " are") + " accessed ";
+  if (place.runAt(offset).contains(offset, sizeBytes))
+    return accessed + "of " + tensor +
+           " for which its memory is too small: it " + "needs " +
+           bytes(place.spanBytes) + " and has " +
+           bytes(allocatedBytes - place.begin) + "; allocate as many";
   const std::string where = ", where none of its elements lies";
   if (offset < place.begin) {
     const uint64_t before = place.begin - offset;

@@ -38,8 +38,9 @@ public:
 
   /// "4 bytes are accessed 8 bytes behind the end of [3, :] of tensor 'A' (5 x
   /// 7 elements of 4 bytes, strides 8, 1)", of bytes that are not all of
-  /// elements.
-  std::string describe(uint64_t offset, uint64_t sizeBytes) const;
+  /// elements, or of elements that an allocation of so many bytes has not.
+  std::string describe(uint64_t offset, uint64_t sizeBytes,
+                       uint64_t allocatedBytes) const;
 
 private:
   /// Stretches of `runBytes`, repeated along the dimensions.

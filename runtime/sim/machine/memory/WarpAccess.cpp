@@ -282,8 +282,10 @@ void WarpAccess::checkElements(unsigned lane, const Location &place) {
   // The allocation holds the bytes, so that the launch can go on.
   if (!elements.contains(place.offset, sizeBytes) &&
       warp.cluster.launch.reporter.isNew(Finding::outOfBounds, warp.current))
-    warp.report(Finding::outOfBounds, tensors.describe(place.offset, sizeBytes),
-                verb(kind), static_cast<int>(lane));
+    warp.report(
+        Finding::outOfBounds,
+        tensors.describe(place.offset, sizeBytes, place.block->sizeBytes),
+        verb(kind), static_cast<int>(lane));
 }
 
 void WarpAccess::checkShared(unsigned lane, uint64_t begin, uint64_t end) {
