@@ -267,6 +267,7 @@ void AttentionProgram::expectSizes() const {
 
 /// In a role whose registers suffice to tell.
 void AttentionProgram::expectSequence(const AttentionTile &t) const {
+  expect(scale > 0, "scale, of the scores, is positive");
   if (form.packed)
     expect(0 <= t.rows && t.rows <= Sq && 0 <= t.firstRow &&
                t.firstRow + t.rows <= *Tq,

@@ -341,6 +341,7 @@ void AttentionBackwardProgram::expectSizes() const {
 
 /// In a role whose registers suffice to tell.
 void AttentionBackwardProgram::expectSequence(const KeyBlock &t) const {
+  expect(scale > 0, "scale, of the scores, is positive");
   if (form.packed)
     expect(0 <= t.rows && t.rows <= Sq && 0 <= t.firstRow &&
                t.firstRow + t.rows <= *Tq && 0 <= t.keys && t.keys <= Sk &&

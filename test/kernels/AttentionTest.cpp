@@ -422,6 +422,20 @@ TEST(AttentionRefuses, SizesThatDoNotAgree) {
   EXPECT_THAT(refusal("Rows", 63), HasSubstr("Rows, of the workspaces"));
 }
 
+/// With one that is not, the largest scores would be the least.
+TEST(AttentionRefuses, AScaleThatIsNotPositive) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto launchBy = [](double scale) {
+    launchAndExit(attention({.d = 64, .dv = 64}, {}),
+                  {{"B", 1}, {"H", 1}, {"Hk", 1}, {"Sq", 5}, {"Sk", 90}}, {},
+                  {}, {{"scale", scale}});
+  };
+  EXPECT_EXIT(launchBy(0.1), testing::ExitedWithCode(0), "");
+  for (double scale : {0.0, -0.1, std::nan("")})
+    EXPECT_EXIT(launchBy(scale), testing::ExitedWithCode(3),
+                "scale, of the scores, is positive");
+}
+
 /// What lies in tensors is looked for in kernels that check.
 TEST(AttentionRefuses, SequencesThatAreNotInTheirTensors) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

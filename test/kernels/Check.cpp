@@ -68,12 +68,13 @@ HostTensor launch(Module &module, const Problem &problem,
 }
 
 void launchAndExit(const Kernel &kernel, const std::vector<NamedSize> &sizes,
-                   const std::vector<Input> &inputs, CompileOptions options) {
+                   const std::vector<Input> &inputs, CompileOptions options,
+                   const std::vector<NamedScalar> &scalars) {
   options.check_expectations = true;
   try {
     Module module(device(), compile(kernel, options).artifact);
     launchForAll(module,
-                 randomProblem(module.artifact(), sizes, {}, {}, inputs));
+                 randomProblem(module.artifact(), sizes, scalars, {}, inputs));
   } catch (const Error &error) {
     std::fprintf(stderr, "%s\n", error.what());
     std::_Exit(3);

@@ -57,7 +57,8 @@ std::vector<HostTensor> launchForAll(Module &module, const Problem &problem);
 [[noreturn]] void launchAndExit(const Kernel &kernel,
                                 const std::vector<NamedSize> &sizes,
                                 const std::vector<Input> &inputs,
-                                CompileOptions options = {});
+                                CompileOptions options = {},
+                                const std::vector<NamedScalar> &scalars = {});
 
 /// ‖result - reference‖ / ‖reference‖ over the whole tensor, whose elements the
 /// reference is asked for in order, the last coordinate first, by one thread.
