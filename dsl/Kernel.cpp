@@ -104,9 +104,8 @@ std::string Kernel::Impl::ofWhom(const SourceLine &line) const {
 Error Kernel::Impl::ofWhom(const Error &error) const {
   if (!error.where())
     return error;
-  const std::string place = error.where()->str() + ": error: ";
-  return {*error.where(), std::string(error.what()).substr(place.size()) +
-                              ofWhom(*error.where())};
+  return {*error.where(),
+          std::string(error.message()) + ofWhom(*error.where())};
 }
 
 std::string Kernel::tile_ir(bool debug_locations) const {

@@ -68,6 +68,7 @@ bool isVariable(HandleKind kind) { return kind <= HandleKind::stage; }
 
 Handle Trace::declareHandle(HandleKind kind, mlir::Value value,
                             SourceLocation where) {
+  where = ofAuthor(where);
   Handle handle(kind, where);
   handle.kernel = serial;
   handle.cell = cells.size();
@@ -166,7 +167,6 @@ void Trace::assign(const Handle &variable, mlir::Value value,
 
 void Trace::copyVariable(Handle &target, const Handle &source,
                          SourceLocation where) {
-  where = ofAuthor(where);
   Trace &trace = Trace::checked(where);
   target = trace.declareHandle(source.kind, trace.read(source, where), where);
 }

@@ -266,7 +266,7 @@ void AttentionProgram::expectSizes() const {
 }
 
 /// In a role whose registers suffice to tell.
-void AttentionProgram::expectSequence(const AttentionTile &t) const {
+void AttentionProgram::expectValues(const AttentionTile &t) const {
   expect(scale > 0, "scale, of the scores, is positive");
   if (form.packed)
     expect(0 <= t.rows && t.rows <= Sq && 0 <= t.firstRow &&
@@ -289,7 +289,7 @@ void AttentionProgram::defineMath() {
   role("math", warpgroups(config.warpgroups),
        registers(mathRegisters(form, config)), [&] {
          forEachTile([&](const AttentionTile &t) {
-           expectSequence(t);
+           expectValues(t);
            const Scalar unit = unitOfScores();
            Sums o;
            for (int64_t i = 0; i < form.dv; i += sumColumns(form))

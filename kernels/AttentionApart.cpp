@@ -32,7 +32,7 @@ void AttentionProgram::defineScores() {
   role("scores", warpgroups(warpgroupsOfRole(config)),
        registers(scoreRegisters(form, config)), [&] {
          forEachTile([&](const AttentionTile &t) {
-           expectSequence(t);
+           expectValues(t);
            const Scalar unit = unitOfScores();
            Fragment o = zeros(f32, {config.bm, half});
            AttentionRows row = beginRows(t);

@@ -340,7 +340,7 @@ void AttentionBackwardProgram::expectSizes() const {
 }
 
 /// In a role whose registers suffice to tell.
-void AttentionBackwardProgram::expectSequence(const KeyBlock &t) const {
+void AttentionBackwardProgram::expectValues(const KeyBlock &t) const {
   expect(scale > 0, "scale, of the scores, is positive");
   if (form.packed)
     expect(0 <= t.rows && t.rows <= Sq && 0 <= t.firstRow &&
@@ -354,7 +354,7 @@ void AttentionBackwardProgram::defineMath() {
   role("math", warpgroups(warpgroupsOfRole), registers(mathBudget), [&] {
     const Shape shape{config.bn, config.bm};
     forEachBlock([&](const KeyBlock &t) {
-      expectSequence(t);
+      expectValues(t);
       Stage kv = keyRing.wait();
       clearKeysBehind(t, kv);
       auto nextRows = [&](const Index &row) {

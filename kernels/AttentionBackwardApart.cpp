@@ -101,7 +101,7 @@ AttentionBackwardProgram::RowProduct AttentionBackwardProgram::nextProduct(
 void AttentionBackwardProgram::defineValues() {
   role("values", warpgroups(1), registers(mathBudget), [&] {
     forEachBlock([&](const KeyBlock &t) {
-      expectSequence(t);
+      expectValues(t);
       Stage kv = keyRing.wait();
       WideSums dv(config.bn, form.dv, partOfGradient);
       auto next = [&] {

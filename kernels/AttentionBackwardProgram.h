@@ -81,9 +81,10 @@ private:
   void defineOrder();
   void defineStoreInOrder();
   void defineMath();
-  /// Of each launch, and where that is checked of a block's sequence.
+  /// Of each launch; and where that is checked, of the scale and of a block's
+  /// sequence.
   void expectSizes() const;
-  void expectSequence(const KeyBlock &t) const;
+  void expectValues(const KeyBlock &t) const;
   /// L and Delta of rows, and where the rows are.
   void loadValues(const KeyBlock &t, const Index &h, const Index &row,
                   const Stage &s) const;

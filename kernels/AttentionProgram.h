@@ -96,9 +96,10 @@ private:
   /// The roles of warpgroups that are apart.
   void defineScores();
   void defineValues();
-  /// Of each launch, and where that is checked of the sequence of a tile.
+  /// Of each launch; and where that is checked, of the scale and of the
+  /// sequence of a tile.
   void expectSizes() const;
-  void expectSequence(const AttentionTile &t) const;
+  void expectValues(const AttentionTile &t) const;
 
   bool isGrouped() const { return form.group > 1; }
   /// The head of K of a tile, and the first of the heads that share it.

@@ -27,7 +27,7 @@ constexpr int64_t mostRowsOfSmallPingPong = 512;
 constexpr int64_t depthBytes[] = {128, 256, 512};
 constexpr int64_t mostBytesOfDeepStage = 40 << 10;
 /// Of operands larger than this, short pieces of rows were measured faster, but
-/// for f32, whose products wait for loads once a stage.
+/// for f32, of which deep stages let more products begin together.
 constexpr int64_t mostBytesOfDeepOperand = 450'000'000;
 /// CTAs that share a tile by split-K, and the widths that fill whole waves with
 /// tiles of a height.
@@ -68,12 +68,14 @@ public:
       loading = way;
       withTilesThatFillWaves();
       loading.swapped = true;
-      if (sizes.m <= mostSwappedRows)
-        for (const TileHeight &height : swappedHeights)
+      if (sizes.m > mostSwappedRows) {
+        withTilesThatFillWaves();
+        continue;
+      }
+      for (const TileHeight &height : swappedHeights)
+        if (isHeightUseful(height))
           for (int64_t columns : widthsThatCutRows())
             withTile(height, columns);
-      else
-        withTilesThatFillWaves();
     }
   }
 

@@ -133,7 +133,8 @@ private:
   void load(const Operand &operand, const Index &batch, const Index &tile,
             const Index &step, const SharedTile &stage, bool isShared) const;
   void math();
-  /// A sum and the products of what a stage has of `together` from `begin` on.
+  /// `sum` plus the products of `together` of K from `begin` on, or of what the
+  /// stage has left.
   Fragment addProducts(const Stage &loaded, std::optional<Stage> &other,
                        int64_t begin, Fragment sum) const;
   /// Of a stage's `depth` from `first` on. What a role has made of the stage
@@ -175,7 +176,7 @@ private:
   SourceLocation where;
   /// Of a product, after which a sum that leaves the tensor cores does.
   const int64_t depth;
-  /// Of the products that have sums of their own at a time.
+  /// K of the products that begin together.
   const int64_t together;
   /// How many sections of K are prepared and waited for one by one.
   const int64_t sections;

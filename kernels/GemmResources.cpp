@@ -283,21 +283,21 @@ static int64_t registersOfParts(const GemmTypes &types, const GemmConfig &c) {
 }
 
 /// Who makes parts waits for what it has loaded each time: it has what math
-/// leaves it.
+/// leaves it, up to where more is of no use, and math the rest.
 static RoleRegisters registersBesideParts(const GemmTypes &types,
                                           const GemmConfig &c) {
   constexpr int64_t step = target::registerStep, most = 104;
   const int64_t warpgroups = c.warpgroups + 2;
-  const int64_t math =
-      std::min((accumulatorRegisters(types, c) + registersOfParts(types, c) +
-                besideParts + step - 1) /
-                   step * step,
-               target::mostBudget);
   const int64_t all =
       target::entryRegisters(target::warpgroupThreads * warpgroups) *
-      warpgroups;
-  return {target::leastBudget, math,
-          std::min(all - target::leastBudget - c.warpgroups * math, most)};
+          warpgroups -
+      target::leastBudget;
+  const int64_t needed =
+      accumulatorRegisters(types, c) + registersOfParts(types, c) + besideParts;
+  const int64_t left = std::min((all - most) / c.warpgroups, mostBesideMaking);
+  const int64_t math = std::min(std::max(left, needed + step - 1) / step * step,
+                                target::mostBudget);
+  return {target::leastBudget, math, std::min(all - c.warpgroups * math, most)};
 }
 
 RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
@@ -336,8 +336,10 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
 int64_t productsTogether(const GemmTypes &types, const GemmConfig &c) {
   if (!isInParts(types))
     return 1;
+  // With several ptxas needs a few registers more.
+  constexpr int64_t besideSeveral = besideParts + 8;
   const int64_t sums = accumulatorRegisters({}, c);
-  const int64_t left = roleRegisters(types, c).math - sums - besideParts;
+  const int64_t left = roleRegisters(types, c).math - sums - besideSeveral;
   return std::clamp<int64_t>(left / (sums + registersOfParts(types, c)), 1,
                              c.bk / productDepth(types, c));
 }

@@ -57,10 +57,12 @@ double GemmStageMath::transposeClocks() const {
              : 0;
 }
 
-/// Rows that go through registers do so under the products of another
-/// warpgroup on the same tile, where there is one that does nothing else.
+/// Rows that are transposed through registers are so under the products of
+/// another warpgroup on the same tile, where there is one that does nothing
+/// else. Those of f32 go through registers anyway (`ownClocks`).
 double GemmStageMath::registerClocks() const {
-  return isAboveTransposed(c) && (isAlone() || isPromoted(types))
+  const bool addsSums = isPromoted(types) && !isInParts(types);
+  return isAboveTransposed(c) && (isAlone() || addsSums)
              ? productsOfStage() * gpu.register_step_clocks
              : 0;
 }
@@ -78,7 +80,9 @@ double GemmStageMath::productsOfStage() const {
 /// over one of as many columns as take the tensor cores' whole time.
 double GemmStageMath::narrowness() const {
   constexpr double blockRows = target::wgmmaRows;
-  const double mostColumns = isInParts(types) ? 128 : target::wgmmaMostColumns;
+  constexpr double enoughOfParts = 128;
+  const double mostColumns =
+      isInParts(types) ? enoughOfParts : target::wgmmaMostColumns;
   const double n = std::min(static_cast<double>(c.bn), mostColumns);
   return (1 + blockRows / n) / (1 + blockRows / mostColumns) - 1;
 }

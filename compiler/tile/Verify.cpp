@@ -359,8 +359,7 @@ LogicalResult ClusterRankOp::verify() { return checkInCluster(*this); }
 
 LogicalResult ClusterSyncOp::verify() {
   if (!roleOf(*this))
-    return emitOpError("stands outside a role; a role meets itself in the "
-                       "other CTAs");
+    return emitOpError("stands outside a kernel's roles");
   return checkInCluster(*this);
 }
 

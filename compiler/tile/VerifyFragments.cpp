@@ -234,7 +234,7 @@ LogicalResult ClusterReduceOp::verify() {
   auto source = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
   if (!roleOf(*this))
-    return emitOpError("stands outside a role; move it into one");
+    return emitOpError("stands outside a kernel's roles");
   auto kernel = getOperation()->getParentOfType<KernelOp>();
   auto cluster = kernel ? kernel.getCluster() : std::nullopt;
   if (!cluster)

@@ -172,7 +172,7 @@ Product MmaOp::product() {
 LogicalResult MmaOp::verify() {
   RoleOp role = roleOf(*this);
   if (!role)
-    return emitOpError("stands outside a role; move it into one");
+    return emitOpError("stands outside a kernel's roles");
   return checkMma(*this, product(), role.getName(), role.getWarps());
 }
 

@@ -1,7 +1,6 @@
 // What the C++ library copies is told at the author's line.
 #include "ashlar/ashlar.h"
 
-#include <numeric>
 #include <vector>
 
 using namespace ashlar;

@@ -347,6 +347,15 @@ TEST(AttentionBackwardRefuses, HeadsThatAreNotShared) {
       testing::ExitedWithCode(3), "the heads of Q, is a multiple of Hk");
 }
 
+TEST(AttentionBackwardRefuses, AScaleThatIsNotPositive) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      launchAndExit(attention_backward({.d = 64, .dv = 64}, {}),
+                    {{"B", 1}, {"H", 1}, {"Hk", 1}, {"Sq", 3}, {"Sk", 3}}, {},
+                    {}, {{"scale", -1}}),
+      testing::ExitedWithCode(3), "scale, of the scores, is positive");
+}
+
 /// Whatever the schedule, the same bits.
 void isDeterministic(AttentionBackwardCase tested) {
   tested.config.deterministic = true;

@@ -857,12 +857,8 @@ tile.kernel @mma_m_two {
 
 // -----
 
-tile.kernel @mma_outside {
-  %a = tile.alloc : !tile.shared<64x64xbf16>
-  // expected-error@+1 {{this stands outside every role, and only roles run: move it into one}}
-  %z = arith.constant dense<0.0> : tensor<64x64xf32>
-  %r = tile.mma %a, %a transposed, %z : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
-}
+// expected-error@+1 {{stands outside a kernel's roles}}
+tile.cluster_sync
 
 // -----
 

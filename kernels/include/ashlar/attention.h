@@ -195,7 +195,8 @@ Kernel attention_delta(const AttentionForm &form,
                        SourceLocation where = SourceLocation::current());
 
 /// The gradients of `attention`: inputs Q, K, V and what the form names, dO
-/// (DO), L as the forward has written it, Delta, and the scalar "scale";
+/// (DO), L as the forward has written it, Delta, and the scalar "scale", which
+/// is positive;
 /// outputs dK (DK) and dV (DV), laid out as K and V are, and Sums, to which
 /// dQ / scale is added. Of packed sequences Sk is the most keys of one. L has
 /// the sinks in it, which the kernel therefore does not take; the gradient of

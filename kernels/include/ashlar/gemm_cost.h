@@ -21,8 +21,8 @@ struct GpuModel {
   double tensor_flops = 4096;
   /// What narrow wgmmas take more, for what they read more of shared memory.
   double narrow = 0.27;
-  /// The same of f32 below 128 columns, where a wgmma takes its rows' registers
-  /// no faster: of 8 columns 21 clocks of the 4 that their products need.
+  /// The same of f32 below 128 columns, where the rows' registers limit: a
+  /// wgmma of 8 columns takes 21 clocks where its products need 4.
   double parts_narrow = 0.7;
   /// Of adding the sums that leave the tensor cores to f32, the part that other
   /// products do not hide where none of the thread's own is in flight.
@@ -121,8 +121,8 @@ struct GpuModel {
   /// What a role that transposes the columns of stages takes at least, for each
   /// 128 bytes of their depth.
   double transpose_clocks = 230;
-  /// What a product takes more whose rows go through the registers of the only
-  /// warpgroup on its tile, or of one that adds up sums besides.
+  /// What a product takes more whose rows are transposed through the registers
+  /// of the only warpgroup on its tile, or of one that adds up sums besides.
   double register_step_clocks = 82.6;
   /// What a warpgroup does beside the products of f32 that begin together:
   /// their first rows are loaded and taken apart before them, sums added

@@ -18,7 +18,7 @@ struct DriverTable;
 /// objects may be destroyed in any order. Functions that talk to the device
 /// make its context the calling thread's current one. One that was moved from,
 /// of this class and of those that are made from it, throws `Error` when it is
-/// used.
+/// used; a Buffer's `data()` is then null, and its `size_bytes()` 0.
 class Device {
 public:
   /// Opens a GPU through libcuda.so.1. Throws `Error` when there is no driver

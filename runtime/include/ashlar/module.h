@@ -63,8 +63,8 @@ public:
   /// exactly one that is read. A grid of zero tiles does nothing. Neither waits
   /// nor allocates, so it can be captured in a CUDA graph. Throws `Error`
   /// before anything is sent: it names the line of the launch, and behind it
-  /// that of the kernel which the arguments contradict. A `where` that is made
-  /// by default names the kernel's alone.
+  /// that of the kernel which the arguments contradict. With a
+  /// default-constructed `where` (`{}`) it names the kernel's alone.
   void launch(std::span<const NamedArgument> arguments, Stream &stream,
               std::source_location where = std::source_location::current());
   void launch(std::initializer_list<NamedArgument> arguments, Stream &stream,

@@ -133,6 +133,20 @@ TEST(GemmAuto, TilesOfFewRowsOfF32AreTallForOneRoleMakesTheirParts) {
   EXPECT_EQ(config.bm, 256) << config;
 }
 
+TEST(GemmAuto, RowsThatAreTransposedAre64OfAWarpgroup) {
+  const GemmTypes types{.a = e4m3,
+                        .b = e4m3,
+                        .d = bf16,
+                        .accumulation = Accumulation::fast,
+                        .layout = GemmLayout::parse("TT")};
+  const auto candidates = gemm_candidates({64, 4096, 4096}, types);
+  EXPECT_THAT(candidates, Contains(testing::Field(&GemmConfig::transposed_b,
+                                                  testing::IsTrue())));
+  for (const GemmConfig &c : candidates)
+    EXPECT_TRUE(!c.transposed_b || !c.swapped || c.bm / c.warpgroups <= 64)
+        << c;
+}
+
 TEST(GemmAuto, LaunchesTheNextEarlyWhereItFindsRoom) {
   const auto early = testing::Field(&GemmConfig::early_launch, true);
   const auto late = testing::Field(&GemmConfig::early_launch, false);

@@ -46,11 +46,21 @@ TEST(Devices, AndWhatIsMadeFromThemSayThatTheyWereMovedFrom) {
               {"this Event was moved from"});
   expectError([&] { buffer.fill(std::byte(0)); }, {"this Buffer was moved"});
   expectError([&] { buffer.copy_from_host({}); }, {"this Buffer was moved"});
+  std::byte byte{};
+  expectError([&] { buffer.copy_to_host({&byte, 1}); }, {"this Buffer was"});
+  expectError([&] { buffer.fill(byte, stream); }, {"this Buffer was moved"});
+  expectError([&] { buffer.copy_from(ownBuffer, stream); },
+              {"this Buffer was moved from"});
+  expectError([&] { stream.handle(); }, {"this Stream was moved from"});
+  expectError([&] { event.milliseconds_since(recorded); },
+              {"this Event was moved from"});
   expectError([&] { ownBuffer.copy_from(buffer, stream); },
               {"this Buffer was moved from: use the one that it was moved to"});
   const Device own = std::move(device);
   expectError([&] { device.sm_count(); }, {"this Device was moved from"});
   expectError([&] { Stream made(device); }, {"this Device was moved from"});
+  Device other = Device::open(fake.table);
+  expectError([&] { other.enable_access_to(device); }, {"this Device was"});
 }
 
 TEST(Devices, OfTheCudaDriverAreThereOrSayWhyNot) {

@@ -55,6 +55,16 @@ TEST_F(LaunchRefusal, NamesTheLineOfTheLaunch) {
     line = __LINE__ + 1;
     module.launch_and_wait(arguments, std::chrono::seconds(1));
   }));
+  // And where the arguments are listed.
+  const NamedArgument &a = arguments[0], &b = arguments[1], &d = arguments[2];
+  expectLine(messageOf([&] {
+    line = __LINE__ + 1;
+    module.launch({a, b, d}, stream);
+  }));
+  expectLine(messageOf([&] {
+    line = __LINE__ + 1;
+    module.launch_and_wait({a, b, d}, std::chrono::seconds(1));
+  }));
   // Who launches for the kernel's author names the kernel's line alone.
   EXPECT_EQ(messageOf([&] {
               module.launch(arguments, stream, {});

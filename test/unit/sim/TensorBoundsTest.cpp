@@ -142,8 +142,8 @@ TEST(TensorBounds, MemoryThatIsTooSmallForATensorIsToldByIt) {
   EXPECT_TRUE(found[0].isEnd);
   EXPECT_EQ(found[0].sentence.find(
                 "4 bytes are accessed of tensor 'X' (7 x 5 elements of 4 "
-                "bytes, strides 8, 1) for which its memory is too small: it "
-                "needs 212 bytes and has 192 bytes; allocate as many"),
+                "bytes, strides 8, 1), whose memory is too small: it has 192 "
+                "bytes and needs 212: allocate as many"),
             0u)
       << text(found);
 }

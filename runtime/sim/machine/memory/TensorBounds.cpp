@@ -147,10 +147,9 @@ std::string TensorBounds::describe(uint64_t offset, uint64_t sizeBytes,
                     accessed = bytes(sizeBytes) +
                                (sizeBytes == 1 ? " is" : " are") + " accessed ";
   if (place.runAt(offset).contains(offset, sizeBytes))
-    return accessed + "of " + tensor +
-           " for which its memory is too small: it " + "needs " +
-           bytes(place.spanBytes) + " and has " +
-           bytes(allocatedBytes - place.begin) + "; allocate as many";
+    return accessed + "of " + tensor + ", whose memory is too small: it has " +
+           bytes(allocatedBytes - place.begin) + " and needs " +
+           std::to_string(place.spanBytes) + ": allocate as many";
   const std::string where = ", where none of its elements lies";
   if (offset < place.begin) {
     const uint64_t before = place.begin - offset;
