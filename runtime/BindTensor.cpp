@@ -3,6 +3,7 @@
 #include "runtime/Text.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ashlar {
 namespace {
@@ -51,7 +52,10 @@ private:
       fail("is at address ", argument.data, "; the kernel needs a multiple of ",
            bound.alignmentBytes,
            " bytes: pass a tensor that starts at one, or compile the kernel ",
-           "for fewer");
+           "with align(",
+           std::gcd<uint64_t>(bound.address,
+                              static_cast<uint64_t>(bound.alignmentBytes)),
+           ") for it");
   }
 
   void checkRows() const {
@@ -119,7 +123,8 @@ private:
     if (!innermost && bytes % bound.alignmentBytes != 0)
       fail("has stride ", stride, " (", bytes, " bytes) in dimension ", d,
            "; the kernel needs a multiple of ", bound.alignmentBytes, " bytes",
-           hint, ", or compile the kernel for fewer");
+           hint, ", or compile the kernel with align(",
+           std::gcd(bytes, bound.alignmentBytes), ") for it");
     return stride;
   }
 

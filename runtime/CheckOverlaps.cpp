@@ -83,7 +83,8 @@ private:
                        artifact.tensors[other].name, "'",
                        line.empty() ? "" : " (" + line + ")",
                        ": pass tensors that lie apart",
-                       written ? "" : ", or exactly the same for both"));
+                       written ? "" : ", or exactly the same for both",
+                       ". Is a buffer smaller than its tensor's shape says?"));
   }
 
   bool coincide(size_t i, size_t other) const {

@@ -2,6 +2,7 @@
 
 #include "ashlar/error.h"
 #include "runtime/sim/driver/SimulatorDriver.h"
+#include "runtime/sim/machine/Launch.h"
 
 #include <cstdio>
 
@@ -14,10 +15,10 @@ bool isSimulated(const DeviceChoice &choice) {
     static const bool noGpu = Device::unavailable().has_value();
     simulated = noGpu;
   }
-  if (!simulated && (choice.seed || choice.seeds || !choice.trace.empty() ||
-                     !choice.ignore.empty()))
-    throw Error("--seed, --seeds, --trace and --ignore are of the simulator: "
-                "add --device=sim");
+  if (!simulated && (choice.seed || choice.seeds || choice.sms ||
+                     !choice.trace.empty() || !choice.ignore.empty()))
+    throw Error("--seed, --seeds, --sms, --trace and --ignore are of the "
+                "simulator: add --device=sim");
   return simulated;
 }
 
@@ -28,6 +29,7 @@ Device open(const DeviceChoice &choice) {
   settings.seed = choice.seed.value_or(settings.seed);
   settings.seeds = choice.seeds.value_or(settings.seeds);
   settings.timeLimit = choice.timeLimit.value_or(settings.timeLimit);
+  sim::smCount = choice.sms.value_or(sim::smCount);
   if (!choice.trace.empty())
     settings.tracePath = choice.trace;
   if (!choice.ignore.empty())

@@ -19,6 +19,7 @@ struct DeviceChoice {
   // Of the simulator.
   std::optional<uint64_t> seed;  ///< the schedule, or the first one
   std::optional<unsigned> seeds; ///< how many schedules
+  std::optional<uint32_t> sms;   ///< multiprocessors
   std::string trace;             ///< a file, or empty
   std::string ignore;            ///< findings that do not count, or empty
 };

@@ -17,13 +17,23 @@ constexpr double defaultScalar = 1;
 /// costs more than rounding it.
 constexpr size_t distinctValues = (1 << 20) + 7;
 
-template <typename Entry, typename Name>
+/// "; its sizes are M, N".
+std::string listed(const char *what, const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text +=
+        (text.empty() ? std::string("; its ") + what + "s are " : ", ") + name;
+  return text;
+}
+
+template <typename Entry>
 void checkNames(const Artifact &artifact, const char *what,
-                std::span<const Entry> given, const std::vector<Name> &known) {
+                std::span<const Entry> given,
+                const std::vector<std::string> &known) {
   for (const Entry &entry : given)
     if (std::ranges::find(known, entry.name) == known.end())
       throw Error("kernel '" + artifact.name + "' has no " + what + " '" +
-                  entry.name + "'");
+                  entry.name + "'" + listed(what, known));
 }
 
 template <typename Entry, typename Value>

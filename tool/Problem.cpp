@@ -45,6 +45,13 @@ int64_t HostTensor::elements() const {
   return count;
 }
 
+void HostTensor::refuseRank(size_t given) const {
+  throw Error("tensor '" + tensorName + "' has " +
+              std::to_string(extents.size()) + " dimensions and " +
+              std::to_string(given) +
+              " coordinates are given of an element of it: give one for each");
+}
+
 double HostTensor::read(int64_t offset) const {
   return harness::decode(
       elementType, harness::loadBits(elementType, storage.data(), offset));
@@ -75,8 +82,11 @@ const Entry &find(const std::vector<Entry> &entries, std::string_view name,
   for (const Entry &entry : entries)
     if (same(nameOf(entry), name))
       return entry;
+  std::string known;
+  for (const Entry &entry : entries)
+    known += (known.empty() ? "; it has " : ", ") + std::string(nameOf(entry));
   throw Error(std::string("the problem has no ") + what + " '" +
-              std::string(name) + "'");
+              std::string(name) + "'" + known);
 }
 
 } // namespace

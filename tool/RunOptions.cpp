@@ -36,6 +36,10 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--seeds", options.device.seeds,
                  "Simulate this many schedules and compare their results")
       ->check(sim::wholeNumber<unsigned>(1));
+  app.add_option("--sms", options.device.sms,
+                 "SMs of the simulated GPU, 132 without it: with few of them "
+                 "CTAs of a small persistent problem have several tiles")
+      ->check(sim::wholeNumber<uint32_t>(1));
   app.add_option("--trace", options.device.trace,
                  "Write what was simulated when, for https://ui.perfetto.dev");
   app.add_option("--ignore", options.device.ignore,

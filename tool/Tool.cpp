@@ -27,9 +27,9 @@ Problem nameProblem(const Artifact &artifact, const ToolOptions &options,
                     const Request &request) {
   std::vector<NamedSize> sizes(options.sizes);
   if (isSimulated(request.device)) {
-    sizes = simulatedSizes(artifact, options.sizes);
-    sizes.insert(sizes.end(), options.simulated_sizes.begin(),
-                 options.simulated_sizes.end());
+    for (const auto &smaller :
+         {simulatedSizes(artifact, options.sizes), options.simulated_sizes})
+      sizes.insert(sizes.end(), smaller.begin(), smaller.end());
   }
   sizes.insert(sizes.end(), request.sizes.begin(), request.sizes.end());
   std::vector<NamedScalar> scalars(options.scalars);

@@ -27,7 +27,6 @@ const std::map<int, int> attributes = {
     {13, 1980000},        // clock in kHz
     {14, 512},            // texture alignment
     {15, 1},              // copies overlap with kernels
-    {16, smCount},        //
     {19, 1},              // maps host memory
     {30, 512},            // surface alignment
     {31, 1},              // concurrent kernels
@@ -116,6 +115,8 @@ Result deviceGetAttribute(int *value, DeviceAttribute attribute,
     return Result::invalidValue;
   auto found = attributes.find(id);
   *value = found == attributes.end() ? 0 : found->second;
+  if (attribute == DeviceAttribute::multiprocessorCount)
+    *value = static_cast<int>(smCount);
   return checkDevice(device);
 }
 

@@ -53,8 +53,9 @@ struct LaunchShape {
 /// Limits of the machine that is simulated (an H200's).
 inline constexpr uint32_t maxSharedBytes = 232448; // per CTA, without reserved
 inline constexpr uint32_t maxThreads = 1024;
-inline constexpr uint32_t smCount = 132;
 inline constexpr uint32_t registersPerSm = 65536;
+/// Multiprocessors, which the driver's settings may make fewer.
+inline uint32_t smCount = 132;
 
 class Launch {
 public:

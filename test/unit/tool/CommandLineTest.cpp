@@ -40,7 +40,7 @@ TEST(CommandLine, ReadsEachFlag) {
                  "--print-after=hopper-to-thread", "--size", "M=128",
                  "--size=N=7", "--scalar=alpha=-0.5", "--time-limit=50",
                  "--verify-each", "--device=sim", "--seed=3", "--seeds=50",
-                 "--trace=x.json", "--ignore=race@a.cpp:3"});
+                 "--sms=2", "--trace=x.json", "--ignore=race@a.cpp:3"});
   ASSERT_FALSE(parsed.status) << parsed.errors;
   const Request &request = parsed.request;
   EXPECT_EQ(request.emit, "ptx");
@@ -55,6 +55,7 @@ TEST(CommandLine, ReadsEachFlag) {
   EXPECT_EQ(request.device.name, "sim");
   EXPECT_EQ(request.device.seed, 3u);
   EXPECT_EQ(request.device.seeds, 50u);
+  EXPECT_EQ(request.device.sms, 2u);
   EXPECT_EQ(request.device.trace, "x.json");
   EXPECT_EQ(request.device.ignore, "race@a.cpp:3");
 }
@@ -62,7 +63,7 @@ TEST(CommandLine, ReadsEachFlag) {
 TEST(CommandLine, SaysWhatIsWrong) {
   for (const std::string word :
        {"--emit=sas", "--size=M", "--size=M=1x", "--size==3", "--scalar=a=b",
-        "--size=M=99999999999999999999", "--device=tpu", "--seeds=0",
+        "--size=M=99999999999999999999", "--device=tpu", "--seeds=0", "--sms=0",
         "--seeds=4294967296", "--seed=-1", "--seed=18446744073709551616",
         "--seed=1.5", "--time-limit=0", "-o=x", "--nope", "stray"}) {
     const Parsed parsed = parseLine({word});

@@ -30,12 +30,15 @@ public:
   int64_t elements() const;
 
   /// The element at a coordinate, outermost first; there is no bounds check.
+  /// Throws `Error` where it has not one number for each dimension.
   template <std::integral... Coordinates>
   double operator()(Coordinates... coordinates) const {
     const int64_t at[] = {static_cast<int64_t>(coordinates)...};
     return (*this)(std::span<const int64_t>(at));
   }
   double operator()(std::span<const int64_t> coordinate) const {
+    if (coordinate.size() != extents.size())
+      refuseRank(coordinate.size());
     return read(offset(coordinate));
   }
 
@@ -55,6 +58,7 @@ public:
   const std::vector<std::byte> &bytes() const { return storage; }
 
 private:
+  [[noreturn]] void refuseRank(size_t given) const;
   /// Throws `Error` for more than the machine has.
   int64_t sizeBytes() const;
 
