@@ -45,7 +45,8 @@ bool CopyIssue::isGone(const Cta &accessed) const {
   report.sentence =
       "the " + what + " is still under way when " + accessed.name() +
       ", whose shared memory it accesses, has exited" +
-      (isOwn ? ": wait for it before the last thread returns"
+      (isOwn ? ": wait for it before the last thread returns; a role that "
+               "takes the stages of a pipeline takes as many as are filled"
              : ": keep that CTA alive until it has landed, with a cluster "
                "barrier or by waiting on its mbarrier there");
   report.sites = {site()};
