@@ -39,7 +39,7 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
   app.add_option("--sms", options.device.sms,
                  "SMs of the simulated GPU, 132 without it: with few of them "
                  "CTAs of a small persistent problem have several tiles")
-      ->check(sim::wholeNumber<uint32_t>(1));
+      ->check(CLI::Range(1, 132));
   app.add_option("--trace", options.device.trace,
                  "Write what was simulated when, for https://ui.perfetto.dev");
   app.add_option("--ignore", options.device.ignore,

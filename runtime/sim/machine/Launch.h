@@ -54,7 +54,7 @@ struct LaunchShape {
 inline constexpr uint32_t maxSharedBytes = 232448; // per CTA, without reserved
 inline constexpr uint32_t maxThreads = 1024;
 inline constexpr uint32_t registersPerSm = 65536;
-/// Multiprocessors, which the driver's settings may make fewer.
+/// Multiprocessors. A program may make them fewer before it opens the device.
 inline uint32_t smCount = 132;
 
 class Launch {
