@@ -50,12 +50,19 @@ private:
       fail("has a null data pointer and is not empty: pass its device address");
     if (bound.address % static_cast<uint64_t>(bound.alignmentBytes) != 0)
       fail("is at address ", argument.data, "; the kernel needs a multiple of ",
-           bound.alignmentBytes,
-           " bytes: pass a tensor that starts at one, or compile the kernel ",
-           "with align(",
-           std::gcd<uint64_t>(bound.address,
-                              static_cast<uint64_t>(bound.alignmentBytes)),
-           ") for it");
+           bound.alignmentBytes, " bytes: pass a tensor that starts at one",
+           orAligned(static_cast<int64_t>(
+               bound.address % static_cast<uint64_t>(bound.alignmentBytes))));
+  }
+
+  /// ", or compile the kernel with align(8) for it": for what lies on so many
+  /// bytes; nothing where that is within an element.
+  std::string orAligned(int64_t bytes) const {
+    const int64_t alignment = std::gcd(bytes, bound.alignmentBytes);
+    return alignment < size_bytes(contract.type)
+               ? ""
+               : concat(", or compile the kernel with align(", alignment,
+                        ") for it");
   }
 
   void checkRows() const {
@@ -123,8 +130,7 @@ private:
     if (!innermost && bytes % bound.alignmentBytes != 0)
       fail("has stride ", stride, " (", bytes, " bytes) in dimension ", d,
            "; the kernel needs a multiple of ", bound.alignmentBytes, " bytes",
-           hint, ", or compile the kernel with align(",
-           std::gcd(bytes, bound.alignmentBytes), ") for it");
+           hint, orAligned(bytes));
     return stride;
   }
 
