@@ -249,9 +249,11 @@ Fragment GemmProgram::addProducts(const Stage &loaded,
   for (int64_t first = begin; first < std::min(begin + together, c.bk);
        first += depth)
     products.push_back(product(loaded, other, first, zeros(f32, {c.bm, c.bn})));
-  for (const Fragment &each : products)
-    sum = sum + each;
-  return sum;
+  // What is as small is added first: so fewer roundings are of the large sum.
+  Fragment joint = products.front();
+  for (size_t i = 1; i < products.size(); ++i)
+    joint = joint + products[i];
+  return sum + joint;
 }
 
 Fragment GemmProgram::product(const Stage &loaded, std::optional<Stage> &other,

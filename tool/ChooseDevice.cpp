@@ -29,7 +29,7 @@ Device open(const DeviceChoice &choice) {
   settings.seed = choice.seed.value_or(settings.seed);
   settings.seeds = choice.seeds.value_or(settings.seeds);
   settings.timeLimit = choice.timeLimit.value_or(settings.timeLimit);
-  sim::smCount = choice.sms.value_or(sim::smCount);
+  sim::smCount = choice.sms.value_or(sim::mostSms);
   if (!choice.trace.empty())
     settings.tracePath = choice.trace;
   if (!choice.ignore.empty())
@@ -43,13 +43,14 @@ std::chrono::milliseconds timeLimit(const DeviceChoice &choice) {
   return choice.timeLimit.value_or(std::chrono::seconds(10));
 }
 
-std::string describeSeeds(const DeviceChoice &choice) {
+std::string describeSimulation(const DeviceChoice &choice) {
   const sim::SimulatorSettings &settings = sim::settings();
   const uint64_t first = choice.seed.value_or(settings.seed);
   const unsigned count = choice.seeds.value_or(settings.seeds);
-  return count > 1 ? "seeds " + std::to_string(first) + " to " +
-                         std::to_string(first + count - 1)
-                   : "seed " + std::to_string(first);
+  return std::to_string(sim::smCount) + (sim::smCount > 1 ? " SMs" : " SM") +
+         (count > 1 ? ", seeds " + std::to_string(first) + " to " +
+                          std::to_string(first + count - 1)
+                    : ", seed " + std::to_string(first));
 }
 
 void throwFinding() {

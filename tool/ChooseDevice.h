@@ -33,8 +33,8 @@ Device open(const DeviceChoice &choice);
 /// For which a launch is waited.
 std::chrono::milliseconds timeLimit(const DeviceChoice &choice);
 
-/// "seed 3" or "seeds 0 to 49".
-std::string describeSeeds(const DeviceChoice &choice);
+/// "2 SMs, seed 3" or "132 SMs, seeds 0 to 49".
+std::string describeSimulation(const DeviceChoice &choice);
 
 /// In a handler of what a simulated launch has thrown: throws what the
 /// simulator found first, as an `Error` at the author's line, and prints the

@@ -1,6 +1,7 @@
 #include "tool/RunOptions.h"
 
 #include "runtime/sim/driver/WholeNumber.h"
+#include "runtime/sim/machine/Launch.h"
 #include "tool/Assignments.h"
 
 #include <CLI/App.hpp>
@@ -37,9 +38,9 @@ void addRunOptions(CLI::App &app, RunOptions &options) {
                  "Simulate this many schedules and compare their results")
       ->check(sim::wholeNumber<unsigned>(1));
   app.add_option("--sms", options.device.sms,
-                 "SMs of the simulated GPU, 132 without it: with few of them "
-                 "CTAs of a small persistent problem have several tiles")
-      ->check(CLI::Range(1, 132));
+                 "SMs of the simulated GPU, at most 132; without it so few "
+                 "that CTAs of a small persistent problem have several tiles")
+      ->check(CLI::Range(1u, sim::mostSms));
   app.add_option("--trace", options.device.trace,
                  "Write what was simulated when, for https://ui.perfetto.dev");
   app.add_option("--ignore", options.device.ignore,

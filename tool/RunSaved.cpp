@@ -26,6 +26,8 @@ bool runSaved(const Artifact &artifact, const RunOptions &options,
     checkSimulated(artifact, problem.sizes);
     where.timeLimit = where.timeLimit.value_or(enough);
   }
+  if (simulated)
+    where.sms = where.sms.value_or(simulatedSms(artifact));
   Device device = open(where);
   demandMemory(artifact, problem, simulated);
   addTensors(artifact, problem, zeros);

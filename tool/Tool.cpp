@@ -69,7 +69,7 @@ bool simulate(Device &device, const Artifact &artifact, const Problem &problem,
                                    timeLimit(request.device));
     std::printf("%s: simulated with %s (%s): nothing found\n",
                 artifact.name.c_str(), describe(problem).c_str(),
-                describeSeeds(request.device).c_str());
+                describeSimulation(request.device).c_str());
     if (request.resources)
       std::fputs(describeTraffic(problem).c_str(), stdout);
     return right;
@@ -83,7 +83,11 @@ bool execute(const Artifact &artifact, const ToolOptions &options,
   const bool simulated = isSimulated(request.device);
   if (bench && simulated)
     throw Error("the simulator has no speed to measure: --bench needs a GPU");
-  Device device = open(request.device);
+  DeviceChoice where = request.device;
+  // What is counted is what a whole GPU does.
+  if (simulated && !request.resources)
+    where.sms = where.sms.value_or(simulatedSms(artifact));
+  Device device = open(where);
   Problem problem = nameProblem(artifact, options, request);
   demandMemory(artifact, problem, simulated);
   addTensors(artifact, problem, options.zeros, options.inputs);

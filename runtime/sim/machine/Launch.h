@@ -54,8 +54,9 @@ struct LaunchShape {
 inline constexpr uint32_t maxSharedBytes = 232448; // per CTA, without reserved
 inline constexpr uint32_t maxThreads = 1024;
 inline constexpr uint32_t registersPerSm = 65536;
+inline constexpr uint32_t mostSms = 132;
 /// Multiprocessors. A program may make them fewer before it opens the device.
-inline uint32_t smCount = 132;
+inline uint32_t smCount = mostSms;
 
 class Launch {
 public:

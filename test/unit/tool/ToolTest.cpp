@@ -6,7 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
+#include <string>
+#include <vector>
 
 using namespace ashlar;
 
@@ -24,18 +25,52 @@ Kernel twice() {
   });
 }
 
+/// Who loads goes over all tiles for each half of their columns, who stores
+/// over both halves of each tile: the same where a CTA has one tile.
+Kernel twiceInTwoOrders() {
+  return kernel("twice_in_two_orders", [] {
+    Size M = size("M");
+    Tensor X = input("X", f32, {M, 64}), D = output("D", f32, {M, 64});
+    TileLoop tiles = persistent({M}, {32});
+    Pipeline ring = pipeline(2, smem(f32, {32, 32}));
+    role("load", warps(1), [&] {
+      for (Index half : range(2))
+        for (auto [m] : tiles) {
+          Stage s = ring.acquire();
+          copy(X.tile({m, half}), s[0]);
+          ring.commit(s);
+        }
+    });
+    role("store", warps(4), [&] {
+      for (auto [m] : tiles)
+        for (Index half : range(2)) {
+          Stage s = ring.wait();
+          store(D.tile({m, half}), 2 * load(s[0]));
+          ring.release(s);
+        }
+    });
+  });
+}
+
+/// The exit status of a program with these words in its command line.
+int simulate(const Kernel &program, const ToolOptions &options,
+             std::vector<std::string> words = {}) {
+  words.insert(words.begin(), {"program", "--run", "--device=sim",
+                               "--no-cache"});
+  std::vector<char *> argv;
+  for (std::string &word : words)
+    argv.push_back(word.data());
+  return tool(int(argv.size()), argv.data(), program, options);
+}
+
+double twiceX(const Problem &p, std::span<const int64_t> at) {
+  return 2 * p["X"](at);
+}
+
 /// The exit status, with a reference of one tensor.
 int runWithReference(const std::string &tensor) {
-  std::array<std::string, 4> words = {"twice", "--run", "--device=sim",
-                                      "--no-cache"};
-  std::array<char *, 4> argv = {};
-  for (size_t i = 0; i < words.size(); ++i)
-    argv[i] = words[i].data();
-  auto expected = [](const Problem &p, std::span<const int64_t> at) {
-    return 2 * p["X"](at[0]);
-  };
-  return tool(int(argv.size()), argv.data(), twice(),
-              {.sizes = {{"N", 300}}, .references = {{tensor, expected}}});
+  return simulate(twice(),
+                  {.sizes = {{"N", 300}}, .references = {{tensor, twiceX}}});
 }
 
 } // namespace
@@ -47,4 +82,10 @@ TEST(Tool, RefusesAReferenceThatNothingIsComparedWith) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::HasSubstr("there is a reference for 'Dx', which kernel "
                                  "'twice' does not write; it writes D"));
+}
+
+TEST(Tool, SimulatesSoFewSmsThatACtaHasSeveralTiles) {
+  const ToolOptions options = {.references = {{"D", twiceX}}};
+  EXPECT_EQ(simulate(twiceInTwoOrders(), options), 1);
+  EXPECT_EQ(simulate(twiceInTwoOrders(), options, {"--sms=132"}), 0);
 }
