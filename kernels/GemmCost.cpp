@@ -135,6 +135,8 @@ private:
     const double first = 1 / sections(), bytes = 2 * preparedBytes / 1e6;
     return (shiftedRows(rows, columns) > 0 ? gpu.prepare_beside_microseconds
                                            : gpu.prepare_microseconds) +
+           (isPreparedThroughShared(types, c) ? gpu.prepare_shared_microseconds
+                                              : 0) +
            first * bytes / gpu.prepare_terabytes_per_second +
            (1 - first) * bytes / gpu.prepare_under_terabytes_per_second +
            preparedFromDram() / (gpu.dram_terabytes_per_second * 1e6);
@@ -234,8 +236,8 @@ private:
     const double incoming =
         (above + beside - shifted) * depth / gpu.load_bytes_per_clock +
         shifted * depth / gpu.shift_load_bytes_per_clock +
-        narrowRowClocks(c.bm, isAboveKMajor(types, c)) +
-        narrowRowClocks(c.bn, isBesideKMajor(types, c));
+        narrowRowClocks(c.bm, above, isAboveKMajor(types, c)) +
+        narrowRowClocks(c.bn, beside, isBesideKMajor(types, c));
     return std::max(incoming,
                     turnClocks(above, beside) * turns / std::max(steps, 1.0)) +
            outsideRows(above, beside) * gpu.outside_clocks;
@@ -256,9 +258,9 @@ private:
 
   /// What rows of narrow boxes, of a tile's `extent`, take more than their
   /// bytes.
-  double narrowRowClocks(int64_t extent, bool isKMajor) const {
+  double narrowRowClocks(int64_t extent, double inside, bool isKMajor) const {
     const auto bytes = static_cast<double>(size_bytes(types.a)) *
-                       static_cast<double>(isKMajor ? c.bk : extent);
+                       (isKMajor ? static_cast<double>(c.bk) : inside);
     return bytes > static_cast<double>(gpu.narrow_box_bytes)
                ? 0
                : static_cast<double>(isKMajor ? extent : c.bk) *
@@ -293,8 +295,7 @@ private:
     const double readers = static_cast<double>(tilesAtOnce) / shared;
     if (!wave.inStep || readers <= 1)
       return 1 / shared;
-    const double requests =
-        areNeighbours ? std::max(readers / 2, 1.0) : readers;
+    const double requests = areNeighbours ? std::ceil(readers / 2) : readers;
     return std::min(1 + gpu.l2_reader * (requests - 1), gpu.l2_readers) /
            readers / shared;
   }

@@ -16,7 +16,7 @@ double GemmStageMath::clocks() const {
                         (1 + narrow * narrowness());
   const double together =
       std::max(tensor, sharedClocks(products)) + promotionClocks();
-  return std::max(together, ownClocks(tensor)) + registerClocks() +
+  return std::max(together, ownClocks(tensor)) + registerClocks(tensor) +
          (c.warpgroups == 1 ? gpu.lone_stage_clocks
           : isAlone()       ? 0
                             : gpu.joint_stage_clocks);
@@ -57,14 +57,19 @@ double GemmStageMath::transposeClocks() const {
              : 0;
 }
 
-/// Rows that are transposed through registers are so under the products of
-/// another warpgroup on the same tile, where there is one that does nothing
-/// else. Those of f32 go through registers anyway (`ownClocks`).
-double GemmStageMath::registerClocks() const {
-  const bool addsSums = isPromoted(types) && !isInParts(types);
-  return isAboveTransposed(c) && (isAlone() || addsSums)
-             ? productsOfStage() * gpu.register_step_clocks
-             : 0;
+/// Rows that are transposed through registers are so under the products of the
+/// stage before, all warpgroups of a tile at the same time, or, where sums are
+/// added, meanwhile. Those of f32 go through registers anyway (`ownClocks`).
+double GemmStageMath::registerClocks(double tensor) const {
+  if (!isAboveTransposed(c) || isInParts(types))
+    return 0;
+  if (isPromoted(types))
+    return productsOfStage() * gpu.register_step_clocks;
+  const double sharers = isAlone() ? 1 : static_cast<double>(c.warpgroups);
+  return std::max(sharers * gpu.register_stage_clocks * depth /
+                          target::mostSwizzleBytes -
+                      tensor,
+                  0.0);
 }
 
 /// Whether no other warpgroup multiplies for the same tile.

@@ -24,7 +24,7 @@ private:
   bool isAlone() const;
   double ownClocks(double tensor) const;
   double sharedClocks(double products) const;
-  double registerClocks() const;
+  double registerClocks(double tensor) const;
   double productsOfStage() const;
   double narrowness() const;
   double promotionClocks() const;

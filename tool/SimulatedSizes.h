@@ -10,8 +10,9 @@
 namespace ashlar::harness {
 
 /// A size for each of the kernel's: two tiles along a dimension of the grid,
-/// three where it has one, and, where a pipeline runs along it, one step more than it has stages; the
-/// last tile is not full. What `given` says is kept where it is smaller.
+/// three where it has one, and, where a pipeline runs along it, one step more
+/// than it has stages; the last tile is not full. What `given` says is kept
+/// where it is smaller.
 std::vector<NamedSize> simulatedSizes(const Artifact &artifact,
                                       std::span<const NamedSize> given);
 

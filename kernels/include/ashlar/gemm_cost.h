@@ -105,9 +105,10 @@ struct GpuModel {
          stream_bytes_per_clock = 72;
   /// Operands that are prepared: until all CTAs are done with it, less where
   /// threads load the other operand meanwhile, and what all of them read and
-  /// write, before the products, and under products, that take longer.
+  /// write, before the products, and under products, that take longer; and what
+  /// it takes more through shared memory, transposed.
   double prepare_microseconds = 1.51, prepare_beside_microseconds = 0.85,
-         prepare_terabytes_per_second = 5.2,
+         prepare_shared_microseconds = 1.2, prepare_terabytes_per_second = 5.2,
          prepare_under_terabytes_per_second = 12;
   /// Where threads load and shift: what comes into an SM in a clock, one after
   /// the other with what TMA brings; what threads take in in a clock, of all
@@ -121,9 +122,10 @@ struct GpuModel {
   /// What a role that transposes the columns of stages takes at least, for each
   /// 128 bytes of their depth.
   double transpose_clocks = 230;
-  /// What a product takes more whose rows are transposed through the registers
-  /// of the only warpgroup on its tile, or of one that adds up sums besides.
-  double register_step_clocks = 82.6;
+  /// What the rows of a stage take that are transposed through registers, for
+  /// each 128 bytes of their depth and each warpgroup, under the products of
+  /// the stage before; and each product more where sums are added meanwhile.
+  double register_stage_clocks = 200, register_step_clocks = 82.6;
   /// What a warpgroup does beside the products of f32 that begin together:
   /// their first rows are loaded and taken apart before them, sums added
   /// behind.

@@ -55,8 +55,8 @@ Kernel twiceInTwoOrders() {
 /// The exit status of a program with these words in its command line.
 int simulate(const Kernel &program, const ToolOptions &options,
              std::vector<std::string> words = {}) {
-  words.insert(words.begin(), {"program", "--run", "--device=sim",
-                               "--no-cache"});
+  words.insert(words.begin(),
+               {"program", "--run", "--device=sim", "--no-cache"});
   std::vector<char *> argv;
   for (std::string &word : words)
     argv.push_back(word.data());
