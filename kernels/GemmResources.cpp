@@ -202,11 +202,15 @@ int64_t halvesHeld(const GemmTypes &types, const GemmConfig &c,
   return halves;
 }
 
-/// A thread's sums, a product in flight beside them and all else: what
-/// hopper-schedule-wgmma counts with.
+/// A thread's sums, a stage's products in flight beside them, their rows and
+/// those of the next ones, and all else: what hopper-overlap-products counts
+/// with.
 int64_t registersInFlight(const GemmTypes &types, const GemmConfig &c) {
-  return accumulatorRegisters(types, c) * 3 / 2 +
-         2 * operandRegisters(types, c) + target::registersBesideFragments;
+  const int64_t depth = productDepth(types, c),
+                products = (c.bk + depth - 1) / depth;
+  return accumulatorRegisters(types, c) * (1 + 2 * products) / 2 +
+         2 * products * operandRegisters(types, c) +
+         target::registersBesideFragments;
 }
 
 } // namespace

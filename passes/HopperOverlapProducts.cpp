@@ -41,6 +41,15 @@ int64_t registersEach(Type type) {
   return llvm::divideCeil(uint64_t(values) * std::max(8u, bits), 32);
 }
 
+/// Whether it loads columns of single bytes, which ptxas does for all products
+/// before it puts the first ones together.
+bool isOfByteColumns(Operation *op) {
+  auto load = dyn_cast<hopper::SharedLoadOp>(op);
+  return load && load.getTransposed() &&
+         tile::elementBytes(
+             cast<RankedTensorType>(load.getType()).getElementType()) == 1;
+}
+
 /// Of a loop over a distance that is not negative.
 Value iterations(Arithmetic a, Value distance, Value step) {
   return a.div(a.add(distance, a.sub(step, a.constant(1))), step);
@@ -159,15 +168,17 @@ private:
         needed += registersEach(mma.getA().getType());
     });
     // What else the loop computes meanwhile: the largest, at least.
-    int64_t largest = 0;
+    int64_t largest = 0, ofByteColumns = 0;
     loop.walk([&](Operation *op) {
       if (isa<hopper::MmaOp, LoopLikeOpInterface>(op) || late.contains(op))
         return;
       for (Value value : op->getResults())
         if (!isZero(value) && !operands.contains(value))
           largest = std::max(largest, registersEach(value.getType()));
+      if (isOfByteColumns(op))
+        ofByteColumns += registersEach(op->getResult(0).getType());
     });
-    needed += largest;
+    needed += std::max(largest, ofByteColumns);
     auto add = [&](Value value) {
       if (!isZero(value) && isUsedAfter(value, loop))
         needed += registersEach(value.getType());
