@@ -67,6 +67,8 @@ bool simulate(Device &device, const Artifact &artifact, const Problem &problem,
   try {
     const bool right = runAndCheck(device, artifact, problem, expected,
                                    timeLimit(request.device));
+    if (const std::string outside = describeOutside(); !right)
+      std::fputs(outside.c_str(), stdout);
     std::printf("%s: simulated with %s (%s): nothing found\n",
                 artifact.name.c_str(), describe(problem).c_str(),
                 describeSimulation(request.device).c_str());

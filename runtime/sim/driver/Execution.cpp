@@ -132,10 +132,13 @@ std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
       };
     options.ignored = &how.ignored;
     options.tensors = launch.tensors;
-    if (i > 0)
+    if (i > 0) {
       restore(before);
-    else if (how.countsTraffic)
-      options.traffic = &all.traffic;
+    } else {
+      options.outside = &all.outside;
+      if (how.countsTraffic)
+        options.traffic = &all.traffic;
+    }
     std::vector<Report> ofSeed;
     if (trace)
       trace->beginLaunch(title(launch, options.seed));

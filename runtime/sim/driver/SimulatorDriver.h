@@ -64,6 +64,9 @@ std::vector<Report> takeReports();
 /// What launches have moved under their first seeds since the last call.
 Traffic takeTraffic();
 
+/// Copies of launches' first seeds that moved nothing since the last call.
+OutsideByLine takeOutsideCopies();
+
 /// As a new process would find it: no memory, modules, streams or failure.
 /// Every handle becomes invalid. The settings stay.
 void resetSimulator();

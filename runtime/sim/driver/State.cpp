@@ -85,6 +85,12 @@ Traffic takeTraffic() {
   return std::exchange(all.traffic, {});
 }
 
+OutsideByLine takeOutsideCopies() {
+  State &all = state();
+  std::lock_guard lock(all.lock);
+  return std::exchange(all.outside, {});
+}
+
 std::vector<Report> takeReports() {
   State &all = state();
   std::lock_guard lock(all.lock);
@@ -107,6 +113,7 @@ void resetSimulator() {
   all.trace = nullptr;
   all.tracePath.clear();
   all.traffic = {};
+  all.outside.clear();
   all.reports.clear();
   all.failure.clear();
 }

@@ -272,6 +272,16 @@ void Launch::addTraffic(const Traffic &traffic) {
   options.traffic->add(traffic);
 }
 
+void Launch::addOutside(const Instruction *instruction,
+                        const std::string &what) {
+  if (!options.outside)
+    return;
+  const std::lock_guard guard(addingTraffic);
+  OutsideCopies &copies = (*options.outside)[sourceOf(instruction)];
+  if (copies.count++ == 0 || what < copies.example)
+    copies.example = what;
+}
+
 bool Launch::isOver() {
   if (options.timeLimit.count() > 0 &&
       std::chrono::steady_clock::now() > deadline)

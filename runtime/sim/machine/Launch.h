@@ -5,6 +5,7 @@
 #include "runtime/sim/machine/Program.h"
 #include "runtime/sim/machine/Progress.h"
 #include "runtime/sim/machine/Report.h"
+#include "runtime/sim/machine/Traffic.h"
 #include "runtime/sim/machine/memory/Memory.h"
 #include "runtime/sim/machine/memory/Signals.h"
 #include "runtime/sim/machine/memory/TensorBounds.h"
@@ -24,7 +25,6 @@ namespace ashlar::sim {
 
 class GlobalMemory;
 class Trace;
-struct Traffic;
 
 struct LaunchOptions {
   uint64_t seed = 0;
@@ -43,6 +43,7 @@ struct LaunchOptions {
   std::vector<Tensor> tensors;
   Progress *progress = nullptr; // null: nobody asks
   Traffic *traffic = nullptr;   // to which the launch's is added; null: none
+  OutsideByLine *outside = nullptr; // the same
 };
 
 struct LaunchShape {
@@ -102,6 +103,9 @@ public:
 
   /// Adds what a cluster has moved, when it is over.
   void addTraffic(const Traffic &traffic);
+
+  /// Counts a copy of TMA of which nothing lies in the tensor.
+  void addOutside(const Instruction *instruction, const std::string &what);
 
   /// Grows whenever anything changes that another thread could wait for.
   std::atomic<uint64_t> changes = 0;

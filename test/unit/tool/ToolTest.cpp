@@ -52,6 +52,30 @@ Kernel twiceInTwoOrders() {
   });
 }
 
+/// Takes coordinates of elements for those of tiles.
+Kernel twiceByElements() {
+  return kernel("twice_by_elements", [] {
+    Size M = size("M");
+    Tensor X = input("X", f32, {M, 32}), D = output("D", f32, {M, 32});
+    TileLoop tiles = persistent({M}, {32});
+    Pipeline ring = pipeline(2, smem(f32, {32, 32}));
+    role("load", warps(1), [&] {
+      for (auto [m] : tiles) {
+        Stage s = ring.acquire();
+        copy(X.tile({m * 32, 0}), s[0]);
+        ring.commit(s);
+      }
+    });
+    role("store", warps(4), [&] {
+      for (auto [m] : tiles) {
+        Stage s = ring.wait();
+        store(D.tile({m, 0}), 2 * load(s[0]));
+        ring.release(s);
+      }
+    });
+  });
+}
+
 /// The exit status of a program with these words in its command line.
 int simulate(const Kernel &program, const ToolOptions &options,
              std::vector<std::string> words = {}) {
@@ -88,4 +112,15 @@ TEST(Tool, SimulatesSoFewSmsThatACtaHasSeveralTiles) {
   const ToolOptions options = {.references = {{"D", twiceX}}};
   EXPECT_EQ(simulate(twiceInTwoOrders(), options), 1);
   EXPECT_EQ(simulate(twiceInTwoOrders(), options, {"--sms=132"}), 0);
+}
+
+TEST(Tool, NotesCopiesOutsideOfTheirTensorWhereAResultIsWrong) {
+  const ToolOptions options = {.references = {{"D", twiceX}}};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(simulate(twiceByElements(), options), 1);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              testing::ContainsRegex(
+                  "ToolTest.cpp:[0-9]+: note: of 2 copies nothing lies in the "
+                  "tensor, such as the TMA load of 32x32 f32 tile at "
+                  "\\(0, 1024\\); tile\\(\\) counts in tiles"));
 }

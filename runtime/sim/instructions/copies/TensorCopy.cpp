@@ -3,6 +3,9 @@
 #include "runtime/sim/instructions/copies/Copies.h"
 #include "runtime/sim/instructions/copies/CopyOperands.h"
 #include "runtime/sim/instructions/copies/IssueCopy.h"
+#include "runtime/sim/machine/Launch.h"
+
+#include <algorithm>
 
 namespace ashlar::sim {
 
@@ -74,6 +77,13 @@ private:
                 "copies", static_cast<int>(lane));
   }
 
+  void noteOutside(Warp &warp, const CopyRequest &request) const {
+    if (std::ranges::all_of(request.rows, [](const CopyRow &row) {
+          return row.begin == row.end;
+        }))
+      warp.cluster.launch.addOutside(warp.current, request.what);
+  }
+
   void load(Warp &warp, unsigned lane, const TensorBox &box,
             CopyRequest &request, uint32_t signal) const {
     request.what = "TMA load of " + box.describe();
@@ -84,6 +94,7 @@ private:
                     "the own; write .shared::cluster",
                 "copies", static_cast<int>(lane));
     request.rows = box.rowsToLoad();
+    noteOutside(warp, request);
     std::optional<uint16_t> mask;
     if (options.mask)
       mask = warp.lanes<uint16_t>(*options.mask)[lane];
@@ -105,6 +116,7 @@ private:
                       "negative",
                   "copies", static_cast<int>(lane));
     request.rows = box.rowsToStore();
+    noteOutside(warp, request);
     if (operation) {
       const TensorElement element = box.map.elementType();
       auto type = tensorReductionType(*operation, element);
