@@ -60,7 +60,7 @@ constexpr Constant constants[] = {
     CONSTANT(stores_unhidden),
     CONSTANT(prepare_microseconds),
     CONSTANT(prepare_beside_microseconds),
-    CONSTANT(prepare_shared_microseconds),
+    CONSTANT(prepare_transposed_microseconds),
     CONSTANT(prepare_terabytes_per_second),
     CONSTANT(prepare_under_terabytes_per_second),
     CONSTANT(shift_load_bytes_per_clock),

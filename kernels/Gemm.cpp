@@ -249,7 +249,7 @@ Fragment GemmProgram::addProducts(const Stage &loaded,
   for (int64_t first = begin; first < std::min(begin + together, c.bk);
        first += depth)
     products.push_back(product(loaded, other, first, zeros(f32, {c.bm, c.bn})));
-  // What is as small is added first: so fewer roundings are of the large sum.
+  // Added to each other first, so that the large sum is rounded once.
   Fragment joint = products.front();
   for (size_t i = 1; i < products.size(); ++i)
     joint = joint + products[i];

@@ -135,8 +135,8 @@ private:
     const double first = 1 / sections(), bytes = 2 * preparedBytes / 1e6;
     return (shiftedRows(rows, columns) > 0 ? gpu.prepare_beside_microseconds
                                            : gpu.prepare_microseconds) +
-           (isPreparedThroughShared(types, c) ? gpu.prepare_shared_microseconds
-                                              : 0) +
+           (isPreparedTransposed(types, c) ? gpu.prepare_transposed_microseconds
+                                           : 0) +
            first * bytes / gpu.prepare_terabytes_per_second +
            (1 - first) * bytes / gpu.prepare_under_terabytes_per_second +
            preparedFromDram() / (gpu.dram_terabytes_per_second * 1e6);
@@ -256,8 +256,8 @@ private:
                          gpu.shift_bytes_per_clock;
   }
 
-  /// What rows of narrow boxes, of a tile's `extent`, take more than their
-  /// bytes.
+  /// What rows of narrow boxes, of a tile's `extent`, of which `inside` lies in
+  /// the matrix, take more than their bytes.
   double narrowRowClocks(int64_t extent, double inside, bool isKMajor) const {
     const auto bytes = static_cast<double>(size_bytes(types.a)) *
                        (isKMajor ? static_cast<double>(c.bk) : inside);
@@ -288,7 +288,8 @@ private:
 
   /// Of a byte that a cluster's CTAs share, what each of them costs L2:
   /// requests of clusters for the same bytes at the same time meet on their
-  /// way, those of two neighbours in the same pair of SMs at once.
+  /// way, those of two neighbours in the same pair of SMs at once; the last of
+  /// an odd number has none.
   double fetches(const Wave &wave, int64_t tilesAtOnce, int64_t sharedBy,
                  bool areNeighbours) const {
     const auto shared = static_cast<double>(sharedBy);

@@ -30,6 +30,10 @@ int64_t productDepth(const GemmTypes &types, const GemmConfig &c) {
   return isPromoted(types) ? std::min(c.bk, promotedDepth(types)) : c.bk;
 }
 
+int64_t productsOfStage(const GemmTypes &types, const GemmConfig &c) {
+  return ceilDiv(c.bk, productDepth(types, c));
+}
+
 int64_t stageBytes(const GemmTypes &types, const GemmConfig &c) {
   return (c.bm * size_bytes(types.a) + c.bn * size_bytes(types.b)) * c.bk;
 }
@@ -138,6 +142,11 @@ bool isPreparedThroughShared(const GemmTypes &types, const GemmConfig &c) {
          (c.prepared_b && goes(types.b, types.layout.b_n_major));
 }
 
+bool isPreparedTransposed(const GemmTypes &types, const GemmConfig &c) {
+  return (c.prepared_a && obstaclesOfA(types).isOtherMajor) ||
+         (c.prepared_b && obstaclesOfB(types).isOtherMajor);
+}
+
 int64_t preparedStageBytes(const GemmTypes &types, const GemmConfig &c) {
   // A pipeline more has barriers of its own.
   constexpr int64_t barrierBytes = 256;
@@ -202,14 +211,12 @@ int64_t halvesHeld(const GemmTypes &types, const GemmConfig &c,
   return halves;
 }
 
-/// A thread's sums, a stage's products in flight beside them, their rows and
-/// those of the next ones, and all else: what hopper-overlap-products counts
-/// with.
-int64_t registersInFlight(const GemmTypes &types, const GemmConfig &c) {
-  const int64_t depth = productDepth(types, c),
-                products = (c.bk + depth - 1) / depth;
-  return accumulatorRegisters(types, c) * (1 + 2 * products) / 2 +
-         2 * products * operandRegisters(types, c) +
+/// A thread's sums, the products of two stages, so many each, their rows, and
+/// all else: what hopper-overlap-products counts with.
+int64_t registersInFlight(const GemmTypes &types, const GemmConfig &c,
+                          int64_t products) {
+  const int64_t sums = accumulatorRegisters(types, c) / 2;
+  return sums + 2 * products * (sums + operandRegisters(types, c)) +
          target::registersBesideFragments;
 }
 
@@ -345,7 +352,7 @@ int64_t productsTogether(const GemmTypes &types, const GemmConfig &c) {
   const int64_t sums = accumulatorRegisters({}, c);
   const int64_t left = roleRegisters(types, c).math - sums - besideSeveral;
   return std::clamp<int64_t>(left / (sums + registersOfParts(types, c)), 1,
-                             c.bk / productDepth(types, c));
+                             productsOfStage(types, c));
 }
 
 int64_t partsTogether(const GemmTypes &types, const GemmConfig &c) {
@@ -391,7 +398,8 @@ int64_t loadBatches(const GemmTypes &types, const GemmConfig &c) {
 
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &c) {
   return isPromoted(types) && !isInParts(types) &&
-         registersInFlight(types, c) <= roleRegisters(types, c).math;
+         registersInFlight(types, c, productsOfStage(types, c)) <=
+             roleRegisters(types, c).math;
 }
 
 bool fitsTwice(const GemmTypes &types, const GemmConfig &c,
@@ -399,7 +407,8 @@ bool fitsTwice(const GemmTypes &types, const GemmConfig &c,
   const int64_t threads = target::warpgroupThreads * c.warpgroups +
                           target::warpThreads * c.load_warps;
   return isPlain(form) && roleRegisters(types, c, form).load == 0 &&
-         2 * threads * registersInFlight(types, c) <= target::fileRegisters &&
+         2 * threads * registersInFlight(types, c, 1) <=
+             target::fileRegisters &&
          2 * sharedBytes(types, c, gpu) + target::reservedSharedBytes <=
              gpu.shared_bytes;
 }

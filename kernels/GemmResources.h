@@ -79,6 +79,8 @@ int64_t preparedStageBytes(const GemmTypes &types, const GemmConfig &config);
 /// Whether they go there: one is transposed, or they are short integers, which
 /// registers hold as s32.
 bool isPreparedThroughShared(const GemmTypes &types, const GemmConfig &config);
+/// Whether one is transposed there.
+bool isPreparedTransposed(const GemmTypes &types, const GemmConfig &config);
 
 /// Of a stage with parts of bf16, which a part of is no whole swizzle atom of
 /// theirs; of how many columns parts are made at a time; and the most
@@ -135,8 +137,8 @@ int64_t preparedSections(const GemmTypes &types, const GemmConfig &config,
 /// stage: once, where they have registers for all of it.
 int64_t loadBatches(const GemmTypes &types, const GemmConfig &config);
 
-/// Whether hopper-schedule-wgmma finds registers for a second product, to be in
-/// flight while the first is added to the sum.
+/// Whether hopper-overlap-products finds registers for the products of two
+/// stages, those of one in flight while the others are added to the sums.
 bool isProductInFlight(const GemmTypes &types, const GemmConfig &config);
 
 /// Whether a thread has registers for the values of a strip beside its sums,
@@ -173,6 +175,8 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
 /// stage's depth is multiplied before they do: all of it, if they do not.
 bool isPromoted(const GemmTypes &types);
 int64_t productDepth(const GemmTypes &types, const GemmConfig &config);
+/// How often they leave in a stage, once at least.
+int64_t productsOfStage(const GemmTypes &types, const GemmConfig &config);
 
 /// s32 for integers, f32 for all else.
 ElementType sumType(const GemmTypes &types);

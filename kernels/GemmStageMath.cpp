@@ -1,6 +1,7 @@
 #include "GemmStageMath.h"
 
 #include "GemmResources.h"
+#include "GemmTiling.h"
 #include "compiler/target/Target.h"
 
 #include <algorithm>
@@ -28,8 +29,8 @@ double GemmStageMath::ownClocks(double tensor) const {
     return 0;
   const double sharers = isAlone() ? 1 : static_cast<double>(c.warpgroups);
   return tensor / sharers +
-         std::ceil(productsOfStage() /
-                   static_cast<double>(productsTogether(types, c))) *
+         static_cast<double>(
+             ceilDiv(productsOfStage(types, c), productsTogether(types, c))) *
              gpu.parts_step_clocks;
 }
 
@@ -57,14 +58,17 @@ double GemmStageMath::transposeClocks() const {
              : 0;
 }
 
-/// Rows that are transposed through registers are so under the products of the
-/// stage before, all warpgroups of a tile at the same time, or, where sums are
-/// added, meanwhile. Those of f32 go through registers anyway (`ownClocks`).
+/// What rows add that are transposed through registers. All warpgroups of a
+/// tile transpose theirs at the same time, under the products of the stage
+/// before, and what takes longer than these is added. Where sums are added to
+/// f32 that fills this time, and each product takes more. Rows of f32 go
+/// through registers anyway (`ownClocks`).
 double GemmStageMath::registerClocks(double tensor) const {
   if (!isAboveTransposed(c) || isInParts(types))
     return 0;
   if (isPromoted(types))
-    return productsOfStage() * gpu.register_step_clocks;
+    return static_cast<double>(productsOfStage(types, c)) *
+           gpu.register_step_clocks;
   const double sharers = isAlone() ? 1 : static_cast<double>(c.warpgroups);
   return std::max(sharers * gpu.register_stage_clocks * depth /
                           target::mostSwizzleBytes -
@@ -74,11 +78,6 @@ double GemmStageMath::registerClocks(double tensor) const {
 
 /// Whether no other warpgroup multiplies for the same tile.
 bool GemmStageMath::isAlone() const { return c.warpgroups == 1 || c.ping_pong; }
-
-/// How often the sums of a stage leave the tensor cores.
-double GemmStageMath::productsOfStage() const {
-  return static_cast<double>(c.bk / productDepth(types, c));
-}
 
 /// What a wgmma of 64 rows reads of shared memory for each product, over what
 /// one of the most columns reads, less 1; of f32, whose rows are in registers,
@@ -99,8 +98,8 @@ double GemmStageMath::promotionClocks() const {
   constexpr double lanes = 128;
   if (!isPromoted(types) || isProductInFlight(types, c))
     return 0;
-  return productsOfStage() * elements / lanes * gpu.addition_unhidden *
-         (isAlone() ? 2 : 1);
+  return static_cast<double>(productsOfStage(types, c)) * elements / lanes *
+         gpu.addition_unhidden * (isAlone() ? 2 : 1);
 }
 
 } // namespace ashlar

@@ -25,7 +25,6 @@ private:
   double ownClocks(double tensor) const;
   double sharedClocks(double products) const;
   double registerClocks(double tensor) const;
-  double productsOfStage() const;
   double narrowness() const;
   double promotionClocks() const;
 

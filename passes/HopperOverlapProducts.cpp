@@ -41,9 +41,10 @@ int64_t registersEach(Type type) {
   return llvm::divideCeil(uint64_t(values) * std::max(8u, bits), 32);
 }
 
-/// Whether it loads columns of single bytes, which ptxas does for all products
-/// before it puts the first ones together.
-bool isOfByteColumns(Operation *op) {
+/// Whether it loads columns of single bytes. ptxas 13.0 issues the loads of all
+/// of a loop's products before it packs the first bytes: of two products of
+/// 64x64 it spilled, though what else is counted here leaves 7 registers.
+bool loadsByteColumns(Operation *op) {
   auto load = dyn_cast<hopper::SharedLoadOp>(op);
   return load && load.getTransposed() &&
          tile::elementBytes(
@@ -175,7 +176,7 @@ private:
       for (Value value : op->getResults())
         if (!isZero(value) && !operands.contains(value))
           largest = std::max(largest, registersEach(value.getType()));
-      if (isOfByteColumns(op))
+      if (loadsByteColumns(op))
         ofByteColumns += registersEach(op->getResult(0).getType());
     });
     needed += std::max(largest, ofByteColumns);

@@ -29,7 +29,6 @@ Device open(const DeviceChoice &choice) {
   settings.seed = choice.seed.value_or(settings.seed);
   settings.seeds = choice.seeds.value_or(settings.seeds);
   settings.timeLimit = choice.timeLimit.value_or(settings.timeLimit);
-  sim::smCount = choice.sms.value_or(sim::mostSms);
   if (!choice.trace.empty())
     settings.tracePath = choice.trace;
   if (!choice.ignore.empty())

@@ -39,6 +39,19 @@ void print(const std::string &kernel, const HostTensor &tensor,
               static_cast<long long>(outcome.elements));
 }
 
+/// A note for each line of the author whose copies have moved nothing. Some do
+/// in right kernels, too: behind the last tile of a cluster, say.
+void printOutside() {
+  for (const auto &[line, copies] : sim::takeOutsideCopies())
+    std::printf("%s%snote: %llu %s wholly outside of their tensor, such as the "
+                "%s, innermost coordinate first; if that is not meant: tile() "
+                "counts in tiles, at() in elements\n",
+                line.c_str(), line.empty() ? "" : ": ",
+                static_cast<unsigned long long>(copies.count),
+                copies.count > 1 ? "copies lie" : "copy lies",
+                copies.example.c_str());
+}
+
 } // namespace
 
 namespace {
@@ -100,6 +113,7 @@ bool runAndCheck(Device &device, const Artifact &artifact,
   Module module(device, artifact);
   DeviceProblem onDevice(device, artifact, problem);
   const SumsMayDiffer sums(onDevice, expected);
+  sim::takeOutsideCopies(); // of launches before
   module.launch_and_wait(onDevice.arguments(), limit, {});
   bool right = true;
   for (const HostTensor &result : onDevice.results()) {
@@ -111,6 +125,8 @@ bool runAndCheck(Device &device, const Artifact &artifact,
     print(artifact.name, result, outcome, compared);
     right &= outcome.passed();
   }
+  if (!right)
+    printOutside();
   return right;
 }
 

@@ -5,6 +5,7 @@
 #include "tool/Execute.h"
 #include "tool/MakeProblem.h"
 #include "tool/SimulatedSizes.h"
+#include "tool/SimulatedSms.h"
 
 namespace ashlar::harness {
 
@@ -26,8 +27,8 @@ bool runSaved(const Artifact &artifact, const RunOptions &options,
     checkSimulated(artifact, problem.sizes);
     where.timeLimit = where.timeLimit.value_or(enough);
   }
-  if (simulated)
-    where.sms = where.sms.value_or(simulatedSms(artifact));
+  const SimulatedSms sms(where.sms.value_or(
+      simulated ? simulatedSms(artifact, problem.sizes) : sim::mostSms));
   Device device = open(where);
   demandMemory(artifact, problem, simulated);
   addTensors(artifact, problem, zeros);

@@ -1,8 +1,5 @@
 #include "tool/SimulatedSizes.h"
 
-#include "runtime/Grid.h"
-#include "runtime/sim/machine/Launch.h"
-
 #include <algorithm>
 
 namespace ashlar::harness {
@@ -38,6 +35,13 @@ int64_t ragged(int64_t tiles, int64_t length) {
   return tiles * length + length / 2 + 16;
 }
 
+/// Where there are fewer than three tiles no CTA has two beside another CTA.
+bool isOverOneSize(const TileSpace &space) {
+  return space.persistent && std::ranges::count_if(space.extents, [](auto &e) {
+                               return e.size >= 0;
+                             }) == 1;
+}
+
 } // namespace
 
 std::vector<NamedSize> simulatedSizes(const Artifact &artifact,
@@ -57,25 +61,13 @@ std::vector<NamedSize> simulatedSizes(const Artifact &artifact,
     for (const TileSpace &space : artifact.grid.spaces)
       for (size_t d = 0; d < space.extents.size(); ++d)
         if (space.extents[d].size == static_cast<int>(i))
-          size = ragged(space.extents.size() == 1 ? 2 : 1, space.tile[d]);
+          size = ragged(isOverOneSize(space) ? 2 : 1, space.tile[d]);
     for (const NamedSize &each : given)
       if (each.name == artifact.sizes[i])
         size = std::min(size, each.value);
     sizes.push_back({artifact.sizes[i], size});
   }
   return sizes;
-}
-
-uint32_t simulatedSms(const Artifact &artifact) {
-  const GridRule &grid = artifact.grid;
-  auto isOverTiles = [](const TileSpace &space) {
-    return space.persistent &&
-           std::ranges::any_of(space.tile, [](int64_t t) { return t > 1; });
-  };
-  if (!std::ranges::all_of(grid.spaces, isOverTiles))
-    return sim::mostSms;
-  return static_cast<uint32_t>(std::clamp<int64_t>(
-      2 * clusterSize(grid) / grid.ctasPerSm, 1, sim::mostSms));
 }
 
 void checkSimulated(const Artifact &artifact,

@@ -9,6 +9,7 @@
 #include "tool/Failure.h"
 #include "tool/MakeProblem.h"
 #include "tool/SimulatedSizes.h"
+#include "tool/SimulatedSms.h"
 #include "tool/Summary.h"
 #include "tool/Traffic.h"
 
@@ -67,8 +68,6 @@ bool simulate(Device &device, const Artifact &artifact, const Problem &problem,
   try {
     const bool right = runAndCheck(device, artifact, problem, expected,
                                    timeLimit(request.device));
-    if (const std::string outside = describeOutside(); !right)
-      std::fputs(outside.c_str(), stdout);
     std::printf("%s: simulated with %s (%s): nothing found\n",
                 artifact.name.c_str(), describe(problem).c_str(),
                 describeSimulation(request.device).c_str());
@@ -85,12 +84,12 @@ bool execute(const Artifact &artifact, const ToolOptions &options,
   const bool simulated = isSimulated(request.device);
   if (bench && simulated)
     throw Error("the simulator has no speed to measure: --bench needs a GPU");
-  DeviceChoice where = request.device;
-  // What is counted is what a whole GPU does.
-  if (simulated && !request.resources)
-    where.sms = where.sms.value_or(simulatedSms(artifact));
-  Device device = open(where);
   Problem problem = nameProblem(artifact, options, request);
+  // What is counted is what a whole GPU does.
+  const bool isWhole = !simulated || request.resources;
+  const SimulatedSms sms(request.device.sms.value_or(
+      isWhole ? sim::mostSms : simulatedSms(artifact, problem.sizes)));
+  Device device = open(request.device);
   demandMemory(artifact, problem, simulated);
   addTensors(artifact, problem, options.zeros, options.inputs);
   const Expectation expected = expectation(artifact, options);

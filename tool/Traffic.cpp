@@ -86,15 +86,4 @@ std::string describeTraffic(const Problem &problem) {
                                    per.bytes("stored", traffic.sharedStores));
 }
 
-std::string describeOutside() {
-  std::string text;
-  for (const auto &[line, copies] : sim::takeOutsideCopies())
-    text += line + (line.empty() ? "" : ": ") + "note: of " +
-            std::to_string(copies.count) +
-            (copies.count > 1 ? " copies" : " copy") +
-            " nothing lies in the tensor, such as the " + copies.example +
-            "; tile() counts in tiles, at() in elements\n";
-  return text;
-}
-
 } // namespace ashlar::harness

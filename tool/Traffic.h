@@ -1,4 +1,4 @@
-// What a simulated launch executes and moves for each element, and what not.
+// What a simulated launch executes and moves for each element.
 #pragma once
 
 #include "ashlar/problem.h"
@@ -13,9 +13,5 @@ void countTraffic();
 /// What has been counted since the last call, divided by the elements of the
 /// problem's largest tensor, in lines as `--resources` has them.
 std::string describeTraffic(const Problem &problem);
-
-/// A note for each line of the author whose copies have since the last call
-/// moved nothing, as they lie outside of their tensor.
-std::string describeOutside();
 
 } // namespace ashlar::harness

@@ -48,3 +48,27 @@ hopper.kernel @too_few_registers_for_columns threads 128 shared 65536 cluster 1 
     }
   }
 }
+
+// Rows that lie as they are multiplied are loaded when they are.
+
+!stored = !tile.shared<64x128xf8E4M3FN, "S<3,4,3> o (64,128):(128,1)">
+hopper.kernel @registers_for_rows threads 128 shared 65536 cluster 1 {
+  %K = hopper.size "K"
+  %at = hopper.shared_address 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  hopper.role "math" from 0 warps 4 registers 256 {
+    %zero = arith.constant dense<0.0> : !sum
+    %u = hopper.view %at : !stored
+    %w = hopper.view %at : !other
+    %r = scf.for %k = %c0 to %K step %c1 iter_args(%x = %zero) -> !sum {
+      %a = hopper.shared_load %u : !stored -> !rows
+      %p = hopper.mma %a, %w transposed, %zero : !rows, !other, !sum
+      %y = arith.addf %x, %p : !sum
+      %b = hopper.shared_load %u : !stored -> !rows
+      %q = hopper.mma %b, %w transposed, %zero : !rows, !other, !sum
+      %z = arith.addf %y, %q : !sum
+      scf.yield %z : !sum
+    }
+  }
+}

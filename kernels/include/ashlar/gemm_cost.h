@@ -11,8 +11,8 @@ namespace ashlar {
 
 /// What the cost of a GEMM depends on. Rates are what is reached, not what a
 /// data sheet says: most are fitted to times of H200s in `bench/measurements`,
-/// as `bench-gemm --fit` does it, four of them chosen near what fits, those of
-/// transposed operands fitted to an H100's (docs/benchmark.md). Clocks are
+/// as `bench-gemm --fit` does it, some chosen near what fits, those of
+/// transposed operands to an H100's as well (docs/benchmark.md). Clocks are
 /// those of an SM.
 struct GpuModel {
   int64_t sm_count = 132;
@@ -106,9 +106,10 @@ struct GpuModel {
   /// Operands that are prepared: until all CTAs are done with it, less where
   /// threads load the other operand meanwhile, and what all of them read and
   /// write, before the products, and under products, that take longer; and what
-  /// it takes more through shared memory, transposed.
+  /// it takes more to transpose one.
   double prepare_microseconds = 1.51, prepare_beside_microseconds = 0.85,
-         prepare_shared_microseconds = 1.2, prepare_terabytes_per_second = 5.2,
+         prepare_transposed_microseconds = 1.2,
+         prepare_terabytes_per_second = 5.2,
          prepare_under_terabytes_per_second = 12;
   /// Where threads load and shift: what comes into an SM in a clock, one after
   /// the other with what TMA brings; what threads take in in a clock, of all

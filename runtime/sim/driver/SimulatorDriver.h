@@ -5,6 +5,7 @@
 
 #include "runtime/Driver.h"
 #include "runtime/sim/machine/Ignored.h"
+#include "runtime/sim/machine/OutsideCopies.h"
 #include "runtime/sim/machine/Traffic.h"
 
 #include <chrono>
@@ -64,7 +65,8 @@ std::vector<Report> takeReports();
 /// What launches have moved under their first seeds since the last call.
 Traffic takeTraffic();
 
-/// Copies of launches' first seeds that moved nothing since the last call.
+/// Copies outside of their tensor, of launches' first seeds since the last
+/// call.
 OutsideByLine takeOutsideCopies();
 
 /// As a new process would find it: no memory, modules, streams or failure.

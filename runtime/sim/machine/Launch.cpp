@@ -268,7 +268,7 @@ struct Launch::Scheduler {
 };
 
 void Launch::addTraffic(const Traffic &traffic) {
-  const std::lock_guard guard(addingTraffic);
+  const std::lock_guard guard(adding);
   options.traffic->add(traffic);
 }
 
@@ -276,7 +276,7 @@ void Launch::addOutside(const Instruction *instruction,
                         const std::string &what) {
   if (!options.outside)
     return;
-  const std::lock_guard guard(addingTraffic);
+  const std::lock_guard guard(adding);
   OutsideCopies &copies = (*options.outside)[sourceOf(instruction)];
   if (copies.count++ == 0 || what < copies.example)
     copies.example = what;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "runtime/sim/machine/Notes.h"
+#include "runtime/sim/machine/OutsideCopies.h"
 #include "runtime/sim/machine/Program.h"
 #include "runtime/sim/machine/Progress.h"
 #include "runtime/sim/machine/Report.h"
-#include "runtime/sim/machine/Traffic.h"
 #include "runtime/sim/machine/memory/Memory.h"
 #include "runtime/sim/machine/memory/Signals.h"
 #include "runtime/sim/machine/memory/TensorBounds.h"
@@ -25,6 +25,7 @@ namespace ashlar::sim {
 
 class GlobalMemory;
 class Trace;
+struct Traffic;
 
 struct LaunchOptions {
   uint64_t seed = 0;
@@ -56,7 +57,7 @@ inline constexpr uint32_t maxSharedBytes = 232448; // per CTA, without reserved
 inline constexpr uint32_t maxThreads = 1024;
 inline constexpr uint32_t registersPerSm = 65536;
 inline constexpr uint32_t mostSms = 132;
-/// Multiprocessors. A program may make them fewer before it opens the device.
+/// Multiprocessors. A program may make them fewer as long as it has a device.
 inline uint32_t smCount = mostSms;
 
 class Launch {
@@ -116,7 +117,7 @@ public:
 private:
   std::atomic<bool> over = false;
   std::chrono::steady_clock::time_point deadline;
-  std::mutex addingTraffic;
+  std::mutex adding;
   struct Scheduler;
 };
 

@@ -5,8 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
-#include <string>
 
 namespace ashlar::sim {
 
@@ -22,16 +20,6 @@ struct Accesses {
 
   void add(const Accesses &other);
 };
-
-/// Copies of TMA of which nothing lies in the tensor.
-struct OutsideCopies {
-  uint64_t count = 0;
-  /// "TMA load of 128x64 bf16 tile at (8192, 0)": the first by its letters,
-  /// whatever the schedule.
-  std::string example;
-};
-/// By the author's line.
-using OutsideByLine = std::map<std::string, OutsideCopies>;
 
 struct Traffic {
   uint64_t instructions = 0; // as Progress counts them

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+
 namespace ashlar {
 namespace {
 
@@ -67,6 +69,13 @@ TEST(GemmCost, ClustersAndPairsOfSmsSpareL2) {
   EXPECT_LT(cost(sizes, "64x16x128 s8 w1 g1 e16x1 swapped").l2, 0.9 * apart);
   EXPECT_LT(cost(sizes, "64x16x128 s8 w1 c1x2 g8 e16x1 swapped").l2,
             0.9 * apart);
+}
+
+TEST(GemmCost, TheLastOfThreeReadersHasNoNeighbour) {
+  const char *config = "64x16x128 s8 w1 g1 e16x1 swapped";
+  const double three = cost({48, 8192, 8192}, config).l2,
+               four = cost({64, 8192, 8192}, config).l2;
+  EXPECT_THAT(three, AllOf(Ge(0.85 * four), Le(1.05 * four)));
 }
 
 TEST(GemmCost, WhatL2HoldsTakesNoTimeOfDram) {
@@ -193,6 +202,52 @@ TEST(GemmCost, AShallowRingWaits) {
   const GemmSizes sizes{16, 4096, 4096};
   EXPECT_GT(cost(sizes, "64x16x64 s2 w1 e16x1 swapped").total,
             1.5 * cost(sizes, "64x16x64 s12 w1 e16x1 swapped").total);
+}
+
+/// Of single bytes, with A stored by columns.
+GemmTypes byColumns(GemmTypes types) {
+  types.layout.a_m_major = true;
+  return types;
+}
+
+TEST(GemmCost, ToTransposeAnOperandTakesLongerThanToCopyIt) {
+  GemmTypes shifted = fast;
+  shifted.layout.align_a = 1;
+  const GemmSizes sizes{16, 4096, 4096};
+  const char *config = "64x16x128 s12 w1 e16x1 prepared-a swapped";
+  EXPECT_NEAR(cost(sizes, config, byColumns(fast)).hot -
+                  cost(sizes, config, shifted).hot,
+              h200().prepare_transposed_microseconds, 0.01);
+}
+
+TEST(GemmCost, LongProductsHideRowsThatAreTransposed) {
+  const GemmSizes sizes{4096, 4096, 4096};
+  const auto unhidden = [&](const std::string &config) {
+    return cost(sizes, (config + " transposed-a").c_str(), byColumns(fast))
+               .math -
+           cost(sizes, config.c_str(), fast).math;
+  };
+  EXPECT_EQ(unhidden("128x256x128 s4 w2"), 0);
+  EXPECT_GT(unhidden("128x64x128 s8 w2"), 0);
+}
+
+TEST(GemmCost, ABoxIsAsNarrowAsWhatLiesInTheMatrix) {
+  const auto load = [](int64_t m) {
+    return cost({m, 4096, 4096}, "64x128x128 s8 w1 transposed-a",
+                byColumns(fast))
+        .load;
+  };
+  EXPECT_GT(load(16), 1.2 * load(64));
+}
+
+TEST(GemmCost, RowsOfBothProductsOfAStageTakeRegisters) {
+  const GemmSizes sizes{4096, 4096, 4096};
+  const auto addition = [&](const char *config) {
+    return cost(sizes, config, byColumns(full)).math /
+           cost(sizes, config, byColumns(fast)).math;
+  };
+  EXPECT_LT(addition("64x64x128 s8 w1 transposed-a"),
+            addition("64x64x256 s4 w1 transposed-a"));
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "tool/RunSaved.h"
 #include "tool/SimulatedSizes.h"
+#include "tool/SimulatedSms.h"
 
 #include "test/unit/runtime/FakeDriver.h"
 
@@ -56,4 +57,42 @@ TEST(SavedKernel, DoesNotDecideHowLongItTakes) {
       ret;
     })";
   EXPECT_THAT(mistake(artifact), HasSubstr("5000 ms"));
+}
+
+TEST(SimulatedSms, AreSoFewThatCtasHaveTwoTiles) {
+  const TileSpace tiles = {.extents = {{.size = 0}, {.size = 1}},
+                           .tile = {128, 128},
+                           .persistent = true};
+  auto sms = [](int64_t m, int64_t n, const GridRule &rule) {
+    Artifact artifact;
+    artifact.sizes = {"M", "N"};
+    artifact.grid = rule;
+    const std::vector<NamedSize> sizes = {{"N", n}, {"M", m}};
+    return simulatedSms(artifact, sizes);
+  };
+  EXPECT_EQ(sms(200, 200, {{tiles}, {}}), 2);
+  EXPECT_EQ(sms(600, 600, {{tiles}, {}}), 13);
+  EXPECT_EQ(sms(1 << 20, 1 << 20, {{tiles}, {}}), 66);
+  // Two clusters of two CTAs, which are beside each other in any case.
+  EXPECT_EQ(sms(200, 200, {{tiles}, {2, 1}}), 2);
+  EXPECT_EQ(sms(600, 300, {{tiles}, {3, 1}, 4}), 3);
+  EXPECT_EQ(sms(200, 200, {{tiles}, {}, 8}), 1);
+  // A CTA alone would have none to race with.
+  EXPECT_EQ(sms(200, 100, {{tiles}, {}}), 2);
+  EXPECT_EQ(sms(0, 100, {{tiles}, {}}), 2);
+}
+
+TEST(SimulatedSms, AreAllWhereCtasMayWaitForEachOther) {
+  const TileSpace tiles = {
+      .extents = {{.size = 0}}, .tile = {128}, .persistent = true};
+  TileSpace ctas = tiles, grid = tiles;
+  ctas.tile = {1};
+  grid.persistent = false;
+  Artifact artifact;
+  artifact.sizes = {"M"};
+  const std::vector<NamedSize> sizes = {{"M", 300}};
+  for (const TileSpace &other : {ctas, grid}) {
+    artifact.grid.spaces = {tiles, other};
+    EXPECT_EQ(simulatedSms(artifact, sizes), 132);
+  }
 }

@@ -10,6 +10,8 @@
 #include <vector>
 
 using namespace ashlar;
+using testing::AllOf;
+using testing::HasSubstr;
 
 namespace {
 
@@ -110,7 +112,10 @@ TEST(Tool, RefusesAReferenceThatNothingIsComparedWith) {
 
 TEST(Tool, SimulatesSoFewSmsThatACtaHasSeveralTiles) {
   const ToolOptions options = {.references = {{"D", twiceX}}};
+  testing::internal::CaptureStdout();
   EXPECT_EQ(simulate(twiceInTwoOrders(), options), 1);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(),
+              AllOf(HasSubstr("D is wrong"), HasSubstr("(2 SMs, seed 0)")));
   EXPECT_EQ(simulate(twiceInTwoOrders(), options, {"--sms=132"}), 0);
 }
 
@@ -120,7 +125,7 @@ TEST(Tool, NotesCopiesOutsideOfTheirTensorWhereAResultIsWrong) {
   EXPECT_EQ(simulate(twiceByElements(), options), 1);
   EXPECT_THAT(testing::internal::GetCapturedStdout(),
               testing::ContainsRegex(
-                  "ToolTest.cpp:[0-9]+: note: of 2 copies nothing lies in the "
-                  "tensor, such as the TMA load of 32x32 f32 tile at "
-                  "\\(0, 1024\\); tile\\(\\) counts in tiles"));
+                  "ToolTest.cpp:[0-9]+: note: 2 copies lie wholly outside of "
+                  "their tensor, such as the TMA load of 32x32 f32 tile at "
+                  "\\(0, 1024\\)"));
 }

@@ -1,0 +1,37 @@
+#include "tool/SimulatedSms.h"
+
+#include "runtime/Grid.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace ashlar::harness {
+
+uint32_t simulatedSms(const Artifact &artifact,
+                      std::span<const NamedSize> sizes) {
+  auto isOverTiles = [](const TileSpace &space) {
+    return space.persistent &&
+           std::ranges::any_of(space.tile, [](int64_t t) { return t > 1; });
+  };
+  const GridRule &rule = artifact.grid;
+  if (!std::ranges::all_of(rule.spaces, isOverTiles))
+    return sim::mostSms;
+  std::vector<int64_t> values;
+  for (const std::string &name : artifact.sizes)
+    values.push_back(std::ranges::find(sizes, name, &NamedSize::name)->value);
+  const Grid grid = computeGrid(artifact, values, sim::mostSms);
+  const int64_t clusters = grid.blocks / grid.clusterSize,
+                // A CTA alone would have no other to race with.
+      least = grid.clusterSize > 1 ? 1 : 2,
+                blocks = std::max((clusters + 1) / 2, least) * grid.clusterSize;
+  return static_cast<uint32_t>(std::clamp<int64_t>(
+      (blocks + rule.ctasPerSm - 1) / rule.ctasPerSm, 1, sim::mostSms));
+}
+
+SimulatedSms::SimulatedSms(uint32_t sms)
+    : before(std::exchange(sim::smCount, sms)) {}
+
+SimulatedSms::~SimulatedSms() { sim::smCount = before; }
+
+} // namespace ashlar::harness
