@@ -5,10 +5,15 @@
 namespace ashlar {
 namespace {
 
+bool isFloat(const Argument &argument) {
+  return std::holds_alternative<float>(argument) ||
+         std::holds_alternative<double>(argument);
+}
+
 const char *kindOf(const Argument &argument) {
   if (std::holds_alternative<TensorArgument>(argument))
     return "a tensor";
-  return std::holds_alternative<float>(argument) ? "a float" : "an integer";
+  return isFloat(argument) ? "a float" : "an integer";
 }
 
 const char *kindOf(const ScalarContract &scalar) {
@@ -94,9 +99,8 @@ private:
 
   void matchScalar(size_t i, const NamedArgument &argument) {
     const ScalarContract &contract = artifact.scalars[i];
-    const bool isFloat = std::holds_alternative<float>(argument.value);
     if (std::holds_alternative<TensorArgument>(argument.value) ||
-        isFloat != (contract.type != s32))
+        isFloat(argument.value) != (contract.type != s32))
       wrongKind(contract.where, argument,
                 concat("a scalar of type ", ashlar::name(contract.type)),
                 kindOf(contract));

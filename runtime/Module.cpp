@@ -43,6 +43,14 @@ struct Module::Implementation {
 
 namespace {
 
+/// Whether it is one of CUDA's numbers for a kernel that has failed, which
+/// every call returns from then on.
+bool isOfWorkBefore(driver::Result result) {
+  const int number = static_cast<int>(result);
+  return result == driver::Result::illegalAddress || number == 702 ||
+         (number >= 710 && number <= 719);
+}
+
 Artifact verified(Artifact &&artifact) {
   verifyArtifact(artifact);
   return std::move(artifact);
@@ -85,6 +93,11 @@ void Module::Implementation::launch(const Grid &grid,
                                     driver::StreamHandle stream) {
   const LaunchConfiguration configuration(artifact, grid, stream);
   Result result = call(configuration.get());
+  if (isOfWorkBefore(result))
+    throw Error(artifact.where,
+                concat("kernel '", artifact.name,
+                       "' is not launched, as what ran before it has failed: ",
+                       describe(context->driver, result)));
   if (result != Result::success)
     throw Error(artifact.where,
                 concat("kernel '", artifact.name, "' on ", grid.blocks,

@@ -38,11 +38,13 @@ uint16_t halfBits(float value) {
 
 uint32_t scalarBits(const std::string &kernel, const ScalarContract &contract,
                     const Argument &argument) {
-  if (auto *value = std::get_if<float>(&argument)) {
+  auto *wide = std::get_if<double>(&argument);
+  if (auto *single = std::get_if<float>(&argument); single || wide) {
+    const float value = single ? *single : static_cast<float>(*wide);
     if (contract.type == bf16)
-      return bfloat16Bits(*value);
-    return contract.type == f16 ? halfBits(*value)
-                                : std::bit_cast<uint32_t>(*value);
+      return bfloat16Bits(value);
+    return contract.type == f16 ? halfBits(value)
+                                : std::bit_cast<uint32_t>(value);
   }
   auto *narrow = std::get_if<int32_t>(&argument);
   const int64_t value = narrow ? *narrow : std::get<int64_t>(argument);

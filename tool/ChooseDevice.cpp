@@ -52,22 +52,26 @@ std::string describeSimulation(const DeviceChoice &choice) {
                     : ", seed " + std::to_string(first));
 }
 
+/// At the first line of the author that the report has.
+static Error asError(const sim::Report &report) {
+  std::string text = report.text();
+  text.erase(text.find_last_not_of('\n') + 1);
+  for (const sim::Site &site : report.sites)
+    if (const size_t colon = site.source.rfind(':'); colon != std::string::npos)
+      return {{.file = site.source.substr(0, colon),
+               .line = uint32_t(std::stoul(site.source.substr(colon + 1)))},
+              text};
+  return Error(text);
+}
+
 void throwFinding() {
   const std::vector<sim::Report> reports = sim::takeReports();
   if (reports.empty())
     throw;
   std::fflush(stdout);
   for (size_t i = 1; i < reports.size(); ++i)
-    std::fprintf(stderr, "%s\n", reports[i].text().c_str());
-  const sim::Report &first = reports.front();
-  std::string text = first.text();
-  text.erase(text.find_last_not_of('\n') + 1);
-  for (const sim::Site &site : first.sites)
-    if (const size_t colon = site.source.rfind(':'); colon != std::string::npos)
-      throw Error({.file = site.source.substr(0, colon),
-                   .line = uint32_t(std::stoul(site.source.substr(colon + 1)))},
-                  text);
-  throw Error(text);
+    std::fprintf(stderr, "%s\n\n", asError(reports[i]).what());
+  throw asError(reports.front());
 }
 
 } // namespace ashlar::harness

@@ -52,6 +52,18 @@ void HostTensor::refuseRank(size_t given) const {
               " coordinates are given of an element of it: give one for each");
 }
 
+void HostTensor::refuseOutside(std::span<const int64_t> coordinate) const {
+  auto list = [](std::span<const int64_t> numbers) {
+    std::string text;
+    for (int64_t number : numbers)
+      text += (text.empty() ? "" : ", ") + std::to_string(number);
+    return text;
+  };
+  throw Error("tensor '" + tensorName + "' has no element (" +
+              list(coordinate) + "): its shape is (" + list(extents) +
+              "), and a reference gives what is outside by itself");
+}
+
 double HostTensor::read(int64_t offset) const {
   return harness::decode(
       elementType, harness::loadBits(elementType, storage.data(), offset));

@@ -26,9 +26,10 @@ struct TensorArgument {
   std::vector<int64_t> strides = {};
 };
 
-/// A tensor, or a scalar: float for f32, bf16 (rounded to nearest even) and f16
-/// (likewise), an integer for s32 and for sizes.
-using Argument = std::variant<TensorArgument, float, int32_t, int64_t>;
+/// A tensor, or a scalar: float, or double, which is rounded to it, for f32,
+/// bf16 (rounded to nearest even) and f16 (likewise), an integer for s32 and
+/// for sizes.
+using Argument = std::variant<TensorArgument, float, double, int32_t, int64_t>;
 
 struct NamedArgument {
   /// A view: a name that is made at run time has to outlive the launch.

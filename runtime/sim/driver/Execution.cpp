@@ -135,7 +135,7 @@ std::vector<Report> executeSeeds(const PreparedLaunch &launch) {
     if (i > 0) {
       restore(before);
     } else {
-      options.outside = &all.outside;
+      options.copies = &all.copies;
       if (how.countsTraffic)
         options.traffic = &all.traffic;
     }

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "runtime/Driver.h"
+#include "runtime/sim/machine/CopiesByLine.h"
 #include "runtime/sim/machine/Ignored.h"
-#include "runtime/sim/machine/OutsideCopies.h"
 #include "runtime/sim/machine/Traffic.h"
 
 #include <chrono>
@@ -65,9 +65,9 @@ std::vector<Report> takeReports();
 /// What launches have moved under their first seeds since the last call.
 Traffic takeTraffic();
 
-/// Copies outside of their tensor, of launches' first seeds since the last
+/// What TMA has copied for each line under launches' first seeds since the last
 /// call.
-OutsideByLine takeOutsideCopies();
+CopiesByLine takeCopies();
 
 /// As a new process would find it: no memory, modules, streams or failure.
 /// Every handle becomes invalid. The settings stay.

@@ -85,10 +85,10 @@ Traffic takeTraffic() {
   return std::exchange(all.traffic, {});
 }
 
-OutsideByLine takeOutsideCopies() {
+CopiesByLine takeCopies() {
   State &all = state();
   std::lock_guard lock(all.lock);
-  return std::exchange(all.outside, {});
+  return std::exchange(all.copies, {});
 }
 
 std::vector<Report> takeReports() {
@@ -113,7 +113,7 @@ void resetSimulator() {
   all.trace = nullptr;
   all.tracePath.clear();
   all.traffic = {};
-  all.outside.clear();
+  all.copies.clear();
   all.reports.clear();
   all.failure.clear();
 }

@@ -104,7 +104,7 @@ struct State {
   uint64_t nextStreamId = 1, launches = 0;
   uint64_t instructions = 0; // that were executed, see Progress
   Traffic traffic;           // of first seeds, where settings() ask for it
-  OutsideByLine outside;     // of first seeds
+  CopiesByLine copies;       // of first seeds
   std::shared_ptr<Trace> trace;
   std::string tracePath;
 

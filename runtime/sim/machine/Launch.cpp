@@ -272,14 +272,13 @@ void Launch::addTraffic(const Traffic &traffic) {
   options.traffic->add(traffic);
 }
 
-void Launch::addOutside(const Instruction *instruction,
-                        const std::string &what) {
-  if (!options.outside)
+void Launch::addCopy(const Instruction *instruction, bool isOutside) {
+  if (!options.copies)
     return;
   const std::lock_guard guard(adding);
-  OutsideCopies &copies = (*options.outside)[sourceOf(instruction)];
-  if (copies.count++ == 0 || what < copies.example)
-    copies.example = what;
+  CopiedBoxes &boxes = (*options.copies)[sourceOf(instruction)];
+  ++boxes.all;
+  boxes.outside += isOutside;
 }
 
 bool Launch::isOver() {

@@ -1,8 +1,8 @@
 // A kernel launch: a grid of clusters, executed over the available cores.
 #pragma once
 
+#include "runtime/sim/machine/CopiesByLine.h"
 #include "runtime/sim/machine/Notes.h"
-#include "runtime/sim/machine/OutsideCopies.h"
 #include "runtime/sim/machine/Program.h"
 #include "runtime/sim/machine/Progress.h"
 #include "runtime/sim/machine/Report.h"
@@ -42,9 +42,9 @@ struct LaunchOptions {
   /// Of an allocation with one of these in it the kernel may access nothing
   /// else.
   std::vector<Tensor> tensors;
-  Progress *progress = nullptr; // null: nobody asks
-  Traffic *traffic = nullptr;   // to which the launch's is added; null: none
-  OutsideByLine *outside = nullptr; // the same
+  Progress *progress = nullptr;   // null: nobody asks
+  Traffic *traffic = nullptr;     // to which the launch's is added; null: none
+  CopiesByLine *copies = nullptr; // the same
 };
 
 struct LaunchShape {
@@ -105,8 +105,8 @@ public:
   /// Adds what a cluster has moved, when it is over.
   void addTraffic(const Traffic &traffic);
 
-  /// Counts a copy of TMA of which nothing lies in the tensor.
-  void addOutside(const Instruction *instruction, const std::string &what);
+  /// Counts a box that TMA copies.
+  void addCopy(const Instruction *instruction, bool isOutside);
 
   /// Grows whenever anything changes that another thread could wait for.
   std::atomic<uint64_t> changes = 0;

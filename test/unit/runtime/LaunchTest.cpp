@@ -168,7 +168,7 @@ TEST_F(Launch, RoundsScalarsToTheirType) {
   for (int scalar : {0, 1, 2})
     artifact.parameters.push_back({Parameter::Kind::scalar, scalar});
   fake.parameterBytes.insert(fake.parameterBytes.end(), {2, 2, 4});
-  arguments.back().value = 1.0f;
+  arguments.back().value = 1.0;
   arguments.push_back({"beta", -2.0f});
   arguments.push_back({"n", -3});
   launch();

@@ -125,7 +125,6 @@ TEST(Tool, NotesCopiesOutsideOfTheirTensorWhereAResultIsWrong) {
   EXPECT_EQ(simulate(twiceByElements(), options), 1);
   EXPECT_THAT(testing::internal::GetCapturedStdout(),
               testing::ContainsRegex(
-                  "ToolTest.cpp:[0-9]+: note: 2 copies lie wholly outside of "
-                  "their tensor, such as the TMA load of 32x32 f32 tile at "
-                  "\\(0, 1024\\)"));
+                  "ToolTest.cpp:[0-9]+: note: 2 of 3 boxes that TMA copies lie "
+                  "wholly outside of their tensor"));
 }

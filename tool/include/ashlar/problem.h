@@ -29,8 +29,8 @@ public:
   /// How many elements it has, padding not counted.
   int64_t elements() const;
 
-  /// The element at a coordinate, outermost first; there is no bounds check.
-  /// Throws `Error` where it has not one number for each dimension.
+  /// The element at a coordinate, outermost first. Throws `Error` where it has
+  /// not one number for each dimension, or lies outside of the tensor.
   template <std::integral... Coordinates>
   double operator()(Coordinates... coordinates) const {
     const int64_t at[] = {static_cast<int64_t>(coordinates)...};
@@ -39,6 +39,10 @@ public:
   double operator()(std::span<const int64_t> coordinate) const {
     if (coordinate.size() != extents.size())
       refuseRank(coordinate.size());
+    for (size_t d = 0; d < coordinate.size(); ++d)
+      if (static_cast<uint64_t>(coordinate[d]) >=
+          static_cast<uint64_t>(extents[d]))
+        refuseOutside(coordinate);
     return read(offset(coordinate));
   }
 
@@ -59,6 +63,7 @@ public:
 
 private:
   [[noreturn]] void refuseRank(size_t given) const;
+  [[noreturn]] void refuseOutside(std::span<const int64_t> coordinate) const;
   /// Throws `Error` for more than the machine has.
   int64_t sizeBytes() const;
 

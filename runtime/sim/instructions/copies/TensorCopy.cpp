@@ -77,11 +77,11 @@ private:
                 "copies", static_cast<int>(lane));
   }
 
-  void noteOutside(Warp &warp, const CopyRequest &request) const {
-    if (std::ranges::all_of(request.rows, [](const CopyRow &row) {
+  void count(Warp &warp, const CopyRequest &request) const {
+    warp.cluster.launch.addCopy(
+        warp.current, std::ranges::all_of(request.rows, [](const CopyRow &row) {
           return row.begin == row.end;
-        }))
-      warp.cluster.launch.addOutside(warp.current, request.what);
+        }));
   }
 
   void load(Warp &warp, unsigned lane, const TensorBox &box,
@@ -94,7 +94,7 @@ private:
                     "the own; write .shared::cluster",
                 "copies", static_cast<int>(lane));
     request.rows = box.rowsToLoad();
-    noteOutside(warp, request);
+    count(warp, request);
     std::optional<uint16_t> mask;
     if (options.mask)
       mask = warp.lanes<uint16_t>(*options.mask)[lane];
@@ -116,7 +116,7 @@ private:
                       "negative",
                   "copies", static_cast<int>(lane));
     request.rows = box.rowsToStore();
-    noteOutside(warp, request);
+    count(warp, request);
     if (operation) {
       const TensorElement element = box.map.elementType();
       auto type = tensorReductionType(*operation, element);
