@@ -63,6 +63,26 @@ bool areAlike(tile::ScheduleRangeOp a, tile::ScheduleRangeOp b) {
          (!a.getAfter() || areAlike(a.getAfter(), b.getAfter()));
 }
 
+/// Loops of several turns around an operation: in its tile loop, and around it.
+struct LoopsAround {
+  int inTile = 0, aroundTiles = 0;
+
+  explicit LoopsAround(Operation *op) {
+    bool isAround = false;
+    for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      if (tilesOf(loop))
+        isAround = true;
+      else if (loop.getStaticTripCount() != 1)
+        ++(isAround ? aroundTiles : inTile);
+  }
+  /// Whether the other one has a loop in the tile loop that this one has around
+  /// it.
+  bool areOutsideOf(const LoopsAround &other) const {
+    return aroundTiles > other.aroundTiles && inTile < other.inTile;
+  }
+};
+
 /// Where a role takes stages of a pipeline, and in which tile loops.
 struct Taken {
   SmallVector<std::pair<Operation *, tile::ScheduleRangeOp>> all;
@@ -87,6 +107,17 @@ LogicalResult checkOrder(tile::RoleOp role, const Taken &taken,
              << (llvm::any_of(others.all, like) ? "have at this place" : "have")
              << ": both go over the same tiles, by one TileLoop";
     reached = found - others.all.begin();
+    const LoopsAround mine(op), theirs(found->first);
+    const bool isAround = mine.areOutsideOf(theirs);
+    if (scheduleOf(tiles).getPersistent() &&
+        (isAround || theirs.areOutsideOf(mine)))
+      return op->emitError("role '")
+             << role.getName() << "' takes this stage in a loop "
+             << (isAround ? "around" : "in") << " its tile loop, and role '"
+             << otherRole.getName() << "', which shares the pipeline, in one "
+             << (isAround ? "in" : "around")
+             << " it, so that a CTA with several tiles has stages in two "
+                "orders: nest both alike";
   }
   return success();
 }

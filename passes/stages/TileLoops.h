@@ -7,9 +7,10 @@
 namespace ashlar {
 
 /// Refuses a tile loop in another one, of which each CTA has tiles of its own,
-/// and a role that takes stages in a tile loop which another role of the
-/// pipeline does not have. Loops whose extents only the device knows may be the
-/// same.
+/// a role that takes stages in a tile loop which another role of the pipeline
+/// does not have, and one that goes over all tiles in each turn of a loop where
+/// another one goes through that loop for each tile. Loops whose extents only
+/// the device knows may be the same.
 mlir::LogicalResult checkTileLoops(tile::KernelOp kernel);
 
 } // namespace ashlar
