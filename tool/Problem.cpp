@@ -61,7 +61,7 @@ void HostTensor::refuseOutside(std::span<const int64_t> coordinate) const {
   };
   throw Error("tensor '" + tensorName + "' has no element (" +
               list(coordinate) + "): its shape is (" + list(extents) +
-              "), and a reference gives what is outside by itself");
+              "); beyond an edge a reference says what is there");
 }
 
 double HostTensor::read(int64_t offset) const {

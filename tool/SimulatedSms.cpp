@@ -21,10 +21,10 @@ uint32_t simulatedSms(const Artifact &artifact,
   for (const std::string &name : artifact.sizes)
     values.push_back(std::ranges::find(sizes, name, &NamedSize::name)->value);
   const Grid grid = computeGrid(artifact, values, sim::mostSms);
-  const int64_t clusters = grid.blocks / grid.clusterSize,
-                // A CTA alone would have no other to race with.
-      least = grid.clusterSize > 1 ? 1 : 2,
-                blocks = std::max((clusters + 1) / 2, least) * grid.clusterSize;
+  const int64_t half = (grid.blocks / grid.clusterSize + 1) / 2;
+  // A CTA alone would have no other to race with.
+  const int64_t least = grid.clusterSize > 1 ? 1 : 2;
+  const int64_t blocks = std::max(half, least) * grid.clusterSize;
   return static_cast<uint32_t>(std::clamp<int64_t>(
       (blocks + rule.ctasPerSm - 1) / rule.ctasPerSm, 1, sim::mostSms));
 }

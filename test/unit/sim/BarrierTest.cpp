@@ -51,6 +51,15 @@ TEST(Barrier, CountOfTheRoundBeforeIsTold) {
                 Finding::deadlock, "completed with 64 threads");
 }
 
+TEST(Barrier, TwoThatAreTakenInDifferentOrdersAreNamed) {
+  expectFinding(report("setp.ge.u32 %p, %t, 64;\n@%p bra other;\n"
+                       "bar.sync 1, 128;\nbar.sync 2, 128;\nbra done;\n"
+                       "other: bar.sync 2, 128;\nbar.sync 1, 128;\ndone:"),
+                Finding::deadlock,
+                "waits at barrier 2: roles come to barriers in different "
+                "orders");
+}
+
 TEST(Barrier, WaitsForMoreThreadsThanTheCtaHas) {
   expectFinding(report("bar.sync 1, 256;"), Finding::barrierMisuse,
                 "it can't complete");

@@ -3,6 +3,7 @@
 #include "runtime/sim/machine/Launch.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ashlar::sim {
 
@@ -227,6 +228,34 @@ static bool isAnyPolling(const std::vector<const Warp *> &warps) {
   });
 }
 
+/// Whether lanes of a warp wait at a barrier, having arrived at it.
+static bool waitsAt(const NamedBarrier &barrier, const Warp &warp) {
+  return std::ranges::any_of(barrier.arrivals, [&](const auto &arrival) {
+    return arrival.warp == warp.index &&
+           std::ranges::any_of(warp.strands, [&](const auto &strand) {
+             return strand->lanes && strand->blocked &&
+                    strand->function->body[strand->at].get() ==
+                        arrival.instruction;
+           });
+  });
+}
+
+/// Of the warps those that wait at another barrier, and the first such barrier:
+/// they are more likely to be missing than warps that wait for memory.
+static std::pair<std::vector<const Warp *>, size_t>
+atAnotherBarrier(const Cta &cta, const std::vector<const Warp *> &warps) {
+  std::pair<std::vector<const Warp *>, size_t> found;
+  for (const Warp *warp : warps)
+    for (size_t id = 0; id < cta.barriers.size(); ++id)
+      if (waitsAt(cta.barriers[id], *warp)) {
+        if (found.first.empty())
+          found.second = id;
+        found.first.push_back(warp);
+        break;
+      }
+  return found;
+}
+
 Wait::Cause causeAtBarrier(const Cta &cta, uint32_t id) {
   const NamedBarrier &barrier = cta.barriers[id];
   Wait::Cause cause;
@@ -237,6 +266,15 @@ Wait::Cause causeAtBarrier(const Cta &cta, uint32_t id) {
   for (size_t index = 0; index < cta.warps.size(); ++index)
     if (cta.warps[index]->live & ~barrier.arrived[index])
       cause.from.push_back(cta.warps[index].get());
+  if (const auto [elsewhere, other] = atAnotherBarrier(cta, cause.from);
+      !elsewhere.empty()) {
+    cause.from = elsewhere;
+    cause.sentence += ", and " + elsewhere.front()->who(-1) +
+                      " waits at barrier " + std::to_string(other) +
+                      ": roles come to barriers in different orders, or one "
+                      "comes to a barrier more often than the other";
+    return cause;
+  }
   if (cause.from.empty()) {
     cause.likelihood = Wait::Cause::leftEarly;
     cause.sentence +=
