@@ -242,7 +242,7 @@ void GemmProgram::load(const Operand &operand, const Index &batch,
 
 Fragment GemmProgram::addProducts(const Stage &loaded,
                                   std::optional<Stage> &other, int64_t begin,
-                                  Fragment sum) const {
+                                  const Fragment &sum) const {
   if (!isPromoted(types))
     return product(loaded, other, begin, sum);
   std::vector<Fragment> products;

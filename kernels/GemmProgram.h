@@ -136,7 +136,7 @@ private:
   /// `sum` plus the products of `together` of K from `begin` on, or of what the
   /// stage has left.
   Fragment addProducts(const Stage &loaded, std::optional<Stage> &other,
-                       int64_t begin, Fragment sum) const;
+                       int64_t begin, const Fragment &sum) const;
   /// Of a stage's `depth` from `first` on. What a role has made of the stage
   /// is waited for with the first of them, and released with the last.
   Fragment product(const Stage &loaded, std::optional<Stage> &other,
