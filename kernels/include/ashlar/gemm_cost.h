@@ -123,10 +123,11 @@ struct GpuModel {
   /// What a role that transposes the columns of stages takes at least, for each
   /// 128 bytes of their depth.
   double transpose_clocks = 230;
-  /// What the rows of a stage take that are transposed through registers, for
-  /// each 128 bytes of their depth and each warpgroup, under the products of
-  /// the stage before; and each product more where sums are added meanwhile.
-  double register_stage_clocks = 200, register_step_clocks = 82.6;
+  /// Rows of a stage that are transposed through registers: each 128 bytes of
+  /// their depth, for each warpgroup, under the products of the stage before.
+  double register_stage_clocks = 200;
+  /// The same where sums are added to f32 meanwhile: each product more.
+  double register_step_clocks = 82.6;
   /// What a warpgroup does beside the products of f32 that begin together:
   /// their first rows are loaded and taken apart before them, sums added
   /// behind.

@@ -57,7 +57,8 @@ inline constexpr uint32_t maxSharedBytes = 232448; // per CTA, without reserved
 inline constexpr uint32_t maxThreads = 1024;
 inline constexpr uint32_t registersPerSm = 65536;
 inline constexpr uint32_t mostSms = 132;
-/// Multiprocessors. A program may make them fewer as long as it has a device.
+/// Multiprocessors. Made fewer before a device is opened, they stay so until it
+/// is closed.
 inline uint32_t smCount = mostSms;
 
 class Launch {
