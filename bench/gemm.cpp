@@ -40,6 +40,10 @@ GemmTable loadTable(const GemmOptions &options) {
   return isNew ? GemmTable() : GemmTable::load(options.table);
 }
 
+GemmTypes typesOf(const GemmShape &shape, const GemmTypes &types) {
+  return aligned_as(shape.sizes, vectors_as_rows(shape.sizes, types));
+}
+
 void print(const TuningResult &result) {
   std::printf("%-18s", str(result.shape.sizes).c_str());
   if (result.best) {
@@ -73,7 +77,7 @@ void tune(const GemmOptions &options, GemmBench &bench,
   std::printf("\n%s: tuning\n", shortName(bench.types).c_str());
   const GemmTypes types = bench.types;
   for (const GemmShape &shape : options.shapes) {
-    bench.types = aligned_as(shape.sizes, types);
+    bench.types = typesOf(shape, types);
     if (deadline.passed() || table.find(shape.sizes, bench.types))
       continue;
     const TuningResult result = tuner.tune(shape);
@@ -100,7 +104,7 @@ void compare(const GemmOptions &options, GemmBench &bench,
   const GemmTypes types = bench.types;
   std::vector<GemmVariant> programs;
   for (const GemmShape &shape : options.shapes) {
-    const GemmTypes aligned = aligned_as(shape.sizes, types);
+    const GemmTypes aligned = typesOf(shape, types);
     programs.push_back(
         {aligned, options.config
                       ? *options.config
@@ -123,11 +127,10 @@ int explain(const GemmOptions &options) {
     others.push_back(*options.config);
   for (const GemmTypes &types : options.types)
     for (const GemmShape &shape : options.shapes)
-      std::printf("\n%s, %s: %s", str(shape.sizes).c_str(),
-                  shortName(types).c_str(),
-                  gemm_why(shape.sizes, aligned_as(shape.sizes, types), {},
-                           options.why, others)
-                      .c_str());
+      std::printf(
+          "\n%s, %s: %s", str(shape.sizes).c_str(), shortName(types).c_str(),
+          gemm_why(shape.sizes, typesOf(shape, types), {}, options.why, others)
+              .c_str());
   return 0;
 }
 

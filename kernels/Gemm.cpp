@@ -242,7 +242,8 @@ void GemmProgram::load(const Operand &operand, const Index &batch,
 
 Fragment GemmProgram::addProducts(const Stage &loaded,
                                   std::optional<Stage> &other, int64_t begin,
-                                  const Fragment &sum) const {
+                                  const Fragment &sum,
+                                  std::optional<Fragment> &lost) const {
   if (!isPromoted(types))
     return product(loaded, other, begin, sum);
   std::vector<Fragment> products;
@@ -253,7 +254,12 @@ Fragment GemmProgram::addProducts(const Stage &loaded,
   Fragment joint = products.front();
   for (size_t i = 1; i < products.size(); ++i)
     joint = joint + products[i];
-  return sum + joint;
+  if (!lost)
+    return sum + joint;
+  joint = joint + *lost;
+  Fragment result = sum + joint;
+  lost = joint - (result - sum);
+  return result;
 }
 
 Fragment GemmProgram::product(const Stage &loaded, std::optional<Stage> &other,
@@ -276,11 +282,14 @@ Fragment GemmProgram::product(const Stage &loaded, std::optional<Stage> &other,
 void GemmProgram::math() {
   forAllWork([&](const Work &work) {
     Fragment acc = zeros(sumType(types), {c.bm, c.bn});
+    std::optional<Fragment> lost;
+    if (isCompensated(types, c))
+      lost.emplace(zeros(f32, {c.bm, c.bn}));
     for (Index k : work.steps) {
       Stage loaded = ring->wait();
       std::optional<Stage> other;
       for (int64_t first = 0; first < c.bk; first += together)
-        acc = addProducts(loaded, other, first, acc);
+        acc = addProducts(loaded, other, first, acc, lost);
       ring->release(loaded);
     }
     if (c.stream_k) {

@@ -2,9 +2,10 @@
 // both of tf32, and of the four products that of two small ones is less than
 // f32 tells. The tensor cores cut off what tf32 has not, so a tile in shared
 // memory is its own big part; rounded, as in registers, big and small parts
-// have errors to either side. Of bf16, which the tensor cores multiply twice as
-// fast, a factor of a small part has 8 bits: then the tile is rounded as well,
-// as what it cuts off would be twice as much.
+// have errors to either side, and small parts are half as large. Of bf16, which
+// the tensor cores multiply twice as fast, a factor of a small part has 8 bits:
+// then the tile is rounded as well, and where it has few columns, which cost
+// little.
 
 #include "GemmProgram.h"
 
@@ -55,14 +56,15 @@ void GemmProgram::splitRows(const SharedTile &stage, const Stage &to,
       loaded.push_back(ashlar::load(cut(stage, row)));
     for (int64_t row = begin; row < end; row += rows) {
       const Fragment &x = loaded[(row - begin) / rows];
-      if (!c.bf16_parts) {
-        store(cut(to[0], row), rounded(x - cutOff(x)));
-        continue;
+      const Fragment big = isStageRounded(types, c) ? rounded(x) : cutOff(x);
+      if (c.bf16_parts) {
+        store(cut(wholePart(to), row), convert(x, bf16));
+        store(cut(smallPart(to), row), convert(x - big, bf16));
+      } else {
+        store(cut(to[0], row), rounded(x - big));
       }
-      store(cut(wholePart(to), row), convert(x, bf16));
-      const Fragment big = rounded(x);
-      store(cut(smallPart(to), row), convert(x - big, bf16));
-      store(cut(stage, row), big);
+      if (isStageRounded(types, c))
+        store(cut(stage, row), big);
     }
   }
 }

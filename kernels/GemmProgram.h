@@ -134,9 +134,11 @@ private:
             const Index &step, const SharedTile &stage, bool isShared) const;
   void math();
   /// `sum` plus the products of `together` of K from `begin` on, or of what the
-  /// stage has left.
+  /// stage has left. `lost`, if there is one, is what the addition before has
+  /// rounded off, and then what this one has.
   Fragment addProducts(const Stage &loaded, std::optional<Stage> &other,
-                       int64_t begin, const Fragment &sum) const;
+                       int64_t begin, const Fragment &sum,
+                       std::optional<Fragment> &lost) const;
   /// Of a stage's `depth` from `first` on. What a role has made of the stage
   /// is waited for with the first of them, and released with the last.
   Fragment product(const Stage &loaded, std::optional<Stage> &other,

@@ -350,9 +350,19 @@ int64_t productsTogether(const GemmTypes &types, const GemmConfig &c) {
   // With several ptxas needs a few registers more.
   constexpr int64_t besideSeveral = besideParts + 8;
   const int64_t sums = accumulatorRegisters({}, c);
-  const int64_t left = roleRegisters(types, c).math - sums - besideSeveral;
+  const int64_t left = roleRegisters(types, c).math -
+                       (isCompensated(types, c) ? 2 : 1) * sums - besideSeveral;
   return std::clamp<int64_t>(left / (sums + registersOfParts(types, c)), 1,
                              productsOfStage(types, c));
+}
+
+bool isCompensated(const GemmTypes &types, const GemmConfig &c) {
+  constexpr int64_t fewSums = 8;
+  return isInParts(types) && accumulatorRegisters({}, c) <= fewSums;
+}
+
+bool isStageRounded(const GemmTypes &types, const GemmConfig &c) {
+  return c.bf16_parts || isCompensated(types, c);
 }
 
 int64_t partsTogether(const GemmTypes &types, const GemmConfig &c) {

@@ -124,6 +124,14 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &config,
 /// loaded and taken apart under the products before.
 int64_t productsTogether(const GemmTypes &types, const GemmConfig &config);
 
+/// Whether what an addition of products to a sum of f32 rounds off is kept and
+/// goes into the next one: where threads have few sums, as of problems with few
+/// rows or columns, whose K is long.
+bool isCompensated(const GemmTypes &types, const GemmConfig &config);
+
+/// Whether whoever makes parts of a stage of f32 rounds the stage as well.
+bool isStageRounded(const GemmTypes &types, const GemmConfig &config);
+
 /// How many parts of a stage of f32 whoever makes them holds at a time.
 int64_t partsTogether(const GemmTypes &types, const GemmConfig &config);
 

@@ -43,8 +43,7 @@ double GemmStageMath::sharedClocks(double products) const {
     return 0;
   constexpr double bytesPerClock = 128;
   const auto bm = static_cast<double>(c.bm), bn = static_cast<double>(c.bn);
-  // Beside two parts of bf16 the stage is written as well.
-  const double ofColumns = c.bf16_parts ? 4 : 3;
+  const double ofColumns = isStageRounded(types, c) ? 4 : 3;
   return depth *
          (2 * bm + ofColumns * bn + products * bm / target::wgmmaRows * bn) /
          bytesPerClock;

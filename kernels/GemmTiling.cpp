@@ -1,6 +1,8 @@
 #include "GemmTiling.h"
+#include "compiler/target/Target.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace ashlar {
 
@@ -60,13 +62,29 @@ int64_t strideOfD(const GemmSizes &sizes, const GemmTypes &types) {
 }
 
 GemmTypes aligned_as(const GemmSizes &sizes, GemmTypes types) {
-  auto alignment = [](int64_t bytes) {
-    return std::min<int64_t>(bytes & -bytes, 16);
+  constexpr int64_t most = target::tmaAlignment;
+  auto alignment = [&](int64_t rows, int64_t stride) {
+    return rows == 1 && sizes.batch == 1 ? most
+                                         : std::min(stride & -stride, most);
   };
   GemmLayout &layout = types.layout;
-  layout.align_a = alignment(strideOfA(sizes, types) | 16);
-  layout.align_b = alignment(strideOfB(sizes, types) | 16);
-  layout.align_d = alignment(strideOfD(sizes, types) | 16);
+  layout.align_a = alignment(layout.a_m_major ? sizes.k : sizes.m,
+                             strideOfA(sizes, types) | most);
+  layout.align_b = alignment(layout.b_n_major ? sizes.k : sizes.n,
+                             strideOfB(sizes, types) | most);
+  layout.align_d = alignment(layout.d_m_major ? sizes.n : sizes.m,
+                             strideOfD(sizes, types) | most);
+  return types;
+}
+
+GemmTypes vectors_as_rows(const GemmSizes &sizes, GemmTypes types) {
+  GemmLayout &layout = types.layout;
+  for (auto [rows, columns, stride, isTransposed] :
+       {std::tuple{sizes.m, sizes.k, sizes.lda, &layout.a_m_major},
+        std::tuple{sizes.n, sizes.k, sizes.ldb, &layout.b_n_major},
+        std::tuple{sizes.m, sizes.n, sizes.ldd, &layout.d_m_major}})
+    if (stride == 0 && (rows == 1) != (columns == 1))
+      *isTransposed = columns == 1;
   return types;
 }
 

@@ -111,6 +111,12 @@ struct GemmSizes {
 /// matrix begins on 16 bytes.
 GemmTypes aligned_as(const GemmSizes &sizes, GemmTypes types);
 
+/// The types with each matrix that is a vector, between whose elements nothing
+/// lies (`lda`, `ldb` or `ldd` is 0), stored as one row: TMA takes such a row
+/// of any length, and no rows of one element. A launch is given the same memory
+/// as 1×K, 1×M or 1×N.
+GemmTypes vectors_as_rows(const GemmSizes &sizes, GemmTypes types);
+
 /// How the work of a GEMM is cut up and ordered.
 struct GemmConfig {
   /// The tile of D that a role (ping-pong: a warpgroup) works on, and the

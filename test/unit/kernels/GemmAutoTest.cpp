@@ -294,6 +294,22 @@ TEST(GemmAuto, AlignsAsTheSizesHaveIt) {
   EXPECT_EQ(GemmLayout::parse("TN:2,16,8"), layout);
 }
 
+TEST(GemmAuto, StoresVectorsAsRows) {
+  auto layout = [](const GemmSizes &sizes, const char *given) {
+    GemmTypes types = half;
+    types.layout = GemmLayout::parse(given);
+    return aligned_as(sizes, vectors_as_rows(sizes, types)).layout.str();
+  };
+  EXPECT_EQ(layout({1, 16, 7}, "NN"), "TN:16,2,16");
+  EXPECT_EQ(layout({16, 1, 7}, "NT"), "NNN");
+  EXPECT_EQ(layout({16, 24, 1}, "TN"), "NT");
+  EXPECT_EQ(layout({1, 1, 7}, "NT"), "TN");
+  // Of a batch the next row begins behind it, and with something between
+  // elements they are no row.
+  EXPECT_EQ(layout({1, 16, 7, 2}, "NN"), "TN:2,2,16");
+  EXPECT_EQ(layout({1, 16, 7, 1, 8}, "NN"), "NN:16,2,16");
+}
+
 TEST(GemmAuto, TakesTheTunedConfigurationOfTheSameProblem) {
   GemmTable table;
   const GemmConfig tuned = GemmConfig::parse("64x64x64 s3 w1");
