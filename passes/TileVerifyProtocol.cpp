@@ -589,6 +589,7 @@ struct TileVerifyProtocol : impl::TileVerifyProtocolBase<TileVerifyProtocol> {
       failed |= checkBarrier(barrier).failed();
     failed |= checkTileLoops(getOperation()).failed();
     failed |= checkPeerCopies(getOperation()).failed();
+    compareStepsOfTileLoops(getOperation());
     if (failed)
       signalPassFailure();
   }

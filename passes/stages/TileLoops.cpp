@@ -1,8 +1,10 @@
 #include "passes/stages/TileLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/stages/HeldStages.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace ashlar {
 
@@ -143,7 +145,75 @@ LogicalResult checkShared(tile::KernelOp kernel, tile::PipelineOp pipeline) {
   return success();
 }
 
+/// An index that moves on by so many elements for each tile along a dimension
+/// of a schedule.
+struct StepOfTiles {
+  tile::ScheduleOp schedule;
+  unsigned dimension;
+  int64_t elements;
+};
+
+std::optional<StepOfTiles> stepOf(Value index) {
+  int64_t elements = 1;
+  if (auto product = index.getDefiningOp<arith::MulIOp>())
+    for (auto [factor, other] : {std::pair{product.getLhs(), product.getRhs()},
+                                 std::pair{product.getRhs(), product.getLhs()}})
+      if (std::optional<int64_t> number = getConstantIntValue(factor))
+        elements = *number, index = other;
+  auto tiles = index.getDefiningOp<tile::ScheduleCoordinatesOp>();
+  if (!tiles)
+    return std::nullopt;
+  return StepOfTiles{tiles.getSchedule().getDefiningOp<tile::ScheduleOp>(),
+                     cast<OpResult>(index).getResultNumber(), elements};
+}
+
+bool areEqual(Value a, Value b) {
+  auto x = getConstantIntValue(a);
+  return a == b || (x && x == getConstantIntValue(b));
+}
+
+/// Remarks where an access goes through a dimension of its tensor by other
+/// steps than the tile loop, which was given the same extent.
+void compareSteps(Operation *access, tile::TensorOp tensor,
+                  ValueRange coordinates) {
+  if (!tensor)
+    return;
+  for (auto [i, at] : llvm::enumerate(coordinates)) {
+    std::optional<StepOfTiles> step = stepOf(at);
+    if (!step || !areEqual(tensor.getExtents()[i],
+                           step->schedule.getExtents()[step->dimension]))
+      continue;
+    const int64_t tile = step->schedule.getTile()[step->dimension];
+    if (step->elements != tile)
+      access->emitRemark("for each tile of the loop this goes on by ")
+          << step->elements << " along dimension " << i << " of '"
+          << tensor.getName() << "', and the loop's tiles have " << tile
+          << " of it, so that "
+          << (step->elements > tile ? "some of them lie outside"
+                                    : "what lies behind is not reached")
+          << ": give both the same";
+  }
+}
+
 } // namespace
+
+void compareStepsOfTileLoops(tile::KernelOp kernel) {
+  kernel.walk([](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<tile::CopyOp, tile::LoadOp, tile::PrefetchOp>([](auto access) {
+          compareSteps(
+              access,
+              access.getSource().template getDefiningOp<tile::TensorOp>(),
+              access.getCoordinates());
+        })
+        .Case<tile::CopyOutOp, tile::StoreOp>([](auto access) {
+          compareSteps(
+              access,
+              access.getTarget().template getDefiningOp<tile::TensorOp>(),
+              access.getCoordinates());
+        });
+  });
+}
 
 LogicalResult checkTileLoops(tile::KernelOp kernel) {
   WalkResult nested = kernel.walk(

@@ -1,4 +1,5 @@
-// That roles which share a pipeline go over the same tiles.
+// That roles which share a pipeline go over the same tiles, and accesses by the
+// steps of their loops.
 #ifndef ASHLAR_PASSES_STAGES_TILELOOPS_H
 #define ASHLAR_PASSES_STAGES_TILELOOPS_H
 
@@ -12,6 +13,11 @@ namespace ashlar {
 /// another one goes through that loop for each tile. Loops whose extents only
 /// the device knows may be the same.
 mlir::LogicalResult checkTileLoops(tile::KernelOp kernel);
+
+/// Remarks each access that goes through a tensor by other steps than the tile
+/// loop which was given that extent of it: loops over tiles of 64 whose copies
+/// go on by 128 have half of their tiles outside, and nothing is wrong.
+void compareStepsOfTileLoops(tile::KernelOp kernel);
 
 } // namespace ashlar
 

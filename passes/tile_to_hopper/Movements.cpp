@@ -93,9 +93,11 @@ void remarkWay(tile::CopyOp copy) {
     remark << "the tile has a row of " << rowBytes
            << " bytes; TMA needs a multiple of 16";
   else
-    remark << "its last coordinate is not known to be a multiple of "
-           << 16 / elementBytes << " elements, the 16 bytes that TMA needs; "
-           << "promise it with multiple_of(index, " << 16 / elementBytes << ")";
+    remark
+        << "its last coordinate is not known to be a multiple of "
+        << 16 / elementBytes << " elements, the 16 bytes that TMA needs; "
+        << "if it counts tiles, take tile() in place of at(), else promise it "
+        << "with multiple_of(index, " << 16 / elementBytes << ")";
 }
 
 void remarkWay(tile::CopyOutOp copy) {

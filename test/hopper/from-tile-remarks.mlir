@@ -16,7 +16,7 @@ tile.kernel @copies {
     %s = tile.acquire %ring : !ring
     %a = tile.buffer %s[0] : !smem
     tile.copy %A[%c0, %c0] to %a : !T, !smem
-    // expected-remark@+1 {{this copy goes by cp.async, 4 bytes at a time, not by TMA: its last coordinate is not known to be a multiple of 8 elements, the 16 bytes that TMA needs; promise it with multiple_of(index, 8)}}
+    // expected-remark@+1 {{this copy goes by cp.async, 4 bytes at a time, not by TMA: its last coordinate is not known to be a multiple of 8 elements, the 16 bytes that TMA needs; if it counts tiles, take tile() in place of at(), else promise it with multiple_of(index, 8)}}
     tile.copy %A[%c0, %c6] to %a : !T, !smem
     // expected-remark@+1 {{this copy goes by cp.async, 4 bytes at a time, not by TMA: tensor 'B' is aligned to 4 bytes; TMA needs 16}}
     tile.copy %B[%c0, %c0] to %a : !T, !smem

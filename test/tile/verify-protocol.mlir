@@ -342,3 +342,33 @@ tile.kernel @known_around_unknown {
     }
   }
 }
+
+// -----
+
+// Copies that go on by other steps than the loop that was given their extent.
+tile.kernel @other_steps {
+  %M = tile.size "M"
+  %N = tile.size "N"
+  %A = tile.tensor "A" input [%M, %N] align 16 : !tile.tensor<bf16, 2>
+  %D = tile.tensor "D" output [%M, %N] align 16 : !tile.tensor<bf16, 2>
+  %tiles = tile.schedule persistent [%M, %N] by [64, 64] in <m, n> : !tile.schedule<2>
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<2>
+    scf.for %t = %first to %end step %step {
+      %m, %n = tile.schedule_coordinates %tiles, %t : !tile.schedule<2> -> index, index
+      %row = arith.muli %m, %c128 : index
+      %same = arith.muli %c64, %m : index
+      %column = arith.muli %n, %c32 : index
+      // expected-remark@+1 {{for each tile of the loop this goes on by 128 along dimension 0 of 'A', and the loop's tiles have 64 of it, so that some of them lie outside: give both the same}}
+      %x = tile.load %A[%row, %c0] : !tile.tensor<bf16, 2> -> tensor<128x64xbf16>
+      // expected-remark@+1 {{goes on by 32 along dimension 1 of 'D', and the loop's tiles have 64 of it, so that what lies behind is not reached}}
+      tile.store %x to %D[%same, %column] : tensor<128x64xbf16>, !tile.tensor<bf16, 2>
+      // Along another extent: the author's business.
+      %y = tile.load %A[%same, %row] : !tile.tensor<bf16, 2> -> tensor<64x64xbf16>
+    }
+  }
+}
