@@ -63,9 +63,10 @@ void copyOut(const SharedTile &source, const TileRef &target,
   Trace &trace = Trace::current(where);
   refuseTransposed(target, "copy", where);
   auto tile = readOwn(trace, source, "copy", where);
-  Place place = resolve(trace, target, tile.getType().getShape(),
-                        tile.getType().getElementType(), "the shared tile",
-                        Direction::write, where);
+  Place place =
+      resolve(trace, target, tile.getType().getShape(),
+              tile.getType().getElementType(), "the shared tile",
+              reduction ? Direction::combine : Direction::write, where);
   trace.create<tile::CopyOutOp>(where, tile, place.tensor.getResult(),
                                 place.offsets, reduction);
 }
@@ -160,7 +161,7 @@ void reduce(const TileRef &element, const Fragment &fragment,
     fail(where, "reduce combines f32 or s32 with memory; this fragment is " +
                     describe(type) + ": convert it first");
   Place place = resolve(trace, element, {}, type.getElementType(),
-                        "the fragment", Direction::write, where);
+                        "the fragment", Direction::combine, where);
   trace.create<tile::ReduceIntoOp>(where, value,
                                    attributeOf(trace, reduction).getValue(),
                                    place.tensor.getResult(), place.offsets);

@@ -21,17 +21,19 @@ struct Memory {
   std::string subject; ///< "tensor 'X'"
 };
 
-Memory memoryOf(Trace &trace, const Tensor &tensor, const char *,
+Memory memoryOf(Trace &trace, const Tensor &tensor, Direction direction,
                 SourceLocation where) {
   tile::TensorOp op = readTensor(trace, tensor, where);
+  checkAccess(op, direction, where);
   auto type = op.getResult().getType();
   return {op.getResult(), type.getElementType(), type.getRank(),
           "tensor '" + op.getName().str() + "'"};
 }
 
-Memory memoryOf(Trace &trace, const SharedTile &tile, const char *call,
+Memory memoryOf(Trace &trace, const SharedTile &tile, Direction direction,
                 SourceLocation where) {
-  auto shared = readOwn(trace, tile, call, where);
+  auto shared = readOwn(
+      trace, tile, direction == Direction::read ? "gather" : "scatter", where);
   tile::SharedType type = shared.getType();
   return {shared, type.getElementType(), int64_t(type.getShape().size()),
           "the shared tile " + describe(type)};
@@ -86,7 +88,7 @@ template <class Of>
 Fragment gatherFrom(const Of &source, Coordinates coordinates,
                     SourceLocation where) {
   Trace &trace = Trace::current(where);
-  Memory memory = memoryOf(trace, source, "gather", where);
+  Memory memory = memoryOf(trace, source, Direction::read, where);
   refusePairs(memory, "gather", where);
   auto at = spreadAll(trace, memory, coordinates, {}, "gather", where);
   auto type = llvm::cast<mlir::RankedTensorType>(at.front().getType());
@@ -102,7 +104,8 @@ void scatterTo(const To &target, Coordinates coordinates,
                const Fragment &fragment, tile::ReductionAttr reduction,
                SourceLocation where) {
   Trace &trace = Trace::current(where);
-  Memory memory = memoryOf(trace, target, "scatter", where);
+  Memory memory = memoryOf(
+      trace, target, reduction ? Direction::combine : Direction::write, where);
   refusePairs(memory, "scatter", where);
   mlir::Value value = trace.read(fragment, where);
   mlir::Type element =

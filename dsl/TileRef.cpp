@@ -61,6 +61,22 @@ void chooseRows(Trace &trace, const TileRef &ref, size_t tileRank, Rows rows,
 
 } // namespace
 
+void checkAccess(tile::TensorOp tensor, Direction direction,
+                 SourceLocation where) {
+  const std::string subject = "tensor '" + tensor.getName().str() + "'";
+  const tile::Access access = tensor.getAccess();
+  if (direction == Direction::combine && access != tile::Access::inout)
+    fail(where, subject + " is an " + stringifyAccess(access).str() +
+                    " and what it holds is combined with more here; declare "
+                    "it with inout()");
+  if (direction == Direction::write && access == tile::Access::input)
+    fail(where, subject + " is an input and is written here; declare it with "
+                          "output() or inout()");
+  if (direction == Direction::read && access == tile::Access::output)
+    fail(where, subject + " is an output and is read here; declare it with "
+                          "input() or inout()");
+}
+
 Place resolve(Trace &trace, const TileRef &ref, llvm::ArrayRef<int64_t> shape,
               mlir::Type element, const char *what, Direction direction,
               SourceLocation where, Rows rows) {
@@ -74,13 +90,7 @@ Place resolve(Trace &trace, const TileRef &ref, llvm::ArrayRef<int64_t> shape,
     std::swap(inMemory[0], inMemory[1]);
   }
   std::string subject = "tensor '" + tensor.getName().str() + "'";
-  tile::Access access = tensor.getAccess();
-  if (direction == Direction::write && access == tile::Access::input)
-    fail(where, subject + " is an input and is written here; declare it with "
-                          "output() or inout()");
-  if (direction == Direction::read && access == tile::Access::output)
-    fail(where, subject + " is an output and is read here; declare it with "
-                          "input() or inout()");
+  checkAccess(tensor, direction, where);
 
   tile::TensorType type = tensor.getResult().getType();
   int64_t rank = type.getRank(), tileRank = shape.size();

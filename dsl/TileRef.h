@@ -6,8 +6,13 @@
 
 namespace ashlar::detail {
 
-/// What is done with the elements of a tensor.
-enum class Direction { read, write };
+/// What is done with the elements of a tensor; what is combined with them, as
+/// by a `Reduction`, reads them as well.
+enum class Direction { read, write, combine };
+
+/// Throws when a tensor was not declared for that.
+void checkAccess(tile::TensorOp tensor, Direction direction,
+                 SourceLocation where);
 
 /// A place in a tensor, in elements, and where the indices of rows begin, if
 /// there are any.

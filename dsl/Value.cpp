@@ -95,7 +95,7 @@ mlir::Value atomic(Trace &trace, tile::Atomic kind, const TileRef &element,
                    mlir::Value value, mlir::Value compared, Scope scope,
                    SourceLocation where) {
   Place place = resolve(trace, element, {}, value.getType(), "the value",
-                        Direction::write, where);
+                        Direction::combine, where);
   return trace.create<tile::AtomicOp>(where, value.getType(), kind, value,
                                       compared, place.tensor.getResult(),
                                       place.offsets, scope == Scope::system,
