@@ -56,13 +56,11 @@ void GemmProgram::splitRows(const SharedTile &stage, const Stage &to,
       loaded.push_back(ashlar::load(cut(stage, row)));
     for (int64_t row = begin; row < end; row += rows) {
       const Fragment &x = loaded[(row - begin) / rows];
-      const Fragment big = isStageRounded(types, c) ? rounded(x) : cutOff(x);
-      if (c.bf16_parts) {
+      if (c.bf16_parts)
         store(cut(wholePart(to), row), convert(x, bf16));
-        store(cut(smallPart(to), row), convert(x - big, bf16));
-      } else {
-        store(cut(to[0], row), rounded(x - big));
-      }
+      const Fragment big = isStageRounded(types, c) ? rounded(x) : cutOff(x);
+      store(cut(smallPart(to), row),
+            c.bf16_parts ? convert(x - big, bf16) : rounded(x - big));
       if (isStageRounded(types, c))
         store(cut(stage, row), big);
     }

@@ -63,11 +63,15 @@ std::string placeOf(const Cluster &cluster, const MemoryBlock &block,
 
 std::string outOfBoundsSentence(const Cluster &cluster, const Location &place,
                                 uint64_t sizeBytes) {
-  if (!place.block)
+  if (!place.block) {
+    const std::string element = cluster.launch.tensorElementAt(place.offset);
     return bytes(sizeBytes) + " lie in no memory: the address " +
-           hexadecimal(place.offset) +
-           " is below every allocation. Is it a null pointer, or an offset "
-           "without its base?";
+           hexadecimal(place.offset) + " is below every allocation. " +
+           (element.empty()
+                ? "Is it a null pointer, or an offset without its base?"
+                : "It is " + element +
+                      ": was the launch given memory of the host?");
+  }
   const MemoryBlock &block = *place.block;
   std::string name = blockName(cluster, block);
   if (block.kind == MemoryBlock::Kind::shared &&
@@ -82,9 +86,15 @@ std::string outOfBoundsSentence(const Cluster &cluster, const Location &place,
            ", which has been freed";
   if (block.tensors)
     return block.tensors->describe(place.offset, sizeBytes, block.sizeBytes);
-  std::string whole = block.kind == MemoryBlock::Kind::global
-                          ? name
-                          : name + ", which has " + bytes(block.sizeBytes);
+  std::string whole = name;
+  if (block.kind != MemoryBlock::Kind::global)
+    whole += ", which has " + bytes(block.sizeBytes);
+  else if (const std::string element =
+               cluster.launch.tensorElementAt(block.address + place.offset);
+           !element.empty())
+    whole += ", where " + element + " would be" +
+             ": the launch was given less memory than the shape takes, or "
+             "memory of the host";
   if (place.offset >= block.sizeBytes) {
     uint64_t behind = place.offset - block.sizeBytes;
     return bytes(sizeBytes) + " are accessed " +
