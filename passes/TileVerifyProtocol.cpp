@@ -14,11 +14,8 @@
 #include "passes/Passes.h"
 #include "passes/PeerCopies.h"
 #include "passes/SharedMemory.h"
+#include "passes/stages/StageCounts.h"
 #include "passes/stages/TileLoops.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
-
-#include <set>
 
 namespace ashlar {
 
@@ -28,60 +25,6 @@ namespace ashlar {
 using namespace mlir;
 
 namespace {
-
-using Roles = llvm::SmallSetVector<Operation *, 4>;
-
-bool isAcquired(Value stage) {
-  return isa<tile::AcquireOp, tile::TryAcquireOp>(tile::takerOf(stage));
-}
-StringRef taken(Value stage) {
-  return isAcquired(stage) ? "acquired" : "waited for";
-}
-StringRef given(Value stage) {
-  return isAcquired(stage) ? "committed" : "released";
-}
-StringRef give(Value stage) { return isAcquired(stage) ? "commit" : "release"; }
-
-/// Who fills and who drains each pipeline, and which of its tiles are written.
-struct Traffic {
-  llvm::MapVector<Value, Roles> producers, consumers;
-  std::set<std::pair<void *, int64_t>> written;
-
-  explicit Traffic(tile::KernelOp kernel) {
-    kernel.walk([&](Operation *op) {
-      if (isa<tile::CommitOp>(op))
-        producers[op->getOperand(0)].insert(tile::roleOf(op));
-      if (isa<tile::ReleaseOp>(op))
-        consumers[op->getOperand(0)].insert(tile::roleOf(op));
-      Value target = writtenTile(op);
-      if (auto buffer = target ? tile::bufferOf(target) : nullptr)
-        if (Value pipeline = tile::pipelineOf(buffer.getStage()))
-          written.insert({pipeline.getAsOpaquePointer(), buffer.getIndex()});
-    });
-  }
-
-  bool onlyProducer(Value pipeline, Operation *role) {
-    return producers[pipeline].size() == 1 &&
-           producers[pipeline].contains(role);
-  }
-  bool onlyConsumer(Value pipeline, Operation *role) {
-    return consumers[pipeline].size() == 1 &&
-           consumers[pipeline].contains(role);
-  }
-  /// Whether a role can tell all others that drain a pipeline what it has
-  /// written: it fills a pipeline that they drain.
-  bool tellsConsumers(Value pipeline, Operation *role) const {
-    const Roles &others = consumers.find(pipeline)->second;
-    return llvm::all_of(others, [&](Operation *other) {
-      return other == role || llvm::any_of(producers, [&](const auto &filled) {
-               auto drained = consumers.find(filled.first);
-               return filled.second.contains(role) &&
-                      drained != consumers.end() &&
-                      drained->second.contains(other);
-             });
-    });
-  }
-};
 
 /// A stage in the hands of a role.
 struct Holding {
@@ -97,19 +40,9 @@ struct Holding {
   bool isGone() const { return state == closed || state == carried; }
 };
 
-/// What is known of a pipeline at a point of a role.
-struct Balance {
-  static constexpr int64_t unbounded = int64_t(1) << 40;
-  int64_t fullAtMost = 0;   ///< stages committed and not yet waited for
-  int64_t takenAtLeast = 0; ///< stages acquired and not yet released
-
-  /// Any number may have been released: what was acquired beside it is small.
-  bool isAnyReleased() const { return takenAtLeast < -unbounded / 2; }
-};
-
 struct Path {
   llvm::MapVector<Value, Holding> stages;
-  llvm::MapVector<Value, Balance> balances;
+  StageCounts counts;
 
   int64_t countOpen(Value pipeline, bool acquired) const {
     return llvm::count_if(stages, [&](auto &entry) {
@@ -205,42 +138,12 @@ private:
   }
 
   void take(Operation &op, Path &path) {
-    Value pipeline = op.getOperand(0), stage = op.getResults().back();
-    bool fills = isAcquired(stage),
-         waits = isa<tile::AcquireOp, tile::WaitOp>(op);
-    int64_t stages = cast<tile::PipelineType>(pipeline.getType()).getStages();
-    Operation *declared = pipeline.getDefiningOp();
-    Balance &balance = path.balances[pipeline];
-    int64_t held = path.countOpen(pipeline, fills);
-    if (waits && held >= stages)
-      refuse(&op,
-             "role '" + role.getName() + "' holds all " + Twine(stages) +
-                 " stages of the pipeline and waits for another: " +
-                 give(stage) + " one first, or give the pipeline more stages",
-             declared, "the pipeline is declared here");
-    else if (waits && fills && traffic.onlyConsumer(pipeline, role) &&
-             balance.takenAtLeast >= stages)
-      refuse(&op,
-             "role '" + role.getName() +
-                 "' acquires a stage of the pipeline "
-                 "that only it drains, when all " +
-                 Twine(stages) +
-                 " are taken: release one first, or give the pipeline more "
-                 "stages",
-             declared, "the pipeline is declared here");
-    else if (waits && !fills && traffic.onlyProducer(pipeline, role) &&
-             balance.fullAtMost <= 0)
-      refuse(&op,
-             "role '" + role.getName() +
-                 "' waits for a stage of the pipeline "
-                 "that only it fills, before it has filled one: commit a "
-                 "stage before this wait",
-             declared, "the pipeline is declared here");
-    if (waits && fills)
-      ++balance.takenAtLeast;
-    if (waits && !fills && balance.fullAtMost < Balance::unbounded)
-      balance.fullAtMost = std::max<int64_t>(balance.fullAtMost - 1, 0);
-    path.stages[stage] = {waits ? Holding::open : Holding::offered};
+    Value stage = op.getResults().back();
+    const int64_t held = path.countOpen(op.getOperand(0), isAcquired(stage));
+    failed |= path.counts.take(op, held, traffic).failed();
+    path.stages[stage] = {isa<tile::AcquireOp, tile::WaitOp>(op)
+                              ? Holding::open
+                              : Holding::offered};
   }
 
   /// The holding of a stage that may be used here, or null after a report.
@@ -305,11 +208,7 @@ private:
                     Twine("this ") + doing + " a stage of another pipeline: " +
                         give(stage) + " it to the pipeline it came from",
                     taker, Twine(taken(stage)) + " here");
-    Balance &balance = path.balances[pipeline];
-    if (commits)
-      balance.fullAtMost = std::min(balance.fullAtMost + 1, Balance::unbounded);
-    else
-      --balance.takenAtLeast;
+    path.counts.close(pipeline, commits);
   }
 
   void use(Operation &op, tile::BufferOp buffer, Path &path) {
@@ -448,30 +347,7 @@ private:
           meet(loop, init, before, last, inside.stages[loop.getResult(i)],
                "before the loop", "at the end of its body");
     }
-    auto trips = loop.getStaticTripCount();
-    for (auto &[pipeline, after] : inside.balances) {
-      Balance &balance = path.balances[pipeline];
-      int64_t filled = after.fullAtMost - balance.fullAtMost;
-      int64_t took = after.takenAtLeast - balance.takenAtLeast;
-      if (filled > 0)
-        balance.fullAtMost = Balance::unbounded;
-      // A loop that may not run takes nothing, but may release.
-      if (after.isAnyReleased() || (!trips && took < 0))
-        balance.takenAtLeast = -Balance::unbounded;
-      else if (trips)
-        balance.takenAtLeast += took * trips->getSExtValue();
-      int64_t stages = cast<tile::PipelineType>(pipeline.getType()).getStages();
-      if (took > 0 && balance.takenAtLeast > stages &&
-          traffic.onlyConsumer(pipeline, role)) {
-        refuse(loop,
-               "this loop acquires more than the " + Twine(stages) +
-                   " stages of a pipeline that only role '" + role.getName() +
-                   "' drains, and releases none: release in the loop, or give "
-                   "the pipeline more stages",
-               pipeline.getDefiningOp(), "the pipeline is declared here");
-        balance.takenAtLeast = -Balance::unbounded;
-      }
-    }
+    failed |= path.counts.repeat(loop, inside.counts, traffic).failed();
   }
 
   void walkBranch(scf::IfOp branch, Path &path) {
@@ -498,15 +374,7 @@ private:
                branch.elseYield().getOperand(i), arms[1].stages[result],
                "where the condition is true", "where it is false");
     }
-    for (Path &arm : arms)
-      for (auto &[pipeline, after] : arm.balances)
-        path.balances.insert({pipeline, after});
-    for (auto &[pipeline, balance] : path.balances) {
-      Balance a = arms[0].balances.lookup(pipeline);
-      Balance b = arms[1].balances.lookup(pipeline);
-      balance = {std::max(a.fullAtMost, b.fullAtMost),
-                 std::min(a.takenAtLeast, b.takenAtLeast)};
-    }
+    path.counts.meet(arms[0].counts, arms[1].counts);
   }
 
   /// What holds of a stage behind a conditional.
@@ -545,21 +413,6 @@ private:
   Traffic &traffic;
   bool failed = false;
 };
-
-/// A pipeline moves data only if some role fills it and some role drains it.
-LogicalResult checkTraffic(tile::PipelineOp pipeline, Traffic &traffic) {
-  Value value = pipeline.getResult();
-  if (traffic.producers[value].empty())
-    return pipeline.emitError(
-        "no role commits a stage of this pipeline, so nothing ever arrives: "
-        "fill it with acquire, copy and commit, or remove it");
-  if (traffic.consumers[value].empty())
-    return pipeline.emitError("no role releases a stage of this pipeline, so "
-                              "its producer stops after ")
-           << pipeline.getResult().getType().getStages()
-           << " stages: drain it with wait and release, or remove it";
-  return success();
-}
 
 /// Who arrives tells somebody.
 LogicalResult checkBarrier(tile::BarrierOp barrier) {
