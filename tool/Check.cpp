@@ -24,13 +24,6 @@ std::string describe(const HostTensor &tensor,
   return text.str();
 }
 
-bool isPoisoned(const HostTensor &tensor, int64_t offset) {
-  const uint32_t ones =
-      std::numeric_limits<uint32_t>::max() >>
-      (32 - 8 * size_bytes(tensor.type()) / pack_length(tensor.type()));
-  return loadBits(tensor.type(), tensor.bytes().data(), offset) == ones;
-}
-
 struct Comparison {
   int64_t element; ///< its row-major number
   double got;
@@ -44,18 +37,38 @@ public:
       : problem(problem), result(result), reference(reference),
         limit(largest(result.type())), at(result.shape().size()) {}
 
-  /// A number of all ones may be right, so it is only noted.
+  /// One number may be right by chance, so it is only noted; several in a row
+  /// that hold what they did before, or all there are, were not written.
   void findUnwritten(CheckResult &outcome) {
-    int64_t number = 0;
-    forEachCoordinate(result.shape(), [&](std::span<const int64_t> at) {
-      const int64_t element = number++;
-      if (!isPoisoned(result, result.offset(at)))
-        return;
-      if (allOnesIsValue(result.type()))
-        suspects.push_back(element);
-      else if (outcome.unwritten++ == 0)
-        outcome.first = describe(result, at) + " was never written";
+    const ElementType type = result.type();
+    const int64_t bits = 8 * size_bytes(type) / pack_length(type);
+    const int64_t told =
+        allOnesIsValue(type)
+            ? std::min(result.elements(), (bitsThatTell + bits - 1) / bits)
+            : 1;
+    int64_t element = 0, first = 0;
+    auto endRun = [&] {
+      const int64_t length = element - first;
+      if (length >= told) {
+        if (outcome.unwritten == 0) {
+          coordinateOf(first, result.shape(), at);
+          outcome.first = describe(result, at) + " was never written";
+        }
+        outcome.unwritten += length;
+      } else {
+        for (int64_t suspect = first; suspect < element; ++suspect)
+          suspects.push_back(suspect);
+      }
+    };
+    forEachCoordinate(result.shape(), [&](std::span<const int64_t> place) {
+      if (loadBits(type, result.bytes().data(), result.offset(place)) !=
+          poisonBits(type, element)) {
+        endRun();
+        first = element + 1;
+      }
+      ++element;
     });
+    endRun();
   }
 
   /// Compares as many elements as fit in the time: that of a few says how many.
@@ -103,7 +116,7 @@ public:
   }
 
 private:
-  static constexpr int64_t atLeast = 64;
+  static constexpr int64_t atLeast = 64, bitsThatTell = 64;
 
   void compareAll(const std::vector<int64_t> &elements) {
     comparisons.clear();

@@ -21,6 +21,11 @@ int64_t bytesOf(ElementType type, int64_t elements);
 /// NaN.
 bool allOnesIsValue(ElementType type);
 
+/// What an output holds at this element, by its row-major number, until it is
+/// written: all ones, or, where these are a value, bits that differ from
+/// element to element, so that a few elements in a row tell.
+uint32_t poisonBits(ElementType type, int64_t element);
+
 /// The element's bits, in the low bytes. Rounds to nearest even; what the type
 /// can't hold becomes its largest finite value. A NaN is 0 as an integer.
 uint32_t encode(ElementType type, double value);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <sstream>
 #include <unistd.h>
 
 namespace ashlar::harness {
@@ -77,6 +78,14 @@ void fill(const Problem &problem, HostTensor &tensor,
   });
 }
 
+void fillPoison(HostTensor &tensor) {
+  int64_t element = 0;
+  forEachCoordinate(tensor.shape(), [&](std::span<const int64_t> at) {
+    storeBits(tensor.type(), tensor.bytes().data(), tensor.offset(at),
+              poisonBits(tensor.type(), element++));
+  });
+}
+
 void fillRandom(HostTensor &tensor, std::mt19937_64 &random) {
   const ElementType type = tensor.type();
   const size_t count =
@@ -123,8 +132,18 @@ Problem nameProblem(const Artifact &artifact, std::span<const NamedSize> sizes,
                   "; it is at least 0");
     problem.sizes.push_back({name, value});
   }
-  for (const std::string &name : scalarNames)
-    problem.scalars.push_back({name, lookUp(scalars, name, defaultScalar)});
+  for (const ScalarContract &scalar : artifact.scalars) {
+    const double value = lookUp(scalars, scalar.name, defaultScalar);
+    if (scalar.type == s32 &&
+        value != std::clamp(std::trunc(value), -0x1p31, 0x1p31 - 1)) {
+      std::ostringstream given;
+      given << value;
+      throw Error("scalar '" + scalar.name + "' is given " + given.str() +
+                  ", and it is s32: give a whole number from -2^31 to "
+                  "2^31 - 1");
+    }
+    problem.scalars.push_back({scalar.name, value});
+  }
   return problem;
 }
 
@@ -189,6 +208,8 @@ void addTensors(const Artifact &artifact, Problem &problem,
       fillZeros(problem.tensors.back());
     else if (contract.read)
       fillRandom(problem.tensors.back(), random);
+    else
+      fillPoison(problem.tensors.back());
   }
 }
 

@@ -23,8 +23,9 @@ void demandMemory(const Artifact &artifact, const Problem &problem,
 
 /// Adds the tensors. Those in `zeros` hold zeros, those in `inputs` what is
 /// said there, others that the kernel reads normal numbers (integers: uniform
-/// ones), the rest and all padding 0xff. Rows are padded where the kernel's
-/// alignment asks for it. Throws `Error` when a name is not the kernel's.
+/// ones), the rest `poisonBits` and all padding 0xff. Rows are padded where the
+/// kernel's alignment asks for it. Throws `Error` when a name is not the
+/// kernel's.
 void addTensors(const Artifact &artifact, Problem &problem,
                 std::span<const std::string> zeros = {},
                 std::span<const Input> inputs = {}, uint64_t seed = 1);

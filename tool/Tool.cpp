@@ -106,11 +106,19 @@ bool execute(const Artifact &artifact, const ToolOptions &options,
 }
 
 /// What a run takes; a simulated one has checks, which cost registers.
-Artifact artifactToRun(const Kernel &kernel, const Request &request) {
+Compilation compileToRun(const Kernel &kernel, const Request &request) {
   return compileFor(isSimulated(request.device) ? Need::simulated
                                                 : Need::artifact,
-                    kernel, request)
-      .artifact;
+                    kernel, request);
+}
+
+/// What may be behind a wrong result.
+void printNotes(const std::vector<Note> &notes) {
+  for (const Note &note : notes) {
+    const std::string place = note.where.str();
+    std::printf("%s%snote: %s\n", place.c_str(), place.empty() ? "" : ": ",
+                note.message.c_str());
+  }
 }
 
 bool summarizeAndRun(const Kernel &kernel, const ToolOptions &options,
@@ -119,7 +127,7 @@ bool summarizeAndRun(const Kernel &kernel, const ToolOptions &options,
   Request again = request;
   again.printAfter.clear(); // that was printed
   const Artifact artifact = isSimulated(request.device)
-                                ? artifactToRun(kernel, again)
+                                ? compileToRun(kernel, again).artifact
                                 : compiled.artifact;
   std::printf("%s, compiled for %s\n  sizes          %s\n%s"
               "  PTX            %s\n",
@@ -162,8 +170,12 @@ bool perform(const Kernel &kernel, const ToolOptions &options,
     save(compileFor(Need::artifact, kernel, request).artifact, request.save);
   if (!request.run && !request.bench)
     return true;
-  return execute(artifactToRun(kernel, request), options, request, request.run,
-                 request.bench);
+  const Compilation compiled = compileToRun(kernel, request);
+  const bool right =
+      execute(compiled.artifact, options, request, request.run, request.bench);
+  if (!right)
+    printNotes(compiled.notes);
+  return right;
 }
 
 } // namespace

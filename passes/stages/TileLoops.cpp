@@ -155,11 +155,17 @@ struct StepOfTiles {
 
 std::optional<StepOfTiles> stepOf(Value index) {
   int64_t elements = 1;
-  if (auto product = index.getDefiningOp<arith::MulIOp>())
-    for (auto [factor, other] : {std::pair{product.getLhs(), product.getRhs()},
-                                 std::pair{product.getRhs(), product.getLhs()}})
-      if (std::optional<int64_t> number = getConstantIntValue(factor))
-        elements = *number, index = other;
+  while (auto product = index.getDefiningOp<arith::MulIOp>()) {
+    index = product.getLhs();
+    std::optional<int64_t> factor = getConstantIntValue(product.getRhs());
+    if (!factor) {
+      index = product.getRhs();
+      factor = getConstantIntValue(product.getLhs());
+    }
+    if (!factor)
+      return std::nullopt;
+    elements *= *factor;
+  }
   auto tiles = index.getDefiningOp<tile::ScheduleCoordinatesOp>();
   if (!tiles)
     return std::nullopt;
@@ -191,7 +197,7 @@ void compareSteps(Operation *access, tile::TensorOp tensor,
           << " of it, so that "
           << (step->elements > tile ? "some of them lie outside"
                                     : "what lies behind is not reached")
-          << ": give both the same";
+          << ": give both the same; tile() counts in tiles, at() in elements";
   }
 }
 

@@ -10,7 +10,7 @@
 namespace ashlar {
 
 /// A tile held in the registers of a role.
-class Fragment : public detail::Variable {
+class [[nodiscard]] Fragment : public detail::Variable {
 public:
   explicit Fragment(const detail::Handle &handle) : Variable(handle) {}
   Fragment(const Fragment &other,

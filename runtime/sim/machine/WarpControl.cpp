@@ -4,7 +4,9 @@
 #include "runtime/sim/machine/Program.h"
 #include "runtime/sim/machine/Warp.h"
 #include "runtime/sim/machine/barriers/Barrier.h"
+#include "runtime/sim/machine/barriers/LeftStages.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ashlar::sim {
@@ -172,6 +174,9 @@ void Warp::exitLanes(LaneMask lanes) {
   if (!live)
     for (const auto &check : exitChecks)
       check(*this);
+  if (std::ranges::all_of(cluster.ctas, &Cta::exited,
+                          [](const auto &each) -> Cta & { return *each; }))
+    reportLeftStages(*this);
   cluster.noteProgress();
 }
 

@@ -1,5 +1,6 @@
 #include "tool/Check.h"
 
+#include "tool/Elements.h"
 #include "tool/MakeProblem.h"
 
 #include <gtest/gtest.h>
@@ -22,9 +23,8 @@ HostTensor rightResult(ElementType type, std::vector<int64_t> shape) {
 }
 
 void unwrite(HostTensor &tensor, int64_t element) {
-  const int64_t bytes = size_bytes(tensor.type());
-  for (int64_t i = 0; i < bytes; ++i)
-    tensor.bytes()[element * bytes + i] = std::byte(0xff);
+  storeBits(tensor.type(), tensor.bytes().data(), element,
+            poisonBits(tensor.type(), element));
 }
 
 } // namespace
@@ -44,6 +44,20 @@ TEST(Check, FindsAnElementThatWasNeverWritten) {
   const CheckResult outcome = check({}, result, {});
   EXPECT_EQ(outcome.unwritten, 1);
   EXPECT_EQ(outcome.first, "D[1, 1] was never written");
+}
+
+TEST(Check, FindsIntegersInARowThatWereNeverWritten) {
+  HostTensor result = rightResult(s8, {30, 40});
+  for (int64_t element = 35; element < 45; ++element)
+    unwrite(result, element);
+  CheckResult outcome = check({}, result, {});
+  EXPECT_EQ(outcome.unwritten, 10);
+  EXPECT_EQ(outcome.first, "D[0, 35] was never written");
+  // Fewer may be right by chance, but not all that there are.
+  result = rightResult(s32, {1, 1});
+  EXPECT_TRUE(check({}, result, {}).passed());
+  unwrite(result, 0);
+  EXPECT_EQ(check({}, result, {}).unwritten, 1);
 }
 
 TEST(Check, ComparesAnIntegerThatMayNotHaveBeenWritten) {
