@@ -94,6 +94,35 @@ Kernel filledInPart() {
   });
 }
 
+/// One of two roles that wait for stages takes one less than the other: the
+/// ring has room for what is left.
+Kernel leftBehind() {
+  return kernel("left_behind", [] {
+    Size N = size("N");
+    Tensor X = input("X", f32, {N});
+    Tensor D = output("D", f32, {N}), E = output("E", f32, {N});
+    Pipeline ring = pipeline(8, smem(f32, {128}));
+    role("load", warps(1), [&] {
+      for (Index i : range(ceil_div(N, 128))) {
+        Stage s = ring.acquire();
+        copy(X.tile({i}), s[0]);
+        ring.commit(s);
+      }
+    });
+    auto consumer = [&](const char *name, const Tensor &to, const Index &end) {
+      role(name, warps(4), [&] {
+        for (Index i : range(end)) {
+          Stage s = ring.wait();
+          store(to.tile({i}), load(s[0]));
+          ring.release(s);
+        }
+      });
+    };
+    consumer("all", D, ceil_div(N, 128));
+    consumer("whole", E, N / 128);
+  });
+}
+
 /// Tiles that overlap are stored by two CTAs: by TMA alone, of which the kernel
 /// has no pointer.
 Kernel storedTwice() {
@@ -122,11 +151,12 @@ Kernel storedTwice() {
 /// The simulator knows at once, and says who waits for what.
 void simulateAndReport(const Kernel &kernel,
                        const std::vector<std::string> &parts,
-                       const std::vector<std::string> &zeros = {}) {
+                       const std::vector<std::string> &zeros = {},
+                       int64_t n = 4) {
   // Else the device would be dead for the tests that follow.
   sim::settings().quiet = sim::settings().keepGoing = true;
   Module module(device(), compileCleanly(kernel));
-  Problem problem = randomProblem(module.artifact(), {{"N", 4}}, {}, zeros);
+  Problem problem = randomProblem(module.artifact(), {{"N", n}}, {}, zeros);
   harness::DeviceProblem onDevice(device(), module.artifact(), problem);
   module.launch_and_wait(onDevice.arguments(), std::chrono::seconds(10));
   sim::settings().quiet = sim::settings().keepGoing = false;
@@ -160,6 +190,12 @@ void simulateAndReport(const Kernel &kernel,
     registerTest("StaleStageIsFound", "that was filled in part", [] {
       simulateAndReport(filledInPart(), {"stale data: tile 1 of stage 0",
                                          "in which it was not written"});
+    });
+    registerTest("LeftStageIsFound", "that one role has not released", [] {
+      simulateAndReport(leftBehind(),
+                        {"unfinished at exit", "leaves stage 2 of the pipeline",
+                         "only role 'all' released it"},
+                        {}, 300);
     });
   } else
     registerTest("HangRuns", "a kernel that waits for ever is reported", [] {
