@@ -9,7 +9,7 @@ namespace {
 
 Place counterAt(Trace &trace, const TileRef &counter, SourceLocation where) {
   mlir::Type s32 = mlir::IntegerType::get(trace.context(), 32);
-  return resolve(trace, counter, {}, s32, "the counter", Direction::write,
+  return resolve(trace, counter, {}, s32, "the counter", Direction::combine,
                  where);
 }
 

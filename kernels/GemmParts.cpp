@@ -4,8 +4,8 @@
 // memory is its own big part; rounded, as in registers, big and small parts
 // have errors to either side, and small parts are half as large. Of bf16, which
 // the tensor cores multiply twice as fast, a factor of a small part has 8 bits:
-// then the tile is rounded as well, and where it has so few columns that it
-// costs nothing.
+// then the tile is rounded as well. So it is of tf32 where it has so few
+// columns that this is cheap.
 
 #include "GemmProgram.h"
 

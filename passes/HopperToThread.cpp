@@ -132,11 +132,6 @@ LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   PtxBuilder b(OpBuilder(kernel), kernel.getLoc(), comments);
   auto first = llvm::find_if(body, llvm::IsaPred<hopper::RoleOp>);
   if (first != body.end()) {
-    // Roles may use what is computed between them.
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::make_range(first, body.end())))
-      if (!isa<hopper::RoleOp>(op) && isMemoryEffectFree(&op))
-        op.moveBefore(&*first);
     b.setInsertionPoint(&*first);
     roles.write(b, context.warp);
   }

@@ -102,6 +102,11 @@ LogicalResult Conversion::run() {
   const Context context{cluster,    rings, movements,
                         parameters, facts, pipelines};
   auto roles = llvm::to_vector(source.getBody().getOps<tile::RoleOp>());
+  // Roles start together; what is computed between them may be used by any.
+  for (Operation &op : llvm::make_early_inc_range(llvm::make_range(
+           roles.front()->getIterator(), roles.back()->getIterator())))
+    if (!isa<tile::RoleOp>(op))
+      op.moveBefore(roles.front());
   builder.setInsertionPoint(roles.front());
   setUp();
   for (tile::RoleOp role : roles)

@@ -38,17 +38,22 @@ public:
         limit(largest(result.type())), at(result.shape().size()) {}
 
   /// One number may be right by chance, so it is only noted; several in a row
-  /// that hold what they did before, or all there are, were not written.
+  /// that hold what they did before were not written, and so, where there is no
+  /// reference, were fewer if they are all there are.
   void findUnwritten(CheckResult &outcome) {
     const ElementType type = result.type();
     const int64_t bits = 8 * size_bytes(type) / pack_length(type);
-    const int64_t told =
-        allOnesIsValue(type)
-            ? std::min(result.elements(), (bitsThatTell + bits - 1) / bits)
-            : 1;
+    int64_t told = 1;
+    if (allOnesIsValue(type)) {
+      told = (bitsThatTell + bits - 1) / bits;
+      if (!reference)
+        told = std::min(told, result.elements());
+    }
     int64_t element = 0, first = 0;
     auto endRun = [&] {
       const int64_t length = element - first;
+      if (length == 0)
+        return;
       if (length >= told) {
         if (outcome.unwritten == 0) {
           coordinateOf(first, result.shape(), at);

@@ -193,7 +193,7 @@ uint32_t poisonBits(ElementType type, int64_t element) {
   const uint32_t ones = std::numeric_limits<uint32_t>::max() >> (32 - bits);
   if (!allOnesIsValue(type))
     return ones;
-  // The last steps of splitmix64.
+  // The first steps of splitmix64.
   uint64_t x = static_cast<uint64_t>(element + 1) * 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   return static_cast<uint32_t>(x >> 32) & ones;

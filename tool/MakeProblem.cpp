@@ -208,8 +208,8 @@ void addTensors(const Artifact &artifact, Problem &problem,
       fillZeros(problem.tensors.back());
     else if (contract.read)
       fillRandom(problem.tensors.back(), random);
-    else
-      fillPoison(problem.tensors.back());
+    else if (allOnesIsValue(contract.type))
+      fillPoison(problem.tensors.back()); // else it holds that already
   }
 }
 

@@ -21,10 +21,16 @@ uint32_t simulatedSms(const Artifact &artifact,
   for (const std::string &name : artifact.sizes)
     values.push_back(std::ranges::find(sizes, name, &NamedSize::name)->value);
   const Grid grid = computeGrid(artifact, values, sim::mostSms);
-  const int64_t half = (grid.blocks / grid.clusterSize + 1) / 2;
+  // Where there are many, groups of warps that take tiles in turns have two
+  // each.
+  constexpr int64_t many = 8;
+  const int64_t clusters = grid.blocks / grid.clusterSize;
+  const int64_t tilesOfEach = clusters < many ? 2 : 4;
   // A CTA alone would have no other to race with.
   const int64_t least = grid.clusterSize > 1 ? 1 : 2;
-  const int64_t blocks = std::max(half, least) * grid.clusterSize;
+  const int64_t blocks =
+      std::max((clusters + tilesOfEach - 1) / tilesOfEach, least) *
+      grid.clusterSize;
   return static_cast<uint32_t>(std::clamp<int64_t>(
       (blocks + rule.ctasPerSm - 1) / rule.ctasPerSm, 1, sim::mostSms));
 }

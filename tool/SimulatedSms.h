@@ -11,7 +11,8 @@
 namespace ashlar::harness {
 
 /// So few that CTAs of persistent loops have two tiles each, where there are
-/// three clusters of tiles or more. All of them where a loop is not persistent,
+/// three clusters of tiles or more, and four where there are eight or
+/// more. All of them where a loop is not persistent,
 /// or goes over single elements: over CTAs, perhaps, that wait for each other.
 uint32_t simulatedSms(const Artifact &artifact,
                       std::span<const NamedSize> sizes);

@@ -196,7 +196,7 @@ void compareSteps(Operation *access, tile::TensorOp tensor,
           << tensor.getName() << "', and the loop's tiles have " << tile
           << " of it, so that "
           << (step->elements > tile ? "some of them lie outside"
-                                    : "what lies behind is not reached")
+                                    : "its end is not reached")
           << ": give both the same; tile() counts in tiles, at() in elements";
   }
 }

@@ -14,9 +14,10 @@ namespace ashlar {
 /// the device knows may be the same.
 mlir::LogicalResult checkTileLoops(tile::KernelOp kernel);
 
-/// Remarks each access that goes through a tensor by other steps than the tile
-/// loop which was given that extent of it: loops over tiles of 64 whose copies
-/// go on by 128 have half of their tiles outside, and nothing is wrong.
+/// Remarks each copy, load, prefetch and store that goes through a tensor by
+/// other steps than the tile loop which was given that extent of it. Of longer
+/// ones some tiles lie outside and results are right; shorter ones leave
+/// elements out.
 void compareStepsOfTileLoops(tile::KernelOp kernel);
 
 } // namespace ashlar

@@ -169,6 +169,32 @@ void simulateAndReport(const Kernel &kernel,
               testing::Not(testing::HasSubstr("wrong parity")));
 }
 
+Kernel copied() {
+  return kernel("copied", [] {
+    Size N = size("N");
+    Tensor X = input("X", f32, {N}), D = output("D", f32, {N});
+    TileLoop tiles = grid({N}, {128});
+    role("all", warps(4), [&] {
+      for (auto [n] : tiles)
+        store(D.tile({n}), load(X.tile({n}), {128}));
+    });
+  });
+}
+
+/// What X's memory is is said; of the host, or less than its shape takes.
+void reportMemoryOfX(void *x, const std::string &part) {
+  sim::settings().quiet = sim::settings().keepGoing = true;
+  Module module(device(), compileCleanly(copied()));
+  Buffer d(device(), 1000 * 4);
+  module.launch_and_wait({{"X", TensorArgument{x, f32, {1000}}},
+                          {"D", TensorArgument{d.data(), f32, {1000}}}},
+                         std::chrono::seconds(10));
+  sim::settings().quiet = sim::settings().keepGoing = false;
+  const std::vector<sim::Report> reports = sim::takeReports();
+  ASSERT_FALSE(reports.empty());
+  EXPECT_THAT(reports.front().text(), testing::HasSubstr(part));
+}
+
 [[maybe_unused]] const bool registered = registerAtStart([] {
   if (isSimulated()) {
     registerTest("HangIsFound", "in the simulator", [] {
@@ -191,10 +217,18 @@ void simulateAndReport(const Kernel &kernel,
       simulateAndReport(filledInPart(), {"stale data: tile 1 of stage 0",
                                          "in which it was not written"});
     });
+    registerTest("MemoryIsFound", "that is too small or the host's", [] {
+      Buffer small(device(), 128 * 4);
+      small.fill(std::byte(0));
+      reportMemoryOfX(small.data(), "whose memory is too small: it has 512 bytes");
+      // Below what the simulator gives.
+      reportMemoryOfX(reinterpret_cast<void *>(0x1000),
+                      "It is X[0]: was the launch given memory of the host?");
+    });
     registerTest("LeftStageIsFound", "that one role has not released", [] {
       simulateAndReport(leftBehind(),
                         {"unfinished at exit", "leaves stage 2 of the pipeline",
-                         "only role 'all' released it"},
+                         "only role 'all' released"},
                         {}, 300);
     });
   } else

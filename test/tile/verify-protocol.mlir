@@ -365,7 +365,7 @@ tile.kernel @other_steps {
       %column = arith.muli %n, %c32 : index
       // expected-remark@+1 {{for each tile of the loop this goes on by 128 along dimension 0 of 'A', and the loop's tiles have 64 of it, so that some of them lie outside: give both the same}}
       %x = tile.load %A[%row, %c0] : !tile.tensor<bf16, 2> -> tensor<128x64xbf16>
-      // expected-remark@+1 {{goes on by 32 along dimension 1 of 'D', and the loop's tiles have 64 of it, so that what lies behind is not reached}}
+      // expected-remark@+1 {{goes on by 32 along dimension 1 of 'D', and the loop's tiles have 64 of it, so that its end is not reached}}
       tile.store %x to %D[%same, %column] : tensor<128x64xbf16>, !tile.tensor<bf16, 2>
       // Along another extent: the author's business.
       %y = tile.load %A[%same, %row] : !tile.tensor<bf16, 2> -> tensor<64x64xbf16>

@@ -266,6 +266,9 @@ Wait::Cause causeOfPolls(Warp &warp, const std::vector<Poll> &polls) {
                                 (count == 1 ? " time" : " times") +
                                 ", which is too few"
                           : "; nobody has signalled it";
+  if (polled.value.starts_with("-"))
+    cause.sentence += "; if it did not begin as zero, let it "
+                      "(ToolOptions::zeros)";
   for (const auto &cta : warp.cluster.ctas)
     for (const auto &other : cta->warps)
       if (std::ranges::any_of(other->strands, [&](const auto &strand) {

@@ -44,6 +44,17 @@ TEST(Problem, RefusesASizeThatTheKernelDoesNotHave) {
   EXPECT_THROW(nameProblem(gemmArtifact(), {}, scalars), Error);
 }
 
+TEST(Problem, RefusesAnIntegerScalarThatIsNone) {
+  Artifact artifact = gemmArtifact();
+  artifact.scalars.front().type = s32;
+  for (double value : {2.5, 0x1p31, std::nan("")}) {
+    const std::vector<NamedScalar> scalars = {{"alpha", value}};
+    EXPECT_THROW(nameProblem(artifact, {}, scalars), Error) << value;
+  }
+  const std::vector<NamedScalar> least = {{"alpha", -0x1p31}};
+  EXPECT_EQ(nameProblem(artifact, {}, least).scalar("alpha"), -0x1p31);
+}
+
 TEST(Problem, PadsRowsToTheAlignmentWithNaN) {
   const Problem problem =
       makeProblem(gemmArtifact(), {{"M", 3}, {"N", 8}, {"K", 5}});

@@ -59,7 +59,7 @@ TEST(SavedKernel, DoesNotDecideHowLongItTakes) {
   EXPECT_THAT(mistake(artifact), HasSubstr("5000 ms"));
 }
 
-TEST(SimulatedSms, AreSoFewThatCtasHaveTwoTiles) {
+TEST(SimulatedSms, AreSoFewThatCtasHaveSeveralTiles) {
   const TileSpace tiles = {.extents = {{.size = 0}, {.size = 1}},
                            .tile = {128, 128},
                            .persistent = true};
@@ -71,8 +71,10 @@ TEST(SimulatedSms, AreSoFewThatCtasHaveTwoTiles) {
     return simulatedSms(artifact, sizes);
   };
   EXPECT_EQ(sms(200, 200, {{tiles}, {}}), 2);
-  EXPECT_EQ(sms(600, 600, {{tiles}, {}}), 13);
-  EXPECT_EQ(sms(1 << 20, 1 << 20, {{tiles}, {}}), 66);
+  EXPECT_EQ(sms(850, 128, {{tiles}, {}}), 4);
+  EXPECT_EQ(sms(950, 128, {{tiles}, {}}), 2);
+  EXPECT_EQ(sms(600, 600, {{tiles}, {}}), 7);
+  EXPECT_EQ(sms(1 << 20, 1 << 20, {{tiles}, {}}), 33);
   // Two clusters of two CTAs, which are beside each other in any case.
   EXPECT_EQ(sms(200, 200, {{tiles}, {2, 1}}), 2);
   EXPECT_EQ(sms(600, 300, {{tiles}, {3, 1}, 4}), 3);

@@ -16,16 +16,20 @@ const Mbarrier *find(const Cta &cta, uint64_t offset) {
   return found == cta.mbarriers.end() ? nullptr : &found->second;
 }
 
-/// "role 'c' and role 'd'": those that have arrived on a barrier in the phase
-/// that has not completed.
+/// "role 'c', role 'd' of CTA (1,0,0)": those that have arrived on a barrier in
+/// the phase that has not completed.
 std::string rolesThatArrived(const Mbarrier &barrier) {
+  const Cluster &cluster = barrier.cta->cluster;
   std::set<std::string> roles;
   for (const Participant &each : barrier.participants)
     if (each.arrivedIn == barrier.phase)
-      roles.insert(barrier.cta->cluster.launch.notes.roleOf(each.warp));
+      roles.insert("role '" + cluster.launch.notes.roleOf(each.warp) + "'" +
+                   (cluster.ctas.size() > 1
+                        ? " of " + cluster.ctas[each.cta]->name()
+                        : ""));
   std::string text;
   for (const std::string &role : roles)
-    text += (text.empty() ? "role '" : " and role '") + role + "'";
+    text += (text.empty() ? "" : ", ") + role;
   return text;
 }
 
@@ -34,23 +38,18 @@ std::string leftOf(const Cta &cta, const Notes::Ring &ring) {
   const Launch &launch = cta.cluster.launch;
   const uint64_t dynamic = launch.kernel.shared.dynamicBegin;
   for (uint32_t stage = 0; stage < ring.stages; ++stage) {
-    const Mbarrier *full = find(cta, dynamic + ring.barrier(true, stage)),
-                   *empty = find(cta, dynamic + ring.barrier(false, stage));
-    if (!full || !empty ||
-        (full->phase <= empty->phase && empty->arrivedCount == 0))
+    const Mbarrier *empty = find(cta, dynamic + ring.barrier(false, stage));
+    if (!empty || empty->arrivedCount == 0)
       continue;
     // "the empty barrier of stage 4 of the pipeline at gemm.cpp:26"
     std::string name = launch.notes.describeShared(ring.barrier(false, stage));
     name.erase(0, std::min(name.find("stage "), name.size()));
-    const std::string some = rolesThatArrived(*empty);
     return cta.name() + " exits and leaves " +
            (name.empty() ? "a stage of a pipeline" : name) +
-           " as it was filled: " +
-           (some.empty()
-                ? "no role has released it since"
-                : "of those who wait for it only " + some + " released it") +
-           ". With more stages to fill its roles would wait for each other for "
-           "ever: let all roles of a pipeline take as many";
+           ", which of all that wait for its stages only " +
+           rolesThatArrived(*empty) +
+           " released: where more stages are filled than there are, who fills "
+           "them waits for ever. Let all roles take as many";
   }
   return "";
 }

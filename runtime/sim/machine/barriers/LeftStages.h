@@ -6,8 +6,8 @@ namespace ashlar::sim {
 class Warp;
 
 /// Called by the last warp of a cluster when it has exited. Reports a stage, of
-/// each ring that the notes tell of, that was filled and not released since by
-/// all who wait for it: with more rounds they would wait for each other.
+/// each ring that the notes tell of, that some of those who wait for it have
+/// released and others not. One that nobody has may be left on purpose.
 void reportLeftStages(Warp &last);
 
 } // namespace ashlar::sim

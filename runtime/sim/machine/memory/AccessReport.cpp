@@ -92,9 +92,10 @@ std::string outOfBoundsSentence(const Cluster &cluster, const Location &place,
   else if (const std::string element =
                cluster.launch.tensorElementAt(block.address + place.offset);
            !element.empty())
-    whole += ", where " + element + " would be" +
-             ": the launch was given less memory than the shape takes, or "
-             "memory of the host";
+    whole +=
+        ", where " + element +
+        " would be: the launch was given less memory than the shape takes, or "
+        "memory of the host";
   if (place.offset >= block.sizeBytes) {
     uint64_t behind = place.offset - block.sizeBytes;
     return bytes(sizeBytes) + " are accessed " +
