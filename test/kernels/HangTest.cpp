@@ -220,7 +220,8 @@ void reportMemoryOfX(void *x, const std::string &part) {
     registerTest("MemoryIsFound", "that is too small or the host's", [] {
       Buffer small(device(), 128 * 4);
       small.fill(std::byte(0));
-      reportMemoryOfX(small.data(), "whose memory is too small: it has 512 bytes");
+      reportMemoryOfX(small.data(),
+                      "whose memory is too small: it has 512 bytes");
       // Below what the simulator gives.
       reportMemoryOfX(reinterpret_cast<void *>(0x1000),
                       "It is X[0]: was the launch given memory of the host?");

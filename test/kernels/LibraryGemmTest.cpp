@@ -205,11 +205,15 @@ void runs(const Family &family, const GemmConfig &config,
 
 /// Vectors stored as rows, of lengths that are multiples of nothing, and the
 /// other operand either way round.
-void vectorsAreRight() {
+void vectorsAreRight(const GemmTypes &types, double tolerance) {
   for (const char *layout : {"NN", "TT"})
-    for (Sizes sizes : {Sizes{1, 251, 1003}, {131, 1, 251}, {1, 1, 77}}) {
+    for (Sizes sizes : {Sizes{1, 251, 1003},
+                        {131, 1, 251},
+                        {1, 1, 77},
+                        {131, 67, 1},
+                        {1, 67, 0}}) {
       const auto [m, n, k] = sizes;
-      Family family{"vectors", {}, 5e-3, {}, {}};
+      Family family{"vectors", types, tolerance, {}, {}};
       family.types.layout = GemmLayout::parse(layout);
       family.types =
           aligned_as({m, n, k}, vectors_as_rows({m, n, k}, family.types));
@@ -224,6 +228,8 @@ void vectorsAreRight() {
 void longSumsArePrecise() {
   runs({"f32", {f32, f32, f32}, 1.5e-7, {}, {}},
        GemmConfig::parse("64x8x128 s6 w1 e8x1 swapped"), {{1, 256, 8192}});
+  runs({"f32", {f32, f32, f32}, 1.9e-7, {}, {}},
+       GemmConfig::parse("64x16x128 s5 w1 k2 e8x1 swapped"), {{3, 128, 8192}});
 }
 
 /// A product stays in flight only where roles are known to take their stages in
@@ -278,7 +284,11 @@ void takesLongWorkspaces() {
 [[maybe_unused]] const bool registered = [] {
   registerTest("LibraryGemm", "short workspaces", refusesShortWorkspaces);
   registerTest("LibraryGemm", "long workspaces", takesLongWorkspaces);
-  registerTest("LibraryGemm", "vectors", vectorsAreRight);
+  for (const auto &[types, tolerance] : {std::pair{GemmTypes{}, 5e-3},
+                                         {{s8, s8, s32}, 0},
+                                         {{f32, f32, f32}, 1e-5}})
+    registerTest("LibraryGemm", "vectors of " + std::string(name(types.a)),
+                 [types, tolerance] { vectorsAreRight(types, tolerance); });
   registerTest("LibraryGemm", "long sums", longSumsArePrecise);
   registerTest("LibraryGemm", "products of transposed stages",
                keepsProductsOfTransposedStagesInFlight);
