@@ -32,7 +32,8 @@ Rows locateRows(Warp &warp, unsigned lane, const CopyIssue &issue,
   if (!location.block)
     warp.stop(Finding::outOfBounds,
               "the " + request.what + " accesses " + hexadecimal(address) +
-                  ", which is in no allocation",
+                  ", which is in no allocation." +
+                  elementSentence(warp.cluster, address),
               "copies", static_cast<int>(lane));
   return {location, address};
 }

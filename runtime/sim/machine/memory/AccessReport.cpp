@@ -61,16 +61,22 @@ std::string placeOf(const Cluster &cluster, const MemoryBlock &block,
                        : place;
 }
 
+std::string elementSentence(const Cluster &cluster, uint64_t address) {
+  const std::string element = cluster.launch.tensorElementAt(address);
+  return element.empty() ? ""
+                         : " It is " + element +
+                               ": was the launch given memory of the host?";
+}
+
 std::string outOfBoundsSentence(const Cluster &cluster, const Location &place,
                                 uint64_t sizeBytes) {
   if (!place.block) {
-    const std::string element = cluster.launch.tensorElementAt(place.offset);
+    const std::string element = elementSentence(cluster, place.offset);
     return bytes(sizeBytes) + " lie in no memory: the address " +
-           hexadecimal(place.offset) + " is below every allocation. " +
+           hexadecimal(place.offset) + " is below every allocation." +
            (element.empty()
-                ? "Is it a null pointer, or an offset without its base?"
-                : "It is " + element +
-                      ": was the launch given memory of the host?");
+                ? " Is it a null pointer, or an offset without its base?"
+                : element);
   }
   const MemoryBlock &block = *place.block;
   std::string name = blockName(cluster, block);

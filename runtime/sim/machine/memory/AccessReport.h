@@ -12,6 +12,10 @@ namespace ashlar::sim {
 std::string placeOf(const Cluster &cluster, const MemoryBlock &block,
                     uint64_t offset);
 
+/// " It is X[0]: was the launch given memory of the host?", of an address in no
+/// allocation, or "" where no tensor begins before it.
+std::string elementSentence(const Cluster &cluster, uint64_t address);
+
 /// Why `sizeBytes` at the place are out of bounds. A null block: the address
 /// lies before every allocation.
 std::string outOfBoundsSentence(const Cluster &cluster, const Location &place,
