@@ -70,24 +70,36 @@ public:
     measureInTurns(firstRounds, firstMilliseconds);
     keepFastest();
     measureInTurns(finalRounds, finalMilliseconds);
-    for (const Trial &trial : trials) {
-      const double score = trial.time.score();
-      if (!result.best || score < result.best->time.score())
-        result.best = {trial.config, trial.time};
-      if (isCandidate(trial) &&
-          (!result.bestCandidate || score < result.bestCandidate->score()))
-        result.bestCandidate = trial.time;
-      if (trial.config == result.model)
-        result.modelTime = trial.time;
-    }
+    keepFastest();
+    if (!trials.empty())
+      result.best = {trials.front().config, trials.front().time};
     if (theirs)
       result.theirs = theirs->time;
+    if (auto first = std::ranges::find_if(trials, isCandidate);
+        first != trials.end())
+      rematch(result, first->config);
     result.measured = tried.size() - dropped;
     result.dropped = dropped;
     return result;
   }
 
 private:
+  /// Of several that are as fast the one that was measured fastest was lucky:
+  /// the fastest candidate and the model's choice are timed anew.
+  void rematch(TuningResult &result, GemmConfig candidate) {
+    std::erase_if(trials, [&](const Trial &trial) {
+      return trial.config != result.model && trial.config != candidate;
+    });
+    if (trials.size() > 1)
+      measureInTurns(finalRounds, finalMilliseconds);
+    for (const Trial &trial : trials) {
+      if (trial.config == result.model)
+        result.modelTime = trial.time;
+      if (trial.config == candidate)
+        result.bestCandidate = trial.time;
+    }
+  }
+
   struct Trial {
     GemmConfig config; ///< None of the competitor's.
     Contender hot, cold;

@@ -21,7 +21,8 @@ struct TunedConfig {
 struct TuningResult {
   GemmShape shape;
   std::optional<TunedConfig> best;
-  /// Of the fastest candidate of the model's; `best` may be a neighbour.
+  /// Of the fastest candidate of the model's, timed anew beside its choice;
+  /// `best` may be a neighbour.
   std::optional<GemmTime> bestCandidate;
   /// The model's choice; without a time if it was dropped.
   GemmConfig model;
