@@ -443,6 +443,7 @@ struct TileVerifyProtocol : impl::TileVerifyProtocolBase<TileVerifyProtocol> {
     failed |= checkTileLoops(getOperation()).failed();
     failed |= checkPeerCopies(getOperation()).failed();
     compareStepsOfTileLoops(getOperation());
+    findStatesInTurns(getOperation());
     if (failed)
       signalPassFailure();
   }

@@ -145,59 +145,85 @@ LogicalResult checkShared(tile::KernelOp kernel, tile::PipelineOp pipeline) {
   return success();
 }
 
-/// An index that moves on by so many elements for each tile along a dimension
-/// of a schedule.
-struct StepOfTiles {
-  tile::ScheduleOp schedule;
-  unsigned dimension;
-  int64_t elements;
-};
+/// A coordinate that is so many times an index.
+struct Scaled {
+  Value index;
+  int64_t factor = 1;
 
-std::optional<StepOfTiles> stepOf(Value index) {
-  int64_t elements = 1;
-  while (auto product = index.getDefiningOp<arith::MulIOp>()) {
-    index = product.getLhs();
-    std::optional<int64_t> factor = getConstantIntValue(product.getRhs());
-    if (!factor) {
-      index = product.getRhs();
-      factor = getConstantIntValue(product.getLhs());
+  explicit Scaled(Value coordinate) : index(coordinate) {
+    while (auto product = index.getDefiningOp<arith::MulIOp>()) {
+      Value other = product.getLhs();
+      std::optional<int64_t> by = getConstantIntValue(product.getRhs());
+      if (!by) {
+        other = product.getRhs();
+        by = getConstantIntValue(product.getLhs());
+      }
+      if (!by)
+        return;
+      index = other;
+      factor *= *by;
     }
-    if (!factor)
-      return std::nullopt;
-    elements *= *factor;
   }
-  auto tiles = index.getDefiningOp<tile::ScheduleCoordinatesOp>();
-  if (!tiles)
-    return std::nullopt;
-  return StepOfTiles{tiles.getSchedule().getDefiningOp<tile::ScheduleOp>(),
-                     cast<OpResult>(index).getResultNumber(), elements};
-}
+};
 
 bool areEqual(Value a, Value b) {
   auto x = getConstantIntValue(a);
   return a == b || (x && x == getConstantIntValue(b));
 }
 
+/// An access and its tensor, along one dimension.
+struct Along {
+  Operation *access;
+  tile::TensorOp tensor;
+  unsigned dimension;
+
+  Value extent() { return tensor.getExtents()[dimension]; }
+};
+
 /// Remarks where an access goes through a dimension of its tensor by other
 /// steps than the tile loop, which was given the same extent.
+void compareWithTiles(Along along, const Scaled &at,
+                      tile::ScheduleCoordinatesOp tiles) {
+  auto schedule = tiles.getSchedule().getDefiningOp<tile::ScheduleOp>();
+  const unsigned number = cast<OpResult>(at.index).getResultNumber();
+  const int64_t tile = schedule.getTile()[number];
+  if (at.factor == tile ||
+      !areEqual(along.extent(), schedule.getExtents()[number]))
+    return;
+  along.access->emitRemark("for each tile of the loop this goes on by ")
+      << at.factor << " along dimension " << along.dimension << " of '"
+      << along.tensor.getName() << "', and the loop's tiles have " << tile
+      << " of it, so that "
+      << (at.factor > tile ? "some of them lie outside"
+                           : "its end is not reached")
+      << ": give both the same; tile() counts in tiles, at() in elements";
+}
+
+/// Remarks where an access takes what counts elements for a number of tiles.
+void compareWithRange(Along along, const Scaled &at, scf::ForOp loop) {
+  if (at.factor == 1 || at.index != loop.getInductionVar() ||
+      !areEqual(along.extent(), loop.getUpperBound()))
+    return;
+  along.access->emitRemark("the loop's index goes up to ")
+      << "the extent of dimension " << along.dimension << " of '"
+      << along.tensor.getName() << "', and here it is multiplied by "
+      << at.factor
+      << ", so that most accesses lie outside: tile() counts in tiles, at() in "
+         "elements";
+}
+
 void compareSteps(Operation *access, tile::TensorOp tensor,
                   ValueRange coordinates) {
   if (!tensor)
     return;
-  for (auto [i, at] : llvm::enumerate(coordinates)) {
-    std::optional<StepOfTiles> step = stepOf(at);
-    if (!step || !areEqual(tensor.getExtents()[i],
-                           step->schedule.getExtents()[step->dimension]))
-      continue;
-    const int64_t tile = step->schedule.getTile()[step->dimension];
-    if (step->elements != tile)
-      access->emitRemark("for each tile of the loop this goes on by ")
-          << step->elements << " along dimension " << i << " of '"
-          << tensor.getName() << "', and the loop's tiles have " << tile
-          << " of it, so that "
-          << (step->elements > tile ? "some of them lie outside"
-                                    : "its end is not reached")
-          << ": give both the same; tile() counts in tiles, at() in elements";
+  for (auto [i, coordinate] : llvm::enumerate(coordinates)) {
+    Along along{access, tensor, static_cast<unsigned>(i)};
+    const Scaled at(coordinate);
+    if (auto tiles = at.index.getDefiningOp<tile::ScheduleCoordinatesOp>())
+      compareWithTiles(along, at, tiles);
+    else if (auto index = dyn_cast<BlockArgument>(at.index))
+      if (auto loop = dyn_cast<scf::ForOp>(index.getOwner()->getParentOp()))
+        compareWithRange(along, at, loop);
   }
 }
 
@@ -218,6 +244,26 @@ void compareStepsOfTileLoops(tile::KernelOp kernel) {
               access.getTarget().template getDefiningOp<tile::TensorOp>(),
               access.getCoordinates());
         });
+  });
+}
+
+void findStatesInTurns(tile::KernelOp kernel) {
+  kernel.walk([](scf::ForOp loop) {
+    auto role = loop->getParentOfType<tile::RoleOp>();
+    if (!tilesOf(loop) || !role || role.getInstances() == 1 ||
+        llvm::all_of(loop.getRegionIterArgs(),
+                     [](Value state) { return state.use_empty(); }))
+      return;
+    const bool shareIterations =
+        loop.getBody()
+            ->walk([](tile::InTurnsOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (!shareIterations)
+      loop.emitRemark("a value goes on from tile to tile in this loop, and '")
+          << role.getName() << "' is " << role.getInstances()
+          << " groups of warps that take the tiles in turn: each has a value "
+             "of "
+             "its own, of the tiles that it took";
   });
 }
 

@@ -1,5 +1,6 @@
 // That roles which share a pipeline go over the same tiles, and accesses by the
-// steps of their loops.
+// steps of their loops; and that instances which take tiles in turn have one
+// state each.
 #ifndef ASHLAR_PASSES_STAGES_TILELOOPS_H
 #define ASHLAR_PASSES_STAGES_TILELOOPS_H
 
@@ -15,10 +16,14 @@ namespace ashlar {
 mlir::LogicalResult checkTileLoops(tile::KernelOp kernel);
 
 /// Remarks each copy, load, prefetch and store that goes through a tensor by
-/// other steps than the tile loop which was given that extent of it. Of longer
+/// other steps than the tile loop which was given that extent of it (of longer
 /// ones some tiles lie outside and results are right; shorter ones leave
-/// elements out.
+/// elements out), and one that takes the elements of a range for tiles.
 void compareStepsOfTileLoops(tile::KernelOp kernel);
+
+/// Remarks each tile loop that carries a value from tile to tile in a role
+/// whose instances share its tiles out.
+void findStatesInTurns(tile::KernelOp kernel);
 
 } // namespace ashlar
 

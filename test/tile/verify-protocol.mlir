@@ -345,6 +345,32 @@ tile.kernel @known_around_unknown {
 
 // -----
 
+// A sum over tiles that groups of warps take in turn; what the second loop hands
+// on no turn reads.
+
+tile.kernel @states {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M] align 16 : !tile.tensor<f32, 1>
+  %tiles = tile.schedule persistent [%M] by [128] : !tile.schedule<1>
+  tile.role "sum" warps 4 instances 2 {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : tensor<128xf32>
+    %first, %end, %step = tile.schedule_range %tiles : !tile.schedule<1>
+    // expected-remark@+1 {{a value goes on from tile to tile in this loop, and 'sum' is 2 groups of warps that take the tiles in turn: each has a value of its own, of the tiles that it took}}
+    %sum = scf.for %t = %first to %end step %step iter_args(%before = %zero) -> (tensor<128xf32>) {
+      %x = tile.load %A[%t] : !tile.tensor<f32, 1> -> tensor<128xf32>
+      %after = arith.addf %before, %x : tensor<128xf32>
+      scf.yield %after : tensor<128xf32>
+    }
+    %last = scf.for %t = %first to %end step %step iter_args(%before = %zero) -> (tensor<128xf32>) {
+      %x = tile.load %A[%t] : !tile.tensor<f32, 1> -> tensor<128xf32>
+      scf.yield %x : tensor<128xf32>
+    }
+  }
+}
+
+// -----
+
 // Copies that go on by other steps than the loop that was given their extent.
 tile.kernel @other_steps {
   %M = tile.size "M"
@@ -369,6 +395,12 @@ tile.kernel @other_steps {
       tile.store %x to %D[%same, %column] : tensor<128x64xbf16>, !tile.tensor<bf16, 2>
       // Along another extent: the author's business.
       %y = tile.load %A[%same, %row] : !tile.tensor<bf16, 2> -> tensor<64x64xbf16>
+      scf.for %i = %c0 to %N step %c64 {
+        // expected-remark@+3 {{the loop's index goes up to the extent of dimension 1 of 'A', and here it is multiplied by 64, so that most accesses lie outside: tile() counts in tiles, at() in elements}}
+        %z = tile.load %A[%same, %i] : !tile.tensor<bf16, 2> -> tensor<64x64xbf16>
+        %tile = arith.muli %i, %c64 : index
+        %w = tile.load %A[%same, %tile] : !tile.tensor<bf16, 2> -> tensor<64x64xbf16>
+      }
     }
   }
 }
