@@ -133,8 +133,15 @@ void AttentionProgram::defineLookUp() {
         const Index first = pagesOfBlock(form, config) > 1
                                 ? n * pagesOfBlock(form, config)
                                 : n * config.bn / *form.page;
-        store(s[0],
-              load(table->at({t.b, first}), {numbersOfBlock(form, config)}));
+        const Shape shape{numbersOfBlock(form, config)};
+        const Fragment page = load(table->at({t.b, first}), shape);
+        const Mask isOfKeys =
+            columns(shape) < ceil_div(t.keys, *form.page) - first;
+        expect(!isOfKeys || (0 <= page && page < *P),
+               "Table, for the keys that there are, has numbers of pages of K");
+        // What is behind the last key may be anything; it is copied and passed
+        // by.
+        store(s[0], select(isOfKeys, page, 0));
         numbers->commit(s);
       }
     });
@@ -268,6 +275,8 @@ void AttentionProgram::expectSizes() const {
 /// In a role whose registers suffice to tell.
 void AttentionProgram::expectValues(const AttentionTile &t) const {
   expect(scale > 0, "scale, of the scores, is positive");
+  if (cap)
+    expect(*cap > 0, "cap, of the scores, is positive");
   if (form.packed)
     expect(0 <= t.rows && t.rows <= Sq && 0 <= t.firstRow &&
                t.firstRow + t.rows <= *Tq,

@@ -423,6 +423,7 @@ static void refuse(const std::string &sentence, SourceLocation where) {
 
 static void check(const AttentionForm &given,
                   const AttentionBackwardConfig &config, SourceLocation where) {
+  constexpr int64_t wgmmaDepth = target::wgmmaDepthBytes / 2; // of 16 bits
   if (const std::string why = notDifferentiable(given); !why.empty())
     refuse(why, where);
   const AttentionForm form = formOfTiles(given, config);
@@ -433,6 +434,22 @@ static void check(const AttentionForm &given,
                         {config.warpgroups, "number of warpgroups"}});
       !why.empty())
     refuse(why, where);
+  if (config.bm % wgmmaDepth || config.bm > target::wgmmaMostColumns)
+    refuse("a block of " + std::to_string(config.bm) +
+               " rows (bm) is the columns of one product and the depth of "
+               "another: use a multiple of " +
+               std::to_string(wgmmaDepth) + " up to " +
+               std::to_string(target::wgmmaMostColumns),
+           where);
+  if (const int64_t unit =
+          target::wgmmaRows * (config.apart ? 1 : config.warpgroups);
+      config.bn % unit)
+    refuse("a tile of " + std::to_string(config.bn) +
+               " keys (bn) does not divide into " +
+               std::to_string(target::wgmmaRows) +
+               " for each warpgroup that multiplies them: use a multiple of " +
+               std::to_string(unit),
+           where);
   // As many as a thread may have.
   if (const int64_t sums = config.bn * (form.d + form.dv) / config.warpgroups /
                            target::warpgroupThreads;

@@ -370,6 +370,11 @@ AttentionCost attention_cost(const AttentionForm &form,
   if (const std::string why = notBuildable(form, choice.config); !why.empty())
     throw Error({where.file_name(), where.line(), where.column()},
                 "attention_cost: " + why);
+  if (choice.config.splits ? choice.splits < 1 : choice.splits != 0)
+    throw Error({where.file_name(), where.line(), where.column()},
+                "attention_cost: splits is " + std::to_string(choice.splits) +
+                    ": use the launch's Splits where the configuration has "
+                    "them, and 0 where it has none");
   return Model(form, sizes, choice, gpu).cost();
 }
 

@@ -35,7 +35,10 @@ PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
 }
 
 Index AttentionProgram::ticketOf(const AttentionTile &t, int64_t column) const {
-  return atomic_add(done->at({numberOf(t, column), 0}), 1);
+  const Index ticket = atomic_add(done->at({numberOf(t, column), 0}), 1);
+  expect(0 <= ticket && ticket < partsOf(t),
+         "Done, which counts parts, is zeros before the launch");
+  return ticket;
 }
 
 void AttentionProgram::finishPart(const AttentionTile &t, const Sums &o,

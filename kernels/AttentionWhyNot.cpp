@@ -205,6 +205,10 @@ std::string notBuildable(const AttentionForm &given,
     return "dynamic hands out whole tiles of a sequence and a head, not parts "
            "of them: leave out dynamic, or splits and groups of more heads "
            "than a tile has rows";
+  if (!config.apart && form.dv > target::wgmmaMostColumns && form.dv % 128)
+    return "a V of " + text(given.dv) +
+           " columns is multiplied by halves of whole swizzle atoms: use a "
+           "multiple of 128";
   // The assembler refuses a product whose sums, weights and what it was seen to
   // take beside them (C7602) are more, whatever the budget.
   constexpr int64_t besideProduct = 26 + 4;
@@ -218,7 +222,9 @@ std::string notBuildable(const AttentionForm &given,
            " columns of V takes " + text(taken) +
            " registers of a thread, which starts with " + text(start) +
            ": use fewer warpgroups or CTAs, fewer rows to a "
-           "warpgroup, narrower heads, or for these apart";
+           "warpgroup" +
+           (config.apart ? " or narrower heads"
+                         : ", narrower heads, or for these apart");
   if (const int64_t taken = config.bn / 2 + besideProduct; taken > start)
     return "the scores of " + text(config.bn) + " keys take " + text(taken) +
            " registers of a thread, which starts with " + text(start) +

@@ -99,6 +99,8 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
     if (at != end)
       refuse(word);
   };
+  if (text.find_first_not_of(' ') == std::string_view::npos)
+    refuse(text);
   std::set<std::string_view> seen;
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view word = rest.substr(0, rest.find(' '));

@@ -38,7 +38,7 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
                 ? "a warpgroup needs"
                 : number(c.warpgroups) + " warpgroups need") +
            " a multiple of " + number(rows) + " up to " + number(boxRows) +
-           ": use " +
+           ": use bm = " +
            number(std::min(rows * ((c.bm + rows - 1) / rows),
                            boxRows / rows * rows));
   const bool isExact = sumType(types) == s32;
@@ -49,13 +49,14 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
     return "the tile has " + number(c.bn) + " columns; wgmma has " +
            (isExact ? "8, 24 or a multiple of 16"
                     : "a multiple of " + number(wgmmaColumnStep)) +
-           " up to " + number(wgmmaMostColumns) + ": use " + number(columns);
+           " up to " + number(wgmmaMostColumns) +
+           ": use bn = " + number(columns);
   }
   const int64_t depth = wgmmaDepthBytes / size_bytes(types.a);
   if (c.bk % depth)
     return "a stage is " + number(c.bk) + " deep; wgmma takes " +
            number(depth) + " of " + std::string(name(types.a)) +
-           " at a time: use " + number((c.bk + depth - 1) / depth * depth);
+           " at a time: use bk = " + number((c.bk + depth - 1) / depth * depth);
   if (const int64_t product = productDepth(types, c); c.bk % product)
     return "a stage is " + number(c.bk) + " deep; " + promoted(types) +
            " leaves the tensor cores after each " + number(product) +
@@ -102,12 +103,14 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
            number(std::max<int64_t>(limit, 0)) +
            " for sums: use bk = " + number(productDepth(types, c) / 2) +
            ", or a smaller bm";
+  // Split-K cuts the columns into as many parts.
+  const int64_t unit = 8 * c.split, columns = c.bn * limit / used / unit * unit;
   return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
          " take " + number(used) + " registers of a thread" +
          (isPromoted(types) ? ", as " + promoted(types) + " has them twice"
                             : "") +
-         "; " + number(limit) + " can be spared: use bn = " +
-         number(std::max<int64_t>(c.bn * limit / used / 8 * 8, 8));
+         "; " + number(limit) + " can be spared: use " +
+         (columns > 0 ? "bn = " + number(columns) : "a smaller tile");
 }
 
 /// How an operand is brought to the tensor cores.
@@ -185,7 +188,9 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
     if (c.load_warps == 1)
       return std::string("rows of ") + way.matrix +
              " begin on less than the 16 bytes that TMA needs: use " + flag +
-             ", or load_warps = 8";
+             (isInParts(types) || c.transposed_a || c.transposed_b
+                  ? ""
+                  : ", or load_warps = 8");
     if (way.isShared)
       return std::string("rows of ") + way.matrix + " are loaded by threads, " +
              "which can't share them with the cluster: use " + flag +
@@ -196,10 +201,10 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
     return "load_warps is " + number(c.load_warps) + ", and " +
            (isInParts(types) ? "the warpgroup that takes f32 apart has"
                              : "what transposes stages needs") +
-           " their registers: use 1 and prepared operands";
+           " their registers: use load_warps = 1 and prepared operands";
   if (c.load_warps > 1 && !isAnyShifted)
     return "load_warps is " + number(c.load_warps) + ", and TMA loads all " +
-           "operands, for which a warp is enough: use 1";
+           "operands, for which a warp is enough: use load_warps = 1";
   const RoleRegisters registers = roleRegisters(types, c);
   if (c.load_warps > 1 && registers.load < fewestRegisters)
     return "math leaves threads that load " +
@@ -231,7 +236,8 @@ std::string notLoads(const GemmTypes &types, const GemmConfig &c) {
                   wgmmaColumnStep * wgmmaColumnStep);
   if ((c.prepared_a || c.prepared_b) && c.warpgroups > 2)
     return "operands are prepared by " + number(c.warpgroups) +
-           " warpgroups, which can't share the work evenly: use 1 or 2";
+           " warpgroups, which can't share the work evenly: use warpgroups = 1 "
+           "or 2";
   return "";
 }
 
@@ -302,7 +308,8 @@ std::string notStores(const GemmTypes &types, const GemmConfig &c) {
              ", the last " + number(lastStripColumns(c)) +
              "; TMA stores multiples of " + number(unit) + " up to " +
              number(most) + ", and last fewer than a block of the others' " +
-             "swizzle, or whole ones: use " + number(other.store_columns);
+             "swizzle, or whole ones: use store_columns = " +
+             number(other.store_columns);
   return "no store of " + std::string(name(types.d)) + " in multiples of " +
          number(unit) + " columns cuts the " + number(stored) +
          " of a CTA: use a multiple of " + number(unit);

@@ -7,6 +7,10 @@ def TileVerifyProtocol : Pass<"tile-verify-protocol", "::ashlar::tile::KernelOp"
   let summary = "Refuse kernels whose pipelines are used out of order";
 }
 
+def TileFindShared : Pass<"tile-find-shared", "::ashlar::tile::KernelOp"> {
+  let summary = "Mark inputs of which an element is read for several tiles";
+}
+
 def TileDropUnused : Pass<"tile-drop-unused", "::ashlar::tile::KernelOp"> {
   let summary = "Drop what a role loads or computes and nobody uses";
   let options = [

@@ -53,7 +53,7 @@ static void from_json(const json &in, Term::Kind &kind) {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceLine, file, line, column)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Extent, size, constant)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorContract, name, type, extents, read,
-                                   written, alignmentBytes, where)
+                                   written, shared, alignmentBytes, where)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScalarContract, name, type, where)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMapRecipe, tensor, box, swizzleBytes,
                                    step)
@@ -77,7 +77,7 @@ namespace {
 
 constexpr std::array<char, 8> magic = {'A', 's', 'h',  'l',
                                        'a', 'r', '\n', '\0'};
-constexpr uint64_t formatVersion = 7;
+constexpr uint64_t formatVersion = 8;
 constexpr size_t headerBytes = 32;
 /// Kernels have some 100 KB.
 constexpr size_t mostBytes = size_t(64) << 20;

@@ -55,14 +55,14 @@ private:
                bound.address % static_cast<uint64_t>(bound.alignmentBytes))));
   }
 
-  /// ", or compile the kernel with align(8) for it": for what lies on so many
-  /// bytes; nothing where that is within an element.
+  /// ", or use a kernel that declares it with align(8)": for what lies on so
+  /// many bytes; nothing where that is within an element.
   std::string orAligned(int64_t bytes) const {
     const int64_t alignment = std::gcd(bytes, bound.alignmentBytes);
     return alignment < size_bytes(contract.type)
                ? ""
-               : concat(", or compile the kernel with align(", alignment,
-                        ") for it");
+               : concat(", or use a kernel that declares it with align(",
+                        alignment, ")");
   }
 
   void checkRows() const {

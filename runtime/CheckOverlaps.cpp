@@ -70,21 +70,25 @@ private:
 
   void checkPair(size_t i, size_t other) const {
     if (tensors[other].empty ||
-        (coincide(i, other) && !artifact.tensors[other].written))
+        (coincide(i, other) && !artifact.tensors[other].written &&
+         !artifact.tensors[other].shared))
       return;
     if (!overlap(tensors[i], elementBytes(i), tensors[other],
                  elementBytes(other)))
       return;
-    const bool written = artifact.tensors[other].written;
+    const bool written = artifact.tensors[other].written,
+               shared = artifact.tensors[other].shared;
     const std::string line = artifact.tensors[other].where.str();
-    throw Error(artifact.tensors[i].where,
-                concat(describe(i), " is written and shares memory with ",
-                       written ? "the output '" : "the input '",
-                       artifact.tensors[other].name, "'",
-                       line.empty() ? "" : " (" + line + ")",
-                       ": pass tensors that lie apart",
-                       written ? "" : ", or exactly the same for both",
-                       ". Is a buffer smaller than its tensor's shape says?"));
+    throw Error(
+        artifact.tensors[i].where,
+        concat(describe(i), " is written and shares memory with ",
+               written ? "the output '" : "the input '",
+               artifact.tensors[other].name, "'",
+               line.empty() ? "" : " (" + line + ")",
+               shared ? ", of which elements are read for several tiles" : "",
+               ": pass tensors that lie apart",
+               written || shared ? "" : ", or exactly the same for both",
+               ". Is a buffer smaller than its tensor's shape says?"));
   }
 
   bool coincide(size_t i, size_t other) const {

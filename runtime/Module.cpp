@@ -159,25 +159,34 @@ Module::Implementation &Module::own() const {
   return notMovedFrom(implementation, "Module");
 }
 
-/// A mistake of a launch names its line, and behind it the kernel's.
+/// The same error at the launch's line, which names the kernel's behind it.
+template <typename Kind>
+static Kind atLaunch(const Kind &error, const std::source_location &where) {
+  return Kind({where.file_name(), where.line(), where.column()},
+              error.where()
+                  ? concat(error.message(),
+                           " (in the kernel: ", error.where()->str(), ")")
+                  : std::string(error.message()));
+}
+
 template <typename Body>
-static auto atLaunch(const std::source_location &where, Body body) {
+static void launchAt(const std::source_location &where, Body body) {
   try {
-    return body();
+    body();
+  } catch (const TimeoutError &timeout) {
+    if (where.line() == 0)
+      throw;
+    throw atLaunch(timeout, where);
   } catch (const Error &mistake) {
     if (where.line() == 0)
       throw;
-    const SourceLine launch{where.file_name(), where.line(), where.column()};
-    throw Error(launch, mistake.where()
-                            ? concat(mistake.message(), " (in the kernel: ",
-                                     mistake.where()->str(), ")")
-                            : std::string(mistake.message()));
+    throw atLaunch(mistake, where);
   }
 }
 
 void Module::launch(std::span<const NamedArgument> arguments, Stream &stream,
                     std::source_location where) {
-  atLaunch(where, [&] {
+  launchAt(where, [&] {
     own().send(arguments, static_cast<driver::StreamHandle>(stream.handle()));
   });
 }
@@ -190,10 +199,11 @@ void Module::launch(std::initializer_list<NamedArgument> arguments,
 void Module::launch_and_wait(std::span<const NamedArgument> arguments,
                              std::chrono::milliseconds limit,
                              std::source_location where) {
-  const Grid grid =
-      atLaunch(where, [&] { return own().send(arguments, nullptr); });
-  if (grid.blocks > 0)
-    own().wait(grid, limit);
+  launchAt(where, [&] {
+    const Grid grid = own().send(arguments, nullptr);
+    if (grid.blocks > 0)
+      own().wait(grid, limit);
+  });
 }
 
 void Module::launch_and_wait(std::initializer_list<NamedArgument> arguments,

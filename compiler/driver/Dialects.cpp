@@ -42,6 +42,8 @@ void buildTilePlan(OpPassManager &passes, const CompileOptions &checks) {
   auto &kernel = passes.nest<tile::KernelOp>();
   // Every pipeline is filled and drained in order, or the program is refused.
   kernel.addPass(createTileVerifyProtocol());
+  // Of inputs it is known whether an output can take their place.
+  kernel.addPass(createTileFindShared());
   // What is loaded or computed is used.
   TileDropUnusedOptions options;
   options.expectations = checks.check_expectations;

@@ -325,6 +325,12 @@ TEST(AttentionBackwardRefuses, WhatItIsNotMadeFor) {
   EXPECT_THAT(refusal({.d = 256}, {.bn = 64, .apart = true, .cluster = 2}),
               HasSubstr("use three warpgroups that are apart"));
   EXPECT_THAT(refusal({}, {.cluster = 3}), HasSubstr("1 CTA or of 2"));
+  for (int64_t bm : {8, 63, 512})
+    EXPECT_THAT(refusal({}, {.bm = bm}),
+                HasSubstr("use a multiple of 16 up to 256"));
+  EXPECT_THAT(refusal({}, {.bn = 192}), HasSubstr("use a multiple of 128"));
+  EXPECT_THAT(refusal({.d = 256}, {.bn = 96, .apart = true}),
+              HasSubstr("use a multiple of 64"));
   EXPECT_THAT(refusal({.d = 256},
                       {.bn = 64, .stages = 1, .warpgroups = 3, .apart = true}),
               HasSubstr("stages = 2 at least"));

@@ -306,6 +306,8 @@ TEST(AttentionChoice, SaysWhatIsWrongWithAProblem) {
   EXPECT_THAT(refusal({.dv = int64_t(1) << 62}, one),
               HasSubstr("use at most 1048576"));
   EXPECT_THROW(attention_cost({}, one, {1, {.bn = 0}, 0, {}}), Error);
+  EXPECT_THROW(attention_cost({}, one, {1, {}, 4, {}}), Error);
+  EXPECT_THROW(attention_cost({}, one, {1, {.splits = true}, -4, {}}), Error);
   EXPECT_THROW(part_sizes({}, {.bm = 0}, one), Error);
   EXPECT_THROW(part_sizes({}, {}, {.queries = -1}), Error);
   EXPECT_THAT(refusal({.d = 64, .dv = 128, .latent = true}, one),
@@ -332,6 +334,7 @@ TEST(AttentionRefuses, WhatItIsNotMadeFor) {
               HasSubstr("leave out dynamic, or splits"));
   EXPECT_THAT(refusal({.group = 256}, {.cluster = 2, .dynamic = true}),
               HasSubstr("leave out dynamic, or splits"));
+  EXPECT_THAT(refusal({.dv = 320}, {}), HasSubstr("use a multiple of 128"));
   EXPECT_THAT(refusal({}, {.bm = 0}),
               HasSubstr("the number of rows (bm) is 0: use at least 1"));
   EXPECT_THAT(refusal({}, {.bm = 192}),

@@ -463,6 +463,49 @@ TEST(AttentionRefuses, SequencesThatAreNotInTheirTensors) {
               "the keys of a sequence, by KStarts, lie in K");
 }
 
+/// Behind the pages of a sequence's keys a table may hold anything, also where
+/// all indices are looked at.
+TEST(AttentionRefuses, PagesThatThereAreNot) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto launchOn = [](int64_t page, int64_t behind) {
+    launchAndExit(
+        attention({.d = 64, .dv = 64, .page = 16}, {.bn = 64}),
+        {{"B", 1}, {"H", 1}, {"Hk", 1}, {"Sq", 5}, {"P", 8}, {"Pages", 8}},
+        {{"Lengths", [](const Problem &, Coordinate) { return 90.; }},
+         {"Table",
+          [=](const Problem &, Coordinate at) {
+            return double(at[1] == 5 ? page : at[1] > 5 ? behind : at[1]);
+          }}},
+        {.check_indices = true});
+  };
+  for (int64_t behind : {-1, 1000})
+    EXPECT_EXIT(launchOn(7, behind), testing::ExitedWithCode(0), "");
+  for (int64_t page : {-1, 8})
+    EXPECT_EXIT(launchOn(page, 0), testing::ExitedWithCode(3),
+                "has numbers of pages of K");
+}
+
+TEST(AttentionRefuses, CountersThatAreNotZeros) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto launchOn = [](double done) {
+    launchAndExit(
+        attention({.d = 64, .dv = 64}, {.splits = true}),
+        {{"B", 1},
+         {"H", 1},
+         {"Hk", 1},
+         {"Sq", 5},
+         {"Sk", 300},
+         {"Splits", 2},
+         {"Tiles", 1},
+         {"Rows", 64}},
+        {{"Done", [=](const Problem &, Coordinate) { return done; }}});
+  };
+  EXPECT_EXIT(launchOn(0), testing::ExitedWithCode(0), "");
+  for (double done : {-1, 2})
+    EXPECT_EXIT(launchOn(done), testing::ExitedWithCode(3),
+                "Done, which counts parts, is zeros before the launch");
+}
+
 [[maybe_unused]] const bool registered = registerAtStart([] {
   registerTest("Attention", "prefixes of a launch", hasPrefixes);
   for (const AttentionCase &tested : namedAttentionCases())

@@ -27,7 +27,7 @@ struct AttentionChoice {
   int64_t group = 1;
   AttentionConfig config;
   int64_t splits = 0;
-  AttentionCost cost;
+  AttentionCost cost = {};
 };
 
 /// The configuration that the model finds fastest; the form's `group` is not

@@ -31,7 +31,8 @@ public:
   std::optional<TunedGemm> find(const GemmSizes &sizes,
                                 const GemmTypes &types) const;
   /// Adds an entry, in the place of one of the same problem. Throws `Error` for
-  /// a batch or strides, which the text has no place for.
+  /// a batch or strides, which the text has no place for, and for extents and
+  /// times that there can't be.
   void set(const TunedGemm &entry);
 
   const std::vector<TunedGemm> &entries() const { return tuned; }

@@ -32,6 +32,8 @@ struct TensorContract {
   bool written = false;
   int64_t alignmentBytes = 16;
   SourceLine where = {};
+  /// An element is read for several tiles, so that no output can lie on it.
+  bool shared = false;
 
   bool operator==(const TensorContract &) const = default;
 };

@@ -61,7 +61,8 @@ public:
   /// kernel on `stream`. Sizes are read off the tensors' shapes and must agree;
   /// one that is no tensor's extent is passed by name as an integer. A written
   /// tensor must not share memory with another one, except that it may be
-  /// exactly one that is read. A grid of zero tiles does nothing. Neither waits
+  /// exactly one that is read, and each element of it for one tile alone. A
+  /// grid of zero tiles does nothing. Neither waits
   /// nor allocates, so it can be captured in a CUDA graph. Throws `Error`
   /// before anything is sent: it names the line of the launch, and behind it
   /// that of the kernel which the arguments contradict. With a
@@ -72,7 +73,8 @@ public:
               std::source_location where = std::source_location::current());
 
   /// Launches on the default stream and waits. Throws `TimeoutError` when the
-  /// kernel takes longer than `limit`, `Error` when it fails on the device.
+  /// kernel takes longer than `limit`, `Error` when it fails on the device, and
+  /// as `launch` does.
   void
   launch_and_wait(std::span<const NamedArgument> arguments,
                   std::chrono::milliseconds limit,

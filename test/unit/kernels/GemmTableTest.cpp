@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <fstream>
 #include <unistd.h>
 
@@ -77,6 +78,16 @@ TEST(GemmTable, HoldsNoBatches) {
               ThrowsMessage<Error>(HasSubstr("leave batch at 1")));
   table.set({half, {8, 8, 8}, {}, 1, 2});
   EXPECT_FALSE(table.find({8, 8, 8, 2}, half));
+}
+
+TEST(GemmTable, HoldsNoExtentsAndTimesThatThereCannotBe) {
+  GemmTable table;
+  EXPECT_THAT([&] { table.set({half, {8, -1, 8}, {}, 1, 2}); },
+              ThrowsMessage<Error>(HasSubstr("no extent below 0")));
+  for (double time : {-1., std::nan(""), HUGE_VAL})
+    EXPECT_THAT([&] { table.set({half, {8, 8, 8}, {}, 1, time}); },
+                ThrowsMessage<Error>(HasSubstr("0 or more microseconds")));
+  EXPECT_TRUE(table.entries().empty());
 }
 
 TEST(GemmTable, TellsLayoutsApartAndHasNoStrides) {

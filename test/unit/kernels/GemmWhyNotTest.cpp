@@ -30,18 +30,18 @@ TEST(GemmWhyNot, AcceptsUsualConfigurations) {
 TEST(GemmWhyNot, RefusesRowsThatWarpgroupsCannotShare) {
   EXPECT_EQ(whyNot("96x128x64 s4 w1"),
             "the tile has 96 rows; a warpgroup needs a multiple of 64 up to "
-            "256: use 128");
-  EXPECT_THAT(whyNot("64x128x64 s4 w2"), HasSubstr("use 128"));
-  EXPECT_THAT(whyNot("320x64x64 s2 w1"), HasSubstr("use 256"));
+            "256: use bm = 128");
+  EXPECT_THAT(whyNot("64x128x64 s4 w2"), HasSubstr("use bm = 128"));
+  EXPECT_THAT(whyNot("320x64x64 s2 w1"), HasSubstr("use bm = 256"));
 }
 
 TEST(GemmWhyNot, RefusesColumnsThatWgmmaDoesNotHave) {
-  EXPECT_THAT(whyNot("128x100x64"), HasSubstr("use 104"));
-  EXPECT_THAT(whyNot("128x512x64"), HasSubstr("use 256"));
+  EXPECT_THAT(whyNot("128x100x64"), HasSubstr("use bn = 104"));
+  EXPECT_THAT(whyNot("128x512x64"), HasSubstr("use bn = 256"));
 }
 
 TEST(GemmWhyNot, RefusesDepthsThatWgmmaDoesNotHave) {
-  EXPECT_THAT(whyNot("128x128x40"), HasSubstr("use 48"));
+  EXPECT_THAT(whyNot("128x128x40"), HasSubstr("use bk = 48"));
 }
 
 TEST(GemmWhyNot, RefusesStagesThatEndWithinASumInFull) {
@@ -90,11 +90,12 @@ TEST(GemmWhyNot, RefusesStoresThatDoNotCutTheTile) {
   EXPECT_EQ(whyNot("128x208x64 s4 e52x2"),
             "the 208 columns of a CTA are stored by 52 of bf16, the last 52; "
             "TMA stores multiples of 8 up to 64, and last fewer than a block "
-            "of the others' swizzle, or whole ones: use 64");
+            "of the others' swizzle, or whole ones: use store_columns = 64");
   EXPECT_THAT(whyNot("128x208x64 s4 e48x2"), IsEmpty());
   EXPECT_THAT(whyNot("128x72x64 s4 e48x2"), HasSubstr("the last 24"));
   EXPECT_THAT(whyNot("128x96x64 s4 e64x2"), IsEmpty());
-  EXPECT_THAT(whyNot("128x128x64 s4 e128x1"), HasSubstr("use 64"));
+  EXPECT_THAT(whyNot("128x128x64 s4 e128x1"),
+              HasSubstr("use store_columns = 64"));
 }
 
 TEST(GemmWhyNot, CountsNoStagingOfItsOwnInTheRing) {
@@ -175,7 +176,7 @@ TEST(GemmWhyNot, RefusesRowsThatNobodyLoads) {
   EXPECT_THAT(whyNot("128x240x64 s3 w2 l8", odd),
               HasSubstr("it starts with 128: use a smaller tile"));
   EXPECT_THAT(whyNot("192x128x64 s3 w3 prepared-a", odd),
-              HasSubstr("use 1 or 2"));
+              HasSubstr("use warpgroups = 1 or 2"));
   GemmTypes third = half;
   third.layout.align_a = 3;
   EXPECT_THAT(whyNot("128x128x64 s4 w2", third),

@@ -248,8 +248,8 @@ TEST_F(Launch, ReportsAKernelThatFailed) {
   fake.eventResult = driver::Result::illegalAddress;
   expectError(
       [&] { module.launch_and_wait(arguments, std::chrono::seconds(10)); },
-      {"gemm.cpp:10: error: ", "kernel 'gemm' failed on the device",
-       "CUDA_ERROR_FAKE"});
+      {"LaunchTest.cpp:", "error: kernel 'gemm' failed on the device",
+       "CUDA_ERROR_FAKE", "(in the kernel: gemm.cpp:10"});
 }
 
 } // namespace

@@ -117,6 +117,15 @@ TEST_F(Overlap, OfAnOutputThatIsExactlyAnInputIsWorkInPlace) {
   expectError([&] { launch(); }, {"tensor 'D'", "the input 'A'"});
 }
 
+TEST_F(Overlap, OfAnInputThatIsReadForSeveralTilesIsNoWorkInPlace) {
+  arguments = gemmArguments(128, 128, 128);
+  artifact.tensors[0].shared = true;
+  place("D", 0x10000000);
+  expectRefused({"tensor 'D'", "the input 'A'",
+                 "of which elements are read for several tiles: pass tensors "
+                 "that lie apart. Is"});
+}
+
 TEST_F(Overlap, IsNoneBetweenColumnsOfOneMatrix) {
   place("D", 0x10000000, {512, 1});
   place("A", 0x10000000 + 2 * 384, {512, 1});

@@ -24,7 +24,8 @@ TEST_F(Timeout, SaysWhatHung) {
     FAIL() << "nothing was thrown";
   } catch (const TimeoutError &error) {
     expectError([&] { throw error; },
-                {"gemm.cpp:10: error: ", "kernel 'gemm'", "30 ms",
+                {"TimeoutTest.cpp:", "error: kernel 'gemm'", "30 ms",
+                 "(in the kernel: gemm.cpp:10",
                  "8 blocks of 384 threads in clusters of 2",
                  "'load' on warps 0 to 0, 40 registers",
                  "'math' on warps 4 to 11, 232 registers",
