@@ -300,9 +300,10 @@ TEST_F(LaunchRefusal, NullPointer) {
 
 TEST_F(LaunchRefusal, PointerThatIsNotAligned) {
   tensor(arguments, "D").data = at(0x30000008);
-  expectRefused({"(in the kernel: gemm.cpp:13)",
-                 "tensor 'D' is at address 0x30000008", "multiple of 16 bytes",
-                 "starts at one, or compile the kernel with align(8) for it"});
+  expectRefused(
+      {"(in the kernel: gemm.cpp:13)", "tensor 'D' is at address 0x30000008",
+       "multiple of 16 bytes",
+       "starts at one, or use a kernel that declares it with align(8)"});
   // Within an element no kernel takes it.
   tensor(arguments, "D").data = at(0x30000001);
   expectRefused({"multiple of 16 bytes: pass a tensor that starts at one (in"});
