@@ -58,6 +58,7 @@ public:
     add(configs);
     add(tuner.also);
     measureInTurns(firstRounds, firstMilliseconds);
+    record();
     auto isCandidate = [&](const Trial &trial) {
       return std::ranges::count(configs, trial.config) > 0;
     };
@@ -68,8 +69,10 @@ public:
     if (!trials.empty())
       add(neighbours(sizes, bench.types, trials.front().config, tuner.avoided));
     measureInTurns(firstRounds, firstMilliseconds);
+    record();
     keepFastest();
     measureInTurns(finalRounds, finalMilliseconds);
+    record();
     keepFastest();
     if (!trials.empty())
       result.best = {trials.front().config, trials.front().time};
@@ -85,7 +88,8 @@ public:
 
 private:
   /// Of several that are as fast the one that was measured fastest was lucky:
-  /// the fastest candidate and the model's choice are timed anew.
+  /// the fastest candidate and the model's choice are timed anew, for the
+  /// regret alone.
   void rematch(TuningResult &result, GemmConfig candidate) {
     std::erase_if(trials, [&](const Trial &trial) {
       return trial.config != result.model && trial.config != candidate;
@@ -170,6 +174,9 @@ private:
     }
     for (size_t i = 0; i < all.size(); ++i)
       all[i]->time = {median(hot[i]), median(cold[i])};
+  }
+
+  void record() {
     for (const Trial &trial : trials)
       tuner.measurements.add(bench.types, sizes, trial.config, trial.time,
                              theirs ? theirs->time : GemmTime());

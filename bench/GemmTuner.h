@@ -31,7 +31,8 @@ struct TuningResult {
   std::optional<GemmTime> theirs;
   size_t measured = 0, dropped = 0;
 
-  /// The time of the model's choice over that of the fastest candidate.
+  /// The time of the model's choice over that of the fastest candidate: below
+  /// 1 where that was faster by luck.
   std::optional<double> regret() const;
 };
 

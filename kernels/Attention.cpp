@@ -135,12 +135,12 @@ void AttentionProgram::defineLookUp() {
                                 : n * config.bn / *form.page;
         const Shape shape{numbersOfBlock(form, config)};
         const Fragment page = load(table->at({t.b, first}), shape);
-        const Mask isOfKeys =
-            columns(shape) < ceil_div(t.keys, *form.page) - first;
+        const Fragment number = columns(shape) + first;
+        const Mask isOfKeys = number < ceil_div(t.keys, *form.page) &&
+                              number >= firstKey(t, t.m * queries) / *form.page;
         expect(!isOfKeys || (0 <= page && page < *P),
-               "Table, for the keys that there are, has numbers of pages of K");
-        // What is behind the last key may be anything; it is copied and passed
-        // by.
+               "Table, for the keys that are seen, has numbers of pages of K");
+        // Others may be anything: a page is copied and passed by.
         store(s[0], select(isOfKeys, page, 0));
         numbers->commit(s);
       }

@@ -205,7 +205,8 @@ std::string notBuildable(const AttentionForm &given,
     return "dynamic hands out whole tiles of a sequence and a head, not parts "
            "of them: leave out dynamic, or splits and groups of more heads "
            "than a tile has rows";
-  if (!config.apart && form.dv > target::wgmmaMostColumns && form.dv % 128)
+  if (!config.apart && !isOf8Bits(form) && form.dv > target::wgmmaMostColumns &&
+      form.dv % 128)
     return "a V of " + text(given.dv) +
            " columns is multiplied by halves of whole swizzle atoms: use a "
            "multiple of 128";

@@ -100,7 +100,10 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
       refuse(word);
   };
   if (text.find_first_not_of(' ') == std::string_view::npos)
-    refuse(text);
+    throw Error({where.file_name(), where.line(), where.column()},
+                "the text of a GEMM configuration is empty: expected something "
+                "like '" +
+                    GemmConfig().str() + "'");
   std::set<std::string_view> seen;
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view word = rest.substr(0, rest.find(' '));

@@ -186,7 +186,8 @@ private:
     const int64_t across = isTransposed ? c.bm : storedColumns(c),
                   along = isTransposed ? storedColumns(c) : c.bm,
                   width = across * size_bytes(types.d),
-                  strip = (isTransposed ? across : stripColumns(c)) *
+                  strip = (isTransposed ? mostStripColumns(types)
+                                        : stripColumns(c)) *
                           size_bytes(types.d),
                   apart = std::gcd(std::gcd(strideOfD(sizes, types), width),
                                    sectorBytes);

@@ -4,9 +4,9 @@
 #include "runtime/Files.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <limits>
 #include <span>
 #include <sstream>
 
@@ -133,10 +133,12 @@ void GemmTable::set(const TunedGemm &entry) {
   if (!isDense(entry.sizes))
     throw Error(
         "a table of tuned GEMMs has no strides: leave lda, ldb and ldd at 0");
-  if (std::min({entry.sizes.m, entry.sizes.n, entry.sizes.k}) < 0)
-    throw Error("a tuned GEMM has no extent below 0");
+  for (int64_t extent : {entry.sizes.m, entry.sizes.n, entry.sizes.k})
+    if (extent < 0)
+      throw Error("a tuned GEMM has extents of 0 or more, not " +
+                  std::to_string(extent));
   for (double time : {entry.hot_microseconds, entry.cold_microseconds})
-    if (!(time >= 0 && time <= std::numeric_limits<double>::max()))
+    if (!(time >= 0 && std::isfinite(time)))
       throw Error("a tuned GEMM has times of 0 or more microseconds, not " +
                   std::to_string(time));
   const auto at = std::ranges::find_if(tuned, [&](const TunedGemm &other) {

@@ -30,7 +30,7 @@ std::string promoted(const GemmTypes &types) {
 std::string notTile(const GemmTypes &types, const GemmConfig &c) {
   if (c.warpgroups > warpgroupLimit)
     return number(c.warpgroups) + " warpgroups of math have too few registers" +
-           " each: use " + number(warpgroupLimit) + " or fewer";
+           " each: use warpgroups = " + number(warpgroupLimit) + " or fewer";
   const int64_t rows = wgmmaRows * (c.ping_pong ? 1 : c.warpgroups);
   if (c.bm % rows || c.bm > boxRows)
     return "the tile has " + number(c.bm) + " rows; " +
@@ -62,10 +62,11 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
            " leaves the tensor cores after each " + number(product) +
            ": use a multiple of that, or less";
   if (c.bf16_parts && !isInParts(types))
-    return "bf16_parts is for f32, which alone has parts: use false";
+    return "bf16_parts is for f32, which alone has parts: use bf16_parts = "
+           "false";
   if (c.bf16_parts && c.bk != depthOfBf16Parts)
     return "a stage is " + number(c.bk) + " deep; bf16_parts are made of " +
-           number(depthOfBf16Parts) + " at a time: use that";
+           number(depthOfBf16Parts) + " at a time: use that for bk";
   if (c.bf16_parts && c.bn % columnsOfBf16Parts)
     return "the tile has " + number(c.bn) +
            " columns; bf16_parts are made of " + number(columnsOfBf16Parts) +
@@ -77,7 +78,7 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
            number(warpgroupsOfBf16Parts);
   if (c.ping_pong && c.warpgroups != 2)
     return "ping_pong is for 2 warpgroups with a tile each, not " +
-           number(c.warpgroups) + ": use 2";
+           number(c.warpgroups) + ": use warpgroups = 2";
   return "";
 }
 
@@ -104,7 +105,8 @@ std::string notRegisters(const GemmTypes &types, const GemmConfig &c) {
            " for sums: use bk = " + number(productDepth(types, c) / 2) +
            ", or a smaller bm";
   // Split-K cuts the columns into as many parts.
-  const int64_t unit = 8 * c.split, columns = c.bn * limit / used / unit * unit;
+  const int64_t unit = target::wgmmaStep(sumType(types) == s32) * c.split,
+                columns = c.bn * limit / used / unit * unit;
   return "the sums of a tile of " + number(c.bm) + "x" + number(c.bn) +
          " take " + number(used) + " registers of a thread" +
          (isPromoted(types) ? ", as " + promoted(types) + " has them twice"

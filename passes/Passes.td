@@ -7,7 +7,7 @@ def TileVerifyProtocol : Pass<"tile-verify-protocol", "::ashlar::tile::KernelOp"
   let summary = "Refuse kernels whose pipelines are used out of order";
 }
 
-def TileFindShared : Pass<"tile-find-shared", "::ashlar::tile::KernelOp"> {
+def TileFindReread : Pass<"tile-find-reread", "::ashlar::tile::KernelOp"> {
   let summary = "Mark inputs of which an element is read for several tiles";
 }
 

@@ -53,7 +53,7 @@ static void from_json(const json &in, Term::Kind &kind) {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SourceLine, file, line, column)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Extent, size, constant)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorContract, name, type, extents, read,
-                                   written, shared, alignmentBytes, where)
+                                   written, reread, alignmentBytes, where)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ScalarContract, name, type, where)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TensorMapRecipe, tensor, box, swizzleBytes,
                                    step)

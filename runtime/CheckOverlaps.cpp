@@ -69,26 +69,29 @@ private:
   }
 
   void checkPair(size_t i, size_t other) const {
-    if (tensors[other].empty ||
-        (coincide(i, other) && !artifact.tensors[other].written &&
-         !artifact.tensors[other].shared))
-      return;
-    if (!overlap(tensors[i], elementBytes(i), tensors[other],
+    const TensorContract &contract = artifact.tensors[other];
+    const bool isInPlace = coincide(i, other) && !contract.written;
+    if (tensors[other].empty || (isInPlace && !contract.reread) ||
+        !overlap(tensors[i], elementBytes(i), tensors[other],
                  elementBytes(other)))
       return;
-    const bool written = artifact.tensors[other].written,
-               shared = artifact.tensors[other].shared;
-    const std::string line = artifact.tensors[other].where.str();
-    throw Error(
-        artifact.tensors[i].where,
-        concat(describe(i), " is written and shares memory with ",
-               written ? "the output '" : "the input '",
-               artifact.tensors[other].name, "'",
-               line.empty() ? "" : " (" + line + ")",
-               shared ? ", of which elements are read for several tiles" : "",
-               ": pass tensors that lie apart",
-               written || shared ? "" : ", or exactly the same for both",
-               ". Is a buffer smaller than its tensor's shape says?"));
+    const std::string line = contract.where.str();
+    throw Error(artifact.tensors[i].where,
+                concat(describe(i), " is written and ",
+                       isInPlace ? "lies on" : "shares memory with",
+                       contract.written ? " the output '" : " the input '",
+                       contract.name, "'",
+                       line.empty() ? "" : " (" + line + ")",
+                       isInPlace ? ", of which elements are read for several "
+                                   "tiles, one of which may be written before"
+                                 : "",
+                       ": pass tensors that lie apart",
+                       contract.written || contract.reread
+                           ? ""
+                           : ", or exactly the same for both",
+                       isInPlace ? ""
+                                 : ". Is a buffer smaller than its tensor's "
+                                   "shape says?"));
   }
 
   bool coincide(size_t i, size_t other) const {

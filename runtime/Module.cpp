@@ -161,7 +161,7 @@ Module::Implementation &Module::own() const {
 
 /// The same error at the launch's line, which names the kernel's behind it.
 template <typename Kind>
-static Kind atLaunch(const Kind &error, const std::source_location &where) {
+static Kind withLine(const Kind &error, const std::source_location &where) {
   return Kind({where.file_name(), where.line(), where.column()},
               error.where()
                   ? concat(error.message(),
@@ -170,23 +170,23 @@ static Kind atLaunch(const Kind &error, const std::source_location &where) {
 }
 
 template <typename Body>
-static void launchAt(const std::source_location &where, Body body) {
+static void tellingLine(const std::source_location &where, Body body) {
   try {
     body();
   } catch (const TimeoutError &timeout) {
     if (where.line() == 0)
       throw;
-    throw atLaunch(timeout, where);
+    throw withLine(timeout, where);
   } catch (const Error &mistake) {
     if (where.line() == 0)
       throw;
-    throw atLaunch(mistake, where);
+    throw withLine(mistake, where);
   }
 }
 
 void Module::launch(std::span<const NamedArgument> arguments, Stream &stream,
                     std::source_location where) {
-  launchAt(where, [&] {
+  tellingLine(where, [&] {
     own().send(arguments, static_cast<driver::StreamHandle>(stream.handle()));
   });
 }
@@ -199,7 +199,7 @@ void Module::launch(std::initializer_list<NamedArgument> arguments,
 void Module::launch_and_wait(std::span<const NamedArgument> arguments,
                              std::chrono::milliseconds limit,
                              std::source_location where) {
-  launchAt(where, [&] {
+  tellingLine(where, [&] {
     const Grid grid = own().send(arguments, nullptr);
     if (grid.blocks > 0)
       own().wait(grid, limit);

@@ -127,7 +127,7 @@ void readContract(tile::KernelOp kernel, Artifact &artifact) {
       contract.extents.push_back(extent(value, artifact));
     contract.read = tensor.getAccess() != tile::Access::output;
     contract.written = tensor.getAccess() != tile::Access::input;
-    contract.shared = tensor.getShared();
+    contract.reread = tensor.getReread();
     contract.alignmentBytes = tensor.getAlignment();
     contract.where = sourceLine(tensor.getLoc());
     artifact.tensors.push_back(std::move(contract));

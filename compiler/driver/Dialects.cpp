@@ -42,12 +42,12 @@ void buildTilePlan(OpPassManager &passes, const CompileOptions &checks) {
   auto &kernel = passes.nest<tile::KernelOp>();
   // Every pipeline is filled and drained in order, or the program is refused.
   kernel.addPass(createTileVerifyProtocol());
-  // Of inputs it is known whether an output can take their place.
-  kernel.addPass(createTileFindShared());
   // What is loaded or computed is used.
   TileDropUnusedOptions options;
   options.expectations = checks.check_expectations;
   kernel.addPass(createTileDropUnused(options));
+  // Of inputs it is known whether an output can take their place.
+  kernel.addPass(createTileFindReread());
   // What is accessed lies in its memory, or the launch ends.
   if (checks.check_expectations || checks.check_indices)
     kernel.addPass(createTileCheckBounds({.values = checks.check_expectations,

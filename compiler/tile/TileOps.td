@@ -52,15 +52,15 @@ def Tile_TensorOp : Tile_Declaration<"tensor"> {
     Extents are results of `tile.size` or constants, outermost first; the last
     dimension is contiguous. The base address and every stride but the last are
     multiples of `align` bytes: at 16 the tensor can be moved by TMA, below by
-    cp.async (4 and 8) or by ordinary loads. `shared`, from `tile-find-shared`:
+    cp.async (4 and 8) or by ordinary loads. `reread`, from `tile-find-reread`:
     an element is read for several tiles.
   }];
   let arguments = (ins StrAttr:$name, Tile_AccessAttr:$access,
                        Variadic<Index>:$extents, I64Attr:$alignment,
-                       UnitAttr:$shared);
+                       UnitAttr:$reread);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = [{
-    $name $access `[` $extents `]` `align` $alignment (`shared` $shared^)?
+    $name $access `[` $extents `]` `align` $alignment (`reread` $reread^)?
     attr-dict `:` type($result)
   }];
   let hasVerifier = 1;

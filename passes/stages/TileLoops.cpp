@@ -3,6 +3,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/stages/HeldStages.h"
+#include "passes/stages/Turns.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -199,17 +200,21 @@ void compareWithTiles(Along along, const Scaled &at,
       << ": give both the same; tile() counts in tiles, at() in elements";
 }
 
-/// Remarks where an access takes what counts elements for a number of tiles.
+/// Remarks where an access takes what counts elements for a number of tiles,
+/// and no condition says which of them.
 void compareWithRange(Along along, const Scaled &at, scf::ForOp loop) {
-  if (at.factor == 1 || at.index != loop.getInductionVar() ||
-      !areEqual(along.extent(), loop.getUpperBound()))
+  if (at.factor < 2 || at.index != loop.getInductionVar() ||
+      along.access->getParentOp() != loop ||
+      !areEqual(along.extent(), loop.getUpperBound()) ||
+      getConstantIntValue(loop.getUpperBound()).value_or(2) < 2)
     return;
   along.access->emitRemark("the loop's index goes up to ")
       << "the extent of dimension " << along.dimension << " of '"
       << along.tensor.getName() << "', and here it is multiplied by "
       << at.factor
-      << ", so that most accesses lie outside: tile() counts in tiles, at() in "
-         "elements";
+      << ", so that accesses lie outside: count tiles by "
+         "range(ceil_div(extent, "
+      << at.factor << ")), or give the index to at(), which counts elements";
 }
 
 void compareSteps(Operation *access, tile::TensorOp tensor,
@@ -250,20 +255,16 @@ void compareStepsOfTileLoops(tile::KernelOp kernel) {
 void findStatesInTurns(tile::KernelOp kernel) {
   kernel.walk([](scf::ForOp loop) {
     auto role = loop->getParentOfType<tile::RoleOp>();
-    if (!tilesOf(loop) || !role || role.getInstances() == 1 ||
+    if (!tilesOf(loop) || !role || role.getInstances() == 1 || hasTurns(loop) ||
+        isInTurns(loop) ||
         llvm::all_of(loop.getRegionIterArgs(),
                      [](Value state) { return state.use_empty(); }))
       return;
-    const bool shareIterations =
-        loop.getBody()
-            ->walk([](tile::InTurnsOp) { return WalkResult::interrupt(); })
-            .wasInterrupted();
-    if (!shareIterations)
-      loop.emitRemark("a value goes on from tile to tile in this loop, and '")
-          << role.getName() << "' is " << role.getInstances()
-          << " groups of warps that take the tiles in turn: each has a value "
-             "of "
-             "its own, of the tiles that it took";
+    loop.emitRemark("a value goes on from tile to tile in this loop, and '")
+        << role.getName() << "' is " << role.getInstances()
+        << " groups of warps that take the tiles in turn: each has a value of "
+           "its own, of the tiles that it took; combine them behind the loop, "
+           "by atomic operations for example, or let one group have all tiles";
   });
 }
 

@@ -482,7 +482,7 @@ TEST(AttentionRefuses, PagesThatThereAreNot) {
     EXPECT_EXIT(launchOn(7, behind), testing::ExitedWithCode(0), "");
   for (int64_t page : {-1, 8})
     EXPECT_EXIT(launchOn(page, 0), testing::ExitedWithCode(3),
-                "has numbers of pages of K");
+                "Table, for the keys that are seen, has numbers of pages of K");
 }
 
 TEST(AttentionRefuses, CountersThatAreNotZeros) {

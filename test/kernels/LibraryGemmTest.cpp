@@ -263,6 +263,21 @@ void refusesShortWorkspaces() {
   }
 }
 
+/// D may lie on C, of which each tile reads its own elements.
+void readsCOfATileAlone() {
+  GemmForm form;
+  form.c = true;
+  for (const char *config :
+       {"128x128x64 s4 w2", "64x64x64 s3 w1 c2x1 k2 swapped",
+        "128x64x64 s3 w2 pingpong"}) {
+    const Artifact compiled =
+        compile(gemm({}, GemmConfig::parse(config), form)).artifact;
+    for (const TensorContract &tensor : compiled.tensors)
+      EXPECT_EQ(tensor.reread, tensor.name == "A" || tensor.name == "B")
+          << tensor.name << ", " << config;
+  }
+}
+
 /// Those of a larger problem do: what stages read beyond this one is zeros.
 void takesLongWorkspaces() {
   GemmTypes types;
@@ -284,6 +299,7 @@ void takesLongWorkspaces() {
 [[maybe_unused]] const bool registered = [] {
   registerTest("LibraryGemm", "short workspaces", refusesShortWorkspaces);
   registerTest("LibraryGemm", "long workspaces", takesLongWorkspaces);
+  registerTest("LibraryGemm", "C of a tile alone", readsCOfATileAlone);
   for (const auto &[types, tolerance] : {std::pair{GemmTypes{}, 5e-3},
                                          {{s8, s8, s32}, 0},
                                          {{f32, f32, f32}, 1e-5}})

@@ -396,7 +396,7 @@ tile.kernel @other_steps {
       // Along another extent: the author's business.
       %y = tile.load %A[%same, %row] : !tile.tensor<bf16, 2> -> tensor<64x64xbf16>
       scf.for %i = %c0 to %N step %c64 {
-        // expected-remark@+3 {{the loop's index goes up to the extent of dimension 1 of 'A', and here it is multiplied by 64, so that most accesses lie outside: tile() counts in tiles, at() in elements}}
+        // expected-remark@+3 {{the loop's index goes up to the extent of dimension 1 of 'A', and here it is multiplied by 64, so that accesses lie outside: count tiles by range(ceil_div(extent, 64)), or give the index to at(), which counts elements}}
         %z = tile.load %A[%same, %i] : !tile.tensor<bf16, 2> -> tensor<64x64xbf16>
         %tile = arith.muli %i, %c64 : index
         %w = tile.load %A[%same, %tile] : !tile.tensor<bf16, 2> -> tensor<64x64xbf16>

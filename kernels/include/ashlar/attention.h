@@ -62,7 +62,7 @@ struct AttentionForm {
   /// sequence b in page Table[b, i] (s32, B×Pages), Lengths[b] of them (s32). A
   /// multiple of a block's keys, or a part of them that is a multiple of 8.
   std::optional<int64_t> page = {};
-  /// Scores are cap · tanh(score / cap), where cap is a scalar.
+  /// Scores are cap · tanh(score / cap), where cap is a scalar, and positive.
   bool soft_cap = false;
   /// Plus -Slope[h] · |query - key|: f32, H of them.
   bool alibi = false;

@@ -49,7 +49,7 @@ std::vector<AttentionChoice> attention_candidates(const AttentionForm &form,
                                                   const GpuModel &gpu = h200());
 
 /// The estimate for a configuration. Throws `Error` for one that `attention`
-/// refuses.
+/// refuses, and for splits that do not go with it.
 ///
 /// Tiles, or parts of them, go to the SMs in turn. A wave takes as long as what
 /// is slowest: the products and the softmax of an SM, of which those of

@@ -33,7 +33,7 @@ struct TensorContract {
   int64_t alignmentBytes = 16;
   SourceLine where = {};
   /// An element is read for several tiles, so that no output can lie on it.
-  bool shared = false;
+  bool reread = false;
 
   bool operator==(const TensorContract &) const = default;
 };

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <optional>
 
@@ -267,15 +266,9 @@ Wait::Cause causeOfPolls(Warp &warp, const std::vector<Poll> &polls) {
                                 (count == 1 ? " time" : " times") +
                                 ", which is too few"
                           : "; nobody has signalled it";
-  // Or it was made less on the way.
-  int64_t value = 0;
-  const char *end = polled.value.data() + polled.value.size();
-  if (std::from_chars(polled.value.data(), end, value).ptr == end &&
-      !polled.value.empty() && value < static_cast<int64_t>(count)) {
-    cause.likelihood = Wait::Cause::wentPast;
-    cause.sentence += "; if it did not begin as zero, let it: fill it before "
-                      "the launch, with a tool by ToolOptions::zeros";
-  }
+  if (polled.value.starts_with("-"))
+    cause.sentence += "; if it did not begin as zero, let it "
+                      "(ToolOptions::zeros)";
   for (const auto &cta : warp.cluster.ctas)
     for (const auto &other : cta->warps)
       if (std::ranges::any_of(other->strands, [&](const auto &strand) {

@@ -83,7 +83,7 @@ TEST(GemmTable, HoldsNoBatches) {
 TEST(GemmTable, HoldsNoExtentsAndTimesThatThereCannotBe) {
   GemmTable table;
   EXPECT_THAT([&] { table.set({half, {8, -1, 8}, {}, 1, 2}); },
-              ThrowsMessage<Error>(HasSubstr("no extent below 0")));
+              ThrowsMessage<Error>(HasSubstr("extents of 0 or more, not -1")));
   for (double time : {-1., std::nan(""), HUGE_VAL})
     EXPECT_THAT([&] { table.set({half, {8, 8, 8}, {}, 1, time}); },
                 ThrowsMessage<Error>(HasSubstr("0 or more microseconds")));

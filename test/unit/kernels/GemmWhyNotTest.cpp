@@ -60,7 +60,8 @@ TEST(GemmWhyNot, RefusesSumsThatDoNotFitRegisters) {
 }
 
 TEST(GemmWhyNot, RefusesPingPongOfOtherThanTwo) {
-  EXPECT_THAT(whyNot("64x128x64 s4 w1 pingpong"), HasSubstr("use 2"));
+  EXPECT_THAT(whyNot("64x128x64 s4 w1 pingpong"),
+              HasSubstr("use warpgroups = 2"));
 }
 
 TEST(GemmWhyNot, RefusesClustersThatAreTooLarge) {
@@ -282,7 +283,7 @@ TEST(GemmWhyNot, KnowsWhatF32InPartsTakes) {
   EXPECT_THAT(whyNot("128x160x32 s4 w2 e32x1 bf16-parts", f32s), IsEmpty());
   EXPECT_EQ(whyNot("128x128x64 s2 w2 e32x1 bf16-parts", f32s),
             "a stage is 64 deep; bf16_parts are made of 32 at a time: use "
-            "that");
+            "that for bk");
   EXPECT_EQ(whyNot("128x80x32 s4 w2 e16x1 bf16-parts", f32s),
             "the tile has 80 columns; bf16_parts are made of 32 at a time: use "
             "a multiple");
@@ -291,8 +292,9 @@ TEST(GemmWhyNot, KnowsWhatF32InPartsTakes) {
             "registers: use 2");
   EXPECT_THAT(whyNot("128x192x32 s3 w2 e32x1 bf16-parts", f32s),
               HasSubstr("use bn = 160"));
-  EXPECT_EQ(whyNot("128x128x32 s4 w2 e32x1 bf16-parts", {tf32, tf32, f32}),
-            "bf16_parts is for f32, which alone has parts: use false");
+  EXPECT_EQ(
+      whyNot("128x128x32 s4 w2 e32x1 bf16-parts", {tf32, tf32, f32}),
+      "bf16_parts is for f32, which alone has parts: use bf16_parts = false");
   EXPECT_THAT(whyNot("128x128x32 s3 w2 e32x0", f32s),
               HasSubstr("use store_buffers = 1"));
   // Both tiles of small parts take room.

@@ -119,11 +119,11 @@ TEST_F(Overlap, OfAnOutputThatIsExactlyAnInputIsWorkInPlace) {
 
 TEST_F(Overlap, OfAnInputThatIsReadForSeveralTilesIsNoWorkInPlace) {
   arguments = gemmArguments(128, 128, 128);
-  artifact.tensors[0].shared = true;
+  artifact.tensors[0].reread = true;
   place("D", 0x10000000);
-  expectRefused({"tensor 'D'", "the input 'A'",
-                 "of which elements are read for several tiles: pass tensors "
-                 "that lie apart. Is"});
+  expectRefused({"tensor 'D'", "lies on the input 'A'",
+                 "of which elements are read for several tiles",
+                 "pass tensors that lie apart"});
 }
 
 TEST_F(Overlap, IsNoneBetweenColumnsOfOneMatrix) {
