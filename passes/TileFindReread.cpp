@@ -24,7 +24,7 @@ namespace {
 
 /// The loop over tiles that an operation stands in, if it is one loop, and
 /// nothing on the way decides whether the operation is executed.
-scf::ForOp tilesAround(Operation *op) {
+scf::ForOp tileLoopOf(Operation *op) {
   scf::ForOp found;
   for (Operation *around = op->getParentOp(); !isa<tile::RoleOp>(around);
        around = around->getParentOp()) {
@@ -91,7 +91,7 @@ private:
 };
 
 bool isReread(Operation *access, ValueRange coordinates) {
-  scf::ForOp tiles = tilesAround(access);
+  scf::ForOp tiles = tileLoopOf(access);
   if (!tiles)
     return false;
   Dependence dependence(tiles);
