@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/Passes.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <optional>
@@ -60,6 +61,8 @@ public:
 
   /// False where the value depends on more than can be told.
   bool add(Value value) {
+    if (!seen.insert(value.getAsOpaquePointer()).second)
+      return true;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       // Two tiles that begin a loop alike have its first turn in common.
       auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
@@ -88,6 +91,7 @@ private:
   Value number;
   tile::ScheduleOp tiles;
   llvm::SmallBitVector dimensions;
+  llvm::SmallPtrSet<void *, 8> seen;
 };
 
 bool isReread(Operation *access, ValueRange coordinates) {
