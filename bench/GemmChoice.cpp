@@ -101,6 +101,7 @@ std::vector<GemmConfig> neighbours(const GemmSizes &sizes,
   with([](GemmConfig &c) { c.bk *= 2, c.stages /= 2; });
   with([](GemmConfig &c) { c.bk /= 2, c.stages *= 2; });
   with([](GemmConfig &c) { c.early_launch = !c.early_launch; });
+  with([](GemmConfig &c) { c.edge_parts = !c.edge_parts; });
   for (int64_t buffers : {0, 1, 2})
     with([&](GemmConfig &c) { c.store_buffers = buffers; });
   with([](GemmConfig &c) { c.store_columns /= 2; });

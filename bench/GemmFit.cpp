@@ -28,6 +28,7 @@ constexpr Constant constants[] = {
     CONSTANT(joint_stage_clocks),
     CONSTANT(load_bytes_per_clock),
     CONSTANT(outside_clocks),
+    CONSTANT(edge_parts_microseconds),
     CONSTANT(outside_l2_clocks),
     CONSTANT(request_clocks),
     CONSTANT(request_on_16_clocks),

@@ -201,18 +201,12 @@ void GemmProgram::loads() {
   forAllWork([&](const Work &work) {
     for (Index k : in_turns(work.steps)) {
       Stage s = ring->acquire();
-      auto loadAbove = [&] {
-        load(*above, work.batch, work.m, k, s[0], c.cluster_n > 1);
-      };
-      auto loadBeside = [&] {
-        load(*beside, work.batch, work.n, k, s[1], c.cluster_m > 1);
-      };
       // What is not prepared need not wait for it.
       auto loadThose = [&](bool arePrepared) {
         if (above->source.has_value() == arePrepared)
-          loadAbove();
+          load(true, work, k, s[0]);
         if (beside->source.has_value() == arePrepared)
-          loadBeside();
+          load(false, work, k, s[1]);
       };
       loadThose(false);
       if (sectionSteps)
@@ -228,16 +222,36 @@ void GemmProgram::loads() {
   });
 }
 
-void GemmProgram::load(const Operand &operand, const Index &batch,
-                       const Index &tile, const Index &step,
-                       const SharedTile &stage, bool isShared) const {
-  TileRef from = at(operand.tensor, batch, tile * operand.extent, step * c.bk,
-                    !operand.isKMajor);
+/// Of a tile of the edge parts that lie outside are others of the matrix: of
+/// what is there nothing is stored.
+void GemmProgram::load(bool isAbove, const Work &work, const Index &step,
+                       const SharedTile &stage) const {
+  const Operand &operand = isAbove ? *above : *beside;
+  const bool isShared = (isAbove ? c.cluster_n : c.cluster_m) > 1;
   const CacheHint hint = keep(static_cast<double>(operand.kept) / 16);
-  if (operand.kept == 16)
-    isShared ? copy(from, stage, multicast) : copy(from, stage);
-  else
-    isShared ? copy(from, stage, multicast, hint) : copy(from, stage, hint);
+  auto copyFrom = [&](const Index &row, const SharedTile &to) {
+    TileRef from =
+        at(operand.tensor, work.batch, row, step * c.bk, !operand.isKMajor);
+    if (operand.kept == 16)
+      isShared ? copy(from, to, multicast) : copy(from, to);
+    else
+      isShared ? copy(from, to, multicast, hint) : copy(from, to, hint);
+  };
+  const Index begin = (isAbove ? work.m : work.n) * operand.extent;
+  const int64_t part = edgePart(types, c, isAbove),
+                last = (operand.extent - 1) / part * part;
+  if (last == 0)
+    return copyFrom(begin, stage);
+  auto copyParts = [&] {
+    for (int64_t i = 0; i <= last; i += part) {
+      const Index row = begin + i;
+      copyFrom(
+          select(row < operand.whole, row, max(operand.whole - part, 0)),
+          slice(stage, {i, 0}, {std::min(part, operand.extent - i), c.bk}));
+    }
+  };
+  when(
+      begin + last < operand.whole, [&] { copyFrom(begin, stage); }, copyParts);
 }
 
 Fragment GemmProgram::addProducts(const Stage &loaded,

@@ -383,8 +383,23 @@ private:
   }
 
   void visitEachKept(const GemmConfig &config) {
-    for (const GemmConfig &c : eachKept(sizes, types, form, config))
+    for (GemmConfig c : eachKept(sizes, types, form, config)) {
       visit(c);
+      c.edge_parts = true;
+      if (isAnyPartOutside(c))
+        visit(c);
+    }
+  }
+
+  /// Whether a tile of the edge has parts of which no row lies in the matrix.
+  bool isAnyPartOutside(const GemmConfig &c) const {
+    const GemmTiling tiling(sizes, c, h200());
+    auto isPartOutside = [&](int64_t inside, bool isAbove) {
+      const int64_t part = edgePart(types, c, isAbove);
+      return ceilDiv(inside, part) < ceilDiv(isAbove ? c.bm : c.bn, part);
+    };
+    return isPartOutside(tiling.lastRows, true) ||
+           isPartOutside(tiling.lastColumns, false);
   }
 
   int64_t stagesThatFit(GemmConfig c) const {

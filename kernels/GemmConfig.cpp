@@ -59,6 +59,8 @@ std::string GemmConfig::str() const {
     text += " transposed-a";
   if (transposed_b)
     text += " transposed-b";
+  if (edge_parts)
+    text += " edge-parts";
   if (bf16_parts)
     text += " bf16-parts";
   if (ping_pong)
@@ -125,6 +127,8 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
       config.transposed_a = true;
     else if (word == "transposed-b")
       config.transposed_b = true;
+    else if (word == "edge-parts")
+      config.edge_parts = true;
     else if (word == "bf16-parts")
       config.bf16_parts = true;
     else if (word == "pingpong")

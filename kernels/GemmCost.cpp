@@ -28,11 +28,10 @@ public:
       : types(types), c(c), form(form), gpu(gpu), tiling(sizes, c, gpu),
         stageMath(types, c, gpu),
         depth(static_cast<double>(c.bk * size_bytes(types.a))),
-        // Of a tile that lies across the edge only this part is there.
-        rows(static_cast<double>(c.swapped ? sizes.n : sizes.m) /
-             static_cast<double>(tiling.rows)),
-        columns(static_cast<double>(c.swapped ? sizes.m : sizes.n) /
-                static_cast<double>(tiling.columns)),
+        lastRows(loaded(tiling.lastRows, true)),
+        lastColumns(loaded(tiling.lastColumns, false)),
+        rows(mean(tiling.rows, c.bm, lastRows)),
+        columns(mean(tiling.columns, c.bn, lastColumns)),
         elements(static_cast<double>(c.bm * c.bn)),
         stored(elements *
                static_cast<double>(size_bytes(types.d) * (1 + form.auxiliary)) /
@@ -52,6 +51,7 @@ public:
         std::min(keptBytes, static_cast<double>(gpu.l2_bytes));
     GemmCost cost =
         estimate({gpu.launch_microseconds +
+                      (c.edge_parts ? gpu.edge_parts_microseconds : 0) +
                       writtenBack / (gpu.write_back_terabytes_per_second * 1e6),
                   bytesFromDram});
     cost.cold = cost.total;
@@ -213,6 +213,20 @@ private:
                                           : gpu.request_on_16_clocks;
   }
 
+  /// Of an operand's rows in a tile across the edge, of which so many lie
+  /// inside, those that are loaded.
+  double loaded(int64_t inside, bool isAbove) const {
+    const int64_t extent = isAbove ? c.bm : c.bn,
+                  part = edgePart(types, c, isAbove);
+    const int64_t zeros =
+        std::min(ceilDiv(inside, part) * part, extent) - inside;
+    return static_cast<double>(extent - zeros);
+  }
+  static double mean(int64_t tiles, int64_t extent, double last) {
+    return (static_cast<double>((tiles - 1) * extent) + last) /
+           static_cast<double>(tiles);
+  }
+
   /// Rows of 128 bytes that a stage's boxes have outside of the matrices, if
   /// so many of the stage's rows lie in A and in B.
   double outsideRows(double above, double beside) const {
@@ -224,10 +238,9 @@ private:
   double loadClocks() const {
     const double mean = loadClocks(rows, columns);
     double slowest = 0;
-    for (int64_t above : {tiling.mostRows, tiling.lastRows})
-      for (int64_t beside : {tiling.mostColumns, tiling.lastColumns})
-        slowest = std::max(slowest, loadClocks(static_cast<double>(above),
-                                               static_cast<double>(beside)));
+    for (double above : {loaded(tiling.mostRows, true), lastRows})
+      for (double beside : {loaded(tiling.mostColumns, false), lastColumns})
+        slowest = std::max(slowest, loadClocks(above, beside));
     return mean + (slowest - mean) / static_cast<double>(tiling.waves());
   }
 
@@ -476,7 +489,10 @@ private:
   const GpuModel &gpu;
   GemmTiling tiling;
   GemmStageMath stageMath;
-  double depth, rows, columns, elements, stored, steps;
+  double depth;
+  /// Rows and columns of tiles that are loaded, of the last and of all.
+  double lastRows, lastColumns, rows, columns;
+  double elements, stored, steps;
   double requests, partSectors;
   double turns; ///< that groups of warps take of a tile's steps
   double preparedBytes, bytesOfLaunch, keptBytes, bytesFromDram;

@@ -72,8 +72,9 @@ Fragment GemmProgram::strip(const Fragment &part, const At &place) {
     storeStrip(*auxiliary, x, place);
   x = activated(form.activation, x);
   if (amax) {
-    // Outside D the product is 0, and so is what is made of it alone.
-    bool isZeroOutside = !bias && !C;
+    // Outside D the product is 0, and so is what is made of it alone; but for
+    // edge_parts.
+    bool isZeroOutside = !bias && !C && !c.edge_parts;
     Fragment magnitude = abs(x);
     if (!isZeroOutside)
       magnitude =

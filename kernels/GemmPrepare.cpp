@@ -21,7 +21,8 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
   const bool isKMajor =
       !is.isTransposed && isStagedKMajor(type, is.isOtherMajor);
   if (!is.isPrepared)
-    return {source, type, is.tileExtent, isKMajor, is.kept, is.isTransposed};
+    return {source,   type,    is.tileExtent,  extent,
+            isKMajor, is.kept, is.isTransposed};
   const Index &rows = isKMajor ? extent : depth;
   if (isKMajor && !paddedDepth)
     paddedDepth.emplace(size("KPadded"));
@@ -40,6 +41,7 @@ GemmProgram::Operand GemmProgram::operand(const char *name, ElementType type,
   return {copy,
           type,
           is.tileExtent,
+          extent,
           isKMajor,
           is.kept,
           /*isTransposed=*/false,

@@ -45,6 +45,7 @@ private:
     Tensor tensor;
     ElementType type;
     int64_t extent; ///< rows of the tile
+    Index whole;    ///< and of the matrix
     bool isKMajor;
     int64_t kept; ///< sixteenths that L2 keeps
     /// Stages, which have not K contiguous, are transposed: rows of the tile
@@ -130,8 +131,9 @@ private:
   void forAllWork(const std::function<void(const Work &)> &body) const;
   Work streamWork(const StreamK::Share &share, const Index &number) const;
   void loads();
-  void load(const Operand &operand, const Index &batch, const Index &tile,
-            const Index &step, const SharedTile &stage, bool isShared) const;
+  /// The tile's part of an operand, `above` or `beside`, to a stage.
+  void load(bool isAbove, const Work &work, const Index &step,
+            const SharedTile &stage) const;
   void math();
   /// `sum` plus the products of `together` of K from `begin` on, or of what the
   /// stage has left. `lost`, if there is one, is what the addition before has

@@ -88,6 +88,20 @@ bool isBesideKMajor(const GemmTypes &types, const GemmConfig &c) {
                                            : types.layout.b_n_major);
 }
 
+int64_t edgePart(const GemmTypes &types, const GemmConfig &c, bool isAbove) {
+  const bool isA = isAbove != c.swapped;
+  const bool isByTma =
+      (isA ? c.prepared_a : c.prepared_b) ||
+      !(isA ? obstaclesOfA(types) : obstaclesOfB(types)).isShifted;
+  const int64_t extent = isAbove ? c.bm : c.bn;
+  if (!c.edge_parts || !isByTma ||
+      !(isAbove ? isAboveKMajor(types, c) : isBesideKMajor(types, c)))
+    return extent;
+  constexpr int64_t atomRows = 8, least = 32;
+  const int64_t slices = atomRows * (isAbove ? c.cluster_n : c.cluster_m);
+  return std::min(extent, (least + slices - 1) / slices * slices);
+}
+
 bool storesTransposed(const GemmTypes &types, const GemmConfig &c) {
   return c.swapped != types.layout.d_m_major;
 }
@@ -247,14 +261,16 @@ static RoleRegisters registersBesideLoaders(const GemmTypes &types,
 
 /// What the loader and a warpgroup beside math that has so many leave it.
 static RoleRegisters registersBeside(const GemmConfig &c, int64_t other) {
-  constexpr int64_t load = 32, most = 232;
+  constexpr int64_t least = 32, enough = 40, most = 232;
   const int64_t warpgroups = c.warpgroups + 2;
-  const int64_t all =
+  const int64_t left =
       target::entryRegisters(target::warpgroupThreads * warpgroups) *
-      warpgroups;
-  const int64_t math = (all - load - other) / c.warpgroups;
-  return {load,
-          std::min(math / target::registerStep * target::registerStep, most)};
+          warpgroups -
+      other;
+  const int64_t ofEach = (left - least) / c.warpgroups;
+  const int64_t math =
+      std::min(ofEach / target::registerStep * target::registerStep, most);
+  return {std::min(left - c.warpgroups * math, enough), math};
 }
 
 static RoleRegisters registersBesideTransposing(const GemmConfig &c) {

@@ -51,6 +51,11 @@ bool isBesideTransposed(const GemmConfig &config);
 bool isAboveKMajor(const GemmTypes &types, const GemmConfig &config);
 bool isBesideKMajor(const GemmTypes &types, const GemmConfig &config);
 
+/// Of how many rows of an operand the parts of a tile are with `edge_parts`;
+/// all of the tile's where it is copied as a whole.
+int64_t edgePart(const GemmTypes &types, const GemmConfig &config,
+                 bool isAbove);
+
 /// Whether the rows of a tile of sums are columns where D is stored.
 bool storesTransposed(const GemmTypes &types, const GemmConfig &config);
 

@@ -358,6 +358,15 @@ std::string notKept(const GemmConfig &c) {
   return "";
 }
 
+std::string notEdgeParts(const GemmTypes &types, const GemmConfig &c) {
+  if (!c.edge_parts || edgePart(types, c, true) < c.bm ||
+      edgePart(types, c, false) < c.bn)
+    return "";
+  return "edge_parts are of operands that TMA loads with K contiguous, and of "
+         "more than 32 rows of a tile, and here is none: use edge_parts = "
+         "false";
+}
+
 std::string notReusedStage(const GemmTypes &types, const GemmConfig &c) {
   if (c.store_buffers == 0 && (isInParts(types) || isBesideTransposed(c)))
     return "results are staged in a stage of the ring, and the stages of " +
@@ -444,6 +453,7 @@ std::string notBuildable(const GemmTypes &types, const GemmConfig &config,
   orElse([&] { return notStreamK(config); });
   orElse([&] { return notLoads(types, config); });
   orElse([&] { return notCluster(types, config); });
+  orElse([&] { return notEdgeParts(types, config); });
   orElse([&] { return notSplit(types, config, form); });
   orElse([&] { return notStores(types, config); });
   orElse([&] { return notStrips(types, config, form); });

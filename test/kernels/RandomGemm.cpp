@@ -94,6 +94,8 @@ GemmConfig changed(GemmConfig c, const GemmTypes &types, Dice &dice) {
     c.swapped = !c.swapped;
   if (dice.oneIn(3))
     c.alternating = !c.alternating;
+  if (dice.oneIn(3))
+    c.edge_parts = !c.edge_parts;
   if (types.a == f32 && dice.oneIn(3))
     c.bf16_parts = !c.bf16_parts;
   return c;

@@ -159,6 +159,11 @@ struct GemmConfig {
   /// prepared: what the tile's rows are cut from (A, or with `swapped` B) by
   /// registers, the other one by a warpgroup more.
   bool transposed_a = false, transposed_b = false;
+  /// A tile that lies across the edge of A or B is copied in parts, and those
+  /// that lie outside are other rows of the matrix: TMA takes twice as long for
+  /// rows outside, which it fills with zeros. For operands that it loads with K
+  /// contiguous.
+  bool edge_parts = false;
   /// Warps that load: 1 for TMA; 4 or 8 where rows of A or of B that are not
   /// prepared begin on less than 16 bytes, which they load and shift.
   int64_t load_warps = 1;

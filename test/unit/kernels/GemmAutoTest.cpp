@@ -147,6 +147,18 @@ TEST(GemmAuto, RowsThatAreTransposedAre64OfAWarpgroup) {
         << c;
 }
 
+TEST(GemmAuto, HasEdgesInPartsWhereAPartLiesOutside) {
+  const auto inParts = testing::Field(&GemmConfig::edge_parts, true);
+  EXPECT_THAT(gemm_candidates({1664, 1592, 2704}), Contains(inParts));
+  EXPECT_THAT(gemm_candidates({1024, 1024, 2704}),
+              Each(testing::AnyOf(Not(inParts), testing::ResultOf(
+                                                    [](const GemmConfig &c) {
+                                                      return 1024 % c.bm +
+                                                             1024 % c.bn;
+                                                    },
+                                                    testing::Gt(0)))));
+}
+
 TEST(GemmAuto, LaunchesTheNextEarlyWhereItFindsRoom) {
   const auto early = testing::Field(&GemmConfig::early_launch, true);
   const auto late = testing::Field(&GemmConfig::early_launch, false);

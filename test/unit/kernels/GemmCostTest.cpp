@@ -57,6 +57,15 @@ TEST(GemmCost, NothingHidesTheEpilogueOfTheLastTile) {
   EXPECT_NEAR(wide.hot - narrow.hot, wide.epilogue - narrow.epilogue, 0.01);
 }
 
+TEST(GemmCost, EdgePartsAreWorthTheirCodeWhereMuchOfATileLiesOutside) {
+  const char *whole = "128x176x64 s5 w2",
+             *parts = "128x176x64 s5 w2 edge-parts";
+  const GemmSizes much{1664, 1592, 2704}, none{1664, 1760, 2704};
+  EXPECT_LT(cost(much, parts).total, cost(much, whole).total);
+  EXPECT_GT(cost(none, parts).total, cost(none, whole).total);
+  EXPECT_EQ(cost(none, parts).hot, cost(none, whole).hot);
+}
+
 TEST(GemmCost, ATileTooManyCostsAWholeWave) {
   const double full = cost({128 * 12, 256 * 11, 4096}, "128x256x64 s4").math;
   const double more = cost({128 * 12, 256 * 12, 4096}, "128x256x64 s4").math;

@@ -419,12 +419,26 @@ TEST(GemmWhyNot, RefusesSplitKThatHoldsTooManySums) {
   EXPECT_THAT(whyNot("128x224x64 s2 w2 k2 e16x1"), IsEmpty());
 }
 
+TEST(GemmWhyNot, RefusesEdgePartsOfWhatIsCopiedAsAWhole) {
+  const char *refusal = "edge_parts are of operands that TMA loads with K "
+                        "contiguous, and of more than 32 rows of a tile, and "
+                        "here is none: use edge_parts = false";
+  EXPECT_THAT(whyNot("64x16x64 s4 w1 e16x1 edge-parts"), IsEmpty());
+  EXPECT_EQ(whyNot("64x16x64 s4 w1 e16x1 edge-parts", stored(bf16, "NT")),
+            refusal);
+  const GemmTypes odd = stored(bf16, "TN:2,2,16");
+  EXPECT_EQ(whyNot("64x64x64 s4 w1 l8 edge-parts", odd), refusal);
+  EXPECT_THAT(whyNot("64x64x64 s4 w1 l8 prepared-b edge-parts", odd),
+              IsEmpty());
+}
+
 TEST(GemmConfig, ReadsWhatItWrites) {
   for (const std::string text :
        {"128x256x64 s4 w2 c2x1 g8 e64x2",
         "64x16x128 s12 w1 c1x1 k2 z4 e8x1 b3 swapped early",
         "128x64x128 s4 w2 c1x1 g8 e32x1 prepared-a transposed-b streamk",
-        "128x64x32 s4 w2 c1x1 g8 e32x1 bf16-parts pingpong"})
+        "128x64x32 s4 w2 c1x1 g8 e32x1 bf16-parts pingpong",
+        "128x64x64 s4 w2 c1x1 g8 e32x1 edge-parts streamk"})
     EXPECT_EQ(GemmConfig::parse(text).str(), text);
 }
 
