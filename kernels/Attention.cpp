@@ -140,8 +140,9 @@ void AttentionProgram::defineLookUp() {
                               number >= firstKey(t, t.m * queries) / *form.page;
         expect(!isOfKeys || (0 <= page && page < *P),
                "Table, for the keys that are seen, has numbers of pages of K");
-        // Others may be anything: a page is copied and passed by.
-        store(s[0], select(isOfKeys, page, 0));
+        // Others may be anything: some page is copied and passed by, their own
+        // if they have one, as hidden values are multiplied by 0.
+        store(s[0], select(isOfKeys, page, max(min(page, *P - 1), 0)));
         numbers->commit(s);
       }
     });

@@ -155,6 +155,9 @@ std::vector<AttentionCase> namedAttentionCases() {
     add("packed, pages" + of, {.after = 0, .packed = true, .page = page},
         several);
   }
+  add("a window that begins within a block of pages",
+      {.d = 64, .dv = 64, .before = 7, .after = 0, .page = 16},
+      {1, 2, 1, 5, 0, {{0, 100}}});
   AttentionCase three{"three warpgroups",
                       {.d = 64, .dv = 64, .after = 0},
                       {.bm = 192, .bn = 64, .stages = 4, .warpgroups = 3},
