@@ -54,6 +54,12 @@ std::vector<GemmConfig>
 tuningCandidates(const GemmSizes &sizes, const GemmTypes &types, size_t count,
                  const std::vector<std::string> &avoided) {
   std::vector<GemmConfig> left = allowed(sizes, types, avoided), taken;
+  // Of two that differ in this alone the model's faster.
+  std::set<std::string> seen;
+  std::erase_if(left, [&](GemmConfig config) {
+    config.edge_parts = false;
+    return !seen.insert(config.str()).second;
+  });
   std::multiset<Kind> kinds;
   auto take = [&](size_t most, auto isWanted) {
     std::vector<GemmConfig> rest;

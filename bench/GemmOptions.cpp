@@ -75,7 +75,7 @@ void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
   app.add_option("--rounds", options.rounds,
                  "How often ours and the competitor are timed in turns")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   CLI::Option *config =
       app.add_option("--config", words.config,
                      "The configuration of ours that runs, such as '" +
@@ -88,7 +88,7 @@ void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
   app.add_option("--candidates", options.candidates,
                  "How many candidates of the model --tune times for a shape")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->needs(tune);
   app.add_option("--also", words.also,
                  "A configuration that --tune times besides these; may be "
@@ -118,7 +118,7 @@ void addOptions(CLI::App &app, GemmOptions &options, Words &words) {
                  "behind. Needs no GPU")
       ->expected(0, 1)
       ->default_str("10")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->excludes(tune);
   app.add_option("--fit", options.fit,
                  "Measure nothing: fit the constants of the model to files of "

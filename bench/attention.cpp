@@ -139,7 +139,7 @@ void addOptions(CLI::App &app, Options &options) {
   app.add_option("--candidates", options.candidates,
                  "How many configurations --tune measures for a problem")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->needs(tune);
   app.add_option("--avoid", options.avoided,
                  "Words such as c2: no configuration with one in its text is "

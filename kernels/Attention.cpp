@@ -136,13 +136,14 @@ void AttentionProgram::defineLookUp() {
         const Shape shape{numbersOfBlock(form, config)};
         const Fragment page = load(table->at({t.b, first}), shape);
         const Fragment number = columns(shape) + first;
-        const Mask isOfKeys = number < ceil_div(t.keys, *form.page) &&
-                              number >= firstKey(t, t.m * queries) / *form.page;
-        expect(!isOfKeys || (0 <= page && page < *P),
+        const Mask isBefore = number < firstKey(t, t.m * queries) / *form.page;
+        const Mask isSeen = !isBefore && number < ceil_div(t.keys, *form.page);
+        expect(!isSeen || (0 <= page && page < *P),
                "Table, for the keys that are seen, has numbers of pages of K");
-        // Others may be anything: some page is copied and passed by, their own
-        // if they have one, as hidden values are multiplied by 0.
-        store(s[0], select(isOfKeys, page, max(min(page, *P - 1), 0)));
+        // Others may be anything. What is hidden is multiplied by 0, so zeros
+        // come from outside of K and V for pages before a window; of those
+        // behind the last key V is cleared.
+        store(s[0], select(isBefore, -1, select(isSeen, page, 0)));
         numbers->commit(s);
       }
     });

@@ -222,8 +222,9 @@ void GemmProgram::loads() {
   });
 }
 
-/// Of a tile of the edge parts that lie outside are others of the matrix: of
-/// what is there nothing is stored.
+/// Where the last part of a tile lies outside of the matrix the tile is copied
+/// in parts, those outside from other rows, as the stage is multiplied whole:
+/// TMA is slow to fill rows with zeros, and their products are not stored.
 void GemmProgram::load(bool isAbove, const Work &work, const Index &step,
                        const SharedTile &stage) const {
   const Operand &operand = isAbove ? *above : *beside;
@@ -246,12 +247,14 @@ void GemmProgram::load(bool isAbove, const Work &work, const Index &step,
     for (int64_t i = 0; i <= last; i += part) {
       const Index row = begin + i;
       copyFrom(
-          select(row < operand.whole, row, max(operand.whole - part, 0)),
+          select(row < operand.rowsOfMatrix, row,
+                 max(operand.rowsOfMatrix - part, 0)),
           slice(stage, {i, 0}, {std::min(part, operand.extent - i), c.bk}));
     }
   };
   when(
-      begin + last < operand.whole, [&] { copyFrom(begin, stage); }, copyParts);
+      begin + last < operand.rowsOfMatrix, [&] { copyFrom(begin, stage); },
+      copyParts);
 }
 
 Fragment GemmProgram::addProducts(const Stage &loaded,

@@ -391,15 +391,16 @@ private:
     }
   }
 
-  /// Whether a tile of the edge has parts of which no row lies in the matrix.
+  /// Whether a tile of the edge has parts of which no row lies in the matrix,
+  /// which has as many others.
   bool isAnyPartOutside(const GemmConfig &c) const {
     const GemmTiling tiling(sizes, c, h200());
-    auto isPartOutside = [&](int64_t inside, bool isAbove) {
-      const int64_t part = edgePart(types, c, isAbove);
-      return ceilDiv(inside, part) < ceilDiv(isAbove ? c.bm : c.bn, part);
+    auto isOfUse = [&](int64_t most, int64_t last, bool isAbove) {
+      return most >= edgePart(types, c, isAbove) &&
+             rowsOfOutsideParts(types, c, last, isAbove) > 0;
     };
-    return isPartOutside(tiling.lastRows, true) ||
-           isPartOutside(tiling.lastColumns, false);
+    return isOfUse(tiling.mostRows, tiling.lastRows, true) ||
+           isOfUse(tiling.mostColumns, tiling.lastColumns, false);
   }
 
   int64_t stagesThatFit(GemmConfig c) const {

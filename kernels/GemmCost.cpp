@@ -30,8 +30,8 @@ public:
         depth(static_cast<double>(c.bk * size_bytes(types.a))),
         lastRows(loaded(tiling.lastRows, true)),
         lastColumns(loaded(tiling.lastColumns, false)),
-        rows(mean(tiling.rows, c.bm, lastRows)),
-        columns(mean(tiling.columns, c.bn, lastColumns)),
+        rows(meanLoaded(tiling.rows, c.bm, lastRows)),
+        columns(meanLoaded(tiling.columns, c.bn, lastColumns)),
         elements(static_cast<double>(c.bm * c.bn)),
         stored(elements *
                static_cast<double>(size_bytes(types.d) * (1 + form.auxiliary)) /
@@ -106,8 +106,10 @@ private:
     cost.epilogue +=
         microseconds(seen * epilogueClocks() + restarts() + writeClocks());
     cost.prologue += prepareMicroseconds();
-    cost.total = (cost.prologue + microseconds(clocks + last)) *
-                 (1 + (c.edge_parts ? gpu.edge_parts_share : 0));
+    if (c.edge_parts)
+      cost.prologue +=
+          gpu.edge_parts_share * (cost.prologue + microseconds(clocks + last));
+    cost.total = cost.prologue + microseconds(clocks + last);
     if (2 * cost.prologue > cost.total)
       cost.limit = "launch";
     return cost;
@@ -214,22 +216,24 @@ private:
                                           : gpu.request_on_16_clocks;
   }
 
-  /// Of an operand's rows in a tile across the edge, of which so many lie
-  /// inside, those that are loaded.
+  /// Rows of a tile that are loaded, and not zeros, if so many of them lie in
+  /// the matrix.
   double loaded(int64_t inside, bool isAbove) const {
-    const int64_t extent = isAbove ? c.bm : c.bn,
-                  part = edgePart(types, c, isAbove);
-    const int64_t zeros =
-        std::min(ceilDiv(inside, part) * part, extent) - inside;
-    return static_cast<double>(extent - zeros);
+    // Of fewer rows than a part has the rest is zeros in each.
+    const int64_t part = edgePart(types, c, isAbove),
+                  ofPart = std::min(part, isAbove ? tiling.mostRows
+                                                  : tiling.mostColumns);
+    return static_cast<double>(
+        inside + rowsOfOutsideParts(types, c, inside, isAbove) * ofPart / part);
   }
-  static double mean(int64_t tiles, int64_t extent, double last) {
+  /// Of all tiles along a dimension.
+  static double meanLoaded(int64_t tiles, int64_t extent, double last) {
     return (static_cast<double>((tiles - 1) * extent) + last) /
            static_cast<double>(tiles);
   }
 
-  /// Rows of 128 bytes that a stage's boxes have outside of the matrices, if
-  /// so many of the stage's rows lie in A and in B.
+  /// Rows of 128 bytes that a stage's boxes fill with zeros, if so many of the
+  /// stage's rows are loaded.
   double outsideRows(double above, double beside) const {
     return (static_cast<double>(c.bm + c.bn) - above - beside) * depth / 128;
   }
@@ -283,8 +287,8 @@ private:
 
   /// Of these rows those that threads load and shift.
   double shiftedRows(double above, double beside) const {
-    const bool isA = obstaclesOfA(types).isShifted && !c.prepared_a,
-               isB = obstaclesOfB(types).isShifted && !c.prepared_b;
+    const bool isA = !isLoadedByTma(types, c, true),
+               isB = !isLoadedByTma(types, c, false);
     return ((c.swapped ? isB : isA) ? above : 0) +
            ((c.swapped ? isA : isB) ? beside : 0);
   }
@@ -491,7 +495,7 @@ private:
   GemmTiling tiling;
   GemmStageMath stageMath;
   double depth;
-  /// Rows and columns of tiles that are loaded, of the last and of all.
+  /// Rows and columns of tiles that are loaded: of the last one, on average.
   double lastRows, lastColumns, rows, columns;
   double elements, stored, steps;
   double requests, partSectors;

@@ -72,8 +72,8 @@ Fragment GemmProgram::strip(const Fragment &part, const At &place) {
     storeStrip(*auxiliary, x, place);
   x = activated(form.activation, x);
   if (amax) {
-    // Outside D the product is 0, and so is what is made of it alone; but for
-    // edge_parts.
+    // Outside D the product is 0, and so is what is made of it alone; with
+    // edge_parts it is one of other rows, but without their zero points.
     bool isZeroOutside = !bias && !C && !c.edge_parts;
     Fragment magnitude = abs(x);
     if (!isZeroOutside)

@@ -45,7 +45,7 @@ private:
     Tensor tensor;
     ElementType type;
     int64_t extent; ///< rows of the tile
-    Index whole;    ///< and of the matrix
+    Index rowsOfMatrix;
     bool isKMajor;
     int64_t kept; ///< sixteenths that L2 keeps
     /// Stages, which have not K contiguous, are transposed: rows of the tile
@@ -131,7 +131,7 @@ private:
   void forAllWork(const std::function<void(const Work &)> &body) const;
   Work streamWork(const StreamK::Share &share, const Index &number) const;
   void loads();
-  /// The tile's part of an operand, `above` or `beside`, to a stage.
+  /// Copies a step of an operand, `above` or `beside`, to a stage.
   void load(bool isAbove, const Work &work, const Index &step,
             const SharedTile &stage) const;
   void math();

@@ -88,18 +88,28 @@ bool isBesideKMajor(const GemmTypes &types, const GemmConfig &c) {
                                            : types.layout.b_n_major);
 }
 
+bool isLoadedByTma(const GemmTypes &types, const GemmConfig &c, bool isA) {
+  return isA ? c.prepared_a || !obstaclesOfA(types).isShifted
+             : c.prepared_b || !obstaclesOfB(types).isShifted;
+}
+
 int64_t edgePart(const GemmTypes &types, const GemmConfig &c, bool isAbove) {
-  const bool isA = isAbove != c.swapped;
-  const bool isByTma =
-      (isA ? c.prepared_a : c.prepared_b) ||
-      !(isA ? obstaclesOfA(types) : obstaclesOfB(types)).isShifted;
   const int64_t extent = isAbove ? c.bm : c.bn;
-  if (!c.edge_parts || !isByTma ||
-      !(isAbove ? isAboveKMajor(types, c) : isBesideKMajor(types, c)))
+  const bool isKMajor =
+      isAbove ? isAboveKMajor(types, c) : isBesideKMajor(types, c);
+  if (!c.edge_parts || !isKMajor ||
+      !isLoadedByTma(types, c, isAbove != c.swapped))
     return extent;
-  constexpr int64_t atomRows = 8, least = 32;
-  const int64_t slices = atomRows * (isAbove ? c.cluster_n : c.cluster_m);
-  return std::min(extent, (least + slices - 1) / slices * slices);
+  const int64_t slices =
+      target::swizzleRows * (isAbove ? c.cluster_n : c.cluster_m);
+  return std::min(extent, ceilDiv(leastEdgePart, slices) * slices);
+}
+
+int64_t rowsOfOutsideParts(const GemmTypes &types, const GemmConfig &c,
+                           int64_t inside, bool isAbove) {
+  const int64_t extent = isAbove ? c.bm : c.bn,
+                part = edgePart(types, c, isAbove);
+  return std::max<int64_t>(extent - ceilDiv(inside, part) * part, 0);
 }
 
 bool storesTransposed(const GemmTypes &types, const GemmConfig &c) {

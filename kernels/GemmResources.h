@@ -51,10 +51,19 @@ bool isBesideTransposed(const GemmConfig &config);
 bool isAboveKMajor(const GemmTypes &types, const GemmConfig &config);
 bool isBesideKMajor(const GemmTypes &types, const GemmConfig &config);
 
-/// Of how many rows of an operand the parts of a tile are with `edge_parts`;
-/// all of the tile's where it is copied as a whole.
+/// Whether TMA loads A, or B, or what is made of it.
+bool isLoadedByTma(const GemmTypes &types, const GemmConfig &config, bool isA);
+
+/// Of how many rows of an operand the parts of a tile are with `edge_parts`,
+/// which a cluster shares in whole swizzle atoms; all of the tile's where it is
+/// copied as a whole.
+inline constexpr int64_t leastEdgePart = 32;
 int64_t edgePart(const GemmTypes &types, const GemmConfig &config,
                  bool isAbove);
+/// The rows of a tile in parts of which none lies in the matrix, if so many of
+/// the tile's rows do.
+int64_t rowsOfOutsideParts(const GemmTypes &types, const GemmConfig &config,
+                           int64_t inside, bool isAbove);
 
 /// Whether the rows of a tile of sums are columns where D is stored.
 bool storesTransposed(const GemmTypes &types, const GemmConfig &config);

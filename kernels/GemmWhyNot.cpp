@@ -362,9 +362,12 @@ std::string notEdgeParts(const GemmTypes &types, const GemmConfig &c) {
   if (!c.edge_parts || edgePart(types, c, true) < c.bm ||
       edgePart(types, c, false) < c.bn)
     return "";
-  return "edge_parts are of operands that TMA loads with K contiguous, and of "
-         "more than 32 rows of a tile, and here is none: use edge_parts = "
-         "false";
+  return "edge_parts are of operands that TMA loads with K contiguous, of "
+         "which "
+         "a tile has more than " +
+         number(leastEdgePart) +
+         " rows, and more than 8 for each CTA that shares them: use edge_parts "
+         "= false";
 }
 
 std::string notReusedStage(const GemmTypes &types, const GemmConfig &c) {

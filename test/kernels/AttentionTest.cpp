@@ -464,22 +464,28 @@ TEST(AttentionRefuses, SequencesThatAreNotInTheirTensors) {
 }
 
 /// Behind the pages of a sequence's keys a table may hold anything, also where
-/// all indices are looked at.
+/// all indices are looked at, and before a window.
 TEST(AttentionRefuses, PagesThatThereAreNot) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  auto launchOn = [](int64_t page, int64_t behind) {
+  auto launchOn = [](int64_t page, int64_t others, bool hasWindow = false) {
+    AttentionForm form{.d = 64, .dv = 64, .page = 16};
+    if (hasWindow)
+      form.before = 4; // the first query sees keys from 81 on
     launchAndExit(
-        attention({.d = 64, .dv = 64, .page = 16}, {.bn = 64}),
+        attention(form, {.bn = 64}),
         {{"B", 1}, {"H", 1}, {"Hk", 1}, {"Sq", 5}, {"P", 8}, {"Pages", 8}},
         {{"Lengths", [](const Problem &, Coordinate) { return 90.; }},
          {"Table",
           [=](const Problem &, Coordinate at) {
-            return double(at[1] == 5 ? page : at[1] > 5 ? behind : at[1]);
+            const bool isOther = at[1] > 5 || (hasWindow && at[1] < 5);
+            return double(at[1] == 5 ? page : isOther ? others : at[1]);
           }}},
-        {.check_indices = true});
+        {.check_indices = !hasWindow});
   };
-  for (int64_t behind : {-1, 1000})
-    EXPECT_EXIT(launchOn(7, behind), testing::ExitedWithCode(0), "");
+  for (int64_t others : {-1, 1000}) {
+    EXPECT_EXIT(launchOn(7, others), testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(launchOn(7, others, true), testing::ExitedWithCode(0), "");
+  }
   for (int64_t page : {-1, 8})
     EXPECT_EXIT(launchOn(page, 0), testing::ExitedWithCode(3),
                 "Table, for the keys that are seen, has numbers of pages of K");

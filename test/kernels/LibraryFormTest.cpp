@@ -75,13 +75,33 @@ Feature auxiliary() {
 }
 
 /// Amax keeps what was there if that is more: random inputs are not.
-Feature amax(std::string name, const char *config) {
-  const GemmForm form = everything();
-  Feature made = feature(std::move(name), config, form);
+Feature amax(std::string name, const char *config,
+             const GemmForm &form = everything(), const GemmTypes &types = {}) {
+  Feature made = feature(std::move(name), config, form, types);
   made.output = "Amax";
   made.reference = [form](const Problem &p, Coordinate) {
     return largest(form, p);
   };
+  return made;
+}
+
+/// Products are a hundred times as large as what zero points leave of them.
+Feature amaxOfIntegers(std::string name, const char *config) {
+  GemmForm form;
+  form.row_zeros = form.column_zeros = form.amax = true;
+  Feature made = amax(std::move(name), config, form, {u8, s8, f32});
+  auto all = [](double value) {
+    return [value](const Problem &, Coordinate) { return value; };
+  };
+  made.inputs = {
+      {"A", all(100)},
+      {"B", all(100)},
+      {"RowZero", all(99)},
+      {"ColumnSum",
+       [](const Problem &p, Coordinate) { return 100. * double(p.size("K")); }},
+      {"ColumnZero", all(0)},
+      {"RowSum", all(0)},
+      {"Amax", all(1)}};
   return made;
 }
 
@@ -156,6 +176,11 @@ void subtractsZeroPoints(const GemmTypes &types, const char *config) {
       amax("the largest magnitude", "64x64x64 s3 w1 e32x2"),
       amax("the largest magnitude of transposed tiles",
            "64x32x64 s3 w1 e16x2 swapped"),
+      amaxOfIntegers(
+          "the largest magnitude where tiles have other rows outside",
+          "128x64x128 s3 w2 e32x1 edge-parts"),
+      feature("a batch with edges in parts", "128x64x64 s3 w2 e64x1 edge-parts",
+              batched),
       feature("everything around a product of transposed tiles",
               "64x32x64 s3 w1 e16x2 swapped", everything()),
       feature("a batch", "128x64x64 s3 w2 e64x1", batched),

@@ -9,6 +9,7 @@
 #include "ashlar/gemm.h"
 #include "ashlar/stream.h"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 
 namespace ashlar::test {
@@ -40,22 +41,23 @@ struct Family {
 };
 
 std::vector<Family> families() {
-  return {{"bf16",
-           {},
-           5e-3,
-           {"64x32x64 s4 w1 e32x1 streamk", "64x32x64 s4 w1 g2 e16x2 streamk",
-            "128x64x64 s4 w2 e32x2 streamk",
-            "64x32x64 s4 w1 e16x1 swapped streamk"}},
-          {"bf16 to f32", {.d = f32}, 1e-5, {"192x64x64 s3 w3 e32x1 streamk"}},
-          {"fp8",
-           {e4m3, e4m3, bf16, Accumulation::fast},
-           1e-2,
-           {"64x32x128 s4 w1 e32x1 streamk"}},
-          {"fp8 in full",
-           {e4m3, e5m2, bf16, Accumulation::full},
-           5e-3,
-           {"64x32x128 s4 w1 e32x1 streamk",
-            "128x32x128 s4 w2 e16x2 swapped streamk"}}};
+  return {
+      {"bf16",
+       {},
+       5e-3,
+       {"64x32x64 s4 w1 e32x1 streamk", "64x32x64 s4 w1 g2 e16x2 streamk",
+        "128x64x64 s4 w2 e32x2 streamk", "64x32x64 s4 w1 e16x1 swapped streamk",
+        "64x32x64 s4 w1 e16x1 edge-parts streamk"}},
+      {"bf16 to f32", {.d = f32}, 1e-5, {"192x64x64 s3 w3 e32x1 streamk"}},
+      {"fp8",
+       {e4m3, e4m3, bf16, Accumulation::fast},
+       1e-2,
+       {"64x32x128 s4 w1 e32x1 streamk"}},
+      {"fp8 in full",
+       {e4m3, e5m2, bf16, Accumulation::full},
+       5e-3,
+       {"64x32x128 s4 w1 e32x1 streamk",
+        "128x32x128 s4 w2 e16x2 swapped streamk"}}};
 }
 
 /// What must compile without a spill, and is too large to simulate.
@@ -170,7 +172,9 @@ void refusesNoCtas() {
       std::vector<Case> all = cases;
       if (config == family.configs.front())
         all.push_back(manyCtas);
-      registerTest("StreamKRuns", family.name + " " + config, [=] {
+      std::string name = family.name + " " + config;
+      std::ranges::replace(name, '-', '_'); // which filters take for 'but not'
+      registerTest("StreamKRuns", name, [=] {
         Module module = moduleOf(family.types, config);
         for (const Case &c : all)
           if (!testing::Test::HasFatalFailure())

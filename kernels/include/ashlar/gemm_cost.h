@@ -40,8 +40,8 @@ struct GpuModel {
   /// For 128 bytes of a box outside of the matrix, which TMA fills with zeros:
   /// in each SM, and in L2 for all of them, one after another.
   double outside_clocks = 2.22, outside_l2_clocks = 0.0766;
-  /// What the code of `edge_parts` takes a launch that does not find it in L2,
-  /// and what part of its time every launch.
+  /// What `edge_parts` adds to a launch that finds nothing in L2, and what part
+  /// of its time to every launch.
   double edge_parts_microseconds = 0.3, edge_parts_share = 0.007;
   double l2_terabytes_per_second = 8.48;
   /// What each row of a box, of up to 128 bytes, takes that some CTA asks for,

@@ -420,9 +420,10 @@ TEST(GemmWhyNot, RefusesSplitKThatHoldsTooManySums) {
 }
 
 TEST(GemmWhyNot, RefusesEdgePartsOfWhatIsCopiedAsAWhole) {
-  const char *refusal = "edge_parts are of operands that TMA loads with K "
-                        "contiguous, and of more than 32 rows of a tile, and "
-                        "here is none: use edge_parts = false";
+  const char *refusal =
+      "edge_parts are of operands that TMA loads with K contiguous, of which a "
+      "tile has more than 32 rows, and more than 8 for each CTA that shares "
+      "them: use edge_parts = false";
   EXPECT_THAT(whyNot("64x16x64 s4 w1 e16x1 edge-parts"), IsEmpty());
   EXPECT_EQ(whyNot("64x16x64 s4 w1 e16x1 edge-parts", stored(bf16, "NT")),
             refusal);
@@ -430,6 +431,7 @@ TEST(GemmWhyNot, RefusesEdgePartsOfWhatIsCopiedAsAWhole) {
   EXPECT_EQ(whyNot("64x64x64 s4 w1 l8 edge-parts", odd), refusal);
   EXPECT_THAT(whyNot("64x64x64 s4 w1 l8 prepared-b edge-parts", odd),
               IsEmpty());
+  EXPECT_EQ(whyNot("64x16x64 s4 w1 c1x8 e16x1 edge-parts"), refusal);
 }
 
 TEST(GemmConfig, ReadsWhatItWrites) {
