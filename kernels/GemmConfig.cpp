@@ -82,7 +82,10 @@ GemmConfig GemmConfig::parse(std::string_view text, SourceLocation where) {
         "'" + std::string(word) + "' in '" + std::string(text) +
             "' is no part of a GEMM configuration: expected something like "
             "'" +
-            GemmConfig().str() + "'");
+            GemmConfig().str() +
+            "' and words of prepared-a, prepared-b, transposed-a, "
+            "transposed-b, edge-parts, bf16-parts, pingpong, swapped, streamk "
+            "and early");
   };
   auto numbers = [&](std::string_view word, std::string_view digits,
                      std::initializer_list<int64_t *> into) {

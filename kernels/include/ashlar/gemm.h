@@ -162,7 +162,7 @@ struct GemmConfig {
   /// A tile that lies across the edge of A or B is copied in parts, and those
   /// that lie outside are other rows of the matrix: TMA takes twice as long for
   /// rows outside, which it fills with zeros. For operands that it loads with K
-  /// contiguous.
+  /// contiguous, one of them or both, prepared ones, too.
   bool edge_parts = false;
   /// Warps that load: 1 for TMA; 4 or 8 where rows of A or of B that are not
   /// prepared begin on less than 16 bytes, which they load and shift.
