@@ -257,13 +257,16 @@ std::string notCluster(const GemmTypes &types, const GemmConfig &c) {
         std::tuple{isBesideKMajor(types, c), c.bn, "bn", c.cluster_m,
                    "cluster_m"}}) {
     const int64_t extent = isKMajor ? rows : c.bk;
-    const char *dimension = isKMajor ? name : "bk";
+    const std::string dimension = isKMajor ? name : "bk";
+    const int64_t unit =
+        std::lcm(parts * atomRows, dimension == "bm" ? wgmmaRows : atomRows);
     if (extent % (parts * atomRows))
-      return std::string(dimension) + " is " + number(extent) + "; " +
-             number(parts) + " CTAs share it in slices of whole swizzle " +
-             "atoms of 8 rows: use a multiple of " + number(parts * atomRows) +
-             ", or " + cluster + " = " +
-             number(std::gcd(extent / atomRows, parts));
+      return dimension + " is " + number(extent) + "; " + number(parts) +
+             " CTAs share it in slices of whole swizzle atoms of 8 rows: use " +
+             (unit <= wgmmaMostColumns
+                  ? "a multiple of " + number(unit) + ", or "
+                  : "") +
+             cluster + " = " + number(std::gcd(extent / atomRows, parts));
   }
   return "";
 }
@@ -279,11 +282,12 @@ std::string notDepth(const GemmSizes &sizes, const GemmConfig &c) {
 std::string notSplit(const GemmTypes &types, const GemmConfig &c,
                      const GemmForm &form) {
   // With fewer a thread would not have the 4 sums that it moves at once.
-  if (c.split > 1 && c.bn % (c.split * 8))
+  if (const int64_t unit = c.split * 8; c.split > 1 && c.bn % unit)
     return "split-K over " + number(c.split) + " CTAs leaves each " +
            number(c.bn / c.split) + " of " + number(c.bn) +
            " columns to add up; it needs a multiple of 8: use bn = " +
-           number((c.bn + c.split * 8 - 1) / (c.split * 8) * c.split * 8);
+           number(std::min((c.bn + unit - 1) / unit, wgmmaMostColumns / unit) *
+                  unit);
   const int64_t sums = accumulatorRegisters({}, c);
   const int64_t limit = splitLimit(types, c, form);
   if (c.split > 1 && sums + sums / c.split > limit) {

@@ -419,6 +419,14 @@ TEST(GemmWhyNot, RefusesSplitKThatHoldsTooManySums) {
   EXPECT_THAT(whyNot("128x224x64 s2 w2 k2 e16x1"), IsEmpty());
 }
 
+TEST(GemmWhyNot, AdvisesNoMoreThanATileCanBe) {
+  EXPECT_THAT(whyNot("128x64x64 s4 w2 c1x3"),
+              HasSubstr("use a multiple of 192, or cluster_n = 1"));
+  EXPECT_THAT(whyNot("128x64x64 s4 w2 c1x5"),
+              HasSubstr("atoms of 8 rows: use cluster_n = 1"));
+  EXPECT_THAT(whyNot("128x248x64 s2 w2 k5"), HasSubstr("use bn = 240"));
+}
+
 TEST(GemmWhyNot, RefusesEdgePartsOfWhatIsCopiedAsAWhole) {
   const char *refusal =
       "edge_parts are of operands that TMA loads with K contiguous, of which a "
