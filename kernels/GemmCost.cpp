@@ -4,6 +4,7 @@
 
 #include "GemmResources.h"
 #include "GemmStageMath.h"
+#include "GemmStores.h"
 #include "GemmTiling.h"
 #include "compiler/target/Target.h"
 
@@ -18,9 +19,6 @@ namespace {
 
 static_assert(h200().shared_bytes == target::sharedBytes);
 
-/// What L2 fetches at least, and writes as a whole.
-constexpr int64_t sectorBytes = 32;
-
 class Model {
 public:
   Model(const GemmSizes &sizes, const GemmTypes &types, const GemmConfig &c,
@@ -32,12 +30,9 @@ public:
         lastColumns(loaded(tiling.lastColumns, false)),
         rows(meanLoaded(tiling.rows, c.bm, lastRows)),
         columns(meanLoaded(tiling.columns, c.bn, lastColumns)),
-        elements(static_cast<double>(c.bm * c.bn)),
-        stored(elements *
-               static_cast<double>(size_bytes(types.d) * (1 + form.auxiliary)) /
-               static_cast<double>(c.split)),
+        elements(static_cast<double>(c.bm * c.bn)), stores(types, c, form, gpu),
         steps(static_cast<double>(tiling.steps)), requests(requestsOf(sizes)),
-        partSectors(partSectorsOf(sizes)),
+        partSectors(stores.partSectors(sizes)),
         turns(std::ceil(steps / static_cast<double>(c.load_groups))),
         preparedBytes(static_cast<double>(
             (c.prepared_a ? operandBytes(sizes, types, sizes.m) : 0) +
@@ -96,7 +91,7 @@ private:
     double clocks = loadClocks();
     addWaves(cost, clocks);
     // Nothing is left to hide the last tile's stores.
-    const double last = (c.ping_pong ? epilogueClocks() : 0) + writeClocks();
+    const double last = (c.ping_pong ? stores.clocks() : 0) + writeClocks();
     const auto seen = static_cast<double>(c.ping_pong ? 1 : tiling.waves());
     cost.prologue =
         start.launchMicroseconds + loadMicroseconds() +
@@ -104,7 +99,7 @@ private:
         gpu.warpgroup_microseconds * static_cast<double>(c.warpgroups - 1) +
         gpu.cluster_microseconds * std::log2(static_cast<double>(tiling.ctas));
     cost.epilogue +=
-        microseconds(seen * epilogueClocks() + restarts() + writeClocks());
+        microseconds(seen * stores.clocks() + restarts() + writeClocks());
     cost.prologue += prepareMicroseconds();
     if (c.edge_parts)
       cost.prologue +=
@@ -178,29 +173,6 @@ private:
             rowsOfBoxes(columns, isBesideKMajor(types, c)) *
                 rowClocks(c.swapped ? strideA : strideB) /
                 static_cast<double>(c.cluster_m));
-  }
-
-  /// Sectors of D that TMA writes a part of for a tile: where the rows of its
-  /// strips begin and end.
-  double partSectorsOf(const GemmSizes &sizes) const {
-    if (types.layout.align_d < target::tmaAlignment)
-      return 0;
-    const bool isTransposed = storesTransposed(types, c);
-    const int64_t across = isTransposed ? c.bm : storedColumns(c),
-                  along = isTransposed ? storedColumns(c) : c.bm,
-                  width = across * size_bytes(types.d),
-                  strip = (isTransposed ? mostStripColumns(types)
-                                        : stripColumns(c)) *
-                          size_bytes(types.d),
-                  apart = std::gcd(std::gcd(strideOfD(sizes, types), width),
-                                   sectorBytes);
-    int64_t ends = 0;
-    for (int64_t first = 0; first < sectorBytes; first += apart)
-      for (int64_t begin = 0; begin < width; begin += strip)
-        for (int64_t end : {begin, std::min(begin + strip, width)})
-          ends += (first + end) % sectorBytes != 0;
-    return static_cast<double>(along * ends * apart) /
-           static_cast<double>(sectorBytes) * (1 + form.auxiliary);
   }
 
   double rowsOfBoxes(double extent, bool isKMajor) const {
@@ -392,7 +364,7 @@ private:
     const Part slowest = std::max(stage, Part{memory, "memory"});
     const double arrival = wave.steps * slowest.first;
     const double math = wave.steps * stageMath.clocks();
-    const double epilogue = wave.epilogues * epilogueClocks();
+    const double epilogue = wave.epilogues * stores.clocks();
     const double between =
         wave.isLast ? 0 : wave.epilogues * nextTileClocks(wave);
     // Loads wait while results are on their way to L2.
@@ -433,59 +405,13 @@ private:
            (holdsUpRing() ? gpu.reused_stage_clocks : 0);
   }
 
-  double epilogueClocks() const {
-    return gpu.epilogue_clocks +
-           static_cast<double>(stripCount(c) * rowBlocks()) * gpu.strip_clocks +
-           shiftedStoreClocks() + halfSectorBytes() * gpu.half_sector_clocks +
-           splitClocks();
-  }
-
-  /// What threads take more than TMA to store rows that begin anywhere: a
-  /// warpgroup, for the ends of its strips' rows and for all between.
-  double shiftedStoreClocks() const {
-    if (types.layout.align_d >= target::tmaAlignment)
-      return 0;
-    const double bytes =
-        static_cast<double>(rowBlocks() * target::wgmmaRows * storedColumns(c) *
-                            size_bytes(types.d) * (1 + form.auxiliary));
-    const int64_t rowsOfStrips =
-        storesTransposed(types, c) ? storedColumns(c) : stripCount(c) * c.bm;
-    return static_cast<double>(rowsOfStrips) /
-               static_cast<double>(c.ping_pong ? 1 : c.warpgroups) *
-               gpu.shift_row_clocks +
-           bytes / gpu.shift_store_bytes_per_clock;
-  }
-
-  /// Blocks of 64 rows that a warpgroup stores one after another.
-  int64_t rowBlocks() const {
-    return std::max<int64_t>(c.bm / 64 / (c.ping_pong ? 1 : c.warpgroups), 1);
-  }
-
-  /// What is stored in strips that end within a sector.
-  double halfSectorBytes() const {
-    const int64_t last = lastStripColumns(c);
-    auto ends = [&](int64_t columns) {
-      return !storesTransposed(types, c) &&
-             columns * size_bytes(types.d) % sectorBytes != 0;
-    };
-    const int64_t columns =
-        (ends(stripColumns(c)) ? storedColumns(c) - last : 0) +
-        (ends(last) ? last : 0);
-    return stored * static_cast<double>(columns) /
-           static_cast<double>(storedColumns(c));
-  }
-
-  /// With split-K each CTA adds up its part of the tile.
-  double splitClocks() const {
-    return static_cast<double>(splitBytes(c)) / gpu.cluster_bytes_per_clock;
-  }
-
   /// From shared memory to L2.
   double writeClocks() const {
     const auto ctas = static_cast<double>(
         std::min(tiling.clusters, tiling.slots) * tiling.ctas);
-    return stored / std::min(gpu.load_bytes_per_clock,
-                             perClock(gpu.l2_terabytes_per_second) / ctas);
+    return stores.bytes() /
+           std::min(gpu.load_bytes_per_clock,
+                    perClock(gpu.l2_terabytes_per_second) / ctas);
   }
 
   const GemmTypes &types;
@@ -497,7 +423,9 @@ private:
   double depth;
   /// Rows and columns of tiles that are loaded: of the last one, on average.
   double lastRows, lastColumns, rows, columns;
-  double elements, stored, steps;
+  double elements;
+  GemmStores stores;
+  double steps;
   double requests, partSectors;
   double turns; ///< that groups of warps take of a tile's steps
   double preparedBytes, bytesOfLaunch, keptBytes, bytesFromDram;

@@ -321,11 +321,10 @@ void takesLongWorkspaces() {
                keepsProductsOfTransposedStagesInFlight);
   for (const Family &family : families()) {
     auto add = [&](const char *config, const std::vector<Sizes> &all) {
-      std::string name = family.name + " " + config;
-      std::ranges::replace(name, '-', '_'); // which filters take for 'but not'
-      registerTest("LibraryGemm", name, [family, config, all] {
-        runs(family, GemmConfig::parse(config), all);
-      });
+      registerTest("LibraryGemm", filterable(family.name + " " + config),
+                   [family, config, all] {
+                     runs(family, GemmConfig::parse(config), all);
+                   });
     };
     for (const char *config : family.configs)
       add(config, shapes);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -13,6 +14,12 @@
 #include <vector>
 
 namespace ashlar::test {
+
+/// A name without what filters take for 'but not'.
+inline std::string filterable(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
 
 inline void registerTest(const char *suite, const std::string &name,
                          std::function<void()> body) {

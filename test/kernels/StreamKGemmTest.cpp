@@ -9,7 +9,6 @@
 #include "ashlar/gemm.h"
 #include "ashlar/stream.h"
 
-#include <algorithm>
 #include <gmock/gmock.h>
 
 namespace ashlar::test {
@@ -172,9 +171,7 @@ void refusesNoCtas() {
       std::vector<Case> all = cases;
       if (config == family.configs.front())
         all.push_back(manyCtas);
-      std::string name = family.name + " " + config;
-      std::ranges::replace(name, '-', '_'); // which filters take for 'but not'
-      registerTest("StreamKRuns", name, [=] {
+      registerTest("StreamKRuns", filterable(family.name + " " + config), [=] {
         Module module = moduleOf(family.types, config);
         for (const Case &c : all)
           if (!testing::Test::HasFatalFailure())
