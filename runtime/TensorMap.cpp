@@ -86,13 +86,6 @@ void TensorMapSlot::encode(const Context &context, const std::string &kernel,
       strideBytes[i - 1] =
           static_cast<uint64_t>(tensor.strides[d]) * elementBytes;
   }
-  // A row of a box that lies across two such blocks would fetch both.
-  const bool areRowsOfBlocks =
-      std::ranges::all_of(std::span(strideBytes).first(rank - 1),
-                          [](uint64_t bytes) { return bytes % 256 == 0; });
-  const auto promotion = areRowsOfBlocks
-                             ? driver::TensorMapL2Promotion::bytes256
-                             : driver::TensorMapL2Promotion::bytes128;
   const uint64_t address = !tensor.empty      ? tensor.address
                            : contract.written ? context.discarded(recipe.tensor)
                                               : context.zeros();
@@ -100,7 +93,7 @@ void TensorMapSlot::encode(const Context &context, const std::string &kernel,
       &encoded, dataType(contract.type), static_cast<uint32_t>(rank),
       reinterpret_cast<void *>(address), extents.data(), strideBytes.data(),
       box.data(), elementStrides.data(), driver::TensorMapInterleave::none,
-      swizzle(recipe.swizzleBytes), promotion,
+      swizzle(recipe.swizzleBytes), driver::TensorMapL2Promotion::none,
       driver::TensorMapOutOfBoundsFill::zeros);
   if (result != driver::Result::success)
     throw Error(contract.where,
