@@ -18,9 +18,10 @@ struct Constant {
 };
 
 #define CONSTANT(name) {#name, &GpuModel::name}
-/// All but what is data of the card; the rate of L2 and what narrow rows take,
-/// which copies alone say; what clusters add to a launch, which pairs of
-/// configurations say that differ in them; and stream-K, which is not chosen.
+/// All but what is data of the card; the rate of L2, what narrow rows take, and
+/// those on 16 bytes of an SM, which copies alone say; what clusters add to a
+/// launch, which pairs of configurations say that differ in them; and stream-K,
+/// which is not chosen.
 constexpr Constant constants[] = {
     CONSTANT(narrow),
     CONSTANT(addition_unhidden),

@@ -31,7 +31,10 @@ public:
         rows(meanLoaded(tiling.rows, c.bm, lastRows)),
         columns(meanLoaded(tiling.columns, c.bn, lastColumns)),
         elements(static_cast<double>(c.bm * c.bn)), stores(types, c, form, gpu),
-        steps(static_cast<double>(tiling.steps)), requests(requestsOf(sizes)),
+        steps(static_cast<double>(tiling.steps)),
+        requests(
+            requestsOf(sizes, gpu.request_clocks, gpu.request_on_16_clocks)),
+        requestsOfSm(requestsOf(sizes, 0, gpu.request_on_16_sm_clocks)),
         partSectors(stores.partSectors(sizes)),
         turns(std::ceil(steps / static_cast<double>(c.load_groups))),
         preparedBytes(static_cast<double>(
@@ -162,17 +165,20 @@ private:
     return terabytesPerSecond * 1e3 / gpu.clock_gigahertz;
   }
 
-  /// What the rows of a CTA's boxes take, in clocks: those that a cluster
-  /// shares are asked for once.
-  double requestsOf(const GemmSizes &sizes) const {
-    const int64_t strideA = c.prepared_a ? 0 : strideOfA(sizes, types),
-                  strideB = c.prepared_b ? 0 : strideOfB(sizes, types);
-    return (rowsOfBoxes(rows, isAboveKMajor(types, c)) *
-                rowClocks(c.swapped ? strideB : strideA) /
-                static_cast<double>(c.cluster_n) +
-            rowsOfBoxes(columns, isBesideKMajor(types, c)) *
-                rowClocks(c.swapped ? strideA : strideB) /
-                static_cast<double>(c.cluster_m));
+  /// What the rows of a CTA's boxes take, if those that begin on sectors take
+  /// so many clocks each, and so many the others: those that a cluster shares
+  /// are asked for once.
+  double requestsOf(const GemmSizes &sizes, double onSectors,
+                    double on16) const {
+    auto clocksOf = [&](int64_t strideBytes) {
+      return strideBytes % sectorBytes == 0 ? onSectors : on16;
+    };
+    const double ofA = clocksOf(c.prepared_a ? 0 : strideOfA(sizes, types)),
+                 ofB = clocksOf(c.prepared_b ? 0 : strideOfB(sizes, types));
+    return rowsOfBoxes(rows, isAboveKMajor(types, c)) *
+               (c.swapped ? ofB : ofA) / static_cast<double>(c.cluster_n) +
+           rowsOfBoxes(columns, isBesideKMajor(types, c)) *
+               (c.swapped ? ofA : ofB) / static_cast<double>(c.cluster_m);
   }
 
   double rowsOfBoxes(double extent, bool isKMajor) const {
@@ -181,11 +187,6 @@ private:
     return isKMajor
                ? extent * std::ceil(depth / most)
                : static_cast<double>(c.bk) * std::ceil(extent * bytes / most);
-  }
-
-  double rowClocks(int64_t strideBytes) const {
-    return strideBytes % sectorBytes == 0 ? gpu.request_clocks
-                                          : gpu.request_on_16_clocks;
   }
 
   /// Rows of a tile that are loaded, and not zeros, if so many of them lie in
@@ -303,6 +304,11 @@ private:
                         outsideRows(rows, columns) * gpu.outside_l2_clocks);
   }
 
+  /// An SM by itself is the slower the more there are.
+  double requestClocks(const Wave &wave) const {
+    return std::hypot(wave.ctas * requests, requestsOfSm);
+  }
+
   /// Few CTAs do not keep all of DRAM busy.
   double memoryClocks(const Wave &wave) const {
     return (start.dramBytes - preparedFromDram()) / stagesOfAll() *
@@ -358,7 +364,7 @@ private:
     const double load = loadClocks(), l2 = l2Clocks(wave),
                  memory = memoryClocks(wave);
     const Part stage = std::max({Part{load, "load"}, Part{l2, "l2"},
-                                 Part{wave.ctas * requests, "requests"},
+                                 Part{requestClocks(wave), "requests"},
                                  Part{stageMath.transposeClocks(), "transpose"},
                                  Part{latencyClocks(), "latency"}});
     const Part slowest = std::max(stage, Part{memory, "memory"});
@@ -426,7 +432,9 @@ private:
   double elements;
   GemmStores stores;
   double steps;
-  double requests, partSectors;
+  /// Clocks that rows of boxes take, of those of all CTAs, and in each SM.
+  double requests, requestsOfSm;
+  double partSectors;
   double turns; ///< that groups of warps take of a tile's steps
   double preparedBytes, bytesOfLaunch, keptBytes, bytesFromDram;
   Start start = {};
