@@ -243,14 +243,16 @@ void GemmProgram::load(bool isAbove, const Work &work, const Index &step,
                 last = (operand.extent - 1) / part * part;
   if (last == 0)
     return copyFrom(begin, stage);
+  auto copyPart = [&](const Index &i, int64_t rows) {
+    const Index row = begin + i;
+    copyFrom(select(row < operand.rowsOfMatrix, row,
+                    max(operand.rowsOfMatrix - part, 0)),
+             slice(stage, {i, 0}, {rows, c.bk}));
+  };
   auto copyParts = [&] {
-    for (int64_t i = 0; i <= last; i += part) {
-      const Index row = begin + i;
-      copyFrom(
-          select(row < operand.rowsOfMatrix, row,
-                 max(operand.rowsOfMatrix - part, 0)),
-          slice(stage, {i, 0}, {std::min(part, operand.extent - i), c.bk}));
-    }
+    for (Index i : range(0, last, part))
+      copyPart(i, part);
+    copyPart(last, operand.extent - last);
   };
   when(
       begin + last < operand.rowsOfMatrix, [&] { copyFrom(begin, stage); },

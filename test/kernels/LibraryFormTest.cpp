@@ -181,6 +181,8 @@ void subtractsZeroPoints(const GemmTypes &types, const char *config) {
           "128x64x128 s3 w2 e32x1 edge-parts"),
       feature("a batch with edges in parts", "128x64x64 s3 w2 e64x1 edge-parts",
               batched),
+      feature("a batch with edges in parts, many sums and few registers beside",
+              "256x184x64 s3 w2 c1x2 e8x1 edge-parts", batched),
       feature("everything around a product of transposed tiles",
               "64x32x64 s3 w1 e16x2 swapped", everything()),
       feature("a batch", "128x64x64 s3 w2 e64x1", batched),
