@@ -49,7 +49,7 @@ struct GpuModel {
   /// bytes, and where they lie across one sector more; and the latter of an SM
   /// by itself.
   double request_clocks = 0.0116, request_on_16_clocks = 0.0233,
-         request_on_16_sm_clocks = 2.4;
+         request_on_16_sm_clocks = 2.33;
   /// What each reader after the first takes of L2 for the same bytes at the
   /// same time, and how many times the first's all of them take at most.
   double l2_reader = 0.82, l2_readers = 18;
