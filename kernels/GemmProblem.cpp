@@ -48,6 +48,10 @@ std::string notTypes(const GemmTypes &types, const GemmForm &form) {
     return "zero points are subtracted from sums of integers, and those of " +
            std::string(name(types.a)) + " are f32: leave out row_zeros " +
            "and column_zeros, or use s8 or u8";
+  if (form.activation > Activation::silu)
+    return "there is no activation " +
+           std::to_string(static_cast<int>(form.activation)) +
+           ": use none, relu, gelu or silu";
   if (types.d == s32 && form != GemmForm{.batched = form.batched,
                                          .row_zeros = form.row_zeros,
                                          .column_zeros = form.column_zeros})

@@ -93,6 +93,13 @@ bool isLoadedByTma(const GemmTypes &types, const GemmConfig &c, bool isA) {
              : c.prepared_b || !obstaclesOfB(types).isShifted;
 }
 
+int64_t rowsOfPart(const GemmConfig &c, bool isAbove) {
+  constexpr int64_t least = 32;
+  const int64_t slices =
+      target::swizzleRows * (isAbove ? c.cluster_n : c.cluster_m);
+  return ceilDiv(least, slices) * slices;
+}
+
 int64_t edgePart(const GemmTypes &types, const GemmConfig &c, bool isAbove) {
   const int64_t extent = isAbove ? c.bm : c.bn;
   const bool isKMajor =
@@ -100,9 +107,7 @@ int64_t edgePart(const GemmTypes &types, const GemmConfig &c, bool isAbove) {
   if (!c.edge_parts || !isKMajor ||
       !isLoadedByTma(types, c, isAbove != c.swapped))
     return extent;
-  const int64_t slices =
-      target::swizzleRows * (isAbove ? c.cluster_n : c.cluster_m);
-  return std::min(extent, ceilDiv(leastEdgePart, slices) * slices);
+  return std::min(extent, rowsOfPart(c, isAbove));
 }
 
 int64_t rowsOfOutsideParts(const GemmTypes &types, const GemmConfig &c,

@@ -54,10 +54,11 @@ bool isBesideKMajor(const GemmTypes &types, const GemmConfig &config);
 /// Whether TMA loads A, or B, or what is made of it.
 bool isLoadedByTma(const GemmTypes &types, const GemmConfig &config, bool isA);
 
-/// Of how many rows of an operand the parts of a tile are with `edge_parts`,
-/// which a cluster shares in whole swizzle atoms; all of the tile's where it is
-/// copied as a whole.
-inline constexpr int64_t leastEdgePart = 32;
+/// Of how many rows the parts of a tile are with `edge_parts`, which a cluster
+/// shares in whole swizzle atoms.
+int64_t rowsOfPart(const GemmConfig &config, bool isAbove);
+/// The same, of an operand: all of the tile's rows where it is copied as a
+/// whole.
 int64_t edgePart(const GemmTypes &types, const GemmConfig &config,
                  bool isAbove);
 /// The rows of a tile in parts of which none lies in the matrix, if so many of

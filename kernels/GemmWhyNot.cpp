@@ -349,8 +349,9 @@ std::string notShared(const GemmTypes &types, const GemmConfig &c) {
   return "it takes " + number(used) +
          " bytes of shared memory and a block has " + number(gpu.shared_bytes) +
          ": use " +
-         (stages > 0 ? "at most " + number(stages) + " stages"
-                     : "a smaller tile");
+         (stages > 1    ? "at most " + number(stages) + " stages"
+          : stages == 1 ? "1 stage"
+                        : "a smaller tile");
 }
 
 std::string notKept(const GemmConfig &c) {
@@ -362,16 +363,26 @@ std::string notKept(const GemmConfig &c) {
   return "";
 }
 
+/// Why an operand is copied as a whole, in spite of `edge_parts`.
+std::string wholeOperand(const GemmTypes &types, const GemmConfig &c,
+                         bool isA) {
+  const std::string operand = isA ? "A" : "B";
+  if (!isLoadedByTma(types, c, isA))
+    return operand + " is loaded by threads";
+  const bool isAbove = isA != c.swapped;
+  if (!(isAbove ? isAboveKMajor(types, c) : isBesideKMajor(types, c)))
+    return operand + " is not stored with K contiguous";
+  return "a tile has " + number(isAbove ? c.bm : c.bn) + " rows of " + operand +
+         ", a part " + number(rowsOfPart(c, isAbove));
+}
+
 std::string notEdgeParts(const GemmTypes &types, const GemmConfig &c) {
   if (!c.edge_parts || edgePart(types, c, true) < c.bm ||
       edgePart(types, c, false) < c.bn)
     return "";
-  return "edge_parts are of operands that TMA loads with K contiguous, of "
-         "which "
-         "a tile has more than " +
-         number(leastEdgePart) +
-         " rows, and more than 8 for each CTA that shares them: use edge_parts "
-         "= false";
+  return "edge_parts has nothing to take apart: " +
+         wholeOperand(types, c, true) + ", and " +
+         wholeOperand(types, c, false) + ": use edge_parts = false";
 }
 
 std::string notReusedStage(const GemmTypes &types, const GemmConfig &c) {

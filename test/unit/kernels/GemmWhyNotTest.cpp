@@ -427,19 +427,29 @@ TEST(GemmWhyNot, AdvisesNoMoreThanATileCanBe) {
   EXPECT_THAT(whyNot("128x248x64 s2 w2 k5"), HasSubstr("use bn = 240"));
 }
 
+TEST(GemmWhyNot, RefusesActivationsThatThereAreNone) {
+  EXPECT_EQ(whyNot("128x64x64 s4 w2", half, {4096, 4096, 4096},
+                   {.activation = static_cast<Activation>(9)}),
+            "there is no activation 9: use none, relu, gelu or silu");
+}
+
 TEST(GemmWhyNot, RefusesEdgePartsOfWhatIsCopiedAsAWhole) {
-  const char *refusal =
-      "edge_parts are of operands that TMA loads with K contiguous, of which a "
-      "tile has more than 32 rows, and more than 8 for each CTA that shares "
-      "them: use edge_parts = false";
   EXPECT_THAT(whyNot("64x16x64 s4 w1 e16x1 edge-parts"), IsEmpty());
   EXPECT_EQ(whyNot("64x16x64 s4 w1 e16x1 edge-parts", stored(bf16, "NT")),
-            refusal);
+            "edge_parts has nothing to take apart: A is not stored with K "
+            "contiguous, and B is not stored with K contiguous: use "
+            "edge_parts = false");
   const GemmTypes odd = stored(bf16, "TN:2,2,16");
-  EXPECT_EQ(whyNot("64x64x64 s4 w1 l8 edge-parts", odd), refusal);
+  EXPECT_THAT(whyNot("64x64x64 s4 w1 l8 edge-parts", odd),
+              HasSubstr("A is loaded by threads, and B is loaded by threads"));
   EXPECT_THAT(whyNot("64x64x64 s4 w1 l8 prepared-b edge-parts", odd),
               IsEmpty());
-  EXPECT_EQ(whyNot("64x16x64 s4 w1 c1x8 e16x1 edge-parts"), refusal);
+  EXPECT_THAT(whyNot("64x16x64 s4 w1 c1x8 e16x1 edge-parts"),
+              HasSubstr("a tile has 64 rows of A, a part 64, and a tile has 16 "
+                        "rows of B, a part 32"));
+  EXPECT_THAT(whyNot("64x16x64 s4 w1 c1x8 e16x1 edge-parts swapped"),
+              HasSubstr("a tile has 16 rows of A, a part 32, and a tile has 64 "
+                        "rows of B, a part 64"));
 }
 
 TEST(GemmConfig, ReadsWhatItWrites) {
