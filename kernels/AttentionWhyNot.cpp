@@ -100,6 +100,11 @@ static std::string notWindow(const AttentionForm &form) {
              what + ") is more than the " + std::to_string(most) +
              " that places are counted with: leave " + what +
              " out where all keys are seen";
+  if (form.before && form.after && *form.before + *form.after < 0)
+    return "with before = " + std::to_string(*form.before) +
+           " and after = " + std::to_string(*form.after) +
+           " no query sees a key: use a before of at least " +
+           std::to_string(-*form.after);
   return "";
 }
 

@@ -299,6 +299,8 @@ TEST(AttentionChoice, SaysWhatIsWrongWithAProblem) {
   EXPECT_THAT(refusal({.type = f32}, one),
               HasSubstr("there is no product of f32 here"));
   EXPECT_THAT(refusal({.page = 20}, one), HasSubstr("pages of 20 keys"));
+  EXPECT_THAT(refusal({.before = -3, .after = 2}, one),
+              HasSubstr("no query sees a key: use a before of at least -2"));
   EXPECT_THAT(refusal({.d = 44, .dv = 40}, one), HasSubstr("multiple of 8"));
   EXPECT_TRUE(attention_candidates({.d = 44, .dv = 40}, one).empty());
   EXPECT_THAT(refusal({.type = e4m3, .dv = 130}, one),
