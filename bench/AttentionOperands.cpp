@@ -1,9 +1,8 @@
 #include "bench/AttentionOperands.h"
 
-#include "ashlar/compile.h"
 #include "ashlar/error.h"
+#include "bench/Assembled.h"
 #include "bench/NormalData.h"
-#include "compiler/driver/Assemble.h"
 #include "runtime/Context.h"
 #include "runtime/Files.h"
 #include "tool/Elements.h"
@@ -306,9 +305,8 @@ Artifact compileChoice(const AttentionProblem &problem,
                        const AttentionChoice &choice) {
   AttentionForm form = problem.form();
   form.group = choice.group;
-  CompileOptions options;
-  options.assemble = !compiler::findPtxas().empty();
-  return compile(attention(form, choice.config), options).artifact;
+  return compile(attention(form, choice.config), assembledIfPossible())
+      .artifact;
 }
 
 std::string str(const AttentionChoice &choice) {

@@ -18,8 +18,8 @@ struct Constant {
 };
 
 #define CONSTANT(name) {#name, &GpuModel::name}
-/// All but what is data of the card; the rate of L2, what narrow rows take, and
-/// those on 16 bytes of an SM, which copies alone say; what clusters add to a
+/// All but what is data of the card; the rate of L2, and what narrow rows and
+/// those on 16 bytes take, which copies alone say; what clusters add to a
 /// launch, which pairs of configurations say that differ in them; and stream-K,
 /// which is not chosen.
 constexpr Constant constants[] = {
@@ -33,7 +33,6 @@ constexpr Constant constants[] = {
     CONSTANT(edge_parts_microseconds),
     CONSTANT(edge_parts_share),
     CONSTANT(request_clocks),
-    CONSTANT(request_on_16_clocks),
     CONSTANT(l2_reader),
     CONSTANT(l2_readers),
     CONSTANT(dram_terabytes_per_second),

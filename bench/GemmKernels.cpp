@@ -1,9 +1,8 @@
 #include "bench/GemmKernels.h"
 
-#include "ashlar/compile.h"
 #include "ashlar/error.h"
+#include "bench/Assembled.h"
 #include "bench/Parallel.h"
-#include "compiler/driver/Assemble.h"
 
 #include <exception>
 
@@ -71,9 +70,7 @@ void GemmKernels::compile(std::span<const GemmVariant> variants) {
             entries.try_emplace(key(variant.types, variant.config));
         isNew)
       jobs.push_back({variant, &at->second});
-  // Without an assembler the driver compiles the PTX.
-  CompileOptions options;
-  options.assemble = !compiler::findPtxas().empty();
+  const CompileOptions options = assembledIfPossible();
   inParallel(static_cast<int64_t>(jobs.size()), 1, [&](int64_t begin, int64_t) {
     auto &[variant, entry] = jobs[begin];
     try {

@@ -4,10 +4,9 @@
 // and the kernels of attention. Each compilation has a process of its own, as a
 // program's first one does; a line gives the fastest of some.
 
-#include "ashlar/compile.h"
 #include "ashlar/attention_auto.h"
 #include "ashlar/gemm.h"
-#include "compiler/driver/Assemble.h"
+#include "bench/Assembled.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -86,9 +85,8 @@ Milliseconds compileOnce(const Subject &subject) {
   times[0] = std::chrono::duration<double, std::milli>(
                  std::chrono::steady_clock::now() - begin)
                  .count();
-  CompileOptions options;
-  options.assemble = !compiler::findPtxas().empty();
-  for (const StepTime &step : compile(kernel, options).times)
+  for (const StepTime &step :
+       compile(kernel, bench::assembledIfPossible()).times)
     for (size_t i = 0; i < times.size(); ++i)
       if (step.step == steps[i])
         times[i] = step.milliseconds;

@@ -3,16 +3,17 @@
 // Sums of what came are checked.
 
 #include "ashlar/ashlar.h"
+#include "ashlar/error.h"
 #include "ashlar/gemm_cost.h"
 #include "ashlar/module.h"
-#include "bench/AttentionOperands.h"
+#include "bench/Assembled.h"
 #include "bench/Timer.h"
-#include "compiler/driver/Assemble.h"
 #include "tool/Failure.h"
 
 #include <cstdio>
-#include <cstring>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace ashlar;
@@ -32,14 +33,14 @@ struct Copies {
   static constexpr int64_t rows = 256, stages = 6;
 
   int64_t length() const { return tiles * columns; }
-  int64_t stride() const {
-    return length() + pitch / size_bytes(ElementType(bf16));
-  }
+  int64_t stride() const { return length() + pitch / size_bytes(bf16); }
   int64_t allRows() const { return ctas / readers * rows; }
+  /// What each CTA of a cluster fetches of a stage.
+  int64_t slice() const { return rows / cluster; }
 };
 
 /// Each CTA copies the tiles of its rows so many times, and adds up the first
-/// rows of all.
+/// rows of each slice of all.
 Kernel kernelOf(const Copies &c) {
   return kernel("copies", [&] {
     Size M = size("M"), Readers = size("Readers"), K = size("K"),
@@ -69,7 +70,9 @@ Kernel kernelOf(const Copies &c) {
         Fragment sum = zeros(f32, {seenRows, c.columns});
         for (Index step : range(Turns * ceil_div(K, c.columns))) {
           Stage s = ring.wait();
-          sum += convert(load(slice(s[0], {0, 0}, {seenRows, c.columns})), f32);
+          for (int64_t row = 0; row < c.rows; row += c.slice())
+            sum += convert(load(slice(s[0], {row, 0}, {seenRows, c.columns})),
+                           f32);
           ring.release(s);
         }
         store(Sums.tile({m, reader}), sum);
@@ -78,16 +81,18 @@ Kernel kernelOf(const Copies &c) {
   });
 }
 
-int64_t valueAt(int64_t row, int64_t column) { return (row + 3 * column) % 4; }
+/// No two tiles next to each other are the same.
+int64_t valueAt(int64_t row, int64_t column) { return (row + column) % 3; }
 
 /// A launch of copies, and what it is launched on.
 class Launch {
 public:
   Launch(Device &device, const Copies &c)
-      : c(c), module(device, artifactOf(c)),
+      : c(c),
+        module(device, compile(kernelOf(c), assembledIfPossible()).artifact),
         a(device, c.allRows() * c.stride() * size_bytes(bf16)),
         sums(device, c.ctas * seenRows * c.columns * size_bytes(f32)) {
-    constexpr uint16_t bits[] = {0, 0x3f80, 0x4000, 0x4040}; // 0 to 3
+    constexpr uint16_t bits[] = {0, 0x3f80, 0x4000}; // 0, 1, 2
     std::vector<uint16_t> host(static_cast<size_t>(c.allRows() * c.stride()));
     for (int64_t i = 0; i < c.allRows(); ++i)
       for (int64_t k = 0; k < c.length(); ++k)
@@ -123,8 +128,9 @@ public:
       const int64_t y = static_cast<int64_t>(i) / width,
                     x = static_cast<int64_t>(i) % width;
       int64_t sum = 0;
-      for (int64_t k = x % c.columns; k < c.length(); k += c.columns)
-        sum += valueAt(y / seenRows * c.rows + y % seenRows, k);
+      for (int64_t row = y % seenRows; row < c.rows; row += c.slice())
+        for (int64_t k = x % c.columns; k < c.length(); k += c.columns)
+          sum += valueAt(y / seenRows * c.rows + row, k);
       if (found[i] != static_cast<float>(turns * sum))
         throw Error("the sum in row " + std::to_string(y) + ", column " +
                     std::to_string(x) + " is wrong");
@@ -132,12 +138,6 @@ public:
   }
 
 private:
-  static Artifact artifactOf(const Copies &c) {
-    CompileOptions options;
-    options.assemble = !compiler::findPtxas().empty();
-    return compile(kernelOf(c), options).artifact;
-  }
-
   const Copies c;
   Module module;
   Buffer a, sums;
@@ -186,7 +186,7 @@ int main(int, char **) {
     Device device = Device::open();
     Timer timer(device);
     const int64_t sms = device.sm_count(), even = sms / 8 * 8;
-    const double gigahertz = modelOf(device.sm_count()).clock_gigahertz;
+    const double gigahertz = h200().clock_gigahertz;
     std::printf("clocks of %.3f GHz of a row that a CTA asks for: of its SM, "
                 "and over all CTAs;\nbytes that come into an SM in a clock\n\n"
                 "%-8s %5s %6s %8s %8s %8s %12s %14s\n",
@@ -197,16 +197,17 @@ int main(int, char **) {
           std::pair{"16", int64_t(16)}}) {
       for (int64_t ctas : {int64_t(1), int64_t(16), even / 2, sms})
         printRow(device, timer, {name, pitch, ctas}, gigahertz);
-      // Of four not all find room at once.
       for (int64_t cluster : {1, 2, 4})
         printRow(device, timer, {name, pitch, even / 2, 8, cluster}, gigahertz);
+      // Of clusters of four not all would find room at once.
       for (int64_t cluster : {1, 2})
         printRow(device, timer, {name, pitch, even, 8, cluster}, gigahertz);
     }
-    for (int64_t columns : {32, 16, 8})
+    for (const auto &[name, columns] :
+         {std::pair{"64", int64_t(32)}, std::pair{"32", int64_t(16)},
+          std::pair{"16", int64_t(8)}})
       for (int64_t ctas : {int64_t(1), sms})
-        printRow(device, timer, {"lines", 0, ctas, 1, 1, columns, 16},
-                 gigahertz);
+        printRow(device, timer, {name, 0, ctas, 1, 1, columns, 16}, gigahertz);
     printMemory(device, timer, sms);
     return harness::finished(0);
   } catch (...) {

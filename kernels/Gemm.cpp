@@ -243,12 +243,13 @@ void GemmProgram::load(bool isAbove, const Work &work, const Index &step,
                 last = (operand.extent - 1) / part * part;
   if (last == 0)
     return copyFrom(begin, stage);
-  auto copyPart = [&](const Index &i, int64_t rows) {
-    const Index row = begin + i;
+  auto copyPart = [&](const Index &offset, int64_t rows) {
+    const Index row = begin + offset;
     copyFrom(select(row < operand.rowsOfMatrix, row,
                     max(operand.rowsOfMatrix - part, 0)),
-             slice(stage, {i, 0}, {rows, c.bk}));
+             slice(stage, {offset, 0}, {rows, c.bk}));
   };
+  // A loop, as a loader of few registers has none for each part's row.
   auto copyParts = [&] {
     for (Index i : range(0, last, part))
       copyPart(i, part);

@@ -304,7 +304,8 @@ private:
                         outsideRows(rows, columns) * gpu.outside_l2_clocks);
   }
 
-  /// An SM by itself is the slower the more there are.
+  /// Either alone is a bound; GEMMs are nearest to the root of the sum of both
+  /// squares (docs/benchmark.md, "Copies alone").
   double requestClocks(const Wave &wave) const {
     return std::hypot(wave.ctas * requests, requestsOfSm);
   }

@@ -3,9 +3,7 @@
 #include "ashlar/error.h"
 #include "runtime/Text.h"
 
-#include <algorithm>
 #include <array>
-#include <span>
 
 namespace ashlar {
 
@@ -89,6 +87,8 @@ void TensorMapSlot::encode(const Context &context, const std::string &kernel,
   const uint64_t address = !tensor.empty      ? tensor.address
                            : contract.written ? context.discarded(recipe.tensor)
                                               : context.zeros();
+  // For more than is copied DRAM takes longer (docs/benchmark.md, "Copies
+  // alone").
   driver::Result result = context.driver.tensorMapEncodeTiled(
       &encoded, dataType(contract.type), static_cast<uint32_t>(rank),
       reinterpret_cast<void *>(address), extents.data(), strideBytes.data(),

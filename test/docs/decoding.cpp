@@ -125,7 +125,7 @@ static void run() {
       sums[d] += weight;
     }
     for (int64_t e = 0; e < d; ++e)
-      if (std::abs(valueOf(o[row * d + e]) - sums[e] / sums[d]) > 0.01)
+      if (!(std::abs(valueOf(o[row * d + e]) - sums[e] / sums[d]) < 0.01))
         throw Error("O is wrong");
   }
 }

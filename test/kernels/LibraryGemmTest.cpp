@@ -64,6 +64,7 @@ std::vector<Family> families() {
         "64x16x128 s4 w1 c1x2 e16x1 swapped",
         // Tiles of the edge in parts.
         "128x176x64 s4 w2 e64x1 edge-parts",
+        "128x176x64 s4 w2 c2x1 e64x1 edge-parts",
         "192x96x64 s4 w3 c1x3 e32x1 a4 edge-parts swapped",
         "256x104x64 s3 w2 c1x4 e32x0 edge-parts",
         "128x96x32 s4 w2 c2x1 k2 e48x1 b0 edge-parts",

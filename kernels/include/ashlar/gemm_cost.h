@@ -46,10 +46,11 @@ struct GpuModel {
   double l2_terabytes_per_second = 8.48;
   /// What each row of a box, of up to 128 bytes, takes that some CTA asks for,
   /// those of all CTAs one after another: where rows begin on sectors of 32
-  /// bytes, and where they lie across one sector more; and the latter of an SM
-  /// by itself.
-  double request_clocks = 0.0116, request_on_16_clocks = 0.0233,
-         request_on_16_sm_clocks = 2.33;
+  /// bytes, and where they lie across one sector more.
+  double request_clocks = 0.0116, request_on_16_clocks = 0.0233;
+  /// What a row of the latter kind takes of its own SM. What a stage's rows
+  /// take is the root of the sum of the squares: all CTAs' and their own.
+  double request_on_16_sm_clocks = 2.33;
   /// What each reader after the first takes of L2 for the same bytes at the
   /// same time, and how many times the first's all of them take at most.
   double l2_reader = 0.82, l2_readers = 18;

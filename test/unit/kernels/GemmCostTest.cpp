@@ -66,6 +66,15 @@ TEST(GemmCost, EdgePartsAreWorthTheirCodeWhereMuchOfATileLiesOutside) {
   EXPECT_NEAR(cost(none, parts).hot, cost(none, whole).hot, 0.3);
 }
 
+TEST(GemmCost, RowsOn16BytesTakeTimeOfTheirSmWhichMulticastSpares) {
+  // 48 CTAs, on sectors and on 16 bytes.
+  const GemmSizes on32{1024, 768, 4112}, on16{1024, 768, 4120};
+  const char *alone = "128x128x64 s6 w2", *together = "128x128x64 s6 w2 c2x2";
+  EXPECT_EQ(cost(on16, alone).hot_limit, "requests");
+  EXPECT_GT(cost(on16, alone).hot, 1.1 * cost(on32, alone).hot);
+  EXPECT_LT(cost(on16, together).hot, 0.95 * cost(on16, alone).hot);
+}
+
 TEST(GemmCost, ATileTooManyCostsAWholeWave) {
   const double full = cost({128 * 12, 256 * 11, 4096}, "128x256x64 s4").math;
   const double more = cost({128 * 12, 256 * 12, 4096}, "128x256x64 s4").math;

@@ -427,7 +427,12 @@ TEST(GemmWhyNot, AdvisesNoMoreThanATileCanBe) {
   EXPECT_THAT(whyNot("128x248x64 s2 w2 k5"), HasSubstr("use bn = 240"));
 }
 
-TEST(GemmWhyNot, RefusesActivationsThatThereAreNone) {
+TEST(GemmWhyNot, CountsStagesThatHaveRoom) {
+  EXPECT_THAT(whyNot("128x256x128 s3 w2"), HasSubstr("use at most 2 stages"));
+  EXPECT_THAT(whyNot("128x256x192 s2 w2"), HasSubstr("use 1 stage"));
+}
+
+TEST(GemmWhyNot, RefusesActivationsThatDoNotExist) {
   EXPECT_EQ(whyNot("128x64x64 s4 w2", half, {4096, 4096, 4096},
                    {.activation = static_cast<Activation>(9)}),
             "there is no activation 9: use none, relu, gelu or silu");

@@ -84,13 +84,12 @@ TEST_F(TensorMaps, HaveTheRecipesSwizzle) {
             TensorMapSwizzle::bytes128);
 }
 
-// The next box along a row lies in the other half of the 256 bytes.
-TEST_F(TensorMaps, BringAsMuchIntoL2AsTheyCan) {
+TEST_F(TensorMaps, AskL2ForNoMoreThanIsCopied) {
   using driver::TensorMapL2Promotion;
   EXPECT_EQ(mapOf(bf16, {64, 128}, {}, {16, 64}, 128).promotion,
-            TensorMapL2Promotion::bytes256);
+            TensorMapL2Promotion::none);
   EXPECT_EQ(mapOf(bf16, {64, 128}, {}, {16, 128}, 0).promotion,
-            TensorMapL2Promotion::bytes256);
+            TensorMapL2Promotion::none);
 }
 
 TEST_F(TensorMaps, AreEncodedAgainOnlyWhenTheTensorChanges) {
