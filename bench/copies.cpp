@@ -81,8 +81,10 @@ Kernel kernelOf(const Copies &c) {
   });
 }
 
-/// No two tiles next to each other are the same.
-int64_t valueAt(int64_t row, int64_t column) { return (row + column) % 3; }
+/// Tiles differ from those around them.
+int64_t valueAt(int64_t row, int64_t column) {
+  return (row + column * column) % 5;
+}
 
 /// A launch of copies, and what it is launched on.
 class Launch {
@@ -92,7 +94,7 @@ public:
         module(device, compile(kernelOf(c), assembledIfPossible()).artifact),
         a(device, c.allRows() * c.stride() * size_bytes(bf16)),
         sums(device, c.ctas * seenRows * c.columns * size_bytes(f32)) {
-    constexpr uint16_t bits[] = {0, 0x3f80, 0x4000}; // 0, 1, 2
+    constexpr uint16_t bits[] = {0, 0x3f80, 0x4000, 0x4040, 0x4080}; // 0 to 4
     std::vector<uint16_t> host(static_cast<size_t>(c.allRows() * c.stride()));
     for (int64_t i = 0; i < c.allRows(); ++i)
       for (int64_t k = 0; k < c.length(); ++k)
