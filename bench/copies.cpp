@@ -65,7 +65,7 @@ Kernel kernelOf(const Copies &c) {
           }
     });
 
-    role("add", warps(1), [&] {
+    role("add", warpgroups(1), [&] {
       for (auto [m, reader] : tiles) {
         Fragment sum = zeros(f32, {seenRows, c.columns});
         for (Index step : range(Turns * ceil_div(K, c.columns))) {
@@ -154,7 +154,7 @@ void printRow(Device &device, Timer &timer, const Copies &c, double gigahertz) {
                       timer.hot(launch.contender(few), milliseconds);
   const double stage =
       more * 1e3 * gigahertz / static_cast<double>((many - few) * c.tiles);
-  const double row = stage / static_cast<double>(c.rows / c.cluster);
+  const double row = stage / static_cast<double>(c.slice());
   const auto bytes = static_cast<double>(c.rows * c.columns * size_bytes(bf16));
   std::printf("%-8s %5lld %6lld %8lld %8lld %8.2f %12.4f %14.1f\n", c.rowsBegin,
               static_cast<long long>(c.columns * size_bytes(bf16)),
