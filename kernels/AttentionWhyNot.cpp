@@ -104,7 +104,8 @@ static std::string notWindow(const AttentionForm &form) {
     return "with before = " + std::to_string(*form.before) +
            " and after = " + std::to_string(*form.after) +
            " no query sees a key: use a before of at least " +
-           std::to_string(-*form.after);
+           std::to_string(-*form.after) + ", or an after of at least " +
+           std::to_string(-*form.before);
   return "";
 }
 

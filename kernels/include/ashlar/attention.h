@@ -50,8 +50,10 @@ struct AttentionForm {
   /// are Hk×G. For few queries: a tile's rows are those of bm / group of them,
   /// or bm of the rows of one.
   int64_t group = 1;
-  /// How many keys before and behind its own place a query sees, at most 2³⁰;
-  /// all where it is not said. Causal attention is `after = 0`.
+  /// How many keys a query sees beside the one at its own place: so many
+  /// earlier ones and so many later ones, at most 2³⁰; all where it is not
+  /// said. Causal attention is `after = 0`, a window of the last 50 keys
+  /// `before = 49`, too. A negative one leaves out the nearest.
   std::optional<int64_t> before = {}, after = {};
   /// The sequences of a batch are of different lengths and lie one behind
   /// another: Q is H×Tq×d, and so is O; sequence b has the rows from QStarts[b]
@@ -66,10 +68,11 @@ struct AttentionForm {
   bool soft_cap = false;
   /// Plus -Slope[h] · |query - key|: f32, H of them.
   bool alibi = false;
-  /// Sink[h] is one more score of each row, without a value: f32, H of them.
+  /// Sink[h] is one more score of each row, scaled as the others are by then,
+  /// without a value: f32, H of them.
   bool sinks = false;
   /// L[b, h, i], f32: the natural logarithm of the sum of a row's exponentials,
-  /// minus infinity where there is none.
+  /// sinks among them, minus infinity where there is none.
   bool logarithms = false;
   /// The sums of a row need not be rescaled before its maximum has grown by
   /// more than so many powers of two since they last were, 0 to 8, of bf16 and
