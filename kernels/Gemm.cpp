@@ -1,6 +1,7 @@
 #include "ashlar/gemm.h"
 
 #include "GemmProgram.h"
+#include "GemmTiling.h"
 
 namespace ashlar {
 
@@ -249,10 +250,18 @@ void GemmProgram::load(bool isAbove, const Work &work, const Index &step,
                     max(operand.rowsOfMatrix - part, 0)),
              slice(stage, {offset, 0}, {rows, c.bk}));
   };
-  // A loop, as a loader of few registers has none for each part's row.
+  // A loop takes longer, but only one register for the rows of its parts.
+  constexpr int64_t few = 8;
+  const int64_t parts = ceilDiv(c.bm, edgePart(types, c, true)) +
+                        ceilDiv(c.bn, edgePart(types, c, false));
+  const bool areFew = parts <= few && c.load_warps == 1 && !form.batched;
   auto copyParts = [&] {
-    for (Index i : range(0, last, part))
-      copyPart(i, part);
+    if (areFew)
+      for (int64_t i = 0; i < last; i += part)
+        copyPart(i, part);
+    else
+      for (Index i : range(0, last, part))
+        copyPart(i, part);
     copyPart(last, operand.extent - last);
   };
   when(

@@ -68,8 +68,9 @@ static RoleRegisters registersBesideLoaders(const GemmTypes &types,
                                             const GemmConfig &c) {
   constexpr int64_t unit = 8, most = 232, besideSums = 48;
   // What is prepared, and maybe transposed, is held as a whole.
-  const int64_t least =
-      104 + (c.prepared_a || c.prepared_b ? 64 / c.warpgroups : 0);
+  const int64_t least = 104 + (c.prepared_a || c.prepared_b
+                                   ? 64 / (c.ping_pong ? 1 : c.warpgroups)
+                                   : 0);
   auto down = [&](int64_t registers) { return registers / unit * unit; };
   const int64_t loaders = c.load_warps / target::warpgroupWarps;
   const int64_t all = target::entryRegisters(target::warpgroupThreads *

@@ -1,8 +1,11 @@
-// hopper-join-once: what one thread does at two places with nothing but
+// hopper-join-once: a branch or a loop in which one thread loads, and the others
+// do nothing, is that thread's; what it does at two places with nothing but
 // arithmetic between them it does at the second.
 
 #include "compiler/hopper/Hopper.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/InRole.h"
 #include "passes/Passes.h"
 
 namespace ashlar {
@@ -26,9 +29,44 @@ hopper::OnceOp onceBefore(Operation *op) {
   return {};
 }
 
+/// Whether all that happens in there but arithmetic is that one thread loads.
+bool onlyLoadsOnce(Operation *branch) {
+  bool loads = false;
+  auto isLoadOrNothing = [&](Operation *op) {
+    loads |= isa<hopper::TmaLoadOp>(op);
+    return isMemoryEffectFree(op) ||
+                   isa<hopper::OnceOp, hopper::TmaLoadOp,
+                       hopper::MbarrierExpectOp, scf::IfOp, scf::ForOp>(op)
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  };
+  return isa<scf::IfOp, scf::ForOp>(branch) && !branch->getNumResults() &&
+         !branch->walk(isLoadOrNothing).wasInterrupted() && loads;
+}
+
+/// Has the one thread take the branch, in place of all.
+void takeOnce(Operation *branch) {
+  branch->walk([](hopper::OnceOp once) {
+    once->getBlock()->getOperations().splice(
+        once->getIterator(), once.getBody().front().getOperations());
+    once.erase();
+  });
+  OpBuilder builder(branch);
+  byOneThread(builder, branch->getLoc(), [&] {
+    branch->moveBefore(builder.getInsertionBlock(),
+                       builder.getInsertionPoint());
+  });
+}
+
 struct HopperJoinOnce : impl::HopperJoinOnceBase<HopperJoinOnce> {
   void runOnOperation() override {
     for (auto role : getOperation().getBody().getOps<hopper::RoleOp>()) {
+      role.walk<WalkOrder::PreOrder>([](Operation *op) {
+        if (!onlyLoadsOnce(op))
+          return WalkResult::advance();
+        takeOnce(op);
+        return WalkResult::skip();
+      });
       SmallVector<hopper::OnceOp> all;
       role.walk([&](hopper::OnceOp once) { all.push_back(once); });
       for (hopper::OnceOp once : all)
