@@ -29,21 +29,6 @@ hopper::OnceOp onceBefore(Operation *op) {
   return {};
 }
 
-/// Whether all that happens in there but arithmetic is that one thread loads.
-bool onlyLoadsOnce(Operation *branch) {
-  bool loads = false;
-  auto isLoadOrNothing = [&](Operation *op) {
-    loads |= isa<hopper::TmaLoadOp>(op);
-    return isMemoryEffectFree(op) ||
-                   isa<hopper::OnceOp, hopper::TmaLoadOp,
-                       hopper::MbarrierExpectOp, scf::IfOp, scf::ForOp>(op)
-               ? WalkResult::advance()
-               : WalkResult::interrupt();
-  };
-  return isa<scf::IfOp, scf::ForOp>(branch) && !branch->getNumResults() &&
-         !branch->walk(isLoadOrNothing).wasInterrupted() && loads;
-}
-
 /// Has the one thread take the branch, in place of all.
 void takeOnce(Operation *branch) {
   branch->walk([](hopper::OnceOp once) {
@@ -62,7 +47,8 @@ struct HopperJoinOnce : impl::HopperJoinOnceBase<HopperJoinOnce> {
   void runOnOperation() override {
     for (auto role : getOperation().getBody().getOps<hopper::RoleOp>()) {
       role.walk<WalkOrder::PreOrder>([](Operation *op) {
-        if (!onlyLoadsOnce(op))
+        if (!isa<scf::IfOp, scf::ForOp>(op) || op->getNumResults() ||
+            !onlyLoadsOnce(op))
           return WalkResult::advance();
         takeOnce(op);
         return WalkResult::skip();

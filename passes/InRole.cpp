@@ -1,6 +1,7 @@
 #include "passes/InRole.h"
 
 #include "compiler/target/Target.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ashlar {
@@ -83,6 +84,20 @@ void byLanesOfEachWarp(OpBuilder &builder, Location loc, int64_t count,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
   body(lane);
+}
+
+bool onlyLoadsOnce(Operation *op, bool mayArrive) {
+  bool loads = false;
+  auto isOfLoads = [&](Operation *inner) {
+    loads |= isa<hopper::TmaLoadOp>(inner);
+    return isMemoryEffectFree(inner) ||
+                   isa<hopper::OnceOp, scf::IfOp, scf::ForOp, hopper::TmaLoadOp,
+                       hopper::MbarrierExpectOp>(inner) ||
+                   (mayArrive && isa<hopper::MbarrierArriveOp>(inner))
+               ? WalkResult::advance()
+               : WalkResult::interrupt();
+  };
+  return !op->walk(isOfLoads).wasInterrupted() && loads;
 }
 
 } // namespace ashlar

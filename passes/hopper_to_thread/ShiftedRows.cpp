@@ -2,6 +2,7 @@
 
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/InRole.h"
 #include "passes/hopper_to_thread/ShiftedWords.h"
 #include "passes/hopper_to_thread/TileEdges.h"
 #include "passes/hopper_to_thread/Words.h"
@@ -131,14 +132,8 @@ private:
     return last;
   }
   static bool goesOnMeanwhile(Operation &op) {
-    auto once = dyn_cast<hopper::OnceOp>(op);
-    if (once)
-      return !once.getOps<hopper::TmaLoadOp>().empty() &&
-             llvm::all_of(once.getOps(), [](Operation &inner) {
-               return isMemoryEffectFree(&inner) ||
-                      isa<hopper::TmaLoadOp, hopper::MbarrierExpectOp,
-                          hopper::MbarrierArriveOp>(inner);
-             });
+    if (isa<hopper::OnceOp>(op))
+      return onlyLoadsOnce(&op, /*mayArrive=*/true);
     auto branch = dyn_cast<scf::IfOp>(op);
     return branch && !branch.getNumResults() &&
            branch.getElseRegion().empty() &&

@@ -30,3 +30,25 @@ hopper.kernel @join threads 128 shared 64 cluster 1 {
     }
   }
 }
+
+// A branch and a loop in which one thread loads are that thread's.
+// CHECK-LABEL: hopper.kernel @edge
+// CHECK: hopper.role "load"
+// CHECK: hopper.mbarrier.wait
+// CHECK-NOT: scf
+// CHECK: hopper.once {
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: hopper.mbarrier.expect_bytes
+// CHECK-NEXT: hopper.tma_load
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: hopper.mbarrier.expect_bytes
+// CHECK-NEXT: hopper.tma_load
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: hopper.mbarrier.arrive
+// CHECK-NEXT: }
+// Not where all threads wait in it.
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: hopper.mbarrier.wait
+// CHECK-NEXT: hopper.once {
