@@ -96,6 +96,15 @@ public:
   }
 
   AttentionCost cost() const {
+    AttentionCost cost = estimate(1);
+    const double bytes = units * dramBytesOfUnit();
+    cost.total = std::sqrt(cost.total * estimate(gpu.evicted(bytes)).total);
+    return cost;
+  }
+
+private:
+  /// Of a launch that finds this part of its tensors in DRAM, not in L2.
+  AttentionCost estimate(double inDram) const {
     AttentionCost cost;
     const double slots = double(gpu.sm_count * config.ctas);
     if (config.dynamic) {
@@ -104,11 +113,11 @@ public:
       add(cost,
           std::max({units / slots, mostBlocks / blocks,
                     std::ceil(units / slots) * leastBlocks / blocks}),
-          std::min(units, slots));
+          std::min(units, slots), inDram);
     } else {
       const double waves = std::floor(units / slots);
-      add(cost, waves, slots);
-      add(cost, 1, units - waves * slots);
+      add(cost, waves, slots, inDram);
+      add(cost, 1, units - waves * slots, inDram);
     }
     const double turns = std::ceil(units / slots);
     // While a tile's Q is multiplied the next one's can't come, nor can keys
@@ -128,7 +137,6 @@ public:
     return cost;
   }
 
-private:
   static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
   double microseconds(double clocks) const {
     return clocks / (gpu.clock_gigahertz * 1e3);
@@ -306,7 +314,8 @@ private:
   }
 
   /// `count` waves of so many units.
-  void add(AttentionCost &cost, double count, double wave) const {
+  void add(AttentionCost &cost, double count, double wave,
+           double inDram) const {
     if (count == 0 || wave == 0)
       return;
     const double ctas = std::ceil(wave / double(gpu.sm_count));
@@ -316,7 +325,7 @@ private:
     auto rate = [&](double bytesOfUnit, double terabytesPerSecond) {
       return wave * bytesOfUnit / terabytesPerSecond / 1e6;
     };
-    const double dram = rate(dramBytesOfUnit(),
+    const double dram = rate(inDram * dramBytesOfUnit(),
                              dramRate * gpu.dram_terabytes_per_second),
                  l2 = rate(blocksOfUnit * bytesOfBlock(),
                            gpu.l2_terabytes_per_second);

@@ -15,6 +15,11 @@
 
 namespace ashlar {
 
+double GpuModel::evicted(double bytes) const {
+  return std::clamp((bytes - resident_bytes) / (evicted_bytes - resident_bytes),
+                    0.0, 1.0);
+}
+
 namespace {
 
 static_assert(h200().shared_bytes == target::sharedBytes);
@@ -58,13 +63,9 @@ public:
                              ? gpu.launch_beside_microseconds
                              : gpu.early_launch_microseconds;
     const double room = keptBytes < bytesOfLaunch ? gpu.beside_streams : 1;
-    const double evicted =
-        std::clamp((keptBytes / room - gpu.resident_bytes) /
-                       (gpu.evicted_bytes - gpu.resident_bytes),
-                   0.0, 1.0);
-    const GemmCost hot =
-        estimate({-early, bytesFromDram *
-                              (1 - (1 - evicted) * keptBytes / bytesOfLaunch)});
+    const double kept = 1 - gpu.evicted(keptBytes / room);
+    const GemmCost hot = estimate(
+        {-early, bytesFromDram * (1 - kept * keptBytes / bytesOfLaunch)});
     cost.hot = hot.total;
     cost.hot_limit = hot.limit;
     cost.total = std::sqrt(cost.cold * cost.hot);
