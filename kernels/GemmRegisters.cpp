@@ -32,6 +32,11 @@ bool isByValue(const GemmForm &form) {
   return isPlain(other);
 }
 
+/// Whether bytes are stored transposed: packed from all rows of a strip.
+bool packsBytes(const GemmTypes &types, const GemmConfig &c) {
+  return storesTransposed(types, c) && size_bytes(types.d) == 1;
+}
+
 /// What a thread holds for each value of a strip, in halves of a register.
 int64_t halvesHeld(const GemmTypes &types, const GemmConfig &c,
                    const GemmForm &form) {
@@ -66,7 +71,8 @@ constexpr int64_t besideParts = 24, mostBesideMaking = 216;
 /// its way, the rest.
 static RoleRegisters registersBesideLoaders(const GemmTypes &types,
                                             const GemmConfig &c) {
-  constexpr int64_t unit = 8, most = 232, besideSums = 48;
+  constexpr int64_t unit = 8, most = 232;
+  const int64_t besideSums = packsBytes(types, c) ? 56 : 48;
   // What is prepared, and maybe transposed, is held as a whole.
   const int64_t least = 104 + (c.prepared_a || c.prepared_b
                                    ? 64 / (c.ping_pong ? 1 : c.warpgroups)
@@ -265,10 +271,9 @@ bool fitsTwice(const GemmTypes &types, const GemmConfig &c,
 
 bool areStripsInRegisters(const GemmTypes &types, const GemmConfig &c,
                           const GemmForm &form) {
-  // Bytes that are stored transposed are packed from all rows of a strip.
   constexpr int64_t mostBytesTransposed = 64;
-  if (storesTransposed(types, c) && size_bytes(types.d) == 1 &&
-      isPromoted(types) && stripColumns(c) > mostBytesTransposed)
+  if (packsBytes(types, c) && isPromoted(types) &&
+      stripColumns(c) > mostBytesTransposed)
     return false;
   const int64_t halves = halvesHeld(types, c, form);
   if (halves == 0)

@@ -1,6 +1,6 @@
-// hopper-join-once: a branch or a loop in which one thread loads, and the others
-// do nothing, is that thread's; what it does at two places with nothing but
-// arithmetic between them it does at the second.
+// hopper-join-once: a branch or a loop in which one thread loads, and the
+// others do nothing, is that thread's; what it does at two places with nothing
+// but arithmetic between them it does at the second.
 
 #include "compiler/hopper/Hopper.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
