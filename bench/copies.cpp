@@ -10,6 +10,10 @@
 #include "bench/Timer.h"
 #include "tool/Failure.h"
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
 #include <cstdio>
 #include <span>
 #include <string>
@@ -183,7 +187,10 @@ void printMemory(Device &device, Timer &timer, int64_t sms) {
 
 } // namespace
 
-int main(int, char **) {
+int main(int argc, char **argv) {
+  CLI::App app("Times copies by TMA alone: what rows take that begin on cache "
+               "lines, on sectors or on 16 bytes, and DRAM's rate.");
+  CLI11_PARSE(app, argc, argv);
   try {
     Device device = Device::open();
     Timer timer(device);

@@ -7,6 +7,10 @@
 #include "ashlar/module.h"
 #include "runtime/sim/driver/SimulatorDriver.h"
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -84,7 +88,10 @@ void measureGemm(int64_t size) {
 
 } // namespace
 
-int main(int, char **) {
+int main(int argc, char **argv) {
+  CLI::App app("Times the simulator: its instructions and operations of a GEMM "
+               "in a second. Needs no GPU.");
+  CLI11_PARSE(app, argc, argv);
   std::printf("%-14s %s\n", "", "million warp instructions per second");
   for (const Loop &loop : loops) {
     GlobalMemory memory;

@@ -252,8 +252,8 @@ void AttentionProgram::clearBehind(const AttentionTile &t, const Index &n,
 void AttentionProgram::expectSizes() const {
   if (isGrouped())
     expect(*G <= form.group,
-           "G, the heads that share keys, is no more than "
-           "the rows that each query has in a tile",
+           "G, the heads that share keys, is no more than " +
+               std::to_string(form.group) + ", the form's group",
            where);
   else
     expect(*H % Hk == 0, "H, the heads of Q, is a multiple of Hk, those of K",
