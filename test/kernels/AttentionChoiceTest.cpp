@@ -183,6 +183,24 @@ TEST(AttentionChoice, KnowsThatEqualTilesTakeWaves) {
   }
 }
 
+/// From launch to launch math holds what lies in L2, and DRAM what does not.
+TEST(AttentionChoice, KnowsWhatL2Holds) {
+  const AttentionForm form{.d = 128, .dv = 128, .page = 16};
+  auto ofSmallBlocks = [&](int64_t sequences) {
+    auto cost = [&](int64_t keys) {
+      AttentionConfig config{.bm = 64, .bn = keys, .warpgroups = 1};
+      config.splits = true;
+      config.stages = mostStages(form, config);
+      return attention_cost(form, {sequences, 64, 8, 1, 8192},
+                            {8, config, 16, {}})
+          .total;
+    };
+    return cost(32) / cost(64);
+  };
+  EXPECT_GT(ofSmallBlocks(1), 1.05);
+  EXPECT_LT(ofSmallBlocks(4), 1.02);
+}
+
 TEST(AttentionChoice, OfNoQueryHasACost) {
   AttentionForm form{.after = 0};
   for (bool packed : {false, true}) {
