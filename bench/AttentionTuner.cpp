@@ -63,10 +63,12 @@ tunedChoices(const AttentionProblem &problem, size_t count,
   return taken;
 }
 
+double AttentionTrial::total() const { return std::sqrt(cold * hot); }
+
 const AttentionTrial *AttentionTuning::best() const {
   const AttentionTrial *best = nullptr;
   for (const AttentionTrial &trial : trials)
-    if (trial.dropped.empty() && (!best || trial.cold < best->cold))
+    if (trial.dropped.empty() && (!best || trial.total() < best->total()))
       best = &trial;
   return best;
 }
@@ -74,7 +76,7 @@ const AttentionTrial *AttentionTuning::best() const {
 std::optional<double> AttentionTuning::regret() const {
   if (trials.empty() || !trials.front().dropped.empty())
     return std::nullopt;
-  return trials.front().cold / best()->cold;
+  return trials.front().total() / best()->total();
 }
 
 std::string table(const AttentionTuning &tuning) {

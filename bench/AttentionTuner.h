@@ -26,6 +26,9 @@ struct AttentionTrial {
   AttentionChoice choice;
   double cold = 0, hot = 0;
   std::string dropped;
+
+  /// Geometric mean of cold and hot, as the model's.
+  double total() const;
 };
 
 /// What came of one problem.
@@ -33,8 +36,7 @@ struct AttentionTuning {
   AttentionProblem problem;
   std::vector<AttentionTrial> trials; ///< the model's choice first
 
-  /// The fastest with its inputs in DRAM, as the model's estimate is; none
-  /// where all were dropped.
+  /// The one with the least total; none where all were dropped.
   const AttentionTrial *best() const;
   /// The time of the model's choice over that of the best.
   std::optional<double> regret() const;

@@ -232,21 +232,22 @@ std::string why(const std::vector<AttentionChoice> &candidates, int64_t most) {
   std::string text =
       "group splits    bm    bn stages warpgroups apart queries ctas eager "
       "dynamic |"
-      "    math exposed    load  memory latency combine |   total us\n";
+      "    math exposed    load  memory latency combine |    cold     hot"
+      "   total us\n";
   for (const AttentionChoice &choice : candidates) {
     if (most-- == 0)
       break;
     const AttentionConfig &c = choice.config;
     const AttentionCost &us = choice.cost;
-    char line[160];
+    char line[192];
     std::snprintf(
         line, sizeof line,
         "%5d %6d %5d %5d %6d %10d %5d %7d %4d %5d %7d |%8.1f%8.1f%8.1f%8.1f"
-        "%8.1f%8.1f |%11.1f\n",
+        "%8.1f%8.1f |%8.1f%8.1f%11.1f\n",
         int(choice.group), int(choice.splits), int(c.bm), int(c.bn),
         int(c.stages), int(c.warpgroups), int(c.apart), int(c.queries),
         int(c.ctas), int(c.eager), int(c.dynamic), us.math, us.exposed, us.load,
-        us.memory, us.latency, us.combine, us.total);
+        us.memory, us.latency, us.combine, us.cold, us.hot, us.total);
     text += line;
   }
   return text;

@@ -22,11 +22,11 @@ constexpr double loadRate = 86.7 / 69.6, dramRate = 4.89 / 4.45,
                  launchShare = 4.8 / 4.66;
 /// Instructions for a score beside its exponential: the maximum, the scale, the
 /// sum, half a conversion; and those of a mask, in blocks that have one. With
-/// these, what a block has beside and what `unhidden` says the model is within
-/// 8.0 % (rms) of what `bench-attention --tune` measured of 947 configurations,
-/// heads of 40 to 256, sequences of 1024 to 16384, bf16 and e4m3, on an H100
-/// and an H200; what it chooses takes 1.1 % longer than the best of them, at
-/// worst 7 %.
+/// these, what a block has beside and what `unhidden` says the cold time is
+/// within 8.0 % (rms) of what `bench-attention --tune` measured of 947
+/// configurations, heads of 40 to 256, sequences of 1024 to 16384, bf16 and
+/// e4m3, on an H100 and an H200; what is the fastest by it takes 1.1 % longer
+/// than the best of them, at worst 7 %.
 constexpr double instructionsPerScore = 4, instructionsOfMask = 6;
 /// And for a block: two reductions of two rows by two shuffles each, three
 /// waits for stages and as many releases, the descriptors of wgmma.
@@ -97,13 +97,14 @@ public:
 
   AttentionCost cost() const {
     AttentionCost cost = estimate(1);
-    const double bytes = units * dramBytesOfUnit();
-    cost.total = std::sqrt(cost.total * estimate(gpu.evicted(bytes)).total);
+    cost.cold = cost.total;
+    cost.hot = estimate(gpu.evictedPart(bytesOfLaunch())).total;
+    cost.total = std::sqrt(cost.cold * cost.hot);
     return cost;
   }
 
 private:
-  /// Of a launch that finds this part of its tensors in DRAM, not in L2.
+  /// Of a launch that has so large a part of what it reads and writes in DRAM.
   AttentionCost estimate(double inDram) const {
     AttentionCost cost;
     const double slots = double(gpu.sm_count * config.ctas);
@@ -266,16 +267,23 @@ private:
     const bool isOne = form.latent || (config.eager && !isOf8Bits(form));
     return (isOne ? 1 : 2) + stagesBehind;
   }
-  /// The keys of each sequence once, Q and O, and parts of it there and back.
-  double dramBytesOfUnit() const {
+  /// The keys of each sequence once, Q and O.
+  double bytesOfTensors() const {
     const double keys = std::min(blocks * double(config.bn * tilesOfSequence),
                                  double(sizes.keys));
-    const double all =
-        double(sizes.sequences * size_bytes(form.type)) *
-        (double(sizes.keyHeads * keyColumns()) * keys +
-         double(sizes.heads * sizes.queries * (given.d + given.dv)));
-    return all / units +
-           (splits ? double(2 * rowsThere() * form.dv * size_bytes(f32)) : 0);
+    return double(sizes.sequences * size_bytes(form.type)) *
+           (double(sizes.keyHeads * keyColumns()) * keys +
+            double(sizes.heads * sizes.queries * (given.d + given.dv)));
+  }
+  double bytesOfPart() const {
+    return splits ? double(rowsThere() * form.dv * size_bytes(f32)) : 0;
+  }
+  double bytesOfLaunch() const {
+    return bytesOfTensors() + units * bytesOfPart();
+  }
+  /// Parts go there and come back.
+  double dramBytesOfUnit() const {
+    return bytesOfTensors() / units + 2 * bytesOfPart();
   }
 
   /// Rows of the narrow boxes that a block comes in.

@@ -250,13 +250,17 @@ void GemmProgram::load(bool isAbove, const Work &work, const Index &step,
                     max(operand.rowsOfMatrix - part, 0)),
              slice(stage, {offset, 0}, {rows, c.bk}));
   };
-  // A loop takes longer, but only one register for the rows of its parts.
+  // The rows of both operands' parts stay in registers; of a loop one does. A
+  // loader with few was seen to have room for so many, but not in a batch,
+  // whose tiles have one more coordinate, nor where threads load words.
   constexpr int64_t few = 8;
   const int64_t parts = ceilDiv(c.bm, edgePart(types, c, true)) +
                         ceilDiv(c.bn, edgePart(types, c, false));
-  const bool areFew = parts <= few && c.load_warps == 1 && !form.batched;
+  const bool haveRegisters =
+      roleRegisters(types, c, form).load == 0 ||
+      (parts <= few && !form.batched && c.load_warps == 1);
   auto copyParts = [&] {
-    if (areFew)
+    if (haveRegisters)
       for (int64_t i = 0; i < last; i += part)
         copyPart(i, part);
     else

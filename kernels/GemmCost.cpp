@@ -15,7 +15,7 @@
 
 namespace ashlar {
 
-double GpuModel::evicted(double bytes) const {
+double GpuModel::evictedPart(double bytes) const {
   return std::clamp((bytes - resident_bytes) / (evicted_bytes - resident_bytes),
                     0.0, 1.0);
 }
@@ -63,7 +63,7 @@ public:
                              ? gpu.launch_beside_microseconds
                              : gpu.early_launch_microseconds;
     const double room = keptBytes < bytesOfLaunch ? gpu.beside_streams : 1;
-    const double kept = 1 - gpu.evicted(keptBytes / room);
+    const double kept = 1 - gpu.evictedPart(keptBytes / room);
     const GemmCost hot = estimate(
         {-early, bytesFromDram * (1 - kept * keptBytes / bytesOfLaunch)});
     cost.hot = hot.total;

@@ -10,8 +10,7 @@
 namespace ashlar {
 
 int64_t accumulatorRegisters(const GemmTypes &types, const GemmConfig &c) {
-  const int64_t threads =
-      target::warpgroupThreads * (c.ping_pong ? 1 : c.warpgroups);
+  const int64_t threads = target::warpgroupThreads * warpgroupsOfTile(c);
   return c.bm * c.bn / threads * (isPromoted(types) ? 2 : 1);
 }
 
@@ -73,10 +72,10 @@ static RoleRegisters registersBesideLoaders(const GemmTypes &types,
                                             const GemmConfig &c) {
   constexpr int64_t unit = 8, most = 232;
   const int64_t besideSums = packsBytes(types, c) ? 56 : 48;
-  // What is prepared, and maybe transposed, is held as a whole.
-  const int64_t least = 104 + (c.prepared_a || c.prepared_b
-                                   ? 64 / (c.ping_pong ? 1 : c.warpgroups)
-                                   : 0);
+  // What is prepared, and maybe transposed, is held as a whole, by those who
+  // share the tile.
+  const int64_t least =
+      104 + (c.prepared_a || c.prepared_b ? 64 / warpgroupsOfTile(c) : 0);
   auto down = [&](int64_t registers) { return registers / unit * unit; };
   const int64_t loaders = c.load_warps / target::warpgroupWarps;
   const int64_t all = target::entryRegisters(target::warpgroupThreads *
@@ -322,8 +321,7 @@ int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
 int64_t operandRegisters(const GemmTypes &types, const GemmConfig &c) {
   if (!isAboveTransposed(c))
     return 0;
-  const int64_t threads =
-      target::warpgroupThreads * (c.ping_pong ? 1 : c.warpgroups);
+  const int64_t threads = target::warpgroupThreads * warpgroupsOfTile(c);
   return c.bm * productDepth(types, c) * size_bytes(types.a) / 4 / threads;
 }
 

@@ -30,6 +30,11 @@ inline constexpr int64_t tilesOfThreeSections = 8;
 /// What a thread that prepares from register to register has on its way.
 inline constexpr int64_t preparedBytesOfThread = 64;
 
+/// Warpgroups that share a tile.
+inline int64_t warpgroupsOfTile(const GemmConfig &config) {
+  return config.ping_pong ? 1 : config.warpgroups;
+}
+
 /// Whether stages of an operand have K contiguous: always what wgmma does not
 /// transpose.
 bool isStagedKMajor(ElementType type, bool isOtherMajor);

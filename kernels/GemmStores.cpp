@@ -33,14 +33,13 @@ double GemmStores::shiftedClocks() const {
   const int64_t rowsOfStrips =
       storesTransposed(types, c) ? storedColumns(c) : stripCount(c) * c.bm;
   return static_cast<double>(rowsOfStrips) /
-             static_cast<double>(c.ping_pong ? 1 : c.warpgroups) *
-             gpu.shift_row_clocks +
+             static_cast<double>(warpgroupsOfTile(c)) * gpu.shift_row_clocks +
          bytes / gpu.shift_store_bytes_per_clock;
 }
 
 /// Blocks of 64 rows that a warpgroup stores one after another.
 int64_t GemmStores::rowBlocks() const {
-  return std::max<int64_t>(c.bm / 64 / (c.ping_pong ? 1 : c.warpgroups), 1);
+  return std::max<int64_t>(c.bm / 64 / warpgroupsOfTile(c), 1);
 }
 
 /// What is stored in strips that end within a sector.

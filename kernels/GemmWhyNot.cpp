@@ -31,7 +31,7 @@ std::string notTile(const GemmTypes &types, const GemmConfig &c) {
   if (c.warpgroups > warpgroupLimit)
     return number(c.warpgroups) + " warpgroups of math have too few registers" +
            " each: use warpgroups = " + number(warpgroupLimit) + " or fewer";
-  const int64_t rows = wgmmaRows * (c.ping_pong ? 1 : c.warpgroups);
+  const int64_t rows = wgmmaRows * warpgroupsOfTile(c);
   if (c.bm % rows || c.bm > boxRows)
     return "the tile has " + number(c.bm) + " rows; " +
            (c.ping_pong || c.warpgroups == 1

@@ -157,9 +157,12 @@ private:
       return accesses.written;
     if (!isa<hopper::OnceOp, hopper::OncePerWarpOp>(op))
       return false;
-    return llvm::any_of(op.getRegion(0).front(), [&](Operation &inner) {
-      return publishes(inner, accesses);
-    });
+    auto isSilent = [&](Operation *inner) {
+      return inner != &op && publishes(*inner, accesses)
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    };
+    return op.walk(isSilent).wasInterrupted();
   }
 
   /// A conditional that hands tiles to TMA: fenced before it, as the other arm

@@ -29,17 +29,16 @@ hopper::OnceOp onceBefore(Operation *op) {
   return {};
 }
 
-/// Has the one thread take the branch, in place of all.
-void takeOnce(Operation *branch) {
-  branch->walk([](hopper::OnceOp once) {
+/// Has the one thread take a branch or a loop, in place of all.
+void takeOnce(Operation *op) {
+  op->walk([](hopper::OnceOp once) {
     once->getBlock()->getOperations().splice(
         once->getIterator(), once.getBody().front().getOperations());
     once.erase();
   });
-  OpBuilder builder(branch);
-  byOneThread(builder, branch->getLoc(), [&] {
-    branch->moveBefore(builder.getInsertionBlock(),
-                       builder.getInsertionPoint());
+  OpBuilder builder(op);
+  byOneThread(builder, op->getLoc(), [&] {
+    op->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
   });
 }
 

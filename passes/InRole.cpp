@@ -86,14 +86,15 @@ void byLanesOfEachWarp(OpBuilder &builder, Location loc, int64_t count,
   body(lane);
 }
 
-bool onlyLoadsOnce(Operation *op, bool mayArrive) {
+bool onlyLoadsOnce(Operation *op) {
   bool loads = false;
   auto isOfLoads = [&](Operation *inner) {
-    loads |= isa<hopper::TmaLoadOp>(inner);
-    return isMemoryEffectFree(inner) ||
-                   isa<hopper::OnceOp, scf::IfOp, scf::ForOp, hopper::TmaLoadOp,
-                       hopper::MbarrierExpectOp>(inner) ||
-                   (mayArrive && isa<hopper::MbarrierArriveOp>(inner))
+    const bool isByOne = isa<hopper::TmaLoadOp, hopper::MbarrierExpectOp,
+                             hopper::MbarrierArriveOp>(inner) &&
+                         inner->getParentOfType<hopper::OnceOp>();
+    loads |= isByOne && isa<hopper::TmaLoadOp>(inner);
+    return isByOne || isMemoryEffectFree(inner) ||
+                   isa<hopper::OnceOp, scf::IfOp, scf::ForOp>(inner)
                ? WalkResult::advance()
                : WalkResult::interrupt();
   };

@@ -40,9 +40,9 @@ void byLanesOfEachWarp(mlir::OpBuilder &builder, mlir::Location loc,
                        int64_t count,
                        llvm::function_ref<void(mlir::Value lane)> body);
 
-/// Whether all that happens in there, but arithmetic, is that one thread loads
-/// by TMA, and maybe arrives at a barrier.
-bool onlyLoadsOnce(mlir::Operation *op, bool mayArrive = false);
+/// Whether all that happens in an operation, but arithmetic, is that one thread
+/// loads by TMA, and maybe says so.
+bool onlyLoadsOnce(mlir::Operation *op);
 
 } // namespace ashlar
 

@@ -91,7 +91,7 @@ def TileToHopper : Pass<"tile-to-hopper", "::mlir::ModuleOp"> {
 }
 
 def HopperJoinOnce : Pass<"hopper-join-once", "::ashlar::hopper::KernelOp"> {
-  let summary = "Join what one thread does one thing after another";
+  let summary = "Branches of loads are one thread's; join what it does one thing after another";
 }
 
 def HopperStartEarly : Pass<"hopper-start-early", "::ashlar::hopper::KernelOp"> {

@@ -86,7 +86,8 @@ void buildTileToHopper(OpPassManager &passes) {
   // Pipelines are rings of mbarriers, copies TMA or cp.async.
   passes.addPass(createTileToHopper());
   auto &kernel = passes.nest<hopper::KernelOp>();
-  // What one thread does one thing after another it does at once.
+  // What one thread does one thing after another, branches and loops of loads
+  // among it, it does at once.
   kernel.addPass(createHopperJoinOnce());
   // A role that loads computes before it waits.
   kernel.addPass(createHopperStartEarly());

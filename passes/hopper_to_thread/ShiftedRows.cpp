@@ -133,7 +133,7 @@ private:
   }
   static bool goesOnMeanwhile(Operation &op) {
     if (isa<hopper::OnceOp>(op))
-      return onlyLoadsOnce(&op, /*mayArrive=*/true);
+      return onlyLoadsOnce(&op);
     auto branch = dyn_cast<scf::IfOp>(op);
     return branch && !branch.getNumResults() &&
            branch.getElseRegion().empty() &&

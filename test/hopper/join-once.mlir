@@ -46,10 +46,18 @@ hopper.kernel @join threads 128 shared 64 cluster 1 {
 // CHECK-NEXT: }
 // CHECK-NEXT: hopper.mbarrier.arrive
 // CHECK-NEXT: }
-// Not where all threads wait in it, nor what is no load.
+// CHECK: hopper.warp_sync
+// CHECK-NEXT: hopper.once {
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: hopper.tma.load
+// Not where all threads wait in it, nor where there is a result, nor what is no
+// load.
 // CHECK: scf.if
 // CHECK-NEXT: hopper.mbarrier.wait
 // CHECK-NEXT: hopper.once {
+// CHECK: scf.if
+// CHECK-NEXT: hopper.once {
+// CHECK-NEXT: hopper.tma.load
 // CHECK: scf.if
 // CHECK-NEXT: hopper.once {
 // CHECK-NEXT: hopper.mbarrier.arrive
@@ -80,6 +88,12 @@ hopper.kernel @edge threads 128 shared 64 cluster 1 {
     hopper.once {
       hopper.mbarrier.arrive %full
     }
+    hopper.warp_sync
+    scf.for %i = %c0 to %c64 step %c32 {
+      hopper.once {
+        hopper.tma.load %map[%i, %c0] to %stage on %full : !hopper.tensor_map
+      }
+    }
     scf.if %isWhole {
       hopper.mbarrier.wait %full parity %c0
       hopper.once {
@@ -87,6 +101,15 @@ hopper.kernel @edge threads 128 shared 64 cluster 1 {
         hopper.tma.load %map[%c0, %c0] to %stage on %full : !hopper.tensor_map
       }
     }
+    %row = scf.if %isWhole -> index {
+      hopper.once {
+        hopper.tma.load %map[%c0, %c0] to %stage on %full : !hopper.tensor_map
+      }
+      scf.yield %c0 : index
+    } else {
+      scf.yield %c32 : index
+    }
+    hopper.mbarrier.wait %full parity %row
     scf.if %isWhole {
       hopper.once {
         hopper.mbarrier.arrive %full

@@ -143,6 +143,7 @@ hopper.kernel @both threads 128 shared 16384 cluster 1 {
   %stride = hopper.stride "A"[0]
   %one = arith.constant 1 : i64
   %c0 = arith.constant 0 : index
+  %isWhole = arith.cmpi slt, %m, %n : index
   hopper.role "load" from 0 warps 4 {
     %at = hopper.shared_address 0
     %behind = hopper.shared_address 8192
@@ -171,6 +172,7 @@ hopper.kernel @beside_tma threads 128 shared 16392 cluster 1 {
   %map = hopper.tensor_map "B" box [64, 64] swizzle 128 : !hopper.tensor_map
   %one = arith.constant 1 : i64
   %c0 = arith.constant 0 : index
+  %isWhole = arith.cmpi slt, %m, %n : index
   hopper.role "load" from 0 warps 4 {
     %at = hopper.shared_address 0
     %behind = hopper.shared_address 8192
@@ -183,7 +185,9 @@ hopper.kernel @beside_tma threads 128 shared 16392 cluster 1 {
     // CHECK: mbarrier.arrive
     hopper.copy_tile %A[%c0, %c0] within [%m, %n] strides [%stride, %one] align 2 to %v {nonnegative} : !hopper.pointer, !tile
     hopper.once {
-      hopper.tma.load %map[%c0, %c0] to %behind on %full : !hopper.tensor_map
+      scf.if %isWhole {
+        hopper.tma.load %map[%c0, %c0] to %behind on %full : !hopper.tensor_map
+      }
     }
     hopper.mbarrier.arrive %full
   }

@@ -10,7 +10,7 @@
 
 namespace ashlar {
 
-/// Microseconds of one launch with its inputs in DRAM.
+/// Microseconds of one launch; the parts are of one with its inputs in DRAM.
 struct AttentionCost {
   double math = 0;    ///< of the SM that has the most: products and softmax
   double exposed = 0; ///< of that, while what is busiest has nothing to do
@@ -18,7 +18,9 @@ struct AttentionCost {
   double memory = 0;  ///< DRAM, and L2 where heads share keys
   double latency = 0; ///< launch, first bytes, tiles that begin anew
   double combine = 0; ///< adding up parts
-  double total = 0;
+  double cold = 0;    ///< with the inputs in DRAM
+  double hot = 0;     ///< with what L2 has kept of an equal launch before
+  double total = 0;   ///< geometric mean of cold and hot
 };
 
 /// A form's `group`, a configuration, and the launch's size Splits, 0 where it
@@ -55,7 +57,7 @@ std::vector<AttentionChoice> attention_candidates(const AttentionForm &form,
 /// is slowest: the products and the softmax of an SM, of which those of
 /// different warpgroups overlap; the way of its keys into it, or their latency
 /// with as many bytes on their way as the ring has stages for; DRAM for all of
-/// the wave.
+/// the wave. A hot launch differs in how many bytes come from DRAM.
 AttentionCost attention_cost(const AttentionForm &form,
                              const AttentionSizes &sizes,
                              const AttentionChoice &choice,

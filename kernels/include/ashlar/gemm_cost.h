@@ -68,8 +68,9 @@ struct GpuModel {
   /// fitted, as it does not fall off in a straight line. The part of that which
   /// is left beside what L2 evicts first.
   double resident_bytes = 37e6, evicted_bytes = 54e6, beside_streams = 0.66;
-  /// What is not there any more, of a launch that reads and writes so much.
-  double evicted(double bytes) const;
+  /// What part of so many bytes, which a launch reads and writes, L2 does not
+  /// have any more when the next one begins: 0 to 1.
+  double evictedPart(double bytes) const;
   /// Stages of the ring that the tensor cores hold on to.
   double held_stages = 1.14;
   /// From the first request of a launch to its first byte, and from that of a
