@@ -154,6 +154,17 @@ void subtractsZeroPoints(const GemmTypes &types, const char *config) {
   return true;
 }();
 
+/// Bytes are packed from all rows of a strip.
+TEST(LibraryForm, HasRegistersForBytesBesideLoaders) {
+  GemmForm form;
+  form.c = form.column_scales = true;
+  form.activation = Activation::gelu;
+  const GemmTypes types{u8, s8, u8, Accumulation::full,
+                        GemmLayout::parse("TN:16,4,1")};
+  const auto config = GemmConfig::parse("64x240x128 s5 w1 e16x2 l8 swapped");
+  EXPECT_NO_THROW(compileCleanly(gemm(types, config, form)));
+}
+
 [[maybe_unused]] const bool registered = registerFeatures([] {
   GemmForm scaled;
   scaled.row_scales = scaled.column_scales = true;
