@@ -87,7 +87,7 @@ TEST(AttentionTuner, SaysWhyThereIsNothingToMeasure) {
 TEST(AttentionTuner, SaysHowMuchLongerTheModelsChoiceTakes) {
   AttentionTuning tuning{problem("q64"), {}};
   tuning.trials = {
-      {{}, 12, 10, ""}, {{}, 10, 11, ""}, {{}, 0, 0, "it is WRONG"}};
+      {{}, 9, 16, ""}, {{}, 10, 10, ""}, {{}, 0, 0, "it is WRONG"}};
   EXPECT_EQ(tuning.best(), &tuning.trials[1]);
   EXPECT_EQ(tuning.regret(), 1.2);
   EXPECT_THAT(table(tuning), HasSubstr("choice takes 1.200 times as long"));
