@@ -93,6 +93,27 @@ bool overlap(Value a, Value b) {
   return offsetInMemory(a) < end(b) && offsetInMemory(b) < end(a);
 }
 
+bool surelyOverlap(Value a, Value b) {
+  Value whole = wholeOf(a), otherWhole = wholeOf(b);
+  if (!shareMemory(a, b) || whole.getType() != otherWhole.getType() ||
+      isa_and_present<tile::ViewOp>(whole.getDefiningOp()) ||
+      isa_and_present<tile::ViewOp>(otherWhole.getDefiningOp()) ||
+      isOfPeer(a) || isOfPeer(b))
+    return false;
+  auto shapeOf = [](Value tile) {
+    return cast<tile::SharedType>(tile.getType()).getShape();
+  };
+  for (auto [all, first, other, extent, otherExtent] : llvm::zip(
+           shapeOf(whole), startOf(a), startOf(b), shapeOf(a), shapeOf(b))) {
+    if (extent == all || otherExtent == all)
+      continue;
+    if (!first || !other || *first + extent <= *other ||
+        *other + otherExtent <= *first)
+      return false;
+  }
+  return true;
+}
+
 bool areSameElements(Value a, Value b) {
   const auto start = startOf(a);
   return shareMemory(a, b) && a.getType() == b.getType() &&

@@ -13,6 +13,10 @@ bool shareMemory(mlir::Value a, mlir::Value b);
 /// Whether two shared tiles with layouts have bytes in common.
 bool overlap(mlir::Value a, mlir::Value b);
 
+/// Whether two tiles, or parts of a tile, have elements in common wherever
+/// indices say that parts begin: false where that is not known.
+bool surelyOverlap(mlir::Value a, mlir::Value b);
+
 /// Whether they are the same elements of this CTA's memory, in the same places
 /// of the tile.
 bool areSameElements(mlir::Value a, mlir::Value b);

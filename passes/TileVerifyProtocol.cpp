@@ -16,6 +16,7 @@
 #include "passes/SharedMemory.h"
 #include "passes/stages/StageCounts.h"
 #include "passes/stages/TileLoops.h"
+#include "passes/stages/Writes.h"
 
 namespace ashlar {
 
@@ -442,6 +443,7 @@ struct TileVerifyProtocol : impl::TileVerifyProtocolBase<TileVerifyProtocol> {
       failed |= checkBarrier(barrier).failed();
     failed |= checkTileLoops(getOperation()).failed();
     failed |= checkPeerCopies(getOperation()).failed();
+    failed |= checkWrites(getOperation()).failed();
     compareStepsOfTileLoops(getOperation());
     findStatesInTurns(getOperation());
     if (failed)

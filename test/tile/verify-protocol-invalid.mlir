@@ -1262,3 +1262,62 @@ tile.kernel @other_turns {
     }
   }
 }
+
+// -----
+
+// A copy and what else is written come in any order; not so in other arms, and
+// parts that do not overlap.
+
+!smem = !tile.shared<64x64xbf16>
+!half = !tile.shared<32x64xbf16>
+!ring = !tile.pipeline<2, [!smem, !smem]>
+!A = !tile.tensor<bf16, 2>
+
+tile.kernel @written_twice {
+  %M = tile.size "M"
+  %A = tile.tensor "A" input [%M, %M] align 16 : !A
+  %ring = tile.pipeline : !ring
+  tile.role "load" warps 1 {
+    %c0 = arith.constant 0 : index
+    %zeros = arith.constant dense<0.0> : tensor<64x64xbf16>
+    %half_zeros = arith.constant dense<0.0> : tensor<32x64xbf16>
+    %isFirst = arith.cmpi eq, %M, %c0 : index
+    %s = tile.acquire %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    // expected-note@+1 {{written here}}
+    tile.write %zeros to %a : tensor<64x64xbf16>, !smem
+    scf.if %isFirst {
+      // expected-error@+1 {{this writes elements of tile 0 of a stage that are written before it, and a copy comes in any order with what else is written until the stage is full: write each element once, or wait for the stage and store to it then}}
+      tile.copy %A[%c0, %c0] to %a : !A, !smem
+    }
+    %b = tile.buffer %s[1] : !smem
+    %upper = tile.part %b from [0, 0] : !smem -> !half
+    %lower = tile.part %b from [32, 0] : !smem -> !half
+    // expected-note@+1 {{written here}}
+    tile.copy %A[%c0, %c0] to %upper : !A, !half
+    tile.write %half_zeros to %lower : tensor<32x64xbf16>, !half
+    %some = tile.part %b from [%M, 0] : !smem -> !half
+    tile.write %half_zeros to %some : tensor<32x64xbf16>, !half
+    // expected-error@+1 {{this writes elements of tile 1 of a stage that are written before it}}
+    tile.copy %A[%c0, %c0] to %upper : !A, !half
+    tile.commit %ring, %s : !ring
+    %t = tile.acquire %ring : !ring
+    %c = tile.buffer %t[0] : !smem
+    scf.if %isFirst {
+      tile.copy %A[%c0, %c0] to %c : !A, !smem
+    } else {
+      tile.write %zeros to %c : tensor<64x64xbf16>, !smem
+    }
+    tile.commit %ring, %t : !ring
+  }
+  tile.role "math" warps 4 {
+    %s = tile.wait %ring : !ring
+    %a = tile.buffer %s[0] : !smem
+    %b = tile.buffer %s[1] : !smem
+    %f = tile.read %a : !smem -> tensor<64x64xbf16>
+    %g = tile.read %b : !smem -> tensor<64x64xbf16>
+    tile.release %ring, %s : !ring
+    %t = tile.wait %ring : !ring
+    tile.release %ring, %t : !ring
+  }
+}
