@@ -133,7 +133,7 @@ static RoleRegisters registersBesidePreparing(const GemmTypes &types,
 
 /// What a thread of math holds of its rows, big and small.
 static int64_t registersOfParts(const GemmTypes &types, const GemmConfig &c) {
-  const int64_t rows = c.ping_pong ? c.bm : c.bm / c.warpgroups;
+  const int64_t rows = c.bm / warpgroupsOfTile(c);
   return 2 * rows * productDepth(types, c) / target::warpgroupThreads;
 }
 

@@ -27,6 +27,10 @@ void collectAccesses(Value shared, SmallVectorImpl<Operation *> &accesses) {
       accesses.push_back(user);
 }
 
+ArrayRef<int64_t> shapeOf(Value shared) {
+  return cast<tile::SharedType>(shared.getType()).getShape();
+}
+
 int64_t offsetInMemory(Value shared) {
   auto view = wholeOf(shared).getDefiningOp<tile::ViewOp>();
   return view ? offsetInMemory(view.getSource()) + offsetOfView(view) : 0;
@@ -39,8 +43,7 @@ SmallVector<std::optional<int64_t>> startOf(Value shared) {
     return startOf(peer.getSource());
   auto part = shared.getDefiningOp<tile::PartOp>();
   if (!part)
-    return SmallVector<std::optional<int64_t>>(
-        cast<tile::SharedType>(shared.getType()).getShape().size(), 0);
+    return SmallVector<std::optional<int64_t>>(shapeOf(shared).size(), 0);
   SmallVector<std::optional<int64_t>> start = startOf(part.getSource());
   for (auto [first, offset] : llvm::zip(start, part.getOffsets()))
     first = ShapedType::isDynamic(offset) || !first
@@ -54,9 +57,6 @@ bool areApart(Value a, Value b) {
   if (offsetInMemory(a) != offsetInMemory(b) ||
       wholeOf(a).getType() != wholeOf(b).getType())
     return false;
-  auto shapeOf = [](Value tile) {
-    return cast<tile::SharedType>(tile.getType()).getShape();
-  };
   for (auto [first, other, extent, otherExtent] :
        llvm::zip(startOf(a), startOf(b), shapeOf(a), shapeOf(b)))
     if (first && other &&
@@ -100,9 +100,6 @@ bool surelyOverlap(Value a, Value b) {
       isa_and_present<tile::ViewOp>(otherWhole.getDefiningOp()) ||
       isOfPeer(a) || isOfPeer(b))
     return false;
-  auto shapeOf = [](Value tile) {
-    return cast<tile::SharedType>(tile.getType()).getShape();
-  };
   for (auto [all, first, other, extent, otherExtent] : llvm::zip(
            shapeOf(whole), startOf(a), startOf(b), shapeOf(a), shapeOf(b))) {
     if (extent == all || otherExtent == all)

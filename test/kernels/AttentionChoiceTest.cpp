@@ -1,4 +1,4 @@
-// What the model chooses for attention, and what the library refuses.
+// What the model chooses for attention.
 
 #include "ashlar/ashlar.h"
 #include "ashlar/error.h"
@@ -11,7 +11,6 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
-#include <limits>
 #include <random>
 #include <set>
 
@@ -332,119 +331,6 @@ TEST(AttentionChoice, SaysWhatIsWrongWithAProblem) {
   EXPECT_THROW(part_sizes({}, {}, {.queries = -1}), Error);
   EXPECT_THAT(refusal({.d = 64, .dv = 128, .latent = true}, one),
               HasSubstr("V has 128 columns, of K's 64"));
-}
-
-TEST(AttentionRefuses, WhatItIsNotMadeFor) {
-  auto refusal = [](const AttentionForm &form, const AttentionConfig &config) {
-    try {
-      compile(attention(form, config));
-    } catch (const Error &error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  using testing::HasSubstr;
-  EXPECT_THAT(
-      refusal({.page = 48}, {}),
-      HasSubstr("pages of 48 keys and blocks of 128 do not meet: use "
-                "pages of a multiple of 128, or of a part of it that is "
-                "a multiple of 8"));
-  EXPECT_THAT(refusal({.page = 4}, {}), HasSubstr("AttentionChoiceTest.cpp:"));
-  EXPECT_THAT(refusal({}, {.splits = true, .dynamic = true}),
-              HasSubstr("leave out dynamic, or splits"));
-  EXPECT_THAT(refusal({.group = 256}, {.cluster = 2, .dynamic = true}),
-              HasSubstr("leave out dynamic, or splits"));
-  EXPECT_THAT(refusal({.dv = 320}, {}), HasSubstr("use a multiple of 128"));
-  EXPECT_THAT(refusal({}, {.bm = 0}),
-              HasSubstr("the number of rows (bm) is 0: use at least 1"));
-  EXPECT_THAT(refusal({}, {.bm = 192}),
-              HasSubstr("a tile of 192 rows does not divide into 64 for each "
-                        "of 2 warpgroups: use a multiple of 128"));
-  EXPECT_THAT(refusal({}, {.warpgroups = 0}),
-              HasSubstr("the number of warpgroups is 0"));
-  EXPECT_THAT(refusal({.packed = true}, {.bm = 192, .bn = 64, .warpgroups = 3}),
-              HasSubstr("does not divide among 384 threads: use a multiple of "
-                        "3 keys"));
-  EXPECT_THAT(refusal({.d = 256, .dv = 256},
-                      {.bm = 64, .bn = 16, .warpgroups = 1, .ctas = 2}),
-              HasSubstr("256 columns of V takes 158 registers of a thread, "
-                        "which starts with 128: use fewer"));
-  EXPECT_THAT(refusal({.d = 64, .dv = 208},
-                      {.bm = 64, .bn = 16, .warpgroups = 1, .ctas = 2}),
-              HasSubstr("224 columns of V takes 142 registers"));
-  EXPECT_THAT(
-      refusal({.d = 32, .dv = 32},
-              {.bm = 64, .bn = 224, .stages = 3, .warpgroups = 1, .ctas = 2}),
-      HasSubstr("the scores of 224 keys take 142 registers of a "
-                "thread, which starts with 128: use blocks of at most "
-                "192 keys"));
-  EXPECT_THAT(refusal({.d = 44, .dv = 40}, {}),
-              HasSubstr("heads of 44 and 40 of bf16 are no multiples of 16 "
-                        "bytes: use a multiple of 8"));
-  EXPECT_THAT(refusal({.d = 72, .dv = 64, .latent = true}, {}),
-              HasSubstr("use a multiple of 8, of 16 for Q and K"));
-  EXPECT_THAT(refusal({.type = e4m3}, {.bn = 48}),
-              HasSubstr("48 keys is no depth of a product of e4m3: use a "
-                        "multiple of 32"));
-  EXPECT_THAT(refusal({.type = e4m3, .d = 40, .dv = 48}, {}),
-              HasSubstr("use a multiple of 16"));
-  EXPECT_THAT(refusal({.type = e4m3, .page = 64}, {}),
-              HasSubstr("does not hold whole blocks of 128: use a multiple"));
-  EXPECT_THAT(refusal({.type = e5m2}, {}), HasSubstr("use bf16, f16 or e4m3"));
-  EXPECT_THAT(
-      refusal({.group = 6}, {.bm = 64}),
-      HasSubstr("a tile of 64 rows does not hold whole groups of 6, nor such a "
-                "group whole tiles: use a power of 2"));
-  EXPECT_THAT(refusal({.type = e4m3, .latent = true}, {}),
-              HasSubstr("V can't be columns of K of e4m3"));
-  EXPECT_THAT(refusal({.d = 64, .latent = true}, {}),
-              HasSubstr("V has 128 columns, of K's 64: use at most as many"));
-  const AttentionConfig apart{.bm = 64, .bn = 32, .apart = true};
-  EXPECT_THAT(refusal({.type = e4m3}, apart), HasSubstr("use bf16 or f16"));
-  EXPECT_THAT(refusal({.dv = 192}, apart),
-              HasSubstr("no halves that begin with a swizzle atom: use a "
-                        "multiple of 128"));
-  EXPECT_THAT(
-      refusal({.group = 128}, {.bm = 64, .warpgroups = 1, .cluster = 4}),
-      HasSubstr("2 tiles, which do not divide into clusters of 4"));
-  EXPECT_THAT(refusal({.group = 128, .page = 8},
-                      {.bm = 64, .warpgroups = 1, .cluster = 2}),
-              HasSubstr("2 slices of whole swizzle atoms: use a multiple of "
-                        "16"));
-  EXPECT_THAT(refusal({}, {.bm = 64, .warpgroups = 1, .apart = true}),
-              HasSubstr("one half of 1 warpgroups is to keep half of O's "
-                        "columns: use 2"));
-  EXPECT_THAT(refusal({.d = 256, .dv = 256}, {}),
-              HasSubstr("5 stages of 65536 bytes and 1 tiles of Q are more "
-                        "than the 232448 bytes of shared memory: use blocks "
-                        "of 96 keys and 3 stages"));
-  EXPECT_THAT(refusal({}, {.stages = 9}), HasSubstr("use 6 stages"));
-  EXPECT_THAT(refusal({.before = std::numeric_limits<int32_t>::max()}, {}),
-              HasSubstr("(before) is more than"));
-  EXPECT_THAT(refusal({}, {.ctas = int64_t(1) << 62}),
-              HasSubstr("use at most 1048576"));
-  EXPECT_THAT(refusal({}, {.stages = 2}), HasSubstr("use at least 3"));
-  EXPECT_THAT(refusal({.d = 192, .dv = 96, .latent = true}, {}),
-              HasSubstr("ends inside a swizzle atom: use a multiple of 64"));
-  AttentionForm modified;
-  modified.modify = [](const Fragment &, const ScorePlace &place) {
-    return convert(place.key, f32);
-  };
-  EXPECT_THAT(refusal(modified, {.bn = 64}),
-              HasSubstr("modify gives a fragment of 1x64 for scores of 128x64: "
-                        "give one of as many"));
-}
-
-/// Roles of few registers check, too, though they can't print.
-TEST(AttentionChecks, AreCompiledInto) {
-  CompileOptions options;
-  options.check_expectations = options.check_indices = true;
-  EXPECT_NO_THROW(compile(attention({.packed = true}, {}), options));
-  EXPECT_NO_THROW(
-      compile(attention({.packed = true, .page = 128}, {}), options));
-  EXPECT_NO_THROW(compile(
-      attention_backward({.after = 0}, {.deterministic = true}), options));
-  EXPECT_NO_THROW(compile(attention({.after = 0}, {.dynamic = true}), options));
 }
 
 /// As many keys to a block as registers are said to hold, of a configuration
