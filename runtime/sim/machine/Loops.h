@@ -13,11 +13,12 @@ namespace ashlar::sim {
 
 /// What is remembered of a strand since it has jumped back to a place.
 struct Strand::Snapshot {
-  uint32_t at = 0;      // the place; before it is chosen, the jumps so far
-  uint64_t changes = 0; // Launch::changes
-  std::optional<uint32_t> known;    // where it has been found to repeat itself
-  std::vector<std::byte> registers; // empty before the place is chosen
-  std::vector<Poll> polls;          // accesses since then
+  uint32_t at = 0;               // the place
+  uint64_t changes = 0;          // Launch::changes
+  uint64_t since = 0;            // Warp::executed, when that was last another
+  std::optional<uint32_t> known; // where it has been found to repeat itself
+  std::vector<std::byte> registers;          // empty before the place is chosen
+  std::vector<Poll> polls;                   // accesses since then
   std::vector<const Instruction *> executed; // since then
 
   bool isWatching() const { return !registers.empty(); }

@@ -14,7 +14,8 @@ namespace ashlar::sim {
 
 namespace {
 
-/// Instructions without any change in memory after which a loop is looked at.
+/// Instructions of a warp, without any change in memory, behind which a loop is
+/// looked at.
 constexpr uint64_t patience = 20000;
 
 /// Waits are slices from the first try to the last, arrivals points in time.
@@ -215,17 +216,19 @@ void WarpRunner::noteJumpBack(Strand &strand) {
   if (!strand.snapshot) {
     strand.snapshot = std::make_shared<Strand::Snapshot>();
     strand.snapshot->changes = changes;
-    strand.snapshot->at = 0;
+    strand.snapshot->since = warp.executed;
     return;
   }
   Strand::Snapshot &snapshot = *strand.snapshot;
   if (snapshot.changes != changes) {
     snapshot.changes = changes;
+    snapshot.since = warp.executed;
     snapshot.forget();
     return;
   }
   if (!snapshot.isWatching()) {
-    if (snapshot.known != strand.at && ++snapshot.at < patience)
+    if (snapshot.known != strand.at &&
+        warp.executed - snapshot.since < patience)
       return;
     snapshot.at = strand.at;
     strand.wait = {};
