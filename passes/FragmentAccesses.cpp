@@ -25,6 +25,9 @@ FragmentMovement FragmentAccesses::movementOf(Value value) {
       result.global |= areAlike(load.getResult(), value);
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       result.global |= areAlike(store.getValue(), value);
+    else if (auto await = dyn_cast<tile::TakeOp>(op))
+      for (Value tile : await.getResults())
+        result.global |= areAlike(tile, value);
   });
   return result;
 }

@@ -117,6 +117,7 @@ LogicalResult lowerKernel(hopper::KernelOp kernel, bool comments) {
   addRelays(patterns);
   addScans(patterns);
   addSharedMemory(patterns);
+  addTakes(patterns);
   addWgmma(patterns);
   target.addLegalOp<hopper::LastIfOp>();
   ConversionConfig config;

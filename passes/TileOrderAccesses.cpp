@@ -170,6 +170,10 @@ void Order::order(Operation *op) {
       .Case<tile::AwaitOp>([&](auto await) {
         builder.setInsertionPointAfter(await);
         roleBarrier(named(await, "await"));
+      })
+      .Case<tile::TakeOp>([&](auto take) {
+        if (role.getWarps() > 1)
+          take.setBarrier(numbers.of(role));
       });
 }
 
@@ -254,7 +258,7 @@ bool Order::isShared(Value shared) {
 }
 
 MeetsAnyway Order::meetsAnyway(Operation *op) {
-  if (isa<tile::AwaitOp>(op))
+  if (isa<tile::AwaitOp, tile::TakeOp>(op))
     return MeetsAnyway::after;
   bool meets = isa<tile::SignalOp, tile::SyncOp, tile::ClusterSyncOp>(op);
   if (auto release = dyn_cast<tile::ReleaseOp>(op))

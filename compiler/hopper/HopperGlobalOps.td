@@ -150,7 +150,8 @@ def Hopper_LoadOp : Hopper_GlobalAccess<"load"> {
 def Hopper_StoreOp : Hopper_GlobalAccess<"store"> {
   let summary = "fragment to global; nothing outside the extents";
   let description = globalDescription # [{
-    `transposed`: columns of the fragment are rows in memory.
+    `transposed`: columns of the fragment are rows in memory. `relaxed`: others
+    may read it meanwhile; of threads that hold the same element one stores it.
   }] # rowsDescription;
   let arguments = (ins AnyRankedTensor:$value, Hopper_Pointer:$pointer,
                        Variadic<Index>:$coordinates, Variadic<Index>:$extents,
@@ -159,14 +160,38 @@ def Hopper_StoreOp : Hopper_GlobalAccess<"store"> {
                        Variadic<Index>:$row_coordinates,
                        Variadic<Index>:$row_extents,
                        Variadic<I64>:$row_strides,
-                       I64Attr:$alignment,
-                       UnitAttr:$transposed, UnitAttr:$nonnegative);
+                       I64Attr:$alignment, UnitAttr:$transposed,
+                       UnitAttr:$nonnegative, UnitAttr:$relaxed);
   let assemblyFormat = [{
-    $value `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
+    (`relaxed` $relaxed^)? $value `to` $pointer `[` $coordinates `]` `within` `[` $extents `]`
     `strides` `[` $strides `]` `align` $alignment (`transposed` $transposed^)?
     (`rows` $rows^ `[` $row_coordinates `]` `within` `[` $row_extents `]`
     `strides` `[` $row_strides `]` `:` type($rows))? attr-dict
     `:` type($value) `,` type($pointer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Hopper_TakeOp : Hopper_GlobalAccess<"take"> {
+  let summary = "tiles of f32, once no element within the extents is zero bits, which leaves zeros there";
+  let description = globalDescription # [{
+    Others store the elements meanwhile, relaxed; no other access is ordered by
+    that. Coordinates, extents and strides are those of the first pointer, then
+    those of the next; `ranks` and `alignments` have a number for each. The
+    warps of the role meet at named barrier `barrier` before they leave zeros; a
+    role of one warp needs none.
+  }];
+  let arguments = (ins Variadic<Hopper_Pointer>:$pointers,
+                       Variadic<Index>:$coordinates, Variadic<Index>:$extents,
+                       Variadic<I64>:$strides, DenseI64ArrayAttr:$ranks,
+                       DenseI64ArrayAttr:$alignments, UnitAttr:$nonnegative,
+                       OptionalAttr<I64Attr>:$barrier);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $pointers `[` $coordinates `]` `within` `[` $extents `]` `strides`
+    `[` $strides `]` `ranks` $ranks `align` $alignments
+    (`barrier` $barrier^)? attr-dict
+    `:` type($pointers) `->` type($results)
   }];
   let hasVerifier = 1;
 }

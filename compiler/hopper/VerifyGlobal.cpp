@@ -135,6 +135,35 @@ LogicalResult StoreOp::verify() {
   return checkAlignment(*this, getAlignment());
 }
 
+LogicalResult TakeOp::verify() {
+  const size_t count = getPointers().size();
+  if (getResults().size() != count || getRanks().size() != count ||
+      getAlignments().size() != count)
+    return emitOpError("has ")
+           << count << " tiles, " << getResults().size() << " results, "
+           << getRanks().size() << " ranks and " << getAlignments().size()
+           << " alignments; there is one of each for each tile";
+  size_t coordinates = 0;
+  for (auto [result, rank, alignment] :
+       llvm::zip(getResults(), getRanks(), getAlignments())) {
+    auto type = cast<RankedTensorType>(result.getType());
+    if (!type.getElementType().isF32())
+      return emitOpError("awaits ")
+             << tile::elementName(type.getElementType()) << "; it awaits f32";
+    if (failed(checkTensor(*this, type.getRank(), rank, {})) ||
+        failed(checkAlignment(*this, alignment)))
+      return failure();
+    coordinates += rank;
+  }
+  for (size_t other :
+       {getCoordinates().size(), getExtents().size(), getStrides().size()})
+    if (other != coordinates)
+      return emitOpError("has ")
+             << other << " coordinates, extents or strides of tiles in tensors "
+             << "of " << coordinates << " dimensions in all";
+  return success();
+}
+
 LogicalResult ReduceIntoOp::verify() {
   Type element = cast<RankedTensorType>(getValue().getType()).getElementType();
   if (!element.isF32() && !element.isInteger(32))

@@ -113,11 +113,37 @@ def Tile_StoreOp : Tile_Op<"store", [AttrSizedOperandSegments]> {
   let summary = "fragment to global by ordinary stores; nothing outside the tensor is written, `transposed` with rows as columns";
   let arguments = (ins AnyRankedTensor:$value, Tile_Tensor:$target,
                        Variadic<Index>:$coordinates, Optional<Tile_Tensor>:$rows,
-                       Variadic<Index>:$row_coordinates, UnitAttr:$transposed);
+                       Variadic<Index>:$row_coordinates, UnitAttr:$transposed,
+                       UnitAttr:$relaxed);
+  let description = [{
+    `relaxed`: others may read it meanwhile; of threads that hold the same
+    element one stores it.
+  }];
   let assemblyFormat = [{
-    $value `to` $target `[` $coordinates `]` (`transposed` $transposed^)?
+    (`relaxed` $relaxed^)? $value `to` $target `[` $coordinates `]`
+    (`transposed` $transposed^)?
     (`rows` $rows^ `[` $row_coordinates `]` `:` type($rows))?
     attr-dict `:` type($value) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_TakeOp : Tile_Op<"take", [
+    MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments]> {
+  let summary = "tiles of f32, once no element inside of the tensors is zero bits, which leaves zeros there";
+  let description = [{
+    Others store the elements meanwhile, relaxed; no other access is ordered by
+    that. `coordinates`: those of the first source, then those of the next.
+    `barrier`, from `tile-order-accesses`: the named barrier at which the warps
+    of the role meet before they leave zeros.
+  }];
+  let arguments = (ins Variadic<Tile_Tensor>:$sources,
+                       Variadic<Index>:$coordinates,
+                       OptionalAttr<I64Attr>:$barrier);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $sources `[` $coordinates `]` (`barrier` $barrier^)? attr-dict
+    `:` type($sources) `->` type($results)
   }];
   let hasVerifier = 1;
 }

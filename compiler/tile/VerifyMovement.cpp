@@ -180,6 +180,30 @@ LogicalResult LoadOp::verify() {
                            fragment.getElementType());
 }
 
+LogicalResult TakeOp::verify() {
+  if (getSources().size() != getResults().size())
+    return emitOpError("gives ") << getResults().size() << " fragments of "
+                                 << getSources().size() << " tiles";
+  OperandRange left = getCoordinates();
+  for (auto [source, result] : llvm::zip(getSources(), getResults())) {
+    auto tensor = cast<TensorType>(source.getType());
+    auto fragment = cast<RankedTensorType>(result.getType());
+    const size_t rank = std::min<size_t>(tensor.getRank(), left.size());
+    if (failed(checkTensor(*this, source, left.take_front(rank), false)) ||
+        failed(checkTensor(*this, source, left.take_front(rank), true)) ||
+        failed(checkTileOfTensor(*this, tensor, fragment.getShape(),
+                                 fragment.getElementType())))
+      return failure();
+    if (!fragment.getElementType().isF32())
+      return emitOpError("awaits ")
+             << elementName(fragment.getElementType()) << "; it awaits f32";
+    left = left.drop_front(rank);
+  }
+  if (left.empty())
+    return success();
+  return emitOpError("gives ") << left.size() << " coordinates too many";
+}
+
 LogicalResult StoreOp::verify() {
   if (failed(checkTensor(*this, getTarget(), getCoordinates(), true)) ||
       failed(checkTransposed(

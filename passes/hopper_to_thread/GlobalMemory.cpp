@@ -2,7 +2,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "passes/hopper_to_thread/ChosenRows.h"
+#include "passes/hopper_to_thread/GlobalAccess.h"
 #include "passes/hopper_to_thread/ShiftedLoads.h"
 #include "passes/hopper_to_thread/ShiftedWords.h"
 #include "passes/hopper_to_thread/Words.h"
@@ -12,95 +12,6 @@ namespace ashlar {
 using namespace mlir;
 
 namespace {
-
-/// The accesses of a fragment to a tensor in global memory.
-struct GlobalAccess {
-  PtxBuilder &b;
-  SmallVector<Value> coordinates, extents, strides;
-  Value pointer;
-  Type scalar;
-  SmallVector<int64_t> shape; ///< of the fragment, as it lies in memory
-  size_t leading; ///< tensor dimensions before those of the fragment
-  bool nonNegative;
-  std::optional<ChosenRows> chosen;
-
-  bool isChosen(size_t i) const {
-    return chosen && i + 2 == coordinates.size();
-  }
-
-  /// The element coordinates of value v, and whether it lies inside in every
-  /// dimension but the last.
-  struct Row {
-    Value address, inside;
-  };
-  std::map<std::vector<int64_t>, Row> rows;
-
-  Row &row(ArrayRef<Value> thread, const std::vector<int64_t> &offset) {
-    auto [it, isNew] = rows.try_emplace(offset);
-    if (!isNew)
-      return it->second;
-    Value address = b.i64(0), inside;
-    for (size_t i = 0; i < coordinates.size(); ++i) {
-      Value at = coordinates[i];
-      bool last = i + 1 == coordinates.size();
-      if (i >= leading) {
-        Value inTile = last ? thread[i - leading]
-                            : b.add(thread[i - leading], offset[i - leading]);
-        at = b.add(at, isChosen(i) ? chosen->of(b, inTile) : inTile);
-      }
-      address =
-          b.add(address, last ? b.extend(at) : b.mul(b.extend(at), strides[i]));
-      if (!last)
-        inside = b.both(inside,
-                        b.within(at, extents[i], nonNegative && !isChosen(i)));
-    }
-    it->second = {b.elementAddress(pointer, scalar, address), inside};
-    return it->second;
-  }
-
-  /// Whether the whole fragment lies inside, but for rows that are chosen.
-  Value interior() {
-    Value result;
-    if (!nonNegative) {
-      // The sign of one is that of all of them together.
-      Value signs = coordinates.front();
-      for (Value coordinate : ArrayRef(coordinates).drop_front())
-        signs = b.bitOr(signs, coordinate);
-      result = b.lessThan(b.i32(-1), signs);
-    }
-    for (size_t i = 0; i < coordinates.size(); ++i) {
-      if (isChosen(i))
-        continue;
-      int64_t extent = i < leading ? 1 : shape[i - leading];
-      result = b.both(
-          result, b.lessThan(b.add(coordinates[i], extent - 1), extents[i]));
-    }
-    return result;
-  }
-
-  /// Tests columns of the thread: each by comparisons with how many are left,
-  /// and, where they may lie before the tensor, with how many do: two numbers
-  /// to keep in a loop, and not one for each column.
-  std::function<Value(int64_t)> columnTest(Value thread) {
-    Value first = b.add(coordinates.back(), thread), end = extents.back();
-    if (nonNegative) {
-      Value left = b.sub(end, first);
-      return
-          [=, this](int64_t column) { return b.lessThan(b.i32(column), left); };
-    }
-    Value left = b.saturatingSub(end, first),
-          before = b.saturatingSub(b.i32(0), first);
-    return [=, this](int64_t column) {
-      return b.both(b.lessThan(b.i32(column), left),
-                    b.lessThan(before, b.i32(column + 1)));
-    };
-  }
-
-  Value address(Row &row, int64_t column) {
-    return column ? b.elementAddress(row.address, scalar, b.i64(column))
-                  : row.address;
-  }
-};
 
 /// Whether it is known that a fragment lies inside of a tensor in one of its
 /// own dimensions.
@@ -150,15 +61,6 @@ static int64_t lengthInMemory(Op op, const FragmentType &type) {
   return op.getTransposed() ? 1 : vectorLength(type, op.getAlignment());
 }
 
-/// Offsets of value v in every dimension but the last.
-static std::vector<int64_t>
-rowOf(const std::vector<std::vector<int64_t>> &value, int64_t v) {
-  std::vector<int64_t> offset;
-  for (size_t d = 0; d + 1 < value.size(); ++d)
-    offset.push_back(value[d][v]);
-  return offset;
-}
-
 /// At the edge of a tensor a vector that lies inside is accessed whole, and of
 /// others the elements that do.
 static scf::IfOp insideOrNot(PtxBuilder &b, Value rowInside,
@@ -170,14 +72,18 @@ static scf::IfOp insideOrNot(PtxBuilder &b, Value rowInside,
   return scf::IfOp::create(b, b.loc, results, whole, true, true);
 }
 
+/// How others see an access that they may make as well meanwhile.
+constexpr StringRef relaxed = "relaxed.gpu.";
+
 static void storeWords(PtxBuilder &b, const FragmentType &type, Value address,
-                       ArrayRef<Value> scalars, Value condition) {
+                       ArrayRef<Value> scalars, Value condition,
+                       StringRef order = "") {
   Words words(int64_t(scalars.size()) * tile::elementBytes(type.element));
   SmallVector<Value> operands{address};
   for (Value word : toWords(b, words, scalars))
     operands.push_back(widen(b, word));
-  std::string store =
-      "st.global" + words.suffix() + " [$0], " + words.list(1) + ";";
+  std::string store = "st." + order.str() + "global" + words.suffix() +
+                      " [$0], " + words.list(1) + ";";
   if (!condition)
     return (void)b.ptx(store, operands);
   operands.push_back(b.flag(condition));
@@ -243,6 +149,17 @@ lower(hopper::StoreOp op, Operands<hopper::StoreOp> in, ThreadBuilder &b) {
 
   bool hasEdge = !liesInside(op, access.shape);
   bool cutsVectors = !liesInside(op, access.shape, access.shape.size() - 1);
+  if (op.getRelaxed()) {
+    const Value isFirst = isFirstCopy(b, type);
+    forEachVector(access, place, type, cutsVectors ? 1 : length, cutsVectors,
+                  [&](int64_t v, Value address, Value inside) {
+                    storeWords(
+                        b, type, address,
+                        ArrayRef(scalars).slice(v, cutsVectors ? 1 : length),
+                        b.both(inside, isFirst), relaxed);
+                  });
+    return Registers();
+  }
   if (testsVectors(type, length, hasEdge, cutsVectors)) {
     forEachVector(access, place, type, length, cutsVectors,
                   [&](int64_t v, Value address, Value inside) {

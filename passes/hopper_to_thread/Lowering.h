@@ -90,6 +90,7 @@ void addReductions(ThreadPatterns &patterns);
 void addRelays(ThreadPatterns &patterns);
 void addScans(ThreadPatterns &patterns);
 void addSharedMemory(ThreadPatterns &patterns);
+void addTakes(ThreadPatterns &patterns);
 void addWgmma(ThreadPatterns &patterns);
 
 /// Makes loops with a `hopper.last_if` test it, when all else is lowered.

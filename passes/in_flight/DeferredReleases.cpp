@@ -26,8 +26,8 @@ bool endsSearch(Operation &op) {
           return barrier.isOfRole() ? WalkResult::advance()
                                     : WalkResult::interrupt();
         return isa<hopper::MbarrierWaitOp, hopper::MbarrierTestOp,
-                   hopper::SyncOp, hopper::AwaitOp, hopper::GridWaitOp,
-                   hopper::WgmmaOp>(inner)
+                   hopper::SyncOp, hopper::AwaitOp, hopper::TakeOp,
+                   hopper::GridWaitOp, hopper::WgmmaOp>(inner)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

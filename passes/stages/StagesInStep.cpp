@@ -44,7 +44,8 @@ bool waitsOtherwise(Operation *op, ArrayRef<Value> pipelines) {
     return llvm::any_of(sync.getBarrier().getUsers(), [&](Operation *user) {
       return tile::roleOf(user) != tile::roleOf(op);
     });
-  return isa<tile::AwaitOp, tile::ClusterReduceOp, tile::ClusterSyncOp>(op);
+  return isa<tile::AwaitOp, tile::TakeOp, tile::ClusterReduceOp,
+             tile::ClusterSyncOp>(op);
 }
 
 /// The steps of a role.

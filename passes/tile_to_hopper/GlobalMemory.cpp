@@ -38,7 +38,31 @@ static void lower(tile::StoreOp op, tile::StoreOp::Adaptor adaptor,
           rows.pointer, adaptor.getRowCoordinates(), rows.extents, rows.strides,
           rowAlignment(op.getTarget(), op.getCoordinates(), context.facts),
           op.getTransposed(),
-          areNonNegative(op.getCoordinates(), context.facts)));
+          areNonNegative(op.getCoordinates(), context.facts), op.getRelaxed()));
+}
+
+static void lower(tile::TakeOp op, tile::TakeOp::Adaptor adaptor,
+                  Rewriter &rewriter, const Context &context) {
+  SmallVector<Value> pointers, extents, strides;
+  SmallVector<int64_t> ranks, alignments;
+  ValueRange left = op.getCoordinates();
+  for (Value source : op.getSources()) {
+    const GlobalTensor global = context.parameters.tensor(source, rewriter);
+    const int64_t rank = global.extents.size();
+    pointers.push_back(global.pointer);
+    llvm::append_range(extents, global.extents);
+    llvm::append_range(strides, global.strides);
+    ranks.push_back(rank);
+    alignments.push_back(
+        rowAlignment(source, left.take_front(rank), context.facts));
+    left = left.drop_front(rank);
+  }
+  rewriter.replaceOp(op, hopper::TakeOp::create(
+                             rewriter, named(op, "take"), op.getResultTypes(),
+                             pointers, adaptor.getCoordinates(), extents,
+                             strides, ranks, alignments,
+                             areNonNegative(op.getCoordinates(), context.facts),
+                             op.getBarrierAttr()));
 }
 
 /// A tensor, or a shared tile, whose layout says all.
@@ -153,7 +177,7 @@ static void lower(tile::AllowLaunchOp op, tile::AllowLaunchOp::Adaptor,
 
 void addGlobalMemory(Patterns &patterns) {
   patterns.add<tile::LoadOp, tile::StoreOp, tile::GatherOp, tile::ScatterOp,
-               tile::ReduceIntoOp, tile::InsideOp, tile::ValueOp,
+               tile::TakeOp, tile::ReduceIntoOp, tile::InsideOp, tile::ValueOp,
                tile::AtomicOp, tile::SignalOp, tile::AwaitOp,
                tile::WaitLaunchOp, tile::AllowLaunchOp>();
 }

@@ -270,3 +270,45 @@ hopper.kernel @relay_of_another_type threads 128 shared 0 cluster 1 {
     %y = hopper.warp_relay %x : !one -> tensor<64x32xi32>
   }
 }
+
+// -----
+
+!row = tensor<128xf32, #tile.fragment<"128 128:1 / (1,1):(1,128)">>
+hopper.kernel @take_without_ranks threads 128 shared 0 cluster 1 {
+  %box = hopper.pointer "Box" : !hopper.pointer
+  %one = arith.constant 1 : i64
+  %c128 = arith.constant 128 : index
+  hopper.role "math" from 0 warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{has 1 tiles, 1 results, 0 ranks and 1 alignments; there is one of each for each tile}}
+    %x = hopper.take %box[%c0] within [%c128] strides [%one] ranks [] align [4] : !hopper.pointer -> !row
+  }
+}
+
+// -----
+
+!row = tensor<128xf32, #tile.fragment<"128 128:1 / (1,1):(1,128)">>
+hopper.kernel @take_of_more_dimensions threads 128 shared 0 cluster 1 {
+  %box = hopper.pointer "Box" : !hopper.pointer
+  %one = arith.constant 1 : i64
+  %c128 = arith.constant 128 : index
+  hopper.role "math" from 0 warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{has 1 coordinates, extents or strides of tiles in tensors of 2 dimensions in all}}
+    %x = hopper.take %box[%c0] within [%c128] strides [%one] ranks [2] align [4] : !hopper.pointer -> !row
+  }
+}
+
+// -----
+
+!row = tensor<128xi32, #tile.fragment<"128 128:1 / (1,1):(1,128)">>
+hopper.kernel @take_of_integers threads 128 shared 0 cluster 1 {
+  %box = hopper.pointer "Box" : !hopper.pointer
+  %one = arith.constant 1 : i64
+  %c128 = arith.constant 128 : index
+  hopper.role "math" from 0 warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{awaits s32; it awaits f32}}
+    %x = hopper.take %box[%c0] within [%c128] strides [%one] ranks [1] align [4] : !hopper.pointer -> !row
+  }
+}

@@ -69,6 +69,22 @@ Kernel unanswered() {
   });
 }
 
+/// What the second CTA takes nobody posts.
+Kernel neverPosted() {
+  return kernel("never_posted", [] {
+    Size N = size("N");
+    Tensor D = output("D", f32, {N, 128});
+    Tensor box = inout("Box", f32, {N, 128});
+    TileLoop parts = persistent({N}, {1});
+    role("add", warps(4), [&] {
+      for (auto [i] : parts) {
+        when(i == 0, [&] { post(box.at({i, 0}), full(f32, {128}, 1)); });
+        store(D.at({i, 0}), take(box.at({i, 0}), {128}));
+      }
+    });
+  });
+}
+
 /// Only the first tile of the two in a stage is copied in each round.
 Kernel filledInPart() {
   return kernel("filled_in_part", [] {
@@ -212,6 +228,12 @@ void reportMemoryOfX(void *x, const std::string &part) {
           {"deadlock", "Done[0] is 1 and has to be at least 2",
            "was the last to signal it here, where that happened 1 time"},
           {"Done"});
+    });
+    registerTest("HangIsFound", "of what nobody posts", [] {
+      simulateAndReport(neverPosted(),
+                        {"deadlock", "role 'add'", "repeats a loop until Box[1",
+                         "HangTest.cpp"},
+                        {"Box"});
     });
     registerTest("StaleStageIsFound", "that was filled in part", [] {
       simulateAndReport(filledInPart(), {"stale data: tile 1 of stage 0",

@@ -1116,3 +1116,55 @@ tile.kernel @sparse_as_if_whole {
     %r = tile.mma %b sparse %e : tensor<64x4xi16>, %b transposed, %zero : !b, !b, tensor<64x64xf32>
   }
 }
+
+// -----
+
+!s32 = !tile.tensor<i32, 1>
+tile.kernel @takes_counters {
+  %N = tile.size "N"
+  %done = tile.tensor "Done" inout [%N] align 4 : !s32
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{awaits s32; it awaits f32}}
+    %x = tile.take %done[%c0] : !s32 -> tensor<16xi32>
+  }
+}
+
+// -----
+
+!box = !tile.tensor<f32, 1>
+tile.kernel @takes_two_for_one {
+  %N = tile.size "N"
+  %box = tile.tensor "Box" inout [%N] align 4 : !box
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{gives 2 fragments of 1 tiles}}
+    %x, %y = tile.take %box[%c0] : !box -> tensor<16xf32>, tensor<16xf32>
+  }
+}
+
+// -----
+
+!box = !tile.tensor<f32, 1>
+tile.kernel @takes_at_more_places {
+  %N = tile.size "N"
+  %box = tile.tensor "Box" inout [%N] align 4 : !box
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{gives 1 coordinates too many}}
+    %x = tile.take %box[%c0, %c0] : !box -> tensor<16xf32>
+  }
+}
+
+// -----
+
+!box = !tile.tensor<f32, 1>
+tile.kernel @takes_what_it_only_reads {
+  %N = tile.size "N"
+  %box = tile.tensor "Box" input [%N] align 4 : !box
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{writes tensor 'Box', which is declared as input: declare it as output or inout}}
+    %x = tile.take %box[%c0] : !box -> tensor<16xf32>
+  }
+}

@@ -17,6 +17,7 @@
 #include "ashlar/launch.h"
 #include "ashlar/math.h"
 #include "ashlar/pipeline.h"
+#include "ashlar/post.h"
 #include "ashlar/ptx.h"
 #include "ashlar/reduction.h"
 #include "ashlar/role.h"
