@@ -272,7 +272,7 @@ AttentionLaunch::AttentionLaunch(Device &device,
       onParts(device,
               4 * choice.splits * parts.tiles * parts.rows * parts.columns),
       onPartL(device, 4 * choice.splits * parts.tiles * parts.rows),
-      onDone(device, 4 * 2 * parts.tiles), onNext(device, 4),
+      onDone(device, 4 * parts.tiles), onNext(device, 4),
       arguments(operands.arguments(choice.group)) {
   auto add = [&](const char *name, const Buffer &buffer, ElementType type,
                  std::vector<int64_t> shape) {
@@ -284,11 +284,12 @@ AttentionLaunch::AttentionLaunch(Device &device,
     add("Next", onNext, s32, {1});
   if (!choice.config.splits)
     return;
-  onDone.fill(std::byte(0));
+  for (Buffer *zeros : {&onParts, &onPartL, &onDone})
+    zeros->fill(std::byte(0));
   const auto [tiles, rows, columns] = parts;
   add("Parts", onParts, f32, {choice.splits, tiles, rows, columns});
   add("PartL", onPartL, f32, {choice.splits, tiles, rows});
-  add("Done", onDone, s32, {tiles, 2});
+  add("Done", onDone, s32, {tiles});
 }
 
 void AttentionLaunch::operator()(Stream &stream) {

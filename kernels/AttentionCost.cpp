@@ -54,6 +54,10 @@ constexpr double sharedBytesPerClock = 128, stepClocks = 57;
 /// From the first request of a launch, and from that of a stage while others
 /// are on their way, to its first byte; the latter from DRAM.
 constexpr double firstMicroseconds = 0.515, latencyMicroseconds = 1.17;
+/// By which a launch whose tiles are handed out ends later: until the first is
+/// known, and that none is left (six pairs of short causal sequences that
+/// differed in nothing else, 0.6 to 1.6 on an H200).
+constexpr double handOutMicroseconds = 1;
 /// The part of the shorter of math and loads that the longer does not hide:
 /// what more stages are worth where the math is longer. Of d 128 and 256 on an
 /// H200 one more, at the price of O's own, was worth -3 to 1 %.
@@ -62,8 +66,6 @@ constexpr double unhidden = 0.08;
 /// that is behind (a fifth stage of blocks of 128 was worth 8 % of d 128 on an
 /// H100, cold).
 constexpr double stagesBehind = 0.25;
-/// Round trips to L2 of each part: the fence of the signal.
-constexpr double roundTripsOfPart = 1;
 
 class Model {
 public:
@@ -129,11 +131,13 @@ private:
     cost.latency = launchShare * gpu.launch_microseconds + firstMicroseconds +
                    queryMicroseconds() + chain +
                    (turns * tilesOfUnit - 1) * again;
+    if (config.dynamic)
+      cost.latency += handOutMicroseconds;
     // Where O leaves from where Q lay, the next one comes behind it.
     if (replacesQuery(form, config))
       cost.latency +=
           turns * tilesOfUnit * (firstMicroseconds + queryMicroseconds());
-    cost.combine = splits ? combine(turns, slots) : 0;
+    cost.combine = splits ? combine(slots) : 0;
     cost.total += cost.latency + cost.combine;
     return cost;
   }
@@ -352,18 +356,25 @@ private:
   int64_t rowsThere() const {
     return std::min(config.bm, sizes.queries * group);
   }
-  /// The last CTAs of a tile wait for the others and read the parts of the rows
+  /// The last CTAs of a tile wait for the others and take the parts of the rows
   /// that there are, some at once: several CTAs where all parts run together.
-  double combine(double turns, double slots) const {
-    const LoadsOfParts loads = loadsOfParts(form, config);
+  double combine(double slots) const {
+    const double most = double(tiles * splits) <= slots ? parts : 1;
+    const std::vector<LoadsOfParts> ways = loadsOfParts(form, config);
+    const auto way = std::ranges::find_if(ways, [&](const LoadsOfParts &each) {
+      return double(rowsThere()) <= most * double(each.rows);
+    });
+    const LoadsOfParts loads = way == ways.end() ? ways.back() : *way;
     const double pieces = double(ceilDiv(rowsThere(), loads.rows)),
-                 adders = double(tiles * splits) <= slots
-                              ? std::clamp(pieces, 1., parts)
-                              : 1,
-                 steps = std::ceil(pieces / adders) *
-                         double(ceilDiv(int64_t(parts), loads.parts));
-    return firstMicroseconds * (turns * roundTripsOfPart +
-                                std::ceil(double(tiles) / slots) * (1 + steps));
+                 steps = std::ceil(pieces / std::clamp(pieces, 1., most)) *
+                         double(ceilDiv(int64_t(parts), loads.parts)),
+                 trips = loads.isLittle ? 1 : 2;
+    // Posted, taken and cleared.
+    const double bytes = 3 * double(tiles) * parts * double(rowsThere()) *
+                         double(form.dv * size_bytes(f32));
+    return firstMicroseconds * std::ceil(double(tiles) / slots) *
+               (1 + steps * trips) +
+           bytes / gpu.l2_terabytes_per_second / 1e6;
   }
 
   const AttentionForm &given;

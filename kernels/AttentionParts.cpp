@@ -1,10 +1,13 @@
-// Attention whose keys are shared out in parts: each CTA stores its own, and
-// the last ones of a tile to begin add them up.
+// Attention whose keys are shared out in parts: each CTA posts its own, and the
+// last ones of a tile to begin take them and add them up.
 
 #include "kernels/AttentionProgram.h"
 
 #include "ashlar/error.h"
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <numbers>
 #include <vector>
@@ -35,9 +38,12 @@ PartSizes part_sizes(const AttentionForm &form, const AttentionConfig &config,
 }
 
 Index AttentionProgram::ticketOf(const AttentionTile &t, int64_t column) const {
-  const Index ticket = atomic_add(done->at({numberOf(t, column), 0}), 1);
-  expect(0 <= ticket && ticket < partsOf(t),
-         "Done, which counts parts, is zeros before the launch");
+  Index ticket = t.split;
+  when(!areAllAtOnce(), [&] {
+    ticket = atomic_add(done->at({numberOf(t, column)}), 1);
+    expect(0 <= ticket && ticket < partsOf(t),
+           "Done, which counts parts, is zeros before the launch");
+  });
   return ticket;
 }
 
@@ -45,29 +51,40 @@ void AttentionProgram::finishPart(const AttentionTile &t, const Sums &o,
                                   const Fragment &l, const Index &ticket,
                                   int64_t column) {
   const Index count = partsOf(t), tile = numberOf(t, column);
+  // Of a few columns; computed with what is posted there, so that the threads
+  // that load them are those that post them, and order the two.
+  const Fragment few = slice(o[0], {0, 0}, {config.bm, 8});
+  expect(load(sumsOfParts->at({t.split, tile, 0, 0}), few.shape()) == 0 ||
+             few < few,
+         "Parts is zeros before the launch");
   for (size_t i = 0; i < o.size(); ++i)
-    store(sumsOfParts->at({t.split, tile, 0, int64_t(i) * sumColumns(form)}),
-          o[i]);
-  store(partL->at({t.split, tile, 0}), l);
-  signal(done->at({tile, 1}));
-  const Index there = min((t.rows - t.m * queries) * form.group, config.bm),
-              pieces = ceil_div(there, loadsOfParts(form, config).rows);
+    post(sumsOfParts->at({t.split, tile, 0, int64_t(i) * sumColumns(form)}),
+         o[i]);
+  post(partL->at({t.split, tile, 0}), l);
+  // All that is posted, be it of rows that the sequence does not have: zeros
+  // are left.
+  const Index rows = min(*Rows, config.bm);
   // Several add up where no part waits for a CTA to begin.
-  const Index adders = select(areAllAtOnce(), max(min(count, pieces), 1), 1),
-              adder = ticket - (count - adders);
-  auto forget = [&] {
-    for (int64_t i : {0, 1})
-      atomic_exchange(done->at({tile, i}), 0);
-  };
-  when(adder >= 0, [&] {
-    await(done->at({tile, 1}), count);
-    for (Index piece : range(adder, pieces, adders))
-      addRows(t, tile, count, piece, column);
-    when(adders == 1, forget, [&] {
-      const Index ended = atomic_add(done->at({tile, 0}), 1);
-      when(ended == count + adders - 1, forget);
+  const Index most = select(areAllAtOnce(), count, 1);
+  auto add = [&](const LoadsOfParts &loads) {
+    const Index pieces = ceil_div(rows, loads.rows), adders = min(most, pieces),
+                adder = ticket - (count - adders);
+    when(adder >= 0, [&] {
+      for (Index piece : range(adder, pieces, adders))
+        addRows(t, tile, count, piece, loads, column);
     });
-  });
+  };
+  const std::vector<LoadsOfParts> ways = loadsOfParts(form, config);
+  const std::function<void(size_t)> addBy = [&](size_t way) {
+    if (way + 1 == ways.size())
+      return add(ways[way]);
+    when(
+        rows <= most * ways[way].rows, [&] { add(ways[way]); },
+        [&] { addBy(way + 1); });
+  };
+  addBy(0);
+  when(!areAllAtOnce() && ticket == count - 1,
+       [&] { atomic_exchange(done->at({tile}), 0); });
 }
 
 Condition AttentionProgram::areAllAtOnce() const {
@@ -77,36 +94,52 @@ Condition AttentionProgram::areAllAtOnce() const {
 
 void AttentionProgram::addRows(const AttentionTile &t, const Index &tile,
                                const Index &count, const Index &piece,
-                               int64_t column) {
-  const auto [height, together] = loadsOfParts(form, config);
+                               const LoadsOfParts &loads, int64_t column) {
+  const auto [height, together, isLittle] = loads;
   const Shape shape{height, half}, vector{height};
   const Index row = piece * height;
   Fragment top = full(f32, vector, -infinity), sum = zeros(f32, vector);
   Fragment o = zeros(f32, shape);
   for (Index s : range(0, count, together)) {
-    std::vector<Fragment> part, l;
+    std::vector<Posted> logarithms, sums;
     for (int64_t k = 0; k < together; ++k) {
-      const Index at = min(s + k, count - 1);
-      l.push_back(select(full(s32, vector, s + k) < count,
-                         load(partL->at({at, tile, row}), vector), -infinity));
-      part.push_back(load(sumsOfParts->at({at, tile, row, 0}), shape));
+      const Index at = select(s + k < count, s + k, *Splits); // or nothing
+      logarithms.push_back({partL->at({at, tile, row}), vector});
+      sums.push_back({sumsOfParts->at({at, tile, row, 0}), shape});
     }
-    Fragment higher = top;
-    for (const Fragment &each : l)
-      higher = max(higher, each);
-    const Fragment base = select(higher == -infinity, 0, higher);
-    auto weightOf = [&](const Fragment &each) {
-      return fast::exp2(each - base);
-    };
-    const Fragment shrink = weightOf(top);
-    o = o * along_rows(shrink);
-    sum = sum * shrink;
+    std::vector<Fragment> taken, l, part;
+    if (isLittle) {
+      std::ranges::copy(sums, std::back_inserter(logarithms));
+      taken = take(logarithms);
+    } else {
+      taken = take(logarithms);
+      std::ranges::copy(take(sums), std::back_inserter(taken));
+    }
     for (int64_t k = 0; k < together; ++k) {
-      const Fragment weight = weightOf(l[k]);
-      o += part[k] * along_rows(weight);
-      sum += weight;
+      l.push_back(
+          select(full(s32, vector, s + k) < count, taken[k], -infinity));
+      part.push_back(taken[together + k]);
     }
-    top = higher;
+    // In the same groups whatever the way: the result has the same bits.
+    const int64_t group = loadsOfParts(form, config).back().parts;
+    for (int64_t first = 0; first < together; first += group) {
+      Fragment higher = top;
+      for (int64_t k = first; k < first + group; ++k)
+        higher = max(higher, l[k]);
+      const Fragment base = select(higher == -infinity, 0, higher);
+      auto weightOf = [&](const Fragment &each) {
+        return fast::exp2(each - base);
+      };
+      const Fragment shrink = weightOf(top);
+      o = o * along_rows(shrink);
+      sum = sum * shrink;
+      for (int64_t k = first; k < first + group; ++k) {
+        const Fragment weight = weightOf(l[k]);
+        o += part[k] * along_rows(weight);
+        sum += weight;
+      }
+      top = higher;
+    }
   }
   o = o * along_rows(select(sum == 0, 0, 1 / sum));
   scatterRows(t, rows({height, 1}) + row, column, convert(o, resultType(form)));

@@ -304,7 +304,7 @@ private:
   Condition areAllAtOnce() const;
   /// Of all parts as many rows as are on their way together.
   void addRows(const AttentionTile &t, const Index &tile, const Index &count,
-               const Index &piece, int64_t column);
+               const Index &piece, const LoadsOfParts &loads, int64_t column);
   /// The number of a tile, whatever part.
   Index numberOf(const AttentionTile &t, int64_t column) const {
     Index tile = (t.b * tileHeads() + t.h) * ceil_div(Sq, queries) + t.m;
@@ -439,7 +439,7 @@ private:
         inout("Parts", f32, {*Splits, *Tiles, *Rows, half}, align(16), where));
     partL.emplace(
         inout("PartL", f32, {*Splits, *Tiles, *Rows}, align(4), where));
-    done.emplace(inout("Done", s32, {*Tiles, 2}, align(4), where));
+    done.emplace(inout("Done", s32, {*Tiles}, align(4), where));
   }
   void declareRings() {
     rightRing.emplace(pipeline(

@@ -100,7 +100,7 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
   all += (form.modify || form.mask) && form.page && config.ctas > 1 ? 8 : 0;
   all += form.group > 1 ? 6 : 0;
-  all += config.splits ? 8 : 0;
+  all += config.splits ? (config.warpgroups > 1 ? 24 : 8) : 0;
   all += form.page ? 8 : 0;
   all += form.packed ? 12 : 0;
   all += config.warpgroups == 1 ? 24 : 0;
@@ -193,21 +193,32 @@ int64_t registersOfStore(const AttentionForm &form,
 
 } // namespace
 
-LoadsOfParts loadsOfParts(const AttentionForm &form,
-                          const AttentionConfig &config) {
+std::vector<LoadsOfParts> loadsOfParts(const AttentionForm &form,
+                                       const AttentionConfig &config) {
   // Of each thread. Where roles are apart it is the most that ptxas was seen to
-  // hold without a spill; elsewhere more of them at once were not faster.
-  const int64_t elements =
-      config.apart ? 96
-                   : std::bit_floor(uint64_t(mathRegisters(form, config) / 3));
-  // Of few columns it is what belongs to each part that fills registers.
-  constexpr int64_t most = 16;
-  // As few rows as divide among a warpgroup's threads.
-  const int64_t columns = keptColumns(form, config),
-                rows = columns % 16 ? 16 : 8;
-  return {rows * warpgroupsOfRole(config),
-          std::clamp<int64_t>(
-              elements * target::warpgroupThreads / (rows * columns), 1, most)};
+  // hold without a spill.
+  constexpr int64_t ofAddition = 48, ofElement = 3;
+  const int64_t registers =
+      config.apart ? 96 : mathRegisters(form, config) - ofAddition;
+  constexpr int64_t little = 2;
+  const int64_t columns = keptColumns(form, config);
+  auto withElements = [&](int64_t wanted) -> LoadsOfParts {
+    // As divide among a warpgroup's threads.
+    const int64_t rows = columns % 16 ? 16
+                         : wanted * target::warpgroupThreads % columns
+                             ? 8
+                             : wanted * target::warpgroupThreads / columns;
+    const int64_t elements = rows * columns / target::warpgroupThreads;
+    const int64_t most = wanted == little ? 16 : 8;
+    return {rows * warpgroupsOfRole(config),
+            int64_t(std::bit_floor(uint64_t(std::clamp<int64_t>(
+                registers / (elements * ofElement), 1, most)))),
+            wanted == little};
+  };
+  // Each way is code: such tiles have many rows as a rule.
+  if (warpgroupsOfRole(config) > 1 || config.apart)
+    return {withElements(4), withElements(16)};
+  return {withElements(little), withElements(4), withElements(16)};
 }
 
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {

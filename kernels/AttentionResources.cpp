@@ -148,8 +148,8 @@ static int64_t bytesOfStage(const AttentionForm &form,
 }
 
 /// The numbers of pages; what the threads of a role tell one another of a
-/// tile's parts, how many have begun before and how many are done; and room for
-/// what an author's functions of scores may exchange.
+/// tile's parts, how many have begun before; and room for what an author's
+/// functions of scores may exchange.
 static int64_t smallBytes(const AttentionForm &form,
                           const AttentionConfig &config) {
   constexpr int64_t least = target::tmaSharedAlignment;
@@ -158,7 +158,7 @@ static int64_t smallBytes(const AttentionForm &form,
   return (form.page ? stagesOfNumbers * (numbers + barrierBytesOfStage) : 0) +
          (config.dynamic ? DynamicTiles::stages * (least + barrierBytesOfStage)
                          : 0) +
-         (config.splits ? (config.apart ? 2 : 1) * 2 * least : 0) +
+         (config.splits ? (config.apart ? 2 : 1) * least : 0) +
          (form.modify || form.mask ? bytesOfAuthor : 0);
 }
 

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ashlar {
 
@@ -119,14 +120,18 @@ std::string notDifferentiable(const AttentionForm &form);
 std::string notBuildable(const AttentionForm &form,
                          const AttentionConfig &config);
 
-/// So many rows of so many parts of the keys are on their way together when
-/// parts are added up: few rows, as a tile of one query has, and as many parts
-/// as a third of a thread's registers hold, up to 16.
+/// So many rows of so many parts of the keys, a power of two, are taken
+/// together when parts are added up.
 struct LoadsOfParts {
   int64_t rows, parts;
+  /// Not much to ask for before it is there; else that is done by the
+  /// logarithms alone.
+  bool isLittle;
 };
-LoadsOfParts loadsOfParts(const AttentionForm &form,
-                          const AttentionConfig &config);
+/// Ways to add up, from few rows of many parts to many of few. A launch takes
+/// the first by which no CTA of a tile adds up twice, or else the last.
+std::vector<LoadsOfParts> loadsOfParts(const AttentionForm &form,
+                                       const AttentionConfig &config);
 
 /// Whether a thread holds its fragments without a spill, as far as a formula
 /// knows.

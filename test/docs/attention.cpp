@@ -82,14 +82,15 @@ static void run() {
   const int64_t s = choice.splits;
   const auto [t, r, c] = part_sizes(form, choice.config, sizes);
   Buffer parts(device, 4 * s * t * r * c), logarithms(device, 4 * s * t * r),
-      done(device, 4 * t * 2);
-  done.fill(std::byte(0)); // before the first launch
+      done(device, 4 * t);
+  for (Buffer *each : {&parts, &logarithms, &done})
+    each->fill(std::byte(0)); // before the first launch
   if (s) {
     arguments.push_back(
         {"Parts", TensorArgument{parts.data(), f32, {s, t, r, c}}});
     arguments.push_back(
         {"PartL", TensorArgument{logarithms.data(), f32, {s, t, r}}});
-    arguments.push_back({"Done", TensorArgument{done.data(), s32, {t, 2}}});
+    arguments.push_back({"Done", TensorArgument{done.data(), s32, {t}}});
   }
   module.launch_and_wait(arguments, std::chrono::seconds(10));
 

@@ -94,9 +94,9 @@ static void run() {
   // What is zero before the first launch is so again behind each.
   const int64_t splits = choice.splits;
   const auto [t, r, c] = part_sizes(form, choice.config, sizes);
-  Buffer next = zerosOf(device, 4), done = zerosOf(device, 4 * t * 2),
-         parts(device, 4 * splits * t * r * c),
-         logarithms(device, 4 * splits * t * r);
+  Buffer next = zerosOf(device, 4), done = zerosOf(device, 4 * t),
+         parts = zerosOf(device, 4 * splits * t * r * c),
+         logarithms = zerosOf(device, 4 * splits * t * r);
   if (choice.config.dynamic)
     arguments.push_back({"Next", TensorArgument{next.data(), s32, {1}}});
   if (splits) {
@@ -104,7 +104,7 @@ static void run() {
         {"Parts", TensorArgument{parts.data(), f32, {splits, t, r, c}}});
     arguments.push_back(
         {"PartL", TensorArgument{logarithms.data(), f32, {splits, t, r}}});
-    arguments.push_back({"Done", TensorArgument{done.data(), s32, {t, 2}}});
+    arguments.push_back({"Done", TensorArgument{done.data(), s32, {t}}});
   }
   module.launch_and_wait(arguments, std::chrono::seconds(10));
 

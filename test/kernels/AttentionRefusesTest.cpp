@@ -142,7 +142,8 @@ TEST(AttentionRefuses, SizesThatDoNotAgree) {
     std::vector<NamedSize> sizes = right;
     std::ranges::find(sizes, name, &NamedSize::name)->value = value;
     try {
-      launchForAll(module, randomProblem(module.artifact(), sizes, {}, {"Done"},
+      launchForAll(module, randomProblem(module.artifact(), sizes, {},
+                                         {"Done", "Parts", "PartL"},
                                          {{"QStarts", startsOfNothing},
                                           {"KStarts", startsOfNothing}}));
     } catch (const Error &error) {
@@ -232,23 +233,30 @@ TEST(AttentionRefuses, PagesThatThereAreNot) {
 
 TEST(AttentionRefuses, CountersThatAreNotZeros) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  auto launchOn = [](double done) {
+  // Of many sequences not all parts run at once, and are counted.
+  auto launchOn = [](int64_t sequences, double done, double parts = 0) {
+    auto all = [](double value) {
+      return [=](const Problem &, Coordinate) { return value; };
+    };
     launchAndExit(
         attention({.d = 64, .dv = 64}, {.splits = true}),
-        {{"B", 1},
+        {{"B", sequences},
          {"H", 1},
          {"Hk", 1},
          {"Sq", 5},
          {"Sk", 300},
          {"Splits", 2},
-         {"Tiles", 1},
+         {"Tiles", sequences},
          {"Rows", 64}},
-        {{"Done", [=](const Problem &, Coordinate) { return done; }}});
+        {{"Done", all(done)}, {"Parts", all(parts)}, {"PartL", all(0)}});
   };
-  EXPECT_EXIT(launchOn(0), testing::ExitedWithCode(0), "");
+  for (int64_t sequences : {1, 200})
+    EXPECT_EXIT(launchOn(sequences, 0), testing::ExitedWithCode(0), "");
   for (double done : {-1, 2})
-    EXPECT_EXIT(launchOn(done), testing::ExitedWithCode(3),
+    EXPECT_EXIT(launchOn(200, done), testing::ExitedWithCode(3),
                 "Done, which counts parts, is zeros before the launch");
+  EXPECT_EXIT(launchOn(1, 0, 1), testing::ExitedWithCode(3),
+              "Parts is zeros before the launch");
 }
 
 } // namespace

@@ -153,11 +153,11 @@ struct AttentionSizes {
 
 /// Sizes of the workspaces of a launch whose keys are shared out: Parts, f32,
 /// Splits×Tiles×Rows×columns, PartL, f32, Splits×Tiles×Rows, and Done, s32,
-/// Tiles×2, which is zero before the first launch and again behind each; where
-/// it is not, after a launch that was broken off for example, O is wrong. What
-/// warpgroups that are apart keep is a tile for each half. Throws `Error` for
-/// sizes that `attention_auto` refuses, and for numbers of rows, heads or
-/// columns of a tile below 1.
+/// Tiles, all of them zeros before the first launch and again behind each;
+/// where they are not, after a launch that was broken off for example, O is
+/// wrong. What warpgroups that are apart keep is a tile for each half. Throws
+/// `Error` for sizes that `attention_auto` refuses, and for numbers of rows,
+/// heads or columns of a tile below 1.
 struct PartSizes {
   int64_t tiles, rows, columns;
 };
