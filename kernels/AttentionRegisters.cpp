@@ -13,8 +13,12 @@ int64_t copyRegisters(const AttentionForm &form,
   if (config.warpgroups * config.ctas == 1)
     return 64;
   // To find pages and parts, and to fill several rings, takes some.
-  if (config.dynamic ? pagesOfBlock(form, config) > 1
-                     : isOf8Bits(form) && form.page && form.before)
+  constexpr int64_t manyPages = 8;
+  const int64_t pages = pagesOfBlock(form, config);
+  const bool findsMany =
+      (config.dynamic && pages > 1) || (config.splits && pages >= manyPages);
+  if (findsMany ||
+      (!config.dynamic && isOf8Bits(form) && form.page && form.before))
     return 48;
   if (config.splits || form.page || config.apart)
     return 40;
@@ -100,7 +104,10 @@ int64_t registersBeside(const AttentionForm &form,
   all += form.modify || form.mask ? 32 + config.bn / 4 : 0;
   all += (form.modify || form.mask) && form.page && config.ctas > 1 ? 8 : 0;
   all += form.group > 1 ? 6 : 0;
-  all += config.splits ? (config.warpgroups > 1 ? 24 : 8) : 0;
+  all += config.splits ? (config.warpgroups == 1 ? 8
+                          : config.bn > 128      ? 24
+                                                 : 20)
+                       : 0;
   all += form.page ? 8 : 0;
   all += form.packed ? 12 : 0;
   all += config.warpgroups == 1 ? 24 : 0;
