@@ -149,8 +149,10 @@ private:
   bool publishes(Operation &op, Unfenced accesses) const {
     if (isa<hopper::ReleaseOp>(op))
       return accesses.any();
+    auto take = dyn_cast<hopper::TakeOp>(op);
     if (isa<hopper::MbarrierArriveOp, hopper::NamedBarrierOp, hopper::SyncOp>(
-            op))
+            op) ||
+        (take && take.getBarrier()))
       return arePeersCopiedTo ? accesses.any() : accesses.written;
     if (isa<hopper::WgmmaOp, hopper::TmaStoreOp, hopper::CopyToPeerOp>(op) ||
         storesByTma(op))

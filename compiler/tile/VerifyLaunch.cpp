@@ -53,7 +53,7 @@ Operation *globalAccess(Operation *op) {
   Operation *found = nullptr;
   op->walk([&](Operation *inner) {
     if (!found && isa<CopyOp, CopyOutOp, LoadOp, StoreOp, ReduceIntoOp, ValueOp,
-                      AtomicOp, SignalOp, AwaitOp>(inner))
+                      AtomicOp, SignalOp, AwaitOp, TakeOp>(inner))
       found = inner;
   });
   return found;

@@ -149,7 +149,7 @@ SmallVector<Pending> Need::of(Operation *op, const InFlightState &state) const {
     needAll(resourceOf(copy.getTarget()));
   // Behind a barrier other threads, or CTAs, may write what is in no ring, and
   // a stage that the role itself writes to.
-  else if (isa<hopper::NamedBarrierOp, hopper::SyncOp>(op) ||
+  else if (isa<hopper::NamedBarrierOp, hopper::SyncOp, hopper::TakeOp>(op) ||
            arrivesAtCluster(op))
     need([](const Resource &resource) {
       return resource.isBuffer() ||

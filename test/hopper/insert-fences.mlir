@@ -555,3 +555,32 @@ hopper.kernel @copied_to_a_peer threads 128 shared 16400 cluster 2 {
     }
   }
 }
+
+// -----
+
+// The warps of a role meet in a take: what they have written is fenced before.
+
+!tile = !tile.shared<64x64xbf16, "S<3,4,3> o (64,64):(128,2)">
+!acc = tensor<64x64xf32, #tile.fragment<"64x64 (4,8,4,1):(128,1,16,64) / (2,2,8,1):(64,8,512,64)">>
+!half = tensor<64x64xbf16, #tile.fragment<"64x64 (8,16):(512,1) / (8,1,4):(64,4096,16)">>
+!row = tensor<128xf32, #tile.fragment<"128 128:1 / (1,1):(1,128)">>
+// CHECK-LABEL: hopper.kernel @met_in_a_take
+hopper.kernel @met_in_a_take threads 128 shared 8192 cluster 1 {
+  %tile = hopper.shared_address 0
+  %box = hopper.pointer "Box" : !hopper.pointer
+  %one = arith.constant 1 : i64
+  %c128 = arith.constant 128 : index
+  hopper.role "math" from 0 warps 4 {
+    %c0 = arith.constant 0 : index
+    %f = arith.constant dense<1.0> : !half
+    %x = hopper.accumulator : <!acc>
+    %v = hopper.view %tile : !tile
+    // CHECK: hopper.shared_store
+    // CHECK-NEXT: hopper.fence_proxy_async
+    // CHECK-NEXT: hopper.take
+    // CHECK-NOT: hopper.fence_proxy_async
+    hopper.shared_store %f to %v : !half, !tile
+    %t = hopper.take %box[%c0] within [%c128] strides [%one] ranks [1] align [4] barrier 1 : !hopper.pointer -> !row
+    hopper.wgmma %v, %v transposed into zeroed %x : !tile, !tile, <!acc>
+  }
+}

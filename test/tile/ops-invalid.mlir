@@ -932,6 +932,19 @@ tile.kernel @wait_in_a_branch programmatic_launch {
 
 // -----
 
+tile.kernel @take_before_the_wait programmatic_launch {
+  %M = tile.size "M"
+  %A = tile.tensor "A" inout [%M] align 16 : !tile.tensor<f32, 1>
+  tile.role "math" warps 4 {
+    %c0 = arith.constant 0 : index
+    // expected-error@+1 {{this touches memory before the role waits for the launch before, which may still write there}}
+    %f = tile.take %A[%c0] : !tile.tensor<f32, 1> -> tensor<128xf32>
+    tile.wait_launch
+  }
+}
+
+// -----
+
 tile.kernel @load_before_the_wait programmatic_launch {
   %M = tile.size "M"
   %A = tile.tensor "A" input [%M] align 16 : !tile.tensor<f32, 1>

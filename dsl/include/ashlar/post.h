@@ -22,7 +22,7 @@ struct Posted {
 };
 
 /// Waits until all elements of these tiles are posted, gives them, and leaves
-/// zeros in their place; of an element outside the tensor zero. Who posts them
+/// zeros in their place; of an element outside the tensor -0. Who posts them
 /// must run at the same time or before, as with `await`. Tiles that are taken
 /// together are on their way together.
 std::vector<Fragment> take(const std::vector<Posted> &tiles,

@@ -15,7 +15,7 @@ namespace ashlar::sim {
 struct Strand::Snapshot {
   uint32_t at = 0;               // the place
   uint64_t changes = 0;          // Launch::changes
-  uint64_t since = 0;            // Warp::executed, when that was last another
+  uint64_t since = 0;            // Warp::executed, when it was last looked at
   std::optional<uint32_t> known; // where it has been found to repeat itself
   std::vector<std::byte> registers;          // empty before the place is chosen
   std::vector<Poll> polls;                   // accesses since then

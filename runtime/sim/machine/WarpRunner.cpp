@@ -244,6 +244,7 @@ void WarpRunner::noteJumpBack(Strand &strand) {
     snapshot.known = snapshot.at;
     strand.polls = std::move(snapshot.polls);
   }
+  snapshot.since = warp.executed;
   snapshot.forget();
 }
 
