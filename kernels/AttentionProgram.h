@@ -292,12 +292,13 @@ private:
   void scatterLogarithms(const AttentionTile &t, const Fragment &row,
                          const Fragment &l);
 
-  /// How many parts of a tile have asked before this one. Of columns from one
-  /// on, that of the second half where roles are apart.
+  /// How many parts of a tile come before this one: by their numbers where all
+  /// run at once, else as they have asked. Of columns from one on, that of the
+  /// second half where roles are apart.
   Index ticketOf(const AttentionTile &t, int64_t column = 0) const;
-  /// Stores a part, its logarithms those of 2; the last ones that have asked
-  /// for a ticket add up, and wait for those before: a part asks behind the
-  /// last time that it waits for what may itself wait for an adder.
+  /// Posts a part, its logarithms those of 2; the last ones by their tickets
+  /// take all and add them up: a part asks for one behind the last time that it
+  /// waits for what may itself wait for an adder.
   void finishPart(const AttentionTile &t, const Sums &o, const Fragment &l,
                   const Index &ticket, int64_t column = 0);
   /// Whether no CTA has two parts, so that all of them run together.

@@ -112,10 +112,11 @@ std::vector<Feature> features() {
   return all;
 }
 
-void launchesInARow() {
-  Module module(device(), compileCleanly(fanIn(warpgroups(1))));
-  const Problem problem =
-      randomProblem(module.artifact(), {{"P", 7}}, {}, {"Box", "Sums"});
+void launchThreeTimes(const Kernel &kernel, const Sizes &sizes,
+                      const std::vector<std::string> &zeros,
+                      double (*reference)(const Problem &, Coordinate)) {
+  Module module(device(), compileCleanly(kernel));
+  const Problem problem = randomProblem(module.artifact(), sizes, {}, zeros);
   harness::DeviceProblem onDevice(device(), module.artifact(), problem);
   Stream stream(device());
   for (int i = 0; i < 3; ++i)
@@ -125,13 +126,22 @@ void launchesInARow() {
     if (result.name() == "D") {
       EXPECT_LE(
           relativeError(result,
-                        [&](Coordinate at) { return sumOfAll(problem, at); }),
+                        [&](Coordinate at) { return reference(problem, at); }),
           1e-5);
       continue;
     }
     for (int64_t i = 0; i < result.elements(); ++i)
       ASSERT_EQ(result.read(i), 0) << result.name() << " at " << i;
   }
+}
+
+void launchesInARow() {
+  launchThreeTimes(fanIn(warpgroups(1)), {{"P", 7}}, {"Box", "Sums"}, sumOfAll);
+  // Cut at an edge, and held alike by several threads.
+  launchThreeTimes(neighbours(warpgroups(1), {rows, columns}),
+                   {{"P", 7}, {"N", 27}}, {"Box", "D"}, besideNeighbour);
+  launchThreeTimes(neighbours(warpgroups(2), {1, columns}),
+                   {{"P", 7}, {"N", 27}}, {"Box", "D"}, firstRowBeside);
 }
 
 [[maybe_unused]] const bool registered = [] {
