@@ -63,16 +63,22 @@ public:
   /// what they want in their part of L2. Not so where all of them find room at
   /// once, or where two grids fit beside each other, which then alternate. Nor
   /// does it matter to what is little, or read once by a grid of all SMs that
-  /// are done with it at about the same time.
+  /// are done with it at about the same time. What a cluster shares does not
+  /// depend on who its neighbours are.
   bool isEarlyUseful() const {
-    if (isNextBeside(types, form, c))
+    if (isNextBeside(types, form, c) || bytesOfOperands <= bytesInReachOfAll)
+      return true;
+    const int64_t taken =
+        std::min(tiling.clusters, tiling.slots) * tiling.ctas;
+    if (taken * 6 >= h200().sm_count * 5 &&
+        bytesOfOperands <= bytesInReachOfAll * tiling.ctas)
       return true;
     if (tiling.clusters >= tiling.slots)
       return c.swapped && tiling.columns == 1 &&
              bytesOfOperands + bytesOfResult <= bytesInL2 &&
              (tiling.leftClusters == 0 ||
               tiling.leftClusters * 4 >= tiling.slots * 3);
-    return tiling.leavesHalf(h200()) || bytesOfOperands <= bytesInReachOfAll;
+    return tiling.leavesHalf(h200());
   }
 
 private:
