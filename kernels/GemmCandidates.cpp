@@ -391,16 +391,19 @@ private:
     }
   }
 
-  /// Whether a tile of the edge has parts of which no row lies in the matrix,
-  /// which has as many others.
+  /// Whether a tile of the edge, or one with which it fills up a cluster, has
+  /// parts of which no row lies in the matrix, which has as many others.
   bool isAnyPartOutside(const GemmConfig &c) const {
     const GemmTiling tiling(sizes, c, h200());
-    auto isOfUse = [&](int64_t most, int64_t last, bool isAbove) {
+    auto isOfUse = [&](int64_t most, int64_t last, bool isAnyOutside,
+                       bool isAbove) {
       return most >= edgePart(types, c, isAbove) &&
-             rowsOfOutsideParts(types, c, last, isAbove) > 0;
+             rowsOfOutsideParts(types, c, isAnyOutside ? 0 : last, isAbove) > 0;
     };
-    return isOfUse(tiling.mostRows, tiling.lastRows, true) ||
-           isOfUse(tiling.mostColumns, tiling.lastColumns, false);
+    return isOfUse(tiling.mostRows, tiling.lastRows,
+                   tiling.rows % c.cluster_m > 0, true) ||
+           isOfUse(tiling.mostColumns, tiling.lastColumns,
+                   tiling.columns % c.cluster_n > 0, false);
   }
 
   int64_t stagesThatFit(GemmConfig c) const {

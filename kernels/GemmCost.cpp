@@ -8,10 +8,13 @@
 #include "GemmTiling.h"
 #include "compiler/target/Target.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 namespace ashlar {
 
@@ -31,15 +34,20 @@ public:
       : types(types), c(c), form(form), gpu(gpu), tiling(sizes, c, gpu),
         stageMath(types, c, gpu),
         depth(static_cast<double>(c.bk * size_bytes(types.a))),
-        lastRows(loaded(tiling.lastRows, true)),
-        lastColumns(loaded(tiling.lastColumns, false)),
-        rows(meanLoaded(tiling.rows, c.bm, lastRows)),
-        columns(meanLoaded(tiling.columns, c.bn, lastColumns)),
+        ofRows(loadedOfTiles(tiling.rows, tiling.mostRows, tiling.lastRows,
+                             c.cluster_m, true)),
+        ofColumns(loadedOfTiles(tiling.columns, tiling.mostColumns,
+                                tiling.lastColumns, c.cluster_n, false)),
+        rows(ofRows.mean), columns(ofColumns.mean),
         elements(static_cast<double>(c.bm * c.bn)), stores(types, c, form, gpu),
         steps(static_cast<double>(tiling.steps)),
-        requests(
-            requestsOf(sizes, gpu.request_clocks, gpu.request_on_16_clocks)),
-        requestsOfSm(requestsOf(sizes, 0, gpu.request_on_16_sm_clocks)),
+        requests(requestsOf(sizes, rows, columns, gpu.request_clocks,
+                            gpu.request_on_16_clocks)),
+        requestsOfSm(ofSlowest([&](double above, double beside) {
+          return requestsOf(sizes, above, beside, 0,
+                            gpu.request_on_16_sm_clocks) +
+                 outsideRows(above, beside) * gpu.outside_clocks;
+        })),
         partSectors(stores.partSectors(sizes)),
         turns(std::ceil(steps / static_cast<double>(c.load_groups))),
         preparedBytes(static_cast<double>(
@@ -59,7 +67,7 @@ public:
                   bytesFromDram});
     cost.cold = cost.total;
     const double early = !c.early_launch ? 0
-                         : tiling.leavesHalf(gpu)
+                         : tiling.leavesHalf()
                              ? gpu.launch_beside_microseconds
                              : gpu.early_launch_microseconds;
     const double room = keptBytes < bytesOfLaunch ? gpu.beside_streams : 1;
@@ -166,19 +174,19 @@ private:
     return terabytesPerSecond * 1e3 / gpu.clock_gigahertz;
   }
 
-  /// What the rows of a CTA's boxes take, if those that begin on sectors take
-  /// so many clocks each, and so many the others: those that a cluster shares
-  /// are asked for once.
-  double requestsOf(const GemmSizes &sizes, double onSectors,
-                    double on16) const {
+  /// What the rows of a CTA's boxes take of which so many are loaded, if those
+  /// that begin on sectors take so many clocks each, and so many the others:
+  /// those that a cluster shares are asked for once.
+  double requestsOf(const GemmSizes &sizes, double above, double beside,
+                    double onSectors, double on16) const {
     auto clocksOf = [&](int64_t strideBytes) {
       return strideBytes % sectorBytes == 0 ? onSectors : on16;
     };
     const double ofA = clocksOf(c.prepared_a ? 0 : strideOfA(sizes, types)),
                  ofB = clocksOf(c.prepared_b ? 0 : strideOfB(sizes, types));
-    return rowsOfBoxes(rows, isAboveKMajor(types, c)) *
+    return rowsOfBoxes(above, isAboveKMajor(types, c)) *
                (c.swapped ? ofB : ofA) / static_cast<double>(c.cluster_n) +
-           rowsOfBoxes(columns, isBesideKMajor(types, c)) *
+           rowsOfBoxes(beside, isBesideKMajor(types, c)) *
                (c.swapped ? ofA : ofB) / static_cast<double>(c.cluster_m);
   }
 
@@ -200,10 +208,23 @@ private:
     return static_cast<double>(
         inside + rowsOfOutsideParts(types, c, inside, isAbove) * ofPart / part);
   }
-  /// Of all tiles along a dimension.
-  static double meanLoaded(int64_t tiles, int64_t extent, double last) {
-    return (static_cast<double>((tiles - 1) * extent) + last) /
-           static_cast<double>(tiles);
+  /// Of each tile along a dimension that differs from others, and on average:
+  /// most, the last one, and those outside with which it fills up a cluster.
+  struct LoadedOfTiles {
+    std::vector<double> each;
+    double mean;
+  };
+  LoadedOfTiles loadedOfTiles(int64_t tiles, int64_t most, int64_t last,
+                              int64_t cluster, bool isAbove) const {
+    LoadedOfTiles of = {{loaded(most, isAbove), loaded(last, isAbove)}, 0};
+    const int64_t outside = ceilDiv(tiles, cluster) * cluster - tiles;
+    double sum = static_cast<double>((tiles - 1) * most) + of.each.back();
+    if (outside > 0) {
+      of.each.push_back(loaded(0, isAbove));
+      sum += static_cast<double>(outside) * of.each.back();
+    }
+    of.mean = sum / static_cast<double>(tiles + outside);
+    return of;
   }
 
   /// Rows of 128 bytes that a stage's boxes fill with zeros, if so many of the
@@ -212,15 +233,21 @@ private:
     return (static_cast<double>(c.bm + c.bn) - above - beside) * depth / 128;
   }
 
-  /// A tile of the edge has fewer rows to load and some outside; who has the
-  /// slowest tile has it in one of its waves.
-  double loadClocks() const {
-    const double mean = loadClocks(rows, columns);
+  /// A tile of the edge has fewer rows to load and some outside, or all of
+  /// them; who has the slowest tile has it in one of its waves.
+  double ofSlowest(
+      llvm::function_ref<double(double above, double beside)> clocks) const {
+    const double mean = clocks(rows, columns);
     double slowest = 0;
-    for (double above : {loaded(tiling.mostRows, true), lastRows})
-      for (double beside : {loaded(tiling.mostColumns, false), lastColumns})
-        slowest = std::max(slowest, loadClocks(above, beside));
+    for (double above : ofRows.each)
+      for (double beside : ofColumns.each)
+        slowest = std::max(slowest, clocks(above, beside));
     return mean + (slowest - mean) / static_cast<double>(tiling.waves());
+  }
+  double loadClocks() const {
+    return ofSlowest([this](double above, double beside) {
+      return loadClocks(above, beside);
+    });
   }
 
   double loadClocks(double above, double beside) const {
@@ -429,8 +456,9 @@ private:
   GemmTiling tiling;
   GemmStageMath stageMath;
   double depth;
-  /// Rows and columns of tiles that are loaded: of the last one, on average.
-  double lastRows, lastColumns, rows, columns;
+  /// Rows and columns of tiles that are loaded, of each kind and on average.
+  LoadedOfTiles ofRows, ofColumns;
+  double rows, columns;
   double elements;
   GemmStores stores;
   double steps;

@@ -78,7 +78,7 @@ public:
              bytesOfOperands + bytesOfResult <= bytesInL2 &&
              (tiling.leftClusters == 0 ||
               tiling.leftClusters * 4 >= tiling.slots * 3);
-    return tiling.leavesHalf(h200());
+    return tiling.leavesHalf();
   }
 
 private:

@@ -25,9 +25,7 @@ struct GemmTiling {
 
   int64_t waves() const { return fullWaves + (leftClusters > 0); }
   /// Whether the next launch fits beside this one, on SMs that are idle.
-  bool leavesHalf(const GpuModel &gpu) const {
-    return 2 * clusters * ctas <= gpu.sm_count;
-  }
+  bool leavesHalf() const { return 2 * clusters <= slots; }
 };
 
 inline int64_t ceilDiv(int64_t numerator, int64_t denominator) {
