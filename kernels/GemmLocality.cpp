@@ -15,8 +15,8 @@ constexpr int64_t squareGroup = 4, largeGroup = 32, mostKOfLargeGroups = 2048;
 /// happens to stay.
 constexpr int64_t mostBytesOfKeptOperand = 450'000'000;
 /// Of both operands, which SMs find in L2 as fast if others have loaded them
-/// before.
-constexpr int64_t bytesInReachOfAll = 7'000'000;
+/// before; and where part of the SMs have CTAs that are in no cluster.
+constexpr int64_t bytesInReachOfAll = 7'000'000, bytesInReachOfOne = 1'000'000;
 /// Of all matrices, which are there for the next launch.
 constexpr int64_t bytesInL2 = 40'000'000;
 /// CTAs beside each other that want the same bytes at the same time, where they
@@ -66,12 +66,12 @@ public:
   /// are done with it at about the same time. What a cluster shares does not
   /// depend on who its neighbours are.
   bool isEarlyUseful() const {
-    if (isNextBeside(types, form, c) || bytesOfOperands <= bytesInReachOfAll)
-      return true;
-    const int64_t taken =
-        std::min(tiling.clusters, tiling.slots) * tiling.ctas;
-    if (taken * 6 >= h200().sm_count * 5 &&
-        bytesOfOperands <= bytesInReachOfAll * tiling.ctas)
+    const int64_t taken = std::min(tiling.clusters, tiling.slots) * tiling.ctas;
+    const bool isNearlyAll = taken * 6 >= h200().sm_count * 5;
+    const int64_t inReach = isNearlyAll         ? bytesInReachOfAll * tiling.ctas
+                            : tiling.ctas == 1 ? bytesInReachOfOne
+                                               : bytesInReachOfAll;
+    if (isNextBeside(types, form, c) || bytesOfOperands <= inReach)
       return true;
     if (tiling.clusters >= tiling.slots)
       return c.swapped && tiling.columns == 1 &&
