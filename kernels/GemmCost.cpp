@@ -66,10 +66,9 @@ public:
                       writtenBack / (gpu.write_back_terabytes_per_second * 1e6),
                   bytesFromDram});
     cost.cold = cost.total;
-    const double early = !c.early_launch ? 0
-                         : tiling.leavesHalf()
-                             ? gpu.launch_beside_microseconds
-                             : gpu.early_launch_microseconds;
+    const double early = !c.early_launch       ? 0
+                         : tiling.leavesHalf() ? gpu.launch_beside_microseconds
+                                               : gpu.early_launch_microseconds;
     const double room = keptBytes < bytesOfLaunch ? gpu.beside_streams : 1;
     const double kept = 1 - gpu.evictedPart(keptBytes / room);
     const GemmCost hot = estimate(

@@ -68,7 +68,7 @@ public:
   bool isEarlyUseful() const {
     const int64_t taken = std::min(tiling.clusters, tiling.slots) * tiling.ctas;
     const bool isNearlyAll = taken * 6 >= h200().sm_count * 5;
-    const int64_t inReach = isNearlyAll         ? bytesInReachOfAll * tiling.ctas
+    const int64_t inReach = isNearlyAll        ? bytesInReachOfAll * tiling.ctas
                             : tiling.ctas == 1 ? bytesInReachOfOne
                                                : bytesInReachOfAll;
     if (isNextBeside(types, form, c) || bytesOfOperands <= inReach)

@@ -87,9 +87,28 @@ static RoleRegisters registersBesideLoaders(const GemmTypes &types,
   return {std::min(down((all - c.warpgroups * math) / loaders), most), math};
 }
 
+/// Whether a row of a stage along M or N is no whole number of boxes of a
+/// swizzle atom: who loads it has tensor maps of two kinds, and was seen to
+/// need more registers.
+static bool hasUnevenBoxes(const GemmTypes &types, const GemmConfig &c) {
+  const int64_t atom = target::mostSwizzleBytes / size_bytes(types.a);
+  auto isUneven = [&](int64_t extent, bool isKMajor) {
+    return !isKMajor && extent > atom && extent % atom != 0;
+  };
+  return isUneven(c.bm, isAboveKMajor(types, c)) ||
+         isUneven(c.bn, isBesideKMajor(types, c));
+}
+
+/// What it was seen to need at least, and math beside its sums.
+constexpr int64_t leastOfUnevenBoxes = 56, besideUnevenBoxes = 56;
+
 /// What the loader and a warpgroup beside math that has so many leave it.
-static RoleRegisters registersBeside(const GemmConfig &c, int64_t other) {
-  constexpr int64_t least = 32, enough = 40, most = 232;
+static RoleRegisters registersBeside(const GemmTypes &types,
+                                     const GemmConfig &c, int64_t other) {
+  constexpr int64_t most = 232;
+  const bool isUneven = hasUnevenBoxes(types, c);
+  const int64_t least = isUneven ? 48 : 32,
+                enough = isUneven ? leastOfUnevenBoxes : 40;
   const int64_t warpgroups = c.warpgroups + 2;
   const int64_t left =
       target::entryRegisters(target::warpgroupThreads * warpgroups) *
@@ -101,9 +120,26 @@ static RoleRegisters registersBeside(const GemmConfig &c, int64_t other) {
   return {std::min(left - c.warpgroups * math, enough), math};
 }
 
-static RoleRegisters registersBesideTransposing(const GemmConfig &c) {
+/// The loader has what sums leave it, up to where more is of no use.
+static RoleRegisters registersOfUnevenBoxes(const GemmTypes &types,
+                                            const GemmConfig &c) {
+  constexpr int64_t most = 72, step = target::registerStep;
+  const int64_t warpgroups = c.warpgroups + 1;
+  const int64_t all =
+      target::entryRegisters(target::warpgroupThreads * warpgroups) *
+      warpgroups;
+  const int64_t math =
+      (accumulatorRegisters({}, c) + besideUnevenBoxes + step - 1) / step *
+      step;
+  const int64_t load =
+      std::clamp(all - c.warpgroups * math, leastOfUnevenBoxes, most);
+  return {load, (all - load) / c.warpgroups / step * step};
+}
+
+static RoleRegisters registersBesideTransposing(const GemmTypes &types,
+                                                const GemmConfig &c) {
   constexpr int64_t transpose = 80;
-  RoleRegisters registers = registersBeside(c, transpose);
+  RoleRegisters registers = registersBeside(types, c, transpose);
   registers.made = transpose;
   return registers;
 }
@@ -126,7 +162,7 @@ static RoleRegisters registersBesidePreparing(const GemmTypes &types,
               besideSums >
           entry)
     return {0, 0};
-  RoleRegisters registers = registersBeside(c, prepare);
+  RoleRegisters registers = registersBeside(types, c, prepare);
   registers.prepare = prepare;
   return registers;
 }
@@ -166,12 +202,13 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
   if (c.load_warps > 1)
     return registersBesideLoaders(types, c);
   if (isBesideTransposed(c))
-    return registersBesideTransposing(c);
+    return registersBesideTransposing(types, c);
   if (const RoleRegisters beside = registersBesidePreparing(types, c, form);
       beside.prepare > 0)
     return beside;
+  const bool isUneven = hasUnevenBoxes(types, c);
   if (c.warpgroups == 3)
-    return {32, 152};
+    return {isUneven ? leastOfUnevenBoxes : 32, 152};
   // The loader counts as a warpgroup.
   const int64_t without =
       target::entryRegisters(target::warpgroupThreads * (c.warpgroups + 1));
@@ -184,6 +221,8 @@ RoleRegisters roleRegisters(const GemmTypes &types, const GemmConfig &c,
        sums * (isPromoted(types) ? 3 : 1) + 2 * operandRegisters(types, c) <=
            few))
     return {0, without};
+  if (isUneven)
+    return registersOfUnevenBoxes(types, c);
   return sums > many ? RoleRegisters{target::leastBudget, target::mostBudget}
                      : RoleRegisters{40, 232};
 }
@@ -312,7 +351,11 @@ int64_t accumulatorLimit(const GemmTypes &types, const GemmConfig &c) {
   // which ptxas takes 26 for a wgmma beside its sums (C7602).
   // The next stage's rows are loaded while this one's are multiplied.
   constexpr int64_t mostOfThree = 100;
-  const int64_t left = (c.warpgroups <= 2 ? 200 : 120) -
+  const int64_t ofTwo =
+      c.warpgroups == 2 && hasUnevenBoxes(types, c)
+          ? registersOfUnevenBoxes(types, c).math - besideUnevenBoxes
+          : 200;
+  const int64_t left = (c.warpgroups <= 2 ? ofTwo : 120) -
                        registersGivenUp(types, c) -
                        2 * operandRegisters(types, c);
   return c.warpgroups <= 2 ? left : std::min(left, mostOfThree);

@@ -113,7 +113,9 @@ int64_t rowsOfOutsideParts(const GemmTypes &types, const GemmConfig &c,
                            int64_t inside, bool isAbove) {
   const int64_t extent = isAbove ? c.bm : c.bn,
                 part = edgePart(types, c, isAbove);
-  return part == extent ? 0 : std::max<int64_t>(extent - ceilDiv(inside, part) * part, 0);
+  return part == extent
+             ? 0
+             : std::max<int64_t>(extent - ceilDiv(inside, part) * part, 0);
 }
 
 bool storesTransposed(const GemmTypes &types, const GemmConfig &c) {
