@@ -209,8 +209,11 @@ int main(int argc, char **argv) {
       for (int64_t cluster : {1, 2, 4})
         printRow(device, timer, {name, pitch, even / 2, 8, cluster}, gigahertz);
       // Of clusters of four not all would find room at once.
-      for (int64_t cluster : {1, 2})
-        printRow(device, timer, {name, pitch, even, 8, cluster}, gigahertz);
+      const int64_t inFours = h200().resident_ctas(4) / 8 * 8;
+      for (const auto &[ctas, cluster] :
+           {std::pair{even, 1}, std::pair{even, 2}, std::pair{inFours, 1},
+            std::pair{inFours, 2}, std::pair{inFours, 4}})
+        printRow(device, timer, {name, pitch, ctas, 8, cluster}, gigahertz);
     }
     for (const auto &[name, columns] :
          {std::pair{"64", int64_t(32)}, std::pair{"32", int64_t(16)},
