@@ -39,7 +39,7 @@ void post(const TileRef &target, const Fragment &fragment,
     fail(where, "post moves f32; this fragment is " + describe(type) +
                     ": convert it first");
   Place place = placeOf(trace, target, type.getShape(), "post",
-                        Direction::combine, where);
+                        Direction::exchange, where);
   auto number = [&](float of) {
     return trace.create<mlir::arith::ConstantOp>(
         where, mlir::DenseElementsAttr::get(type, of));
@@ -64,7 +64,7 @@ std::vector<Fragment> take(const std::vector<Posted> &tiles,
   for (const auto &[at, shape] : tiles) {
     const auto extents = checkedShape("the fragment", shape, where);
     Place place =
-        placeOf(trace, at, extents, "take", Direction::combine, where);
+        placeOf(trace, at, extents, "take", Direction::exchange, where);
     sources.push_back(place.tensor.getResult());
     llvm::append_range(coordinates, place.offsets);
     types.push_back(mlir::RankedTensorType::get(extents, f32));

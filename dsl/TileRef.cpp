@@ -69,6 +69,10 @@ void checkAccess(tile::TensorOp tensor, Direction direction,
     fail(where, subject + " is an " + stringifyAccess(access).str() +
                     " and what it holds is combined with more here; declare "
                     "it with inout()");
+  if (direction == Direction::exchange && access != tile::Access::inout)
+    fail(where, subject + " is an " + stringifyAccess(access).str() +
+                    " and CTAs hand fragments on through it here; declare it "
+                    "with inout()");
   if (direction == Direction::write && access == tile::Access::input)
     fail(where, subject + " is an input and is written here; declare it with "
                           "output() or inout()");

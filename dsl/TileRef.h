@@ -8,7 +8,7 @@ namespace ashlar::detail {
 
 /// What is done with the elements of a tensor; what is combined with them, as
 /// by a `Reduction`, reads them as well.
-enum class Direction { read, write, combine };
+enum class Direction { read, write, combine, exchange };
 
 /// Throws when a tensor was not declared for that.
 void checkAccess(tile::TensorOp tensor, Direction direction,

@@ -52,10 +52,12 @@ void AttentionProgram::finishPart(const AttentionTile &t, const Sums &o,
                                   int64_t column) {
   const Index count = partsOf(t), tile = numberOf(t, column);
   // Of a few columns; computed with what is posted there, so that the threads
-  // that load them are those that post them, and order the two.
+  // that load them are those that post them, and order the two. Several threads
+  // hold an element of PartL, and one posts it.
   const Fragment few = slice(o[0], {0, 0}, {config.bm, 8});
+  const Mask isNever = few < few;
   expect(load(sumsOfParts->at({t.split, tile, 0, 0}), few.shape()) == 0 ||
-             few < few,
+             isNever,
          "Parts is zeros before the launch");
   for (size_t i = 0; i < o.size(); ++i)
     post(sumsOfParts->at({t.split, tile, 0, int64_t(i) * sumColumns(form)}),

@@ -209,23 +209,29 @@ std::vector<LoadsOfParts> loadsOfParts(const AttentionForm &form,
       config.apart ? 96 : mathRegisters(form, config) - ofAddition;
   constexpr int64_t little = 2;
   const int64_t columns = keptColumns(form, config);
-  auto withElements = [&](int64_t wanted) -> LoadsOfParts {
+  std::vector<LoadsOfParts> ways;
+  auto add = [&](int64_t wanted) {
     // As divide among a warpgroup's threads.
     const int64_t rows = columns % 16 ? 16
                          : wanted * target::warpgroupThreads % columns
                              ? 8
                              : wanted * target::warpgroupThreads / columns;
     const int64_t elements = rows * columns / target::warpgroupThreads;
-    const int64_t most = wanted == little ? 16 : 8;
-    return {rows * warpgroupsOfRole(config),
-            int64_t(std::bit_floor(uint64_t(std::clamp<int64_t>(
-                registers / (elements * ofElement), 1, most)))),
-            wanted == little};
+    const int64_t most = elements <= little ? 16 : 8;
+    const LoadsOfParts way = {
+        rows * warpgroupsOfRole(config),
+        int64_t(std::bit_floor(uint64_t(
+            std::clamp<int64_t>(registers / (elements * ofElement), 1, most)))),
+        elements <= little};
+    if (ways.empty() || ways.back().rows < way.rows)
+      ways.push_back(way);
   };
-  // Each way is code: such tiles have many rows as a rule.
-  if (warpgroupsOfRole(config) > 1 || config.apart)
-    return {withElements(4), withElements(16)};
-  return {withElements(little), withElements(4), withElements(16)};
+  // Each way is code: tiles of several warpgroups have many rows as a rule.
+  if (warpgroupsOfRole(config) == 1 && !config.apart)
+    add(little);
+  add(4);
+  add(16);
+  return ways;
 }
 
 bool fitsRegisters(const AttentionForm &form, const AttentionConfig &config) {

@@ -25,8 +25,8 @@ FragmentMovement FragmentAccesses::movementOf(Value value) {
       result.global |= areAlike(load.getResult(), value);
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       result.global |= areAlike(store.getValue(), value);
-    else if (auto await = dyn_cast<tile::TakeOp>(op))
-      for (Value tile : await.getResults())
+    else if (auto take = dyn_cast<tile::TakeOp>(op))
+      for (Value tile : take.getResults())
         result.global |= areAlike(tile, value);
   });
   return result;
@@ -35,12 +35,8 @@ FragmentMovement FragmentAccesses::movementOf(Value value) {
 int64_t FragmentAccesses::movedBytes(Value value) {
   Value moved = value;
   int deepest = -1;
-  role.walk([&](Operation *op) {
-    const Value other =
-        isa<tile::LoadOp, tile::ReadOp>(op)     ? Value(op->getResult(0))
-        : isa<tile::StoreOp, tile::WriteOp>(op) ? op->getOperand(0)
-                                                : Value();
-    if (!other || !areAlike(other, value))
+  auto note = [&](Operation *op, Value other) {
+    if (!areAlike(other, value))
       return;
     int depth = 0;
     for (auto loop = op->getParentOfType<scf::ForOp>(); loop;
@@ -55,6 +51,13 @@ int64_t FragmentAccesses::movedBytes(Value value) {
       moved = other;
       deepest = depth;
     }
+  };
+  role.walk([&](Operation *op) {
+    if (isa<tile::LoadOp, tile::ReadOp, tile::TakeOp>(op))
+      for (Value result : op->getResults())
+        note(op, result);
+    else if (isa<tile::StoreOp, tile::WriteOp>(op))
+      note(op, op->getOperand(0));
   });
   return tile::elementBytes(
       cast<RankedTensorType>(moved.getType()).getElementType());

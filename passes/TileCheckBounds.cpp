@@ -261,16 +261,11 @@ private:
           Checks(store).checkRows(store, store.getTarget(),
                                   inMemory(store, store.getValue()));
         })
-        .Case([](tile::TakeOp await) {
-          ValueRange left = await.getCoordinates();
-          for (auto [source, tile] :
-               llvm::zip(await.getSources(), await.getResults())) {
-            const int64_t rank =
-                cast<tile::TensorType>(source.getType()).getRank();
-            Checks(await).checkTile(source, left.take_front(rank),
-                                    shapeOf(tile));
-            left = left.drop_front(rank);
-          }
+        .Case([](tile::TakeOp take) {
+          take.forEachTile(
+              [&](Value source, ValueRange coordinates, Value tile) {
+                Checks(take).checkTile(source, coordinates, shapeOf(tile));
+              });
         })
         .Case([](tile::ReduceIntoOp reduce) {
           checkMoved(reduce, reduce.getTarget(), {});

@@ -148,8 +148,8 @@ LogicalResult TakeOp::verify() {
        llvm::zip(getResults(), getRanks(), getAlignments())) {
     auto type = cast<RankedTensorType>(result.getType());
     if (!type.getElementType().isF32())
-      return emitOpError("awaits ")
-             << tile::elementName(type.getElementType()) << "; it awaits f32";
+      return emitOpError("takes ")
+             << tile::elementName(type.getElementType()) << "; it takes f32";
     if (failed(checkTensor(*this, type.getRank(), rank, {})) ||
         failed(checkAlignment(*this, alignment)))
       return failure();

@@ -39,6 +39,17 @@ void TileDialect::initialize() {
       >();
 }
 
+void TakeOp::forEachTile(
+    llvm::function_ref<void(Value source, ValueRange coordinates, Value tile)>
+        body) {
+  ValueRange left = getCoordinates();
+  for (auto [source, tile] : llvm::zip(getSources(), getResults())) {
+    const int64_t rank = cast<TensorType>(source.getType()).getRank();
+    body(source, left.take_front(rank), tile);
+    left = left.drop_front(rank);
+  }
+}
+
 int64_t SharedType::elementBytes() {
   return tile::elementBytes(getElementType());
 }

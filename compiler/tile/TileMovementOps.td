@@ -145,6 +145,12 @@ def Tile_TakeOp : Tile_Op<"take", [
     $sources `[` $coordinates `]` (`barrier` $barrier^)? attr-dict
     `:` type($sources) `->` type($results)
   }];
+  let extraClassDeclaration = [{
+    /// A source, its coordinates and the fragment that is taken there, each.
+    void forEachTile(::llvm::function_ref<void(
+        ::mlir::Value source, ::mlir::ValueRange coordinates,
+        ::mlir::Value tile)> body);
+  }];
   let hasVerifier = 1;
 }
 

@@ -232,7 +232,7 @@ def Tile_AtMostOp : Tile_Op<"at_most", [
 
 //===-- Pipelines ---------------------------------------------------------===//
 
-class Tile_TakeOp<string mnemonic> : Tile_Op<mnemonic> {
+class Tile_StageOp<string mnemonic> : Tile_Op<mnemonic> {
   code takeDescription = [{
     `at` is the place in the ring, a stage's number and the parity of its phase,
     and comes from `tile-place-stages`. `holds`, from `tile-hold-stages`: how
@@ -243,7 +243,7 @@ class Tile_TakeOp<string mnemonic> : Tile_Op<mnemonic> {
   }];
   let description = takeDescription;
 }
-class Tile_TakeNowOp<string mnemonic> : Tile_TakeOp<mnemonic> {
+class Tile_StageNowOp<string mnemonic> : Tile_StageOp<mnemonic> {
   let arguments = (ins Tile_Pipeline:$pipeline, Variadic<Index>:$place,
                        OptionalAttr<DenseI64ArrayAttr>:$holds);
   let results = (outs Tile_Stage:$stage);
@@ -257,7 +257,7 @@ class Tile_TakeNowOp<string mnemonic> : Tile_TakeOp<mnemonic> {
           ::mlir::DenseI64ArrayAttr());
   }]>];
 }
-class Tile_TryTakeOp<string mnemonic> : Tile_TakeOp<mnemonic> {
+class Tile_TryStageOp<string mnemonic> : Tile_StageOp<mnemonic> {
   let arguments = (ins Tile_Pipeline:$pipeline, Variadic<Index>:$place,
                        OptionalAttr<I64Attr>:$agree);
   let results = (outs I1:$ready, Tile_Stage:$stage);
@@ -272,11 +272,11 @@ class Tile_TryTakeOp<string mnemonic> : Tile_TakeOp<mnemonic> {
   }]>];
 }
 
-def Tile_AcquireOp : Tile_TakeNowOp<"acquire"> {
+def Tile_AcquireOp : Tile_StageNowOp<"acquire"> {
   let summary = "waits until the next stage is empty and takes it for writing";
 }
 
-def Tile_TryAcquireOp : Tile_TryTakeOp<"try_acquire"> {
+def Tile_TryAcquireOp : Tile_TryStageOp<"try_acquire"> {
   let summary = "takes the next stage if it is empty; valid only where ready is true";
 }
 
@@ -286,11 +286,11 @@ def Tile_CommitOp : Tile_Op<"commit"> {
   let assemblyFormat = "$pipeline `,` $stage attr-dict `:` type($pipeline)";
 }
 
-def Tile_WaitOp : Tile_TakeNowOp<"wait"> {
+def Tile_WaitOp : Tile_StageNowOp<"wait"> {
   let summary = "waits until the next stage is full and takes it for reading";
 }
 
-def Tile_TryWaitOp : Tile_TryTakeOp<"try_wait"> {
+def Tile_TryWaitOp : Tile_TryStageOp<"try_wait"> {
   let summary = "takes the next stage if it is full; valid only where ready is true";
 }
 

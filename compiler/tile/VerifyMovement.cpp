@@ -195,8 +195,8 @@ LogicalResult TakeOp::verify() {
                                  fragment.getElementType())))
       return failure();
     if (!fragment.getElementType().isF32())
-      return emitOpError("awaits ")
-             << elementName(fragment.getElementType()) << "; it awaits f32";
+      return emitOpError("takes ")
+             << elementName(fragment.getElementType()) << "; it takes f32";
     left = left.drop_front(rank);
   }
   if (left.empty())

@@ -45,18 +45,14 @@ static void lower(tile::TakeOp op, tile::TakeOp::Adaptor adaptor,
                   Rewriter &rewriter, const Context &context) {
   SmallVector<Value> pointers, extents, strides;
   SmallVector<int64_t> ranks, alignments;
-  ValueRange left = op.getCoordinates();
-  for (Value source : op.getSources()) {
+  op.forEachTile([&](Value source, ValueRange coordinates, Value) {
     const GlobalTensor global = context.parameters.tensor(source, rewriter);
-    const int64_t rank = global.extents.size();
     pointers.push_back(global.pointer);
     llvm::append_range(extents, global.extents);
     llvm::append_range(strides, global.strides);
-    ranks.push_back(rank);
-    alignments.push_back(
-        rowAlignment(source, left.take_front(rank), context.facts));
-    left = left.drop_front(rank);
-  }
+    ranks.push_back(static_cast<int64_t>(coordinates.size()));
+    alignments.push_back(rowAlignment(source, coordinates, context.facts));
+  });
   rewriter.replaceOp(op, hopper::TakeOp::create(
                              rewriter, named(op, "take"), op.getResultTypes(),
                              pointers, adaptor.getCoordinates(), extents,

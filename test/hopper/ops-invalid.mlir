@@ -308,7 +308,7 @@ hopper.kernel @take_of_integers threads 128 shared 0 cluster 1 {
   %c128 = arith.constant 128 : index
   hopper.role "math" from 0 warps 4 {
     %c0 = arith.constant 0 : index
-    // expected-error@+1 {{awaits s32; it awaits f32}}
+    // expected-error@+1 {{takes s32; it takes f32}}
     %x = hopper.take %box[%c0] within [%c128] strides [%one] ranks [1] align [4] : !hopper.pointer -> !row
   }
 }

@@ -1138,7 +1138,7 @@ tile.kernel @takes_counters {
   %done = tile.tensor "Done" inout [%N] align 4 : !s32
   tile.role "math" warps 4 {
     %c0 = arith.constant 0 : index
-    // expected-error @below {{awaits s32; it awaits f32}}
+    // expected-error @below {{takes s32; it takes f32}}
     %x = tile.take %done[%c0] : !s32 -> tensor<16xi32>
   }
 }
