@@ -43,7 +43,7 @@ void AttentionBackwardProgram::forEachOrderedTurn(
   if (isSpread) {
     spread = endOfGang - gang;
     common = firstTurn(t, (endOfGang - 1) * config.cluster);
-    gap = select(2 * spread <= end - common, Index(2), 1);
+    gap = select(2 * spread <= end - common, 2, 1);
     start = min(common + ahead * gap, end);
   }
   Index behind = -1 - own;
@@ -87,8 +87,8 @@ void AttentionBackwardProgram::forEachOrderedTurn(
         before += max(gang - low, 0);
       Condition isThere = row < t.rows && n >= low && n < high;
       body({h, row, select(isThere, before, -1),
-            select(before == high - low - 1, Index(lastPart), 0) +
-                select(isEnd && turn + 1 == to, Index(lastTurn), 0)});
+            select(before == high - low - 1, lastPart, 0) +
+                select(isEnd && turn + 1 == to, lastTurn, 0)});
     }
   }
 }

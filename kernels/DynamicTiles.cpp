@@ -53,7 +53,7 @@ void DynamicTiles::handOut(
   auto handOver = [&] {
     if (space.isThere) {
       auto isFound = [&] { return b < 0 || space.isThere(max(b, 0), i); };
-      for (Index turn : range(select(isFound(), Index(0), endless))) {
+      for (Index turn : range(select(isFound(), 0, endless))) {
         take();
         last_if(isFound());
       }
@@ -68,7 +68,7 @@ void DynamicTiles::handOut(
   };
   place();
   handOver();
-  for (Index turn : range(select(b < 0, Index(0), endless))) {
+  for (Index turn : range(select(b < 0, 0, endless))) {
     body(b, h, i, takeNext);
     last_if(b < 0);
   }
@@ -87,7 +87,7 @@ void DynamicTiles::forEach(const Body &body) const {
     handed.release(s);
   };
   nextTile();
-  for (Index turn : range(select(b < 0, Index(0), endless))) {
+  for (Index turn : range(select(b < 0, 0, endless))) {
     body(b, h, i);
     nextTile();
     last_if(b < 0);

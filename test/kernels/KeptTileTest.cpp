@@ -77,7 +77,7 @@ Kernel keep(const Kept &c) {
               store(slice(tile, {i * step, 0}, part), x + x);
             }
             when(n % 2 == 0, [&] { copy(tile, D.tile({m, n})); });
-            for (Index i : range(select(n % 2 == 0, Index(0), Index(blocks))))
+            for (Index i : range(select(n % 2 == 0, 0, blocks)))
               copy(slice(tile, {i * step, 0}, part), to(i));
             break;
           case Kept::perhaps:

@@ -133,5 +133,12 @@ Index clamp(detail::IndexOperand a, detail::IndexOperand least,
 /// `a` where the condition holds, `b` elsewhere.
 Index select(const Condition &condition, detail::IndexOperand a,
              detail::IndexOperand b);
+/// The same of two integers of C++, which might be scalars as well.
+template <detail::Integer A, detail::Integer B>
+Index select(const Condition &condition, A a, B b,
+             SourceLocation where = SourceLocation::current()) {
+  return select(condition, detail::IndexOperand(a, where),
+                detail::IndexOperand(b, where));
+}
 
 } // namespace ashlar
