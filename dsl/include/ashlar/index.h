@@ -134,8 +134,8 @@ Index clamp(detail::IndexOperand a, detail::IndexOperand least,
 Index select(const Condition &condition, detail::IndexOperand a,
              detail::IndexOperand b);
 /// The same of two integers of C++, which might be scalars as well.
-template <detail::Integer A, detail::Integer B>
-Index select(const Condition &condition, A a, B b,
+template <std::same_as<Condition> C, detail::Integer A, detail::Integer B>
+Index select(const C &condition, A a, B b,
              SourceLocation where = SourceLocation::current()) {
   return select(condition, detail::IndexOperand(a, where),
                 detail::IndexOperand(b, where));
