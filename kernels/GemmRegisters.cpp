@@ -87,16 +87,16 @@ static RoleRegisters registersBesideLoaders(const GemmTypes &types,
   return {std::min(down((all - c.warpgroups * math) / loaders), most), math};
 }
 
-/// Whether a row of a stage along M or N is no whole number of boxes of a
-/// swizzle atom: who loads it has tensor maps of two kinds, and was seen to
-/// need more registers.
+/// Whether a row of a stage along M or N, as wgmma transposes it, is no whole
+/// number of boxes of a swizzle atom: who loads it has tensor maps of two
+/// kinds, and was seen to need more registers.
 static bool hasUnevenBoxes(const GemmTypes &types, const GemmConfig &c) {
   const int64_t atom = target::mostSwizzleBytes / size_bytes(types.a);
-  auto isUneven = [&](int64_t extent, bool isKMajor) {
-    return !isKMajor && extent > atom && extent % atom != 0;
+  auto isUneven = [&](int64_t extent, bool isKMajor, bool isTransposed) {
+    return !isKMajor && !isTransposed && extent > atom && extent % atom != 0;
   };
-  return isUneven(c.bm, isAboveKMajor(types, c)) ||
-         isUneven(c.bn, isBesideKMajor(types, c));
+  return isUneven(c.bm, isAboveKMajor(types, c), isAboveTransposed(c)) ||
+         isUneven(c.bn, isBesideKMajor(types, c), isBesideTransposed(c));
 }
 
 /// What it was seen to need at least, and math beside its sums.
