@@ -47,12 +47,9 @@ static FailureOr<Registers> lower(hopper::ClusterArriveOp,
 static FailureOr<Registers> lower(hopper::NamedBarrierOp op,
                                   Operands<hopper::NamedBarrierOp>,
                                   ThreadBuilder &b) {
-  std::string name = op.getArrive() ? "bar.arrive " : "bar.sync ";
-  std::string threads = ", " + std::to_string(op.getThreads()) + ";";
-  if (op.getPerInstance())
-    b.ptx(name + "$0" + threads, b.add(b.instance(), int64_t(op.getId())));
-  else
-    b.ptx(name + std::to_string(op.getId()) + threads);
+  b.namedBarrier(op.getArrive() ? "bar.arrive" : "bar.sync",
+                 int64_t(op.getId()), int64_t(op.getThreads()),
+                 op.getPerInstance());
   return Registers();
 }
 

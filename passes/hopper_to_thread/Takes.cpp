@@ -33,8 +33,11 @@ public:
       first += op.getRanks()[i];
     }
     const ValueRange words = await(b, vectors);
+    // Threads that hold the same have all seen it behind that.
     if (op.getBarrier())
-      meet(b, *op.getBarrier());
+      b.namedBarrier("bar.sync", *op.getBarrier(),
+                     target::warpThreads * b.role.getWarps(),
+                     b.role.getInstances() > 1);
     for (const Vector &each : vectors) {
       SmallVector<Value> operands{each.row};
       operands.append(each.words.count, b.i32(0));
@@ -166,16 +169,6 @@ private:
       text +=
           "mov.b32 $" + std::to_string(i) + ", e" + std::to_string(i) + ";\n\t";
     return text + "}";
-  }
-
-  /// Threads that hold the same have all seen it behind that.
-  static void meet(ThreadBuilder &b, int64_t barrier) {
-    const std::string threads =
-        ", " + std::to_string(target::warpThreads * b.role.getWarps()) + ";";
-    if (b.role.getInstances() > 1)
-      b.ptx("bar.sync $0" + threads, b.add(b.instance(), barrier));
-    else
-      b.ptx("bar.sync " + std::to_string(barrier) + threads);
   }
 
   const ThreadContext &context;

@@ -11,6 +11,15 @@ Value ThreadBuilder::instance() {
   return div(sub(context.warp, i32(role.getFirstWarp())), role.getWarps());
 }
 
+void ThreadBuilder::namedBarrier(StringRef how, int64_t id, int64_t threads,
+                                 bool isPerInstance) {
+  const std::string count = ", " + std::to_string(threads) + ";";
+  if (isPerInstance)
+    ptx(how.str() + " $0" + count, add(instance(), id));
+  else
+    ptx(how.str() + " " + std::to_string(id) + count);
+}
+
 Value ThreadBuilder::warpOfRole() {
   Value number = sub(context.warp, i32(role.getFirstWarp()));
   return role.getInstances() > 1 ? rem(number, role.getWarps()) : number;

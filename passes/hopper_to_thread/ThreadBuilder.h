@@ -54,6 +54,11 @@ public:
   mlir::Value warpgroupOfRole();
   mlir::Value elect(); ///< i1: true in one thread of the warp
 
+  /// `bar.sync` or `bar.arrive`; each instance of the role may have a barrier,
+  /// from `id` on.
+  void namedBarrier(llvm::StringRef how, int64_t id, int64_t threads,
+                    bool isPerInstance);
+
   /// Moves the one block of a region to a branch on a condition.
   void runIf(mlir::Value condition, mlir::Region &region);
 };
