@@ -134,7 +134,7 @@ struct GpuModel {
   double transpose_clocks = 230;
   /// Rows of a stage that are transposed through registers: each 128 bytes of
   /// their depth, for each warpgroup, under the products of the stage before.
-  double register_stage_clocks = 200;
+  double register_stage_clocks = 260, register_sharer_clocks = 40;
   /// The same where sums are added to f32 meanwhile: each product more.
   double register_step_clocks = 82.6;
   /// What a warpgroup does beside the products of f32 that begin together:
