@@ -326,7 +326,8 @@ std::string str(const AttentionChoice &choice) {
   add("c", c.ctas);
   add("a", 1 + int64_t(c.apart));
   add("m", c.cluster);
-  return text + (c.eager ? " eager" : "") + (c.dynamic ? " dynamic" : "");
+  return text + (c.eager ? " eager" : "") + (c.dynamic ? " dynamic" : "") +
+         (c.early_launch ? " early" : "");
 }
 
 } // namespace ashlar::bench

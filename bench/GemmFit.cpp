@@ -73,6 +73,7 @@ constexpr Constant constants[] = {
     CONSTANT(shift_row_clocks),
     CONSTANT(transpose_clocks),
     CONSTANT(register_stage_clocks),
+    CONSTANT(register_sharer_clocks),
     CONSTANT(register_step_clocks),
     CONSTANT(parts_narrow),
     CONSTANT(parts_step_clocks),

@@ -45,10 +45,12 @@ AttentionChoice choiceOf(const std::string &line, int64_t smCount) {
   AttentionConfig &config = choice.config;
   *in >> choice.group >> choice.splits >> config.bm >> config.bn >>
       config.stages >> config.warpgroups >> config.queries >> config.ctas >>
-      config.apart >> config.eager >> config.cluster >> config.dynamic;
+      config.apart >> config.eager >> config.cluster >> config.dynamic >>
+      config.early_launch;
   if (!*in)
-    throw Error("behind ':' are twelve numbers: group splits bm bn stages "
-                "warpgroups queries ctas apart eager cluster dynamic; not '" +
+    throw Error("behind ':' are thirteen numbers: group splits bm bn stages "
+                "warpgroups queries ctas apart eager cluster dynamic early; "
+                "not '" +
                 line + "'");
   config.splits = choice.splits > 0;
   return choice;

@@ -182,16 +182,16 @@ DECODING = {
     "8 tokens, 8 x 8k": (8, 8, 8, 8, 8192),
     "256 tokens, 1 x 32k": (1, 2, 8, 256, 32768),
 }
-# group, splits, bm, bn, stages, warpgroups, queries, ctas, apart, eager, cluster, dynamic;
+# group, splits, bm, bn, stages, warpgroups, queries, ctas, apart, eager, cluster, dynamic, early;
 # none is the library's choice.
 DECODING_CONFIGURATIONS = [
     (),
-    (8, 0, 64, 64, 10, 1, 2, 1, 0, 0, 1, 0),
-    (8, 0, 64, 64, 4, 1, 1, 2, 0, 0, 1, 0),
-    (8, 0, 64, 64, 4, 1, 1, 2, 0, 0, 1, 1),
-    (8, 2, 64, 64, 11, 1, 1, 1, 0, 0, 1, 0),
-    (8, 16, 64, 64, 11, 1, 1, 1, 0, 0, 1, 0),
-    (8, 4, 128, 64, 10, 2, 1, 1, 0, 0, 1, 0),
+    (8, 0, 64, 64, 10, 1, 2, 1, 0, 0, 1, 0, 0),
+    (8, 0, 64, 64, 4, 1, 1, 2, 0, 0, 1, 0, 0),
+    (8, 0, 64, 64, 4, 1, 1, 2, 0, 0, 1, 1, 0),
+    (8, 2, 64, 64, 11, 1, 1, 1, 0, 0, 1, 0, 0),
+    (8, 16, 64, 64, 11, 1, 1, 1, 0, 0, 1, 0, 0),
+    (8, 4, 128, 64, 10, 2, 1, 1, 0, 0, 1, 0, 0),
 ]
 # Multi-head latent attention, d 576 of which V is 512: name: b, heads, queries, keys.
 LATENT = {
@@ -208,7 +208,7 @@ def latent_configurations(heads):
     """The library's choice, and both orders of its products, with multicast and
     without, in as many parts as are likely."""
     group = 1 << (heads - 1).bit_length()
-    return [()] + [(group, splits, 64, 64, 2, 2, 1, 1, 1, eager, cluster, 0)
+    return [()] + [(group, splits, 64, 64, 2, 2, 1, 1, 1, eager, cluster, 0, 0)
                    for splits in (0, 2, 8, 16, 32) for eager in (0, 1)
                    for cluster in ((1, 2) if group > 64 else (1,))]
 

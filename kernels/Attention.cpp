@@ -55,6 +55,8 @@ void AttentionProgram::copyTransposed(const Tensor &from,
 
 void AttentionProgram::defineLoad() {
   role("load", warps(1), registers(copyRegisters(form, config)), [&] {
+    if (config.early_launch)
+      allow_next_launch();
     takeTiles([&](const AttentionTile &t, const TakeNext &takeNext) {
       auto fetchKeys = [&](const Index &n, const std::optional<Stage> &pages) {
         Stage s = ring.acquire();

@@ -69,11 +69,11 @@ double GemmStageMath::registerClocks(double tensor) const {
     return static_cast<double>(productsOfStage(types, c)) *
            gpu.register_step_clocks;
   const double sharers = isAlone() ? 1 : static_cast<double>(c.warpgroups);
-  return std::max((gpu.register_stage_clocks +
-                   (sharers - 1) * gpu.register_sharer_clocks) *
-                          depth / target::mostSwizzleBytes -
-                      tensor,
-                  0.0);
+  return std::max(
+      (gpu.register_stage_clocks + (sharers - 1) * gpu.register_sharer_clocks) *
+              depth / target::mostSwizzleBytes -
+          tensor,
+      0.0);
 }
 
 /// Whether no other warpgroup multiplies for the same tile.

@@ -30,7 +30,8 @@ std::string describe(const AttentionCase &tested) {
        << (tested.masks ? " author's mask" : "") << ", " << tested.config.bm
        << "x" << tested.config.bn << " queries " << tested.config.queries
        << " ctas " << tested.config.ctas
-       << (tested.config.dynamic ? " dynamic" : "");
+       << (tested.config.dynamic ? " dynamic" : "")
+       << (tested.config.early_launch ? " early" : "");
   const AttentionLengths &n = tested.lengths;
   if (form.group > 1)
     text << " groups of " << form.group;
@@ -357,6 +358,7 @@ AttentionCase drawnAttention(uint64_t seed) {
   }
   splitUp(result, splits);
   result.config.dynamic = !splits && of(0, 1);
+  result.config.early_launch = of(0, 1);
   if (!isOf8Bits(form))
     result.form.rescale_threshold = of(0, 0, 1, 8);
   return result;

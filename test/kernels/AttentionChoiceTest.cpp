@@ -167,6 +167,18 @@ TEST(AttentionChoice, IsDynamicWhereTilesAreUneven) {
           << sequences << " " << queries;
 }
 
+/// A launch of some microseconds of parts, or of tiles of one warpgroup.
+TEST(AttentionChoice, BeginsEarlyWhereLaunchesAreShort) {
+  auto isEarly = [](const AttentionForm &form, const AttentionSizes &sizes) {
+    return attention_auto(form, sizes).config.early_launch;
+  };
+  const AttentionForm decoding{.page = 16};
+  EXPECT_TRUE(isEarly(decoding, {1, 64, 8, 1, 8192}));
+  EXPECT_FALSE(isEarly(decoding, {32, 64, 8, 1, 8192}));
+  EXPECT_TRUE(isEarly({}, {1, 16, 16, 512, 512}));
+  EXPECT_FALSE(isEarly({}, {1, 16, 16, 1024, 1024})); // two warpgroups
+}
+
 /// Equal tiles take whole waves, whoever takes them.
 TEST(AttentionChoice, KnowsThatEqualTilesTakeWaves) {
   const AttentionForm form{.packed = true};

@@ -136,6 +136,9 @@ struct AttentionConfig {
   /// launches that may run at the same time have one each. Not with `splits`,
   /// nor with groups of more heads than a tile has rows.
   bool dynamic = false;
+  /// The next launch may start while this one runs, where SMs have room: its
+  /// CTAs are there when this one ends.
+  bool early_launch = false;
 };
 
 /// The kernel of a configuration: inputs Q, K, V if it is a tensor, and what

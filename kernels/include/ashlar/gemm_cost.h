@@ -133,7 +133,8 @@ struct GpuModel {
   /// 128 bytes of their depth.
   double transpose_clocks = 230;
   /// Rows of a stage that are transposed through registers: each 128 bytes of
-  /// their depth, for each warpgroup, under the products of the stage before.
+  /// their depth, and what each warpgroup of the tile beside the first adds,
+  /// under the products of the stage before.
   double register_stage_clocks = 260, register_sharer_clocks = 40;
   /// The same where sums are added to f32 meanwhile: each product more.
   double register_step_clocks = 82.6;
