@@ -25,6 +25,13 @@ void Barrier::arrive(SourceLocation where) const {
   trace.create<tile::ArriveOp>(where, trace.read(*this, where));
 }
 
+void in_order(const Body<> &body, SourceLocation where) {
+  Trace &trace = Trace::current(where);
+  trace.create<tile::AwaitTurnOp>(where);
+  body();
+  trace.create<tile::PassTurnOp>(where);
+}
+
 namespace {
 
 void requireCluster(Trace &trace, const char *call, SourceLocation where) {

@@ -348,7 +348,15 @@ void AttentionProgram::defineMath() {
              }
            };
            Stage q = query.wait(), held = ring.wait();
-           Fragment product = mma(q[0], keysOf(held[0]).T());
+           std::optional<Fragment> first;
+           auto multiplyFirst = [&] {
+             first.emplace(mma(q[0], keysOf(held[0]).T()));
+           };
+           if (beginsInOrder(form, config))
+             in_order(multiplyFirst);
+           else
+             multiplyFirst();
+           Fragment &product = *first;
            // Under the product; by multicast other CTAs are waited for.
            std::optional<Index> ticket;
            if (config.splits && config.cluster == 1)

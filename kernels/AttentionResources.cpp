@@ -178,6 +178,10 @@ static bool mayReplaceQuery(const AttentionForm &form,
              form.d * size_bytes(form.type);
 }
 
+bool beginsInOrder(const AttentionForm &form, const AttentionConfig &config) {
+  return config.warpgroups == 2 && config.queries == 1 && !isOf8Bits(form);
+}
+
 bool replacesQuery(const AttentionForm &form, const AttentionConfig &config) {
   return mayReplaceQuery(form, config) &&
          bytesOfOperands(form, config) + resultBytes(form, config) >

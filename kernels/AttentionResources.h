@@ -72,6 +72,12 @@ int64_t resultStages(const AttentionForm &form);
 /// O leaves from where Q of the tile lay.
 bool replacesQuery(const AttentionForm &form, const AttentionConfig &config);
 
+/// Whether the two warpgroups of a tile begin it one after the other. In step
+/// they want the tensor cores, and have none, at the same time until they have
+/// found an order: 8 % of a tile of 1024 keys, 1 of 4096 (d 128, an H200). With
+/// the next Q at hand they have one from the tile before.
+bool beginsInOrder(const AttentionForm &form, const AttentionConfig &config);
+
 /// Of one that says a stage is full, and one that says it is empty.
 inline constexpr int64_t barrierBytesOfStage = 2 * target::mbarrierBytes;
 

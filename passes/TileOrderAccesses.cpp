@@ -15,6 +15,7 @@
 #include "passes/WarpTiles.h"
 #include "passes/stages/Ring.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace ashlar {
 
@@ -43,6 +44,13 @@ public:
   int64_t of(tile::BarrierOp barrier) { return numbers.lookup(barrier); }
   /// That meet at the author's barrier.
   int64_t threadsOf(tile::BarrierOp barrier) { return threads.lookup(barrier); }
+  /// The first of as many as the role has warpgroups, which take turns.
+  int64_t ofTurns(tile::RoleOp role) {
+    auto [it, isNew] = turns.try_emplace(role, next);
+    if (isNew)
+      next += role.getWarps() / target::warpgroupWarps;
+    return it->second;
+  }
   /// The first of as many as the role has instances.
   int64_t of(tile::RoleOp role) {
     auto [it, isNew] = numbers.try_emplace(role, next);
@@ -62,7 +70,7 @@ public:
 
 private:
   tile::KernelOp kernel;
-  llvm::DenseMap<Operation *, int64_t> numbers, threads;
+  llvm::DenseMap<Operation *, int64_t> numbers, turns, threads;
   int64_t next = 1;
 };
 
@@ -81,10 +89,12 @@ public:
         });
   }
 
-  void run();
+  LogicalResult run();
 
 private:
   void order(Operation *op);
+  void order(tile::AwaitTurnOp op);
+  void order(tile::PassTurnOp op);
   void order(tile::WriteOp op);
   void order(tile::ReleaseOp op);
   void order(tile::ExpectOp op);
@@ -103,6 +113,7 @@ private:
   /// Orders accesses of this role's threads to a tile that wgmma or TMA read.
   void orderAccess(Value shared, Operation *op);
   void roleBarrier(Location loc);
+  void refuseMeeting(Location loc);
   /// Waits until TMA has read, or also written, what the role has handed to it,
   /// but for the last `pending` tiles.
   void waitForStores(Location loc, int64_t pending, bool written = false);
@@ -114,13 +125,18 @@ private:
   SmallVector<tile::CopyOutOp> stores; ///< in the order of the text
   llvm::DenseSet<Operation *> meetings;
   OpBuilder builder;
+  Operation *turn = nullptr; ///< at whose body the walk is
+  bool hasTurns = false, isRefused = false;
+  SmallVector<Operation *> turns;
 };
 
-void Order::run() {
+LogicalResult Order::run() {
   SmallVector<Operation *> ops;
   role.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
     builder.setInsertionPoint(op);
+    if (turn && meetsAnyway(op) != MeetsAnyway::no)
+      refuseMeeting(op->getLoc());
     if (meetings.contains(op))
       roleBarrier(op->getLoc());
     order(op);
@@ -128,6 +144,52 @@ void Order::run() {
   builder.setInsertionPointToEnd(&role.getBody().front());
   if (!stores.empty())
     waitForStores(role.getLoc(), 0);
+  for (Operation *op : turns)
+    op->erase();
+  return failure(isRefused);
+}
+
+void Order::order(tile::AwaitTurnOp op) {
+  const Location loc = named(op, "in_order");
+  if (turn || role.getInstances() > 1 ||
+      role.getWarps() % target::warpgroupWarps) {
+    isRefused = true;
+    emitError(loc) << "in_order is "
+                   << (turn ? "in the body of another: leave one of them out"
+                            : "for the warpgroups of a role that is run once, "
+                              "such as role(\"math\", warpgroups(2), ...)");
+  } else if (role.getWarps() > target::warpgroupWarps) {
+    const int64_t first = numbers.ofTurns(role);
+    hopper::TurnOp::create(builder, loc, first, /*pass=*/false,
+                           /*begin=*/false);
+    if (!hasTurns) {
+      builder.setInsertionPointToStart(&role.getBody().front());
+      hopper::TurnOp::create(builder, loc, first, /*pass=*/false,
+                             /*begin=*/true);
+    }
+    hasTurns = true;
+    turn = op;
+  }
+}
+
+void Order::order(tile::PassTurnOp op) {
+  if (turn)
+    hopper::TurnOp::create(builder, named(op, "in_order"),
+                           numbers.ofTurns(role), /*pass=*/true,
+                           /*begin=*/false);
+  turn = nullptr;
+}
+
+/// Who meets the others waits for those whose turn comes behind its own.
+void Order::refuseMeeting(Location loc) {
+  if (isRefused)
+    return;
+  isRefused = true;
+  InFlightDiagnostic error =
+      emitError(loc) << "the warpgroups of the role meet here, and in the body "
+                        "of in_order one waits until the one before it is "
+                        "through: move this before or behind in_order";
+  error.attachNote(turn->getLoc()) << "in_order is here";
 }
 
 void Order::order(Operation *op) {
@@ -152,6 +214,10 @@ void Order::order(Operation *op) {
           orderAccess(out.getSource(), out);
       })
       .Case<tile::SyncOp, tile::ArriveOp>([&](auto barrier) { meet(barrier); })
+      .Case<tile::AwaitTurnOp, tile::PassTurnOp>([&](auto op) {
+        order(op);
+        turns.push_back(op);
+      })
       .Case<tile::TryAcquireOp, tile::TryWaitOp>(
           [&](auto take) { agree(take); })
       .Case<tile::CopyToPeerOp>(
@@ -212,6 +278,8 @@ void Order::order(tile::ExpectOp op) {
   op->moveBefore(branch.thenBlock(), branch.thenBlock()->begin());
   op.getConditionMutable().assign(no);
   builder.setInsertionPointAfter(op);
+  // Nobody goes on behind it, whose turn it is or not.
+  llvm::SaveAndRestore<Operation *> noTurn(turn, nullptr);
   roleBarrier(named(op, "expect"));
 }
 
@@ -288,6 +356,8 @@ void Order::orderAccess(Value shared, Operation *op) {
 }
 
 void Order::roleBarrier(Location loc) {
+  if (turn)
+    refuseMeeting(loc);
   hopper::NamedBarrierOp::create(builder, loc, numbers.of(role),
                                  target::warpThreads * role.getWarps(),
                                  /*arrive=*/false,
@@ -339,9 +409,10 @@ struct TileOrderAccesses : impl::TileOrderAccessesBase<TileOrderAccesses> {
     if (failed(demandStages(kernel)) || failed(demandLayouts(kernel)))
       return signalPassFailure();
     BarrierNumbers numbers(kernel);
+    bool isRefused = false;
     for (auto role : kernel.getBody().getOps<tile::RoleOp>())
-      Order(role, numbers).run();
-    if (failed(numbers.check()))
+      isRefused |= failed(Order(role, numbers).run());
+    if (isRefused || failed(numbers.check()))
       signalPassFailure();
   }
 };

@@ -201,6 +201,20 @@ LogicalResult NamedBarrierOp::verify() {
   return success();
 }
 
+LogicalResult TurnOp::verify() {
+  auto role = (*this)->getParentOfType<RoleOp>();
+  if (!role || role.getWarps() % target::warpgroupWarps ||
+      role.getInstances() > 1)
+    return emitOpError("is of a role of warpgroups that has one instance");
+  const int64_t last =
+      int64_t(getId()) + int64_t(role.getWarps()) / target::warpgroupWarps - 1;
+  if (getId() < 1 || last >= target::namedBarriers)
+    return emitOpError("uses barriers ")
+           << getId() << " to " << last << "; named barriers are 1 to "
+           << target::namedBarriers - 1;
+  return success();
+}
+
 LogicalResult ViewOp::verify() {
   if (!getResult().getType().getLayout())
     return emitOpError("views a tile that has no layout");

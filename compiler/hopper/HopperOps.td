@@ -153,6 +153,16 @@ def Hopper_NamedBarrierOp : Hopper_Op<"named_barrier"> {
   }];
   let hasVerifier = 1;
 }
+def Hopper_TurnOp : Hopper_Op<"turn"> {
+  let summary = "a warpgroup waits for its turn, or passes it to the next one of the role";
+  let description = [{
+    Each warpgroup waits at a barrier of its own, from `id` on, at which the one
+    before it arrives. `begin`: the last one lets the first begin.
+  }];
+  let arguments = (ins I64Attr:$id, UnitAttr:$pass, UnitAttr:$begin);
+  let assemblyFormat = "(`pass` $pass^)? (`begin` $begin^)? $id attr-dict";
+  let hasVerifier = 1;
+}
 def Hopper_WarpSyncOp : Hopper_Op<"warp_sync"> {
   let summary = "the threads of a warp meet, and see each other's writes";
   let assemblyFormat = "attr-dict";

@@ -460,4 +460,20 @@ def Tile_ArriveOp : Tile_Op<"arrive"> {
   let assemblyFormat = "$barrier attr-dict `:` type($barrier)";
 }
 
+//===-- Warpgroups one after another --------------------------------------===//
+
+def Tile_AwaitTurnOp : Tile_Op<"await_turn"> {
+  let summary = "a warpgroup waits until the one before it in the role has passed on the turn";
+  let description = [{
+    The first one waits for the last one's turn before. `tile.pass_turn` follows
+    in the same block.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_PassTurnOp : Tile_Op<"pass_turn"> {
+  let summary = "it is the next warpgroup's turn";
+  let assemblyFormat = "attr-dict";
+}
+
 #endif

@@ -53,6 +53,21 @@ static FailureOr<Registers> lower(hopper::NamedBarrierOp op,
   return Registers();
 }
 
+static FailureOr<Registers> lower(hopper::TurnOp op, Operands<hopper::TurnOp>,
+                                  ThreadBuilder &b) {
+  const int64_t warpgroups = b.role.getWarps() / target::warpgroupWarps;
+  const std::string how =
+      op.getPass() || op.getBegin() ? "bar.arrive " : "bar.sync ";
+  for (int64_t i = op.getBegin() ? warpgroups - 1 : 0; i < warpgroups; ++i) {
+    const int64_t whose = how == "bar.sync " ? i : (i + 1) % warpgroups;
+    b.ptx("{\n\t.reg .pred p;\n\tsetp.eq.b32 p, $0, " + std::to_string(i) +
+              ";\n\t@p " + how + std::to_string(int64_t(op.getId()) + whose) +
+              ", " + std::to_string(2 * target::warpgroupThreads) + ";\n\t}",
+          b.warpgroupOfRole());
+  }
+  return Registers();
+}
+
 static FailureOr<Registers>
 lower(hopper::WarpSyncOp, Operands<hopper::WarpSyncOp>, ThreadBuilder &b) {
   b.ptx("bar.warp.sync -1;");
@@ -162,12 +177,13 @@ static FailureOr<Registers> lower(hopper::MbarrierTestOp op,
 }
 
 void addBarriers(ThreadPatterns &patterns) {
-  patterns.add<
-      hopper::SyncOp, hopper::ClusterArriveOp, hopper::NamedBarrierOp,
-      hopper::FenceProxyAsyncOp, hopper::WarpSyncOp, hopper::GridWaitOp,
-      hopper::GridReleaseOp, hopper::MbarrierInitOp, hopper::MbarrierFenceOp,
-      hopper::MbarrierWaitOp, hopper::MbarrierTestOp, hopper::MbarrierArriveOp,
-      hopper::MbarrierArriveAsyncOp, hopper::MbarrierExpectOp>();
+  patterns
+      .add<hopper::SyncOp, hopper::ClusterArriveOp, hopper::NamedBarrierOp,
+           hopper::TurnOp, hopper::FenceProxyAsyncOp, hopper::WarpSyncOp,
+           hopper::GridWaitOp, hopper::GridReleaseOp, hopper::MbarrierInitOp,
+           hopper::MbarrierFenceOp, hopper::MbarrierWaitOp,
+           hopper::MbarrierTestOp, hopper::MbarrierArriveOp,
+           hopper::MbarrierArriveAsyncOp, hopper::MbarrierExpectOp>();
 }
 
 } // namespace ashlar

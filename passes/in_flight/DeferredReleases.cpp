@@ -27,7 +27,7 @@ bool endsSearch(Operation &op) {
                                     : WalkResult::interrupt();
         return isa<hopper::MbarrierWaitOp, hopper::MbarrierTestOp,
                    hopper::SyncOp, hopper::AwaitOp, hopper::TakeOp,
-                   hopper::GridWaitOp, hopper::WgmmaOp>(inner)
+                   hopper::TurnOp, hopper::GridWaitOp, hopper::WgmmaOp>(inner)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ashlar/body.h"
 #include "ashlar/index.h"
 
 #include <string_view>
@@ -23,6 +24,15 @@ public:
 /// Declares a named barrier. Throws when the name is taken.
 Barrier barrier(std::string_view name,
                 SourceLocation where = SourceLocation::current());
+
+/// The warpgroups of the role run `body` one after another: each when the one
+/// before it is through, and the first one again when the last is. Products
+/// that begin in it go to the tensor cores in this order, and the wait for them
+/// may stand behind it: so that one warpgroup's softmax runs under the other's
+/// product. What the role's warps meet for, such as a load of a shared tile
+/// that they have stored to, is refused in it.
+void in_order(const detail::Body<> &body,
+              SourceLocation where = SourceLocation::current());
 
 /// This CTA's number in its cluster, from 0 on, which counts the first
 /// dimension of the cluster fastest. Throws where the kernel has no cluster.
