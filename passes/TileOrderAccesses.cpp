@@ -125,7 +125,7 @@ private:
   SmallVector<tile::CopyOutOp> stores; ///< in the order of the text
   llvm::DenseSet<Operation *> meetings;
   OpBuilder builder;
-  Operation *turn = nullptr; ///< at whose body the walk is
+  Operation *turn = nullptr; ///< whose body the walk is in
   bool hasTurns = false, isRefused = false;
   SmallVector<Operation *> turns;
 };
@@ -185,11 +185,9 @@ void Order::refuseMeeting(Location loc) {
   if (isRefused)
     return;
   isRefused = true;
-  InFlightDiagnostic error =
-      emitError(loc) << "the warpgroups of the role meet here, and in the body "
-                        "of in_order one waits until the one before it is "
-                        "through: move this before or behind in_order";
-  error.attachNote(turn->getLoc()) << "in_order is here";
+  emitError(loc) << "the warpgroups of the role meet here, and in the body of "
+                    "in_order one waits until the one before it is through: "
+                    "move this before or behind in_order";
 }
 
 void Order::order(Operation *op) {

@@ -469,6 +469,7 @@ def Tile_AwaitTurnOp : Tile_Op<"await_turn"> {
     in the same block.
   }];
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_PassTurnOp : Tile_Op<"pass_turn"> {

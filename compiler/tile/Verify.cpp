@@ -140,6 +140,13 @@ LogicalResult KernelOp::verify() {
   return failure(walked.wasInterrupted());
 }
 
+LogicalResult AwaitTurnOp::verify() {
+  for (Operation *op = (*this)->getNextNode(); op; op = op->getNextNode())
+    if (isa<PassTurnOp>(op))
+      return success();
+  return emitOpError("has no tile.pass_turn behind it");
+}
+
 LogicalResult TensorOp::verify() {
   TensorType type = getResult().getType();
   if (type.getRank() < 1 || type.getRank() > target::tmaDimensions)

@@ -119,6 +119,24 @@ hopper.kernel @barrier_threads threads 128 shared 0 cluster 1 {
 
 // -----
 
+hopper.kernel @turn_of_warps threads 128 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 2 {
+    // expected-error@+1 {{is of a role of warpgroups that has one instance}}
+    hopper.turn 1
+  }
+}
+
+// -----
+
+hopper.kernel @turns threads 256 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 8 {
+    // expected-error@+1 {{uses barriers 15 to 16; named barriers are 1 to 15}}
+    hopper.turn pass 15
+  }
+}
+
+// -----
+
 hopper.kernel @view threads 128 shared 0 cluster 1 {
   %a = hopper.shared_address 0
   // expected-error@+1 {{views a tile that has no layout}}

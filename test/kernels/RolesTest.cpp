@@ -260,9 +260,47 @@ Feature polling() {
           1e-6};
 }
 
+/// A warpgroup may be tiles ahead of the next one but for its turn: the ring
+/// holds all steps of a tile, and K may have one.
+Feature inOrder() {
+  return {"three warpgroups whose products begin one after another",
+          [] {
+            return kernel("in_order", [] {
+              Size M = size("M"), N = size("N"), K = size("K");
+              Tensor A = input("A", bf16, {M, K});
+              Tensor B = input("B", bf16, {N, K});
+              Tensor D = output("D", f32, {M, N});
+              TileLoop tiles = persistent({M, N}, {192, 32});
+              Pipeline ring =
+                  pipeline(4, smem(bf16, {192, 64}), smem(bf16, {32, 64}));
+              role("load", warps(1), [&] {
+                for (auto [m, n] : tiles)
+                  for (Index k : range(ceil_div(K, 64))) {
+                    Stage s = ring.acquire();
+                    copy(A.tile({m, k}), s[0]);
+                    copy(B.tile({n, k}), s[1]);
+                    ring.commit(s);
+                  }
+              });
+              role("math", warpgroups(3), [&] {
+                for (auto [m, n] : tiles) {
+                  Fragment sum = zeros(f32, {192, 32});
+                  for (Index k : range(ceil_div(K, 64))) {
+                    Stage s = ring.wait();
+                    in_order([&] { sum = mma(s[0], s[1].T(), sum); });
+                    ring.release(s);
+                  }
+                  store(D.tile({m, n}), sum);
+                }
+              });
+            });
+          },
+          gemmProblems(), gemmReference, 1e-5};
+}
+
 [[maybe_unused]] const bool registered = registerFeatures(
     {elementwiseGrid(), singleRole(), twoPipelines(), convertingRole(false),
-     convertingRole(true), namedBarrier(), polling()});
+     convertingRole(true), namedBarrier(), polling(), inOrder()});
 
 } // namespace
 } // namespace ashlar::test

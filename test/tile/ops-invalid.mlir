@@ -6,6 +6,15 @@ tile.kernel @cluster_extent cluster [0] {
 
 // -----
 
+tile.kernel @no_turn {
+  tile.role "math" warps 8 {
+    // expected-error@+1 {{has no tile.pass_turn behind it}}
+    tile.await_turn
+  }
+}
+
+// -----
+
 // expected-error@+1 {{'tile.kernel' op has clusters of 16 CTAs; the portable limit is 8}}
 tile.kernel @cluster_size cluster [4, 4] {
 }

@@ -272,3 +272,33 @@ tile.kernel @by_the_same_threads {
     tile.write %z to %other : !h, !half
   }
 }
+
+// -----
+
+// Each warpgroup has a barrier at which the one before it arrives, and the last
+// one lets the first begin; one alone has none.
+
+// CHECK-LABEL: tile.kernel @in_turn
+tile.kernel @in_turn {
+  // CHECK: tile.role "alone"
+  // CHECK-NEXT: }
+  tile.role "alone" warps 4 {
+    tile.await_turn
+    tile.pass_turn
+  }
+  // CHECK: tile.role "three"
+  // CHECK-NEXT: hopper.turn begin 1
+  // CHECK-NEXT: hopper.turn 1
+  // CHECK-NEXT: hopper.turn pass 1
+  // CHECK-NEXT: }
+  tile.role "three" warps 12 {
+    tile.await_turn
+    tile.pass_turn
+  }
+  // CHECK: tile.role "two"
+  // CHECK-NEXT: hopper.turn begin 4
+  tile.role "two" warps 8 {
+    tile.await_turn
+    tile.pass_turn
+  }
+}
