@@ -137,9 +137,8 @@ private:
     choices.push_back(*best);
   }
 
-  /// What it saves, 0.2 to 1.2 µs, counts in a short launch. Two warpgroups of
-  /// a tile find their order more or less fast, by where their code lies: they
-  /// took 0.98 to 1.09 of the time.
+  /// What it saves, 0.2 to 1.2 µs, counts in a short launch. Of two warpgroups
+  /// to a tile it is not known: it was timed before they began in order.
   static bool isEarlyUseful(const AttentionChoice &choice) {
     return choice.cost.hot < mostMicrosecondsOfEarly &&
            (choice.splits || choice.config.warpgroups == 1);

@@ -117,6 +117,12 @@ Fragment load(const T &, const N &...) {
   detail::refuseAsShape<N...>();
   return detail::refused<Fragment>();
 }
+template <std::same_as<TileRef> T> Fragment take(const T &) {
+  static_assert(!std::same_as<T, TileRef>,
+                "take takes the shape of the tile that was posted: "
+                "take(tensor.tile({m, n}), {64, 64})");
+  return detail::refused<Fragment>();
+}
 template <detail::OneOf<SharedTile, Stage> T>
 Fragment load(const T &, const Shape &) {
   static_assert(!detail::OneOf<T, SharedTile, Stage>,
