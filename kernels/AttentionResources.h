@@ -74,8 +74,9 @@ bool replacesQuery(const AttentionForm &form, const AttentionConfig &config);
 
 /// Whether the two warpgroups of a tile begin it one after the other. In step
 /// they want the tensor cores, and have none, at the same time until they have
-/// found an order: 8 % of a tile of 1024 keys, 1 of 4096 (d 128, an H200). With
-/// the next Q at hand they have one from the tile before.
+/// found an order: by barriers in the PTX this was 8 % of a tile of 1024 keys,
+/// 1 of 4096 (d 128, an H200). With the next Q at hand they have one from the
+/// tile before.
 bool beginsInOrder(const AttentionForm &form, const AttentionConfig &config);
 
 /// Of one that says a stage is full, and one that says it is empty.

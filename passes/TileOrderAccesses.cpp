@@ -125,9 +125,8 @@ private:
   SmallVector<tile::CopyOutOp> stores; ///< in the order of the text
   llvm::DenseSet<Operation *> meetings;
   OpBuilder builder;
-  Operation *turn = nullptr; ///< whose body the walk is in
+  bool inTurn = false; ///< the walk is in the body of in_order
   bool hasTurns = false, isRefused = false;
-  SmallVector<Operation *> turns;
 };
 
 LogicalResult Order::run() {
@@ -135,7 +134,7 @@ LogicalResult Order::run() {
   role.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
     builder.setInsertionPoint(op);
-    if (turn && meetsAnyway(op) != MeetsAnyway::no)
+    if (inTurn && meetsAnyway(op) != MeetsAnyway::no)
       refuseMeeting(op->getLoc());
     if (meetings.contains(op))
       roleBarrier(op->getLoc());
@@ -144,20 +143,19 @@ LogicalResult Order::run() {
   builder.setInsertionPointToEnd(&role.getBody().front());
   if (!stores.empty())
     waitForStores(role.getLoc(), 0);
-  for (Operation *op : turns)
-    op->erase();
   return failure(isRefused);
 }
 
 void Order::order(tile::AwaitTurnOp op) {
   const Location loc = named(op, "in_order");
-  if (turn || role.getInstances() > 1 ||
+  if (inTurn || role.getInstances() > 1 ||
       role.getWarps() % target::warpgroupWarps) {
     isRefused = true;
     emitError(loc) << "in_order is "
-                   << (turn ? "in the body of another: leave one of them out"
-                            : "for the warpgroups of a role that is run once, "
-                              "such as role(\"math\", warpgroups(2), ...)");
+                   << (inTurn
+                           ? "in the body of another: leave one of them out"
+                           : "for the warpgroups of a role that is run once, "
+                             "such as role(\"math\", warpgroups(2), ...)");
   } else if (role.getWarps() > target::warpgroupWarps) {
     const int64_t first = numbers.ofTurns(role);
     hopper::TurnOp::create(builder, loc, first, /*pass=*/false,
@@ -167,17 +165,18 @@ void Order::order(tile::AwaitTurnOp op) {
       hopper::TurnOp::create(builder, loc, first, /*pass=*/false,
                              /*begin=*/true);
     }
-    hasTurns = true;
-    turn = op;
+    hasTurns = inTurn = true;
   }
+  op.erase();
 }
 
 void Order::order(tile::PassTurnOp op) {
-  if (turn)
+  if (inTurn)
     hopper::TurnOp::create(builder, named(op, "in_order"),
                            numbers.ofTurns(role), /*pass=*/true,
                            /*begin=*/false);
-  turn = nullptr;
+  inTurn = false;
+  op.erase();
 }
 
 /// Who meets the others waits for those whose turn comes behind its own.
@@ -192,8 +191,8 @@ void Order::refuseMeeting(Location loc) {
 
 void Order::order(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<tile::WriteOp, tile::ReleaseOp, tile::ExpectOp>(
-          [&](auto known) { order(known); })
+      .Case<tile::WriteOp, tile::ReleaseOp, tile::ExpectOp, tile::AwaitTurnOp,
+            tile::PassTurnOp>([&](auto known) { order(known); })
       .Case<tile::ReadOp, tile::SharedValueOp>(
           [&](auto read) { orderAccess(read.getSource(), read); })
       .Case<tile::GatherOp>([&](auto gather) {
@@ -212,10 +211,6 @@ void Order::order(Operation *op) {
           orderAccess(out.getSource(), out);
       })
       .Case<tile::SyncOp, tile::ArriveOp>([&](auto barrier) { meet(barrier); })
-      .Case<tile::AwaitTurnOp, tile::PassTurnOp>([&](auto op) {
-        order(op);
-        turns.push_back(op);
-      })
       .Case<tile::TryAcquireOp, tile::TryWaitOp>(
           [&](auto take) { agree(take); })
       .Case<tile::CopyToPeerOp>(
@@ -277,7 +272,7 @@ void Order::order(tile::ExpectOp op) {
   op.getConditionMutable().assign(no);
   builder.setInsertionPointAfter(op);
   // Nobody goes on behind it, whose turn it is or not.
-  llvm::SaveAndRestore<Operation *> noTurn(turn, nullptr);
+  llvm::SaveAndRestore notInTurn(inTurn, false);
   roleBarrier(named(op, "expect"));
 }
 
@@ -354,7 +349,7 @@ void Order::orderAccess(Value shared, Operation *op) {
 }
 
 void Order::roleBarrier(Location loc) {
-  if (turn)
+  if (inTurn)
     refuseMeeting(loc);
   hopper::NamedBarrierOp::create(builder, loc, numbers.of(role),
                                  target::warpThreads * role.getWarps(),

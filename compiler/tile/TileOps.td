@@ -475,6 +475,7 @@ def Tile_AwaitTurnOp : Tile_Op<"await_turn"> {
 def Tile_PassTurnOp : Tile_Op<"pass_turn"> {
   let summary = "it is the next warpgroup's turn";
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif

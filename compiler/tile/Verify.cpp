@@ -141,10 +141,19 @@ LogicalResult KernelOp::verify() {
 }
 
 LogicalResult AwaitTurnOp::verify() {
-  for (Operation *op = (*this)->getNextNode(); op; op = op->getNextNode())
-    if (isa<PassTurnOp>(op))
-      return success();
+  const auto behind = llvm::make_range(std::next((*this)->getIterator()),
+                                       (*this)->getBlock()->end());
+  if (llvm::any_of(behind, llvm::IsaPred<PassTurnOp>))
+    return success();
   return emitOpError("has no tile.pass_turn behind it");
+}
+
+LogicalResult PassTurnOp::verify() {
+  const auto before =
+      llvm::make_range((*this)->getBlock()->begin(), (*this)->getIterator());
+  if (llvm::any_of(before, llvm::IsaPred<AwaitTurnOp>))
+    return success();
+  return emitOpError("has no tile.await_turn before it");
 }
 
 LogicalResult TensorOp::verify() {

@@ -56,13 +56,13 @@ static FailureOr<Registers> lower(hopper::NamedBarrierOp op,
 static FailureOr<Registers> lower(hopper::TurnOp op, Operands<hopper::TurnOp>,
                                   ThreadBuilder &b) {
   const int64_t warpgroups = b.role.getWarps() / target::warpgroupWarps;
-  const std::string how =
-      op.getPass() || op.getBegin() ? "bar.arrive " : "bar.sync ";
+  const bool passes = op.getPass() || op.getBegin();
   for (int64_t i = op.getBegin() ? warpgroups - 1 : 0; i < warpgroups; ++i) {
-    const int64_t whose = how == "bar.sync " ? i : (i + 1) % warpgroups;
+    const int64_t whose = passes ? (i + 1) % warpgroups : i;
     b.ptx("{\n\t.reg .pred p;\n\tsetp.eq.b32 p, $0, " + std::to_string(i) +
-              ";\n\t@p " + how + std::to_string(int64_t(op.getId()) + whose) +
-              ", " + std::to_string(2 * target::warpgroupThreads) + ";\n\t}",
+              ";\n\t@p bar." + (passes ? "arrive " : "sync ") +
+              std::to_string(int64_t(op.getId()) + whose) + ", " +
+              std::to_string(2 * target::warpgroupThreads) + ";\n\t}",
           b.warpgroupOfRole());
   }
   return Registers();

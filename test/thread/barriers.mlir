@@ -76,3 +76,20 @@ hopper.kernel @barriers threads 160 shared 64 cluster 2 {
     }
   }
 }
+
+// Warpgroup i waits at barrier 3 + i, at which the one before it arrives; the
+// last one lets the first begin.
+// CHECK-LABEL: llvm.func @turns
+hopper.kernel @turns threads 256 shared 0 cluster 1 {
+  hopper.role "math" from 0 warps 8 {
+    // CHECK-NOT: setp.eq.b32 p, $0, 0;
+    // CHECK: setp.eq.b32 p, $0, 1;{{.*}}@p bar.arrive 3, 256;
+    hopper.turn begin 3
+    // CHECK: setp.eq.b32 p, $0, 0;{{.*}}@p bar.sync 3, 256;
+    // CHECK: setp.eq.b32 p, $0, 1;{{.*}}@p bar.sync 4, 256;
+    hopper.turn 3
+    // CHECK: setp.eq.b32 p, $0, 0;{{.*}}@p bar.arrive 4, 256;
+    // CHECK: setp.eq.b32 p, $0, 1;{{.*}}@p bar.arrive 3, 256;
+    hopper.turn pass 3
+  }
+}

@@ -6,10 +6,19 @@ tile.kernel @cluster_extent cluster [0] {
 
 // -----
 
-tile.kernel @no_turn {
+tile.kernel @kept_turn {
   tile.role "math" warps 8 {
     // expected-error@+1 {{has no tile.pass_turn behind it}}
     tile.await_turn
+  }
+}
+
+// -----
+
+tile.kernel @no_turn {
+  tile.role "math" warps 8 {
+    // expected-error@+1 {{has no tile.await_turn before it}}
+    tile.pass_turn
   }
 }
 
